@@ -1,0 +1,69 @@
+import prettier from 'eslint-config-prettier'
+import { defineConfig, globalIgnores } from 'eslint/config'
+import tseslint from 'typescript-eslint'
+
+const noBareSleep =
+  'Wait for an event or poll with a bound: a bare sleep is slow on a good day and flaky on a bad one.'
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/core/src/scripts/generated.ts']),
+  {
+    files: ['packages/*/{src,test}/**/*.ts', 'examples/{src,test}/**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    // One program over sources, specs and tests, in which packages find each other's sources: needs no build.
+    languageOptions: {
+      parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreUsingDeclarations: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // One overload per documented case reads better than a union that covers all of them.
+      '@typescript-eslint/unified-signatures': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // An empty environment variable or line is as good as none.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['**/*.{spec,test}.ts', 'packages/*/test/**/*.ts', 'examples/test/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "NewExpression[callee.name='Promise'] > ArrowFunctionExpression CallExpression[callee.name='setTimeout'][arguments.0.type='Identifier']",
+          message: noBareSleep,
+        },
+      ],
+      'no-restricted-imports': ['error', { name: 'node:timers/promises', message: noBareSleep }],
+      '@typescript-eslint/no-empty-function': 'off',
+      // Tests also try what a careless caller would throw.
+      '@typescript-eslint/only-throw-error': 'off',
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+    },
+  },
+  {
+    files: ['test/consumers/**/*.{ts,cts,mts}'],
+    extends: [tseslint.configs.strict],
+    // `import x = require()` is how TypeScript writes CommonJS.
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  {
+    files: ['**/*.{js,mjs}'],
+    extends: [tseslint.configs.recommended],
+    rules: { eqeqeq: ['error', 'always', { null: 'ignore' }] },
+  },
+  prettier,
+)

@@ -1,0 +1,64 @@
+// How do I sell exactly N vouchers, one per user, from several processes?
+import { figures, requests, variants, type Variant } from './flash-sale/figures.js'
+import { Progress } from './flash-sale/progress.js'
+import { openSale, readBooks, type Books } from './flash-sale/sale.js'
+import { Shops } from './flash-sale/shops.js'
+import { formatTable } from './flash-sale/table.js'
+import { runExample, type Stage } from './support/run-example.js'
+
+const { vouchers, users, clicksPerUser } = figures
+
+interface Result extends Books {
+  readonly variant: Variant
+  readonly tookMs: number
+}
+
+await runExample('flash-sale', async (stage) => {
+  console.log(`${vouchers} vouchers, one per user. ${users} users click ${clicksPerUser} times each.`)
+  console.log(`${figures.shops} shop processes serve ${figures.requestsAtOnce} requests at a time each.\n`)
+  const shops = await Shops.open(stage)
+  const results: Result[] = []
+  for (const variant of variants) results.push(await holdSale(variant, shops, stage))
+  await shops.close()
+  console.log(`\n${resultTable(results)}\n`)
+  judge(results)
+})
+
+async function holdSale(variant: Variant, shops: Shops, { redis }: Stage): Promise<Result> {
+  await openSale(redis, variant, vouchers)
+  const progress = new Progress(variant.padEnd(8), requests)
+  const startedAt = performance.now()
+  await shops.sell(variant, (served, sold) => {
+    progress.show(served, `${sold} of ${vouchers} vouchers sold`)
+  })
+  const tookMs = performance.now() - startedAt
+  progress.end()
+  return { variant, tookMs, ...(await readBooks(redis, variant, vouchers)) }
+}
+
+function resultTable(results: readonly Result[]): string {
+  const head = ['variant', 'vouchers', 'requests', 'sold', 'oversold', 'users with > 1', 'time', 'requests/s']
+  return formatTable(
+    head,
+    results.map(({ variant, sold, oversold, usersWithSeveral, tookMs }) => [
+      ...[variant, vouchers, requests, sold, oversold, usersWithSeveral],
+      ...[`${(tookMs / 1000).toFixed(2)} s`, Math.round((1000 * requests) / tookMs)],
+    ]),
+  )
+}
+
+/** The run counts as failed unless the locked variant kept both promises. */
+function judge(results: readonly Result[]): void {
+  for (const { variant, sold, oversold, usersWithSeveral } of results) {
+    const kept = sold === vouchers && usersWithSeveral === 0
+    if (variant === 'naive') {
+      const failed = `Check-then-write sold ${oversold} too many and served ${usersWithSeveral} users more than once.`
+      console.log(kept ? 'Check-then-write was lucky this time: the race is there all the same.' : failed)
+    } else if (kept) {
+      console.log(`The same code inside the lock sold exactly ${sold}, one per user.`)
+    } else {
+      console.log(`THE LOCK FAILED: sold ${sold} of ${vouchers}, ${usersWithSeveral} users have several.`)
+      process.exitCode = 1
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Lock } from '@holdfast/core'
+import type { Redis } from 'ioredis'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ordersKey, stockKey } from './sale.js'
+
+/** A payment provider that answers quickly. */
+const payMs = 5
+
+/**
+ * The naive way: look whether there is stock and whether the user has none yet, take the payment, write.
+ *
+ * Between the look and the write other requests look at the same stock and at the same orders.
+ *
+ * @returns whether the user got a voucher
+ */
+export async function buy(redis: Redis, saleId: string, user: string): Promise<boolean> {
+  const stock = Number(await redis.get(stockKey(saleId)))
+  if (stock <= 0) return false
+  if (await redis.hexists(ordersKey(saleId), user)) return false
+  await delay(payMs)
+  await redis.multi().decr(stockKey(saleId)).hincrby(ordersKey(saleId), user, 1).exec()
+  return true
+}
+
+/**
+ * The same code, one request at a time.
+ *
+ * One lock for the whole batch is enough. Every purchase changes the one stock, so purchases go one after another
+ * whatever else is locked. A further lock per user would only keep apart requests that already exclude each other: one
+ * more round trip, and two locks that all code must take in the same order.
+ */
+export function buyLocked(lock: Lock, redis: Redis, saleId: string, user: string): Promise<boolean> {
+  return lock.withLock(() => buy(redis, saleId, user))
+}

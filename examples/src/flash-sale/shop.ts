@@ -1,0 +1,58 @@
+// One shop process: sells what the parent tells it to sell, and reports.
+import { Holdfast } from '@holdfast/core'
+import { fromParent, tellParent } from '@holdfast/testkit'
+import { Redis } from 'ioredis'
+import { buy, buyLocked } from './buy.js'
+import { figures, usersAtShop, variants, type Variant } from './figures.js'
+
+// Ctrl-C reaches every process of a terminal's group. The parent decides what happens to us.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+async function sell(variant: Variant, users: readonly string[], redis: Redis, holdfast: Holdfast) {
+  const lock = holdfast.getLock(`sale:${variant}`)
+  const request = {
+    naive: (user: string) => buy(redis, variant, user),
+    holdfast: (user: string) => buyLocked(lock, redis, variant, user),
+  }[variant]
+
+  // One iterator for all lanes: whichever is free serves the next user.
+  const queue = users.values()
+  let served = 0
+  let sold = 0
+  const lane = async () => {
+    for (const user of queue) {
+      if (await request(user)) sold += 1
+      served += 1
+      if (served % 5 === 0) await tellParent({ type: 'progress', served, sold })
+    }
+  }
+  await Promise.all(Array.from({ length: figures.requestsAtOnce }, lane))
+  await tellParent({ type: 'sold', served, sold })
+}
+
+async function run(): Promise<void> {
+  const { url, keyPrefix, n } = await fromParent('open')
+  const redis = new Redis(String(url), { keyPrefix: String(keyPrefix) })
+  // A failure also rejects the command that met it.
+  redis.on('error', () => undefined)
+  const holdfast = new Holdfast({ redis, label: `shop ${String(n)}` })
+  await redis.ping()
+  await tellParent({ type: 'ready' })
+  for (const variant of variants) {
+    await fromParent(`sell ${variant}`)
+    await sell(variant, usersAtShop(Number(n)), redis, holdfast)
+  }
+  await fromParent('close')
+  await holdfast.close()
+  await redis.quit()
+}
+
+let exitCode = 0
+try {
+  await run()
+} catch (error) {
+  exitCode = 1
+  await tellParent({ type: 'failed', error: String(error) }).catch(() => undefined)
+}
+// The channel to the parent is open and would keep us alive.
+process.exit(exitCode)

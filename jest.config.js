@@ -1,0 +1,40 @@
+/** Sources are compiled by swc; types are checked by `pnpm types`. */
+const project = (name, testMatch, more = {}) => ({
+  displayName: name,
+  testMatch,
+  testEnvironment: 'node',
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', explicitResourceManagement: true },
+          target: 'es2022',
+        },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  moduleNameMapper: {
+    '^@holdfast/([a-z]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  modulePathIgnorePatterns: ['/dist/', '/.cache/'],
+  ...more,
+})
+
+/** @type {import('jest').Config} */
+export default {
+  projects: [
+    project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts']),
+    project(
+      'integration',
+      ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/test/**/*.test.ts'],
+      {
+        globalSetup: '<rootDir>/packages/testkit/dist/jest-global-setup.js',
+        globalTeardown: '<rootDir>/packages/testkit/dist/jest-global-teardown.js',
+      },
+    ),
+  ],
+  testTimeout: 30_000,
+}

@@ -1,0 +1,78 @@
+--[[
+  Ask for a lock, or set the hold count of one already held.
+
+  KEYS[1]  lock      hash, owner -> hold count
+  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[3]  waiters   hash, owner -> place
+  KEYS[4]  fence     string, last fencing token
+  ARGV[1]  owner
+  ARGV[2]  count         the hold count wanted: 1 to get in, more to re-enter
+  ARGV[3]  leaseMs       time to live of the hold, milliseconds
+  ARGV[4]  placeMs       how long a place in the queue stays alive, milliseconds; 0: do not queue
+  ARGV[5]  grantLeaseMs  time to live of a hold that is granted to the place, milliseconds
+  ARGV[6]  inbox         channel that hears of a grant
+  ARGV[7]  tokenFloor    largest fencing token the asking client has seen
+  ARGV[8]  checkInbox    1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
+
+  Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when it is no longer known
+           { 0, ttlMs, nowUs, holder, position, noticeFault }    held by someone else; position 0: not queued
+           { -1 }         count above 1 and not held: lost; changes nothing
+           { -2 }         the owner gave up earlier; changes nothing
+           { -3, type }   the key is not a lock; changes nothing
+
+  Publishes 'granted <owner> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
+  Safe to run twice: the count is the one wanted, a place keeps its ticket, a hold keeps its token.
+]]
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local leaseMs = tonumber(ARGV[3])
+local placeMs = tonumber(ARGV[4])
+local grantLeaseMs = tonumber(ARGV[5])
+local inbox = ARGV[6]
+local tokenFloor = tonumber(ARGV[7])
+local checkInbox = ARGV[8] == '1'
+
+--@include clock
+--@include guard
+--@include grant
+
+if ttlMs ~= -2 and holds(owner) then
+  redis.call('HSET', lockKey, owner, count)
+  keepFor(lockKey, leaseMs)
+  local token = tonumber(redis.call('GET', fenceKey) or '0')
+  return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
+end
+if count > 1 then
+  return { -1 }
+end
+if isGone(owner) then
+  return { -2 }
+end
+
+local noticeFault = ''
+if ttlMs == -2 then
+  local ahead
+  ahead, noticeFault = grantNext(owner)
+  if not ahead then
+    dropPlace(owner)
+    return { 1, admit(owner, leaseMs), nowUs, leaseMs }
+  end
+  ttlMs = redis.call('PTTL', lockKey)
+end
+
+local position = 0
+if placeMs > 0 then
+  local rank = redis.call('ZRANK', queueKey, owner)
+  if not rank then
+    local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
+    local ticket = math.max(nowUs, tonumber(newest) + 1)
+    redis.call('ZADD', queueKey, string.format('%.0f', ticket), owner)
+    rank = redis.call('ZCARD', queueKey) - 1
+  end
+  redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
+  keepFor(queueKey, placeMs)
+  keepFor(waitersKey, placeMs)
+  position = rank + 1
+end
+return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault }

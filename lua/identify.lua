@@ -1,0 +1,9 @@
+--[[
+  Tell which server process answers for a key.
+
+  KEYS[1]  any key; only its slot matters
+
+  Returns  the sections server, replication and memory of INFO, as one text
+  Changes and publishes nothing.
+]]
+return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')

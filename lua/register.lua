@@ -1,0 +1,16 @@
+--[[
+  Leave word of who a client is, so that a holder can be named, and try whether it may publish notices.
+
+  KEYS[1]  registry  hash, field -> value
+  ARGV[1]  ttlMs     how long the word stays, milliseconds
+  ARGV[2]  inbox     the client's own channel
+  ARGV[3…]           field, value, field, value, …
+
+  Returns  { fault }   why publishing is refused, or ''
+
+  Publishes 'hello' to the inbox, which means nothing. Safe to run twice.
+]]
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+local reply = redis.pcall('PUBLISH', ARGV[2], 'hello')
+return { type(reply) == 'table' and reply.err or '' }

@@ -1,0 +1,65 @@
+--[[
+  Lower the hold count of a lock, release it, or give up waiting for it.
+
+  KEYS[1]  lock      hash, owner -> hold count
+  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[3]  waiters   hash, owner -> place
+  KEYS[4]  fence     string, last fencing token
+  ARGV[1]  owner
+  ARGV[2]  count       the hold count wanted; 0: give up the hold and the place in the queue
+  ARGV[3]  goneMs      how long a late ask of this owner is refused, milliseconds; 0: none can come
+  ARGV[4]  tokenFloor  largest fencing token the asking client has seen
+  ARGV[5]  checkInbox  1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
+
+  Returns  { 1, noticeFault }   the count is the one wanted
+           { 0, noticeFault }   not held by owner (never was, expired, forced, or released before); only its place is gone
+           { -3, type }         the key is not a lock; only the owner's place is gone
+
+  Publishes 'granted …' as acquire does, when the lock is free afterwards and somebody waits.
+  Safe to run twice: the second time changes nothing and answers 0.
+]]
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local goneMs = tonumber(ARGV[3])
+local tokenFloor = tonumber(ARGV[4])
+local checkInbox = ARGV[5] == '1'
+
+--@include clock
+--@include grant
+
+if count == 0 then
+  dropPlace(owner)
+  if goneMs > 0 then
+    local marks = redis.call('HGETALL', waitersKey)
+    for i = 1, #marks, 2 do
+      local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+      if untilMs and tonumber(untilMs) <= nowMs then
+        redis.call('HDEL', waitersKey, marks[i])
+      end
+    end
+    redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
+    keepFor(waitersKey, goneMs)
+  end
+end
+
+--@include guard
+
+local mine = ttlMs ~= -2 and holds(owner)
+if count > 0 then
+  if mine then
+    redis.call('HSET', lockKey, owner, count)
+  end
+  return { mine and 1 or 0, '' }
+end
+
+local noticeFault = ''
+if mine then
+  redis.call('DEL', lockKey)
+  ttlMs = -2
+end
+if ttlMs == -2 then
+  local _
+  _, noticeFault = grantNext()
+end
+return { mine and 1 or 0, noticeFault }

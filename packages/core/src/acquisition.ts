@@ -1,0 +1,375 @@
+import type { Client } from './client.js'
+import { momentNow, monotonicMs } from './clock.js'
+import type { Moment } from './clock.js'
+import { deadlineOfAnswer, deadlineOfGrant } from './deadline.js'
+import { ClosedError, RedisUnavailableError, TooManyWaitersError } from './errors.js'
+import type { HoldfastErrorDetails } from './errors.js'
+import { Hold } from './hold.js'
+import type { LockKeys } from './keys.js'
+import { clientOf, ownerOf } from './keys.js'
+import type { Request } from './options.js'
+import { restMs } from './pause.js'
+import type { AskAnswer } from './redis/commands.js'
+import { faultOf } from './redis/faults.js'
+import { notALock } from './release.js'
+
+/** Somebody else kept the lock. */
+export interface Kept {
+  readonly holder: string | undefined
+  readonly position: number
+  readonly waitedMs: number
+}
+
+/** A grant as its notice tells it. */
+export interface GrantNotice {
+  readonly token: number
+  readonly serverUs: number
+  readonly leaseMs: number
+}
+
+/**
+ * One outermost acquisition, under an owner of its own.
+ *
+ * | State    | true in it                                            | leaves it on                                        |
+ * | -------- | ----------------------------------------------------- | --------------------------------------------------- |
+ * | starting | the client's first-use checks run                     | done → asking; failed → resting                     |
+ * | asking   | exactly one ask is in flight                          | held → over; busy → waiting; failed → resting       |
+ * | waiting  | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, gap, refresh) → asking    |
+ * | resting  | the last command failed, nothing is in flight         | rest over, or woken → starting; grant → over        |
+ * | over     | the result was given, timer and listener are gone     | -                                                   |
+ *
+ * Every state but over also ends by `waitMs`, by the signal, by `close()` and by a refusal.
+ * An ask that got no answer may still run: from then on the acquisition is in doubt, and whoever gives its owner up
+ * has late asks refused.
+ */
+export class Acquisition {
+  readonly keys: LockKeys
+  readonly owner: string
+  readonly #client: Client
+  readonly #request: Request
+  readonly #startedAt = monotonicMs()
+  #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'over' = 'starting'
+  #settle: { resolve(result: Hold | Kept): void; reject(error: unknown): void } | undefined
+  #waitTimer: NodeJS.Timeout | undefined
+  #restTimer: NodeJS.Timeout | undefined
+  #lastAnswer:
+    { readonly sentAt: Moment; readonly serverUs: number; holder: string; position: number } | undefined
+  #notice: (GrantNotice & { readonly receivedAt: number }) | undefined
+  #failures = 0
+  #hasSeat = false
+  #hasAsked = false
+  #inDoubt = false
+  #askAgain = false
+  #saidWaiting = false
+  #isListening = false
+
+  constructor(client: Client, keys: LockKeys, request: Request) {
+    this.#client = client
+    this.keys = keys
+    this.owner = ownerOf(client.id, client.nextOwner())
+    this.#request = request
+  }
+
+  /** Whether it has, or had when last heard of, a place in the queue. */
+  get isQueued(): boolean {
+    return (this.#lastAnswer?.position ?? 0) > 0
+  }
+
+  /** How long a place that is asked for or refreshed now needs to stay alive. */
+  get placeMs(): number {
+    return Math.max(1, Math.ceil(Math.min(this.#client.settings.watchdogTimeoutMs, this.#waitLeftMs())))
+  }
+
+  run(): Promise<Hold | Kept> {
+    const { signal, waitMs } = this.#request
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+      this.#client.room.enter(this)
+      if (signal?.aborted) {
+        this.#onAbort()
+        return
+      }
+      signal?.addEventListener('abort', this.#onAbort, { once: true })
+      if (waitMs > 0 && waitMs !== Infinity) this.#waitTimer = setTimeout(this.#onWaitEnd, waitMs)
+      this.#start()
+    })
+  }
+
+  /** Something changed: ask again. */
+  wake(): void {
+    if (this.#state === 'waiting') this.#ask()
+    else if (this.#state === 'resting') this.#start()
+    else if (this.#state === 'asking') this.#askAgain = true
+  }
+
+  /** A notice says that a release handed the lock to this owner. */
+  granted(notice: GrantNotice): void {
+    this.#notice = { ...notice, receivedAt: monotonicMs() }
+    if (this.#state === 'waiting' || this.#state === 'resting') this.#accept()
+  }
+
+  /** The client closes. */
+  close(): void {
+    this.#fail(
+      new ClosedError(`the client was closed while waiting for lock ${this.keys.name}`, this.#details()),
+    )
+  }
+
+  #start(): void {
+    this.#state = 'starting'
+    clearTimeout(this.#restTimer)
+    const ready = this.#client.ready(this.keys)
+    if (ready) ready.then(this.#ask, this.#onFailure)
+    else this.#ask()
+  }
+
+  readonly #ask = (): void => {
+    if (this.#state === 'over') return
+    this.#state = 'asking'
+    this.#askAgain = false
+    this.#hasAsked = true
+    const sentAt = momentNow()
+    const leaseMs = this.#leaseMs()
+    const ask = {
+      owner: this.owner,
+      count: 1,
+      leaseMs,
+      placeMs: this.#mayQueue() ? this.placeMs : 0,
+      grantLeaseMs: Math.min(leaseMs, this.#client.settings.watchdogTimeoutMs),
+      inbox: this.#client.inbox.channel,
+    }
+    const { commandTimeoutMs } = this.#client.settings
+    const timeoutMs =
+      this.#request.waitMs === 0 ? commandTimeoutMs : Math.min(commandTimeoutMs, this.#waitLeftMs())
+    this.#client.commands.acquire(this.keys, ask, Math.max(1, timeoutMs)).then((answer) => {
+      this.#onAnswer(answer, sentAt, leaseMs)
+    }, this.#onFailure)
+  }
+
+  #onAnswer(answer: AskAnswer, sentAt: Moment, leaseMs: number): void {
+    if (this.#state === 'over') return
+    this.#state = 'waiting'
+    this.#failures = 0
+    switch (answer.kind) {
+      case 'held':
+        this.#enterHold(
+          answer.token,
+          sentAt,
+          leaseMs,
+          sentAt.monotonicMs,
+          deadlineOfAnswer(sentAt.monotonicMs, leaseMs),
+        )
+        return
+      case 'busy':
+        this.#lastAnswer = { sentAt, ...answer }
+        this.#wait(answer.ttlMs)
+        return
+      case 'foreign':
+        this.#fail(notALock(this.keys, answer.type))
+        return
+      case 'gone':
+      case 'lost':
+        // Only what this acquisition sends after its own end can bring this about.
+        this.#fail(
+          new RedisUnavailableError(`lock ${this.keys.name}: the owner was given up`, this.#details()),
+        )
+    }
+  }
+
+  #wait(ttlMs: number): void {
+    if (this.#request.waitMs === 0) {
+      this.#end(this.#kept())
+      return
+    }
+    if (this.#notice) {
+      this.#accept()
+      return
+    }
+    if (!this.isQueued && !this.#takeSeat()) {
+      const { maxWaiters } = this.#client.settings
+      const text = `this client already has ${maxWaiters} waiters (maxWaiters), lock ${this.keys.name} is held`
+      this.#fail(new TooManyWaitersError(text, this.#details()))
+      return
+    }
+    if (!this.isQueued) this.#listen()
+    this.#client.room.wait(this, ttlMs)
+    this.#sayWaiting()
+    if (this.#askAgain) this.#ask()
+  }
+
+  /** Without a place only because the inbox is not heard: ask for one as soon as it is. */
+  #listen(): void {
+    const { inbox } = this.#client
+    if (inbox.isHeard) {
+      this.#askAgain = true
+      return
+    }
+    if (this.#isListening) return
+    this.#isListening = true
+    inbox.listen().then(() => {
+      this.wake()
+    }, this.#onFailure)
+  }
+
+  #accept(): void {
+    const notice = this.#notice
+    const asked = this.#lastAnswer
+    this.#notice = undefined
+    if (!notice) return
+    this.#client.commands.sawToken(notice.token)
+    this.#client.events.emit('granted', {
+      name: this.keys.name,
+      owner: this.owner,
+      fencingToken: notice.token,
+    })
+    const deadlineAt =
+      asked &&
+      deadlineOfGrant({
+        askSentAt: asked.sentAt.monotonicMs,
+        askServerUs: asked.serverUs,
+        grantServerUs: notice.serverUs,
+        receivedAt: notice.receivedAt,
+        leaseMs: notice.leaseMs,
+      })
+    // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more.
+    if (!asked || deadlineAt == null || deadlineAt <= monotonicMs() || notice.leaseMs < this.#leaseMs()) {
+      this.#ask()
+      return
+    }
+    const grantedAt = asked.sentAt.monotonicMs + (notice.serverUs - asked.serverUs) / 1000
+    this.#enterHold(
+      notice.token,
+      asked.sentAt,
+      notice.leaseMs,
+      Math.min(grantedAt, notice.receivedAt),
+      deadlineAt,
+    )
+  }
+
+  #enterHold(token: number, askedAt: Moment, leaseMs: number, grantedAt: number, deadlineAt: number): void {
+    if (deadlineAt <= monotonicMs()) {
+      this.#inDoubt = true
+      this.#onFailure(
+        new RedisUnavailableError('Redis answered only after the lease had ended', this.#details()),
+      )
+      return
+    }
+    const grant = {
+      keys: this.keys,
+      owner: this.owner,
+      fencingToken: token,
+      askedAt,
+      grantedAt,
+      deadlineAt,
+      leaseMs,
+      waitedMs: monotonicMs() - this.#startedAt,
+      inDoubt: this.#inDoubt,
+    }
+    this.#end(new Hold(this.#client, grant, this.#request))
+  }
+
+  #leaseMs(): number {
+    const { leaseMs, maxHoldMs } = this.#request
+    return Math.min(leaseMs ?? this.#client.settings.watchdogTimeoutMs, maxHoldMs)
+  }
+
+  #waitLeftMs(): number {
+    return this.#startedAt + this.#request.waitMs - monotonicMs()
+  }
+
+  /** A place whose inbox nobody hears would only be passed over. */
+  #mayQueue(): boolean {
+    if (this.#request.waitMs === 0) return false
+    return this.isQueued || (this.#client.inbox.isHeard && this.#takeSeat())
+  }
+
+  #takeSeat(): boolean {
+    this.#hasSeat ||= this.#client.room.takeSeat()
+    return this.#hasSeat
+  }
+
+  #sayWaiting(): void {
+    if (this.#saidWaiting || !this.#lastAnswer) return
+    this.#saidWaiting = true
+    const { holder, position } = this.#lastAnswer
+    const behindOwnClient = clientOf(holder) === this.#client.id
+    this.#client.events.emit('waiting', {
+      name: this.keys.name,
+      owner: this.owner,
+      holder,
+      position,
+      behindOwnClient,
+    })
+  }
+
+  #kept(): Kept {
+    return {
+      holder: this.#lastAnswer?.holder,
+      position: this.#lastAnswer?.position ?? 0,
+      waitedMs: Math.round(monotonicMs() - this.#startedAt),
+    }
+  }
+
+  #details(): HoldfastErrorDetails {
+    return { lockName: this.keys.name, owner: this.owner }
+  }
+
+  readonly #onFailure = (error: unknown): void => {
+    if (this.#state === 'over') return
+    if (this.#state === 'asking') this.#inDoubt = true
+    this.#state = 'resting'
+    const fault = faultOf(error, this.#details())
+    if (!(fault instanceof RedisUnavailableError) || this.#request.waitMs === 0) {
+      this.#fail(fault)
+      return
+    }
+    this.#client.events.emit('error', fault)
+    if (this.#notice) {
+      this.#accept()
+      return
+    }
+    this.#restTimer = setTimeout(() => {
+      this.wake()
+    }, restMs(++this.#failures))
+  }
+
+  readonly #onWaitEnd = (): void => {
+    if (this.#lastAnswer) {
+      this.#end(this.#kept())
+      return
+    }
+    const text = `Redis did not answer within waitMs ${this.#request.waitMs} for lock ${this.keys.name}`
+    this.#fail(new RedisUnavailableError(text, this.#details()))
+  }
+
+  readonly #onAbort = (): void => {
+    this.#fail(this.#request.signal?.reason)
+  }
+
+  #fail(error: unknown): void {
+    const settle = this.#settle
+    if (this.#finish(false)) settle?.reject(error)
+  }
+
+  #end(result: Hold | Kept): void {
+    const settle = this.#settle
+    if (this.#finish(result instanceof Hold)) settle?.resolve(result)
+  }
+
+  /** Answers whether this call was the one that ended it. The caller's answer waits for nothing that is sent here. */
+  #finish(isHeld: boolean): boolean {
+    if (this.#state === 'over') return false
+    const inFlight = this.#state === 'asking' && !isHeld
+    this.#state = 'over'
+    clearTimeout(this.#waitTimer)
+    clearTimeout(this.#restTimer)
+    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#hasSeat) this.#client.room.giveSeatBack()
+    this.#client.room.leave(this)
+    const mayHaveLeftTraces = this.isQueued || this.#inDoubt || inFlight
+    if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
+      this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight)
+    }
+    return true
+  }
+}

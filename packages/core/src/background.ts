@@ -1,0 +1,25 @@
+/** Work that nobody awaits, counted so that `close()` can wait for it. Its failures go to one place. */
+export class Background {
+  readonly #running = new Set<Promise<void>>()
+  readonly #onError: (error: unknown) => void
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  run(work: Promise<unknown>): void {
+    const done = work.then(
+      () => undefined,
+      (error: unknown) => {
+        this.#onError(error)
+      },
+    )
+    const tracked = done.finally(() => this.#running.delete(tracked))
+    this.#running.add(tracked)
+  }
+
+  /** Resolves when nothing is running any more, also what was started meanwhile. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+}

@@ -1,0 +1,32 @@
+/** What `bounded` answers when time ran out. */
+export const timedOut = Symbol('timed out')
+
+/**
+ * Waits for `work` for at most `ms` (`Infinity`: as long as it takes), or until the signal aborts; then rejects with
+ * the signal's reason. The work itself goes on: the caller undoes what comes of it.
+ */
+export async function bounded<T>(
+  work: Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<T | typeof timedOut> {
+  if (ms === Infinity && !signal) return work
+  let timer: NodeJS.Timeout | undefined
+  let onAbort: (() => void) | undefined
+  const end = new Promise<typeof timedOut>((resolve) => {
+    onAbort = () => {
+      resolve(timedOut)
+    }
+    if (ms !== Infinity) timer = setTimeout(onAbort, ms)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    signal?.throwIfAborted()
+    const result = await Promise.race([work, end])
+    if (result === timedOut) signal?.throwIfAborted()
+    return result
+  } finally {
+    clearTimeout(timer)
+    if (onAbort) signal?.removeEventListener('abort', onAbort)
+  }
+}

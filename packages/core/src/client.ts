@@ -1,0 +1,253 @@
+import { Watchdog } from '@holdfast/watchdog'
+import type { RenewalOutcome } from '@holdfast/watchdog'
+import { nanoid } from 'nanoid'
+import { Background } from './background.js'
+import { bounded } from './bounded.js'
+import { monotonicMs } from './clock.js'
+import { ClosedError, LockLostError, RedisRefusedError } from './errors.js'
+import { Events } from './events.js'
+import type { WarningCode } from './events.js'
+import { Frames } from './frames.js'
+import type { Hold } from './hold.js'
+import { Inbox } from './inbox.js'
+import { inboxOf, KeySpace } from './keys.js'
+import type { LockKeys } from './keys.js'
+import { readNotice } from './notices.js'
+import { resolveSettings } from './options.js'
+import type { HoldfastOptions, Settings } from './options.js'
+import { refreshPlaces } from './places.js'
+import { CommandLink } from './redis/command-link.js'
+import { LockCommands } from './redis/commands.js'
+import { openConnections } from './redis/connections.js'
+import { faultOf } from './redis/faults.js'
+import { assertUsable, ServerIdentity } from './redis/server-identity.js'
+import { Registry } from './registry.js'
+import { sendRelease } from './release.js'
+import type { ReleaseMeans } from './release.js'
+import { WaitRoom } from './wait-room.js'
+
+/** At first use the inbox may take this long before an ask goes out that cannot queue yet. */
+const inboxGraceMs = 200
+
+/** The working parts behind one `Holdfast`, put together; all its locks share them. */
+export class Client {
+  readonly id = nanoid()
+  readonly settings: Settings
+  readonly events = new Events()
+  readonly frames = new Frames()
+  readonly keySpace: KeySpace
+  readonly link: CommandLink
+  readonly commands: LockCommands
+  readonly servers: ServerIdentity
+  readonly registry: Registry
+  readonly inbox: Inbox
+  readonly room: WaitRoom
+  readonly watchdog: Watchdog<Hold>
+  readonly background: Background
+  readonly releaseMeans: ReleaseMeans
+  readonly counts = { acquired: 0, released: 0, lost: 0 }
+  readonly #holds = new Map<string, Hold>()
+  #owners = 0
+  #isReady = false
+  #preparing: Promise<void> | undefined
+  #rhythm: NodeJS.Timeout | undefined
+  #isRefreshing = false
+  #isClosing = false
+  #onDrained: (() => void) | undefined
+
+  constructor(options: HoldfastOptions) {
+    this.settings = resolveSettings(options)
+    const { prefix, watchdogTimeoutMs, commandTimeoutMs, maxWaiters } = this.settings
+    const connections = openConnections(options.redis, this.id, Math.min(commandTimeoutMs, 10_000))
+    this.keySpace = new KeySpace(connections.keyPrefix, prefix)
+    this.background = new Background(this.#reportError)
+    this.link = new CommandLink(connections, {
+      timeoutMs: commandTimeoutMs,
+      onBreak: () => {
+        this.servers.forget()
+      },
+      onReconnect: this.#recover,
+      onError: this.#reportError,
+    })
+    this.commands = new LockCommands(this.link, connections.cluster === null, (fault) => {
+      this.warn('NOTICE_REFUSED', `Redis refused to publish a notice: ${fault}`)
+    })
+    this.servers = new ServerIdentity(this.link)
+    this.registry = new Registry(this.link, this.keySpace)
+    this.inbox = new Inbox({
+      channel: inboxOf(this.id),
+      pingEveryMs: watchdogTimeoutMs / 3,
+      connect: () => connections.makeSubscriber(),
+      onMessage: this.#onMessage,
+      onGap: () => {
+        this.room.wakeAll()
+      },
+      onError: this.#reportError,
+    })
+    this.room = new WaitRoom({ maxWaiters, isHeard: () => this.inbox.isHeard })
+    this.watchdog = new Watchdog<Hold>({ renew: this.#renew, onError: this.#reportError })
+    this.releaseMeans = {
+      link: this.link,
+      commands: this.commands,
+      servers: this.servers,
+      commandTimeoutMs,
+    }
+  }
+
+  get holdCount(): number {
+    return this.#holds.size
+  }
+
+  nextOwner(): number {
+    return ++this.#owners
+  }
+
+  assertOpen(keys?: LockKeys): void {
+    if (this.#isClosing) throw new ClosedError('the client is closed', { lockName: keys?.name })
+  }
+
+  warn(code: WarningCode, message: string): void {
+    this.events.emit('warning', { code, message })
+  }
+
+  /** Runs the first-use checks; `undefined` once they have passed. */
+  ready(keys: LockKeys): Promise<void> | undefined {
+    if (this.#isReady) return undefined
+    this.#preparing ??= this.#prepare(keys).finally(() => {
+      this.#preparing = undefined
+    })
+    return this.#preparing
+  }
+
+  /** How long a late ask is refused: until whatever it could bring about would have ended by itself. */
+  goneMs(leaseMs: number): number {
+    return Math.max(leaseMs, this.settings.watchdogTimeoutMs) + 2 * this.settings.commandTimeoutMs
+  }
+
+  /** Gives up an owner's hold and place, in the background and for as long as either could exist. */
+  giveUp(keys: LockKeys, owner: string, inDoubt: boolean): void {
+    const goneMs = this.goneMs(0)
+    this.background.run(
+      sendRelease(this.releaseMeans, {
+        keys,
+        owner,
+        count: 0,
+        goneMs: inDoubt ? goneMs : 0,
+        until: monotonicMs() + goneMs,
+        runId: undefined,
+      }),
+    )
+  }
+
+  addHold(hold: Hold): void {
+    this.counts.acquired++
+    this.#holds.set(hold.owner, hold)
+  }
+
+  removeHold(hold: Hold, end: 'released' | 'lost'): void {
+    if (!this.#holds.delete(hold.owner)) return
+    this.counts[end]++
+    if (this.#holds.size === 0) this.#onDrained?.()
+  }
+
+  findHold(owner: string): Hold | undefined {
+    return this.#holds.get(owner)
+  }
+
+  async close(drainMs: number): Promise<void> {
+    this.#isClosing = true
+    this.room.close()
+    await this.#drained(drainMs)
+    for (const hold of this.#holds.values()) hold.lose('closed')
+    await bounded(this.background.settled(), this.settings.commandTimeoutMs, undefined)
+    this.watchdog.close()
+    clearInterval(this.#rhythm)
+    await Promise.all([this.inbox.close(), this.link.close()])
+    await this.background.settled()
+  }
+
+  async #drained(drainMs: number): Promise<void> {
+    if (this.#holds.size === 0 || drainMs === 0) return
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve
+      timer = setTimeout(resolve, drainMs)
+    })
+    clearTimeout(timer)
+  }
+
+  async #prepare(keys: LockKeys): Promise<void> {
+    const listening = this.inbox.listen().catch(() => undefined)
+    await this.#checkServer(keys)
+    this.background.run(this.#register())
+    this.#rhythm ??= setInterval(this.#onRhythm, this.settings.watchdogTimeoutMs / 3)
+    // Not a reason to stay alive: without connections there is nothing to refresh.
+    this.#rhythm.unref()
+    await bounded(listening, inboxGraceMs, undefined)
+    this.#isReady = true
+  }
+
+  async #checkServer(keys: LockKeys): Promise<void> {
+    try {
+      const info = await this.servers.read(keys.lock)
+      assertUsable(info)
+      if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
+        const text = `maxmemory-policy is ${info.evictionPolicy}: Redis may evict locks; set it to noeviction`
+        this.warn('EVICTION_POLICY', text)
+      }
+    } catch (error) {
+      const fault = faultOf(error, { lockName: keys.name })
+      const mayOnlyLackInfo = fault instanceof RedisRefusedError && fault.cause !== undefined
+      if (!mayOnlyLackInfo || /^(NOAUTH|WRONGPASS)/.test(String(fault.cause))) throw fault
+      this.warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
+    }
+  }
+
+  async #register(): Promise<void> {
+    const { label, watchdogTimeoutMs } = this.settings
+    const fault = await this.registry.register(this.id, label, this.inbox.channel, watchdogTimeoutMs)
+    if (fault !== '') this.warn('NOTICE_REFUSED', `this user may not publish notices: ${fault}`)
+  }
+
+  readonly #onRhythm = (): void => {
+    if (this.#holds.size === 0 && this.room.size === 0) return
+    this.background.run(this.#register())
+    if (this.#isRefreshing) return
+    this.#isRefreshing = true
+    const refreshed = refreshPlaces(this.room, this.link, this.commands).finally(() => {
+      this.#isRefreshing = false
+    })
+    this.background.run(refreshed)
+  }
+
+  /** After a break everything may be different: holders and waiters ask at once. */
+  readonly #recover = (): void => {
+    this.watchdog.renewNow()
+    this.room.wakeAll()
+  }
+
+  readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
+    const renewals = holds.map((hold) => hold.nextRenewal())
+    const { commandTimeoutMs, watchdogTimeoutMs } = this.settings
+    const answers = await this.commands.renew(renewals, Math.min(commandTimeoutMs, watchdogTimeoutMs / 3))
+    return answers.map((answer) => (answer === 'renewed' ? 'renewed' : 'lost'))
+  }
+
+  readonly #onMessage = (message: string): void => {
+    const notice = readNotice(message)
+    if (notice?.kind === 'revoked') this.#holds.get(notice.owner)?.lose('revoked')
+    if (notice?.kind !== 'granted' || this.#holds.has(notice.owner)) return
+    const acquisition = this.room.find(notice.owner)
+    if (acquisition) {
+      acquisition.granted(notice)
+      return
+    }
+    const keys = this.keySpace.ofKey(notice.lock)
+    if (keys) this.giveUp(keys, notice.owner, false)
+  }
+
+  readonly #reportError = (error: unknown): void => {
+    if (error instanceof ClosedError || error instanceof LockLostError) return
+    this.events.emit('error', faultOf(error))
+  }
+}

@@ -1,0 +1,117 @@
+const brand = Symbol.for('holdfast.error')
+
+/** What an error says about itself besides its message. */
+export interface HoldfastErrorDetails {
+  readonly lockName?: string | undefined
+  readonly owner?: string | undefined
+  readonly cause?: unknown
+}
+
+/**
+ * The base of all errors of Holdfast.
+ *
+ * `instanceof` answers by `code` rather than by prototype, so that an error made by the CommonJS copy of this
+ * package is recognised by the ES module copy and the other way round.
+ */
+export class HoldfastError extends Error {
+  static readonly code: string = 'HOLDFAST'
+  /** Stable and fit for a `switch`. */
+  readonly code: string
+  /** The name of the lock, as given to `getLock`. */
+  readonly lockName: string | undefined
+  /** The owner that the error is about, `<clientId>:<n>`. */
+  readonly owner: string | undefined
+  readonly [brand] = true
+
+  constructor(message: string, details: HoldfastErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause })
+    this.name = new.target.name
+    this.code = new.target.code
+    this.lockName = details.lockName
+    this.owner = details.owner
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false
+    return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
+  }
+}
+
+/** Somebody else kept the lock for all of `waitMs`. */
+export class LockTimeoutError extends HoldfastError {
+  static override readonly code = 'LOCK_TIMEOUT'
+  /** The owner that held the lock when last heard of. */
+  readonly holder: string | undefined
+  /** The place in the queue when last heard of, 1 for the next in line; 0 when never queued. */
+  readonly position: number
+  readonly waitedMs: number
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { holder: string | undefined; position: number; waitedMs: number },
+  ) {
+    super(message, details)
+    this.holder = details.holder
+    this.position = details.position
+    this.waitedMs = details.waitedMs
+  }
+}
+
+/**
+ * Why a hold counts as lost.
+ *
+ * - `expired`: its deadline passed without a confirmed renewal
+ * - `not-held`: Redis says that the owner does not hold the lock (expired there, deleted, failed over)
+ * - `revoked`: somebody used `forceUnlock`
+ * - `closed`: `close()` ended it
+ */
+export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed'
+
+/** A hold ended, or may have ended, without its holder releasing it. Somebody else may hold the lock now. */
+export class LockLostError extends HoldfastError {
+  static override readonly code = 'LOCK_LOST'
+  readonly reason: LossReason
+  /** What the callback of `withLock` returned, when it ran to its end in spite of the loss. */
+  readonly result: unknown
+
+  constructor(message: string, details: HoldfastErrorDetails & { reason: LossReason; result?: unknown }) {
+    super(message, details)
+    this.reason = details.reason
+    this.result = details.result
+  }
+}
+
+/** This async context has no hold of the lock to undo. */
+export class NotOwnerError extends HoldfastError {
+  static override readonly code = 'NOT_OWNER'
+}
+
+/** The key holds something that is not a lock: another type, or a hash without a time to live. Nothing was changed. */
+export class NotALockError extends HoldfastError {
+  static override readonly code = 'NOT_A_LOCK'
+}
+
+/** Redis did not answer in time. The command may still have been carried out; Holdfast cleans up after it. */
+export class RedisUnavailableError extends HoldfastError {
+  static override readonly code = 'REDIS_UNAVAILABLE'
+}
+
+/** Redis answered, and will not do it: missing rights, wrong password, a replica, a server that is too old. */
+export class RedisRefusedError extends HoldfastError {
+  static override readonly code = 'REDIS_REFUSED'
+}
+
+/** This client already has `maxWaiters` waiters. */
+export class TooManyWaitersError extends HoldfastError {
+  static override readonly code = 'TOO_MANY_WAITERS'
+}
+
+/** The client was closed. */
+export class ClosedError extends HoldfastError {
+  static override readonly code = 'CLOSED'
+}
+
+/** An argument was refused before anything was sent. */
+export class InvalidArgumentError extends HoldfastError {
+  static override readonly code = 'INVALID_ARGUMENT'
+}

@@ -1,0 +1,53 @@
+import { HoldfastError } from './errors.js'
+import { Events } from './events.js'
+
+const leaked = { name: 'a', owner: 'c1:1' }
+
+it('a listener is given the one object of its event', () => {
+  const events = new Events()
+  const listener = jest.fn()
+  events.on('leaked', listener)
+  expect(events.emit('leaked', leaked)).toBe(true)
+  expect(listener.mock.calls).toEqual([[leaked]])
+})
+
+it('an error without a listener is thrown at nobody', () => {
+  const events = new Events()
+  expect(events.emit('error', new HoldfastError('nobody listens'))).toBe(false)
+})
+
+it('a listener that throws does not reach the code that emits, and becomes an error event', () => {
+  const events = new Events()
+  const cause = new Error('bad listener')
+  const onError = jest.fn()
+  events.on('error', onError)
+  events.on('leaked', () => {
+    throw cause
+  })
+  expect(() => events.emit('leaked', leaked)).not.toThrow()
+  expect(onError).toHaveBeenCalledTimes(1)
+  const [[error]] = onError.mock.calls as [[unknown]]
+  expect(error).toBeInstanceOf(HoldfastError)
+  expect(error).toMatchObject({ message: 'a listener of the leaked event threw', cause })
+})
+
+it.failing('a listener that throws does not keep the event from the others', () => {
+  const events = new Events()
+  const second = jest.fn()
+  events.on('leaked', () => {
+    throw new Error('bad listener')
+  })
+  events.on('leaked', second)
+  events.emit('leaked', leaked)
+  expect(second).toHaveBeenCalledWith(leaked)
+})
+
+it('an error listener that throws is not called again for its own error', () => {
+  const events = new Events()
+  const listener = jest.fn(() => {
+    throw new Error('bad listener')
+  })
+  events.on('error', listener)
+  expect(() => events.emit('error', new HoldfastError('first'))).not.toThrow()
+  expect(listener).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,329 @@
+import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
+import type { Client } from './client.js'
+import { momentNow, monotonicMs, sleptMsSince } from './clock.js'
+import type { Moment } from './clock.js'
+import { deadlineOfAnswer, driftMs } from './deadline.js'
+import { LockLostError, RedisUnavailableError } from './errors.js'
+import type { LossReason } from './errors.js'
+import type { LockKeys } from './keys.js'
+import { Lease } from './lease.js'
+import type { Request } from './options.js'
+import { pause, restMs } from './pause.js'
+import { faultOf } from './redis/faults.js'
+import { notALock, sendRelease } from './release.js'
+import { Turns } from './turns.js'
+
+/** What an acquisition hands over when it got the lock. */
+export interface Grant {
+  readonly keys: LockKeys
+  readonly owner: string
+  readonly fencingToken: number
+  /** When the ask was sent that Redis answered with the hold, or after which it was granted. */
+  readonly askedAt: Moment
+  /** An instant not later than the grant; `maxHoldMs` counts from here. */
+  readonly grantedAt: number
+  readonly deadlineAt: number
+  /** The lease in force. */
+  readonly leaseMs: number
+  readonly waitedMs: number
+  /** An ask of this owner may still be on its way to Redis. */
+  readonly inDoubt: boolean
+}
+
+/**
+ * One owner's possession of one lock.
+ *
+ * | State    | true in it                                            | leaves it on                                    |
+ * | -------- | ----------------------------------------------------- | ----------------------------------------------- |
+ * | live     | at least one lease open, deadline ahead               | last lease left → leaving; loss → lost          |
+ * | leaving  | no lease open, release on its way, watchdog let go    | answer or deadline → released; "not held" → lost |
+ * | released | over                                                  | -                                               |
+ * | lost     | over, and the holder was told                         | -                                               |
+ *
+ * Its commands go out one after another, each with the count it wants.
+ */
+export class Hold implements Renewable {
+  readonly keys: LockKeys
+  readonly owner: string
+  readonly fencingToken: number
+  readonly group: string
+  deadlineAt: number
+  #client: Client
+  #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
+  #loss: LockLostError | undefined
+  #leases = new Set<Lease>()
+  #turns = new Turns()
+  #grantedAt: number
+  #brakeAt: number
+  /** When the command was sent that last proved the hold. */
+  #provenAt: Moment
+  /** The longest lease that was proven; it sets the drift to allow for. */
+  #leaseMs: number
+  /** An instant that Redis's own TTL reaches at least. */
+  #ttlUntil: number
+  #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
+  #askedForProof = false
+  #inDoubt: boolean
+  #runId: string | undefined
+
+  constructor(client: Client, grant: Grant, request: Request) {
+    this.#client = client
+    this.keys = grant.keys
+    this.owner = grant.owner
+    this.fencingToken = grant.fencingToken
+    this.group = client.link.groupOf(grant.keys.lock)
+    this.deadlineAt = grant.deadlineAt
+    this.#grantedAt = grant.grantedAt
+    this.#brakeAt = grant.grantedAt + request.maxHoldMs
+    this.#provenAt = grant.askedAt
+    this.#leaseMs = grant.leaseMs
+    this.#ttlUntil = grant.grantedAt + grant.leaseMs
+    this.#inDoubt = grant.inDoubt
+    this.#runId = client.servers.known(grant.keys.lock)
+    if (this.#runId === undefined) this.#learnServer()
+    client.addHold(this)
+  }
+
+  get count(): number {
+    return this.#leases.size
+  }
+
+  get isReleased(): boolean {
+    return this.#state === 'leaving' || this.#state === 'released'
+  }
+
+  /** The loss, once there is one. Looking past the deadline is what tells a holder whose event loop was stalled. */
+  get loss(): LockLostError | undefined {
+    if (this.#state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
+    return this.#loss
+  }
+
+  /** Whether this process may claim the lock at this very moment. */
+  get isHeld(): boolean {
+    return this.loss === undefined && this.#state === 'live' && !this.#sleptSinceProven()
+  }
+
+  remainingMs(): number {
+    return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
+  }
+
+  /** Read by the watchdog: a hold is renewed while an open lease wants it, until the brake stops it. */
+  get renewEveryMs(): number | null {
+    const isBraked = this.#ttlUntil >= this.#brakeAt - 1
+    if (isBraked || ![...this.#leases].some((lease) => lease.isRenewed)) return null
+    return this.#client.settings.watchdogTimeoutMs / 3
+  }
+
+  /** The first lease; the acquisition has counted it at Redis already. */
+  open(request: Request, waitedMs: number): Lease {
+    const lease = this.#addLease(request, waitedMs)
+    this.#client.watchdog.add(this)
+    return lease
+  }
+
+  /** Enters once more. `null` when the hold was released before its turn came: then the caller needs a hold of its own. */
+  enter(request: Request): Promise<Lease | null> {
+    const startedAt = monotonicMs()
+    return this.#turns.take(async () => {
+      for (let failures = 0; ;) {
+        this.#assertNotLost()
+        if (this.isReleased) return null
+        request.signal?.throwIfAborted()
+        const left = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
+        try {
+          await this.#enterOnce(request, Math.min(this.#client.settings.commandTimeoutMs, Math.max(1, left)))
+          this.#brakeAt = Math.min(this.#brakeAt, this.#grantedAt + request.maxHoldMs)
+          return this.#addLease(request, monotonicMs() - startedAt)
+        } catch (error) {
+          const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
+          if (!(fault instanceof RedisUnavailableError) || request.waitMs === 0) throw fault
+          if (monotonicMs() - startedAt >= request.waitMs) throw fault
+          this.#client.events.emit('error', fault)
+          await pause(restMs(++failures))
+        }
+      }
+    })
+  }
+
+  /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
+  leave(lease: Lease): Promise<void> {
+    return this.#turns.take(async () => {
+      if (!this.#leases.delete(lease)) return
+      this.#assertNotLost()
+      const count = this.#leases.size
+      if (count === 0) {
+        this.#state = 'leaving'
+        this.#client.watchdog.delete(this)
+      } else {
+        this.#client.watchdog.reschedule(this)
+      }
+      await this.#sendCount(count)
+      this.#client.events.emit('released', { name: this.keys.name, owner: this.owner, holdCount: count })
+    })
+  }
+
+  /** Extends a fixed lease; a later deadline stays, the brake holds. */
+  extend(leaseMs: number): Promise<void> {
+    return this.#turns.take(async () => {
+      this.#assertNotLost()
+      const sentAt = momentNow()
+      const capped = Math.max(1, this.#capped(leaseMs))
+      const renewal = { keys: this.keys, owner: this.owner, leaseMs: capped }
+      const [answer] = await this.#client.commands
+        .renew([renewal], this.#client.settings.commandTimeoutMs)
+        .catch((error: unknown) => {
+          throw faultOf(error, { lockName: this.keys.name, owner: this.owner })
+        })
+      if (answer !== 'renewed') this.lose('not-held')
+      this.#assertNotLost()
+      this.#prove(sentAt, capped)
+      this.#client.watchdog.reschedule(this)
+    })
+  }
+
+  /** The lease that the next renewal asks for. 1 ms for a hold that only needs proof that it is still held. */
+  nextRenewal(): { keys: LockKeys; owner: string; leaseMs: number } {
+    const wanted = this.renewEveryMs === null ? 1 : this.#client.settings.watchdogTimeoutMs
+    const leaseMs = Math.max(1, this.#capped(wanted))
+    this.#renewal = { sentAt: momentNow(), leaseMs }
+    return { keys: this.keys, owner: this.owner, leaseMs }
+  }
+
+  /** Called by the watchdog. */
+  settle(outcome: RenewalOutcome): void {
+    this.#askedForProof = false
+    if (outcome === 'lost') this.lose('not-held')
+    if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
+    this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
+    this.#client.events.emit('renewed', {
+      name: this.keys.name,
+      owner: this.owner,
+      remainingMs: this.remainingMs(),
+    })
+  }
+
+  /** Called by the watchdog when the deadline has passed. */
+  expire(): void {
+    this.lose('expired')
+  }
+
+  /** Ends the hold for its holder: signals abort, the loss is reported. Nothing when it is over already. */
+  lose(reason: LossReason): void {
+    if (this.#state === 'released' || this.#state === 'lost') return
+    this.#state = 'lost'
+    const error = new LockLostError(`${lossText[reason]} (lock ${this.keys.name}, owner ${this.owner})`, {
+      lockName: this.keys.name,
+      owner: this.owner,
+      reason,
+    })
+    this.#loss = error
+    this.#client.watchdog.delete(this)
+    this.#client.removeHold(this, 'lost')
+    for (const lease of this.#leases) lease.abort(error)
+    this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
+    // Redis may still count us as the holder: let the next one in as soon as it can be told.
+    if (reason === 'expired' || reason === 'closed') this.#client.giveUp(this.keys, this.owner, this.#inDoubt)
+  }
+
+  #assertNotLost(): void {
+    if (this.loss) throw this.loss
+  }
+
+  async #enterOnce(request: Request, timeoutMs: number): Promise<void> {
+    const sentAt = momentNow()
+    const leaseMs = Math.max(1, this.#capped(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs))
+    const ask = {
+      owner: this.owner,
+      count: this.#leases.size + 1,
+      leaseMs,
+      placeMs: 0,
+      grantLeaseMs: leaseMs,
+      inbox: this.#client.inbox.channel,
+    }
+    const answer = await this.#client.commands.acquire(this.keys, ask, timeoutMs)
+    if (answer.kind === 'foreign') throw notALock(this.keys, answer.type)
+    if (answer.kind !== 'held') this.lose('not-held')
+    this.#assertNotLost()
+    this.#prove(sentAt, leaseMs)
+  }
+
+  async #sendCount(count: number): Promise<void> {
+    const client = this.#client
+    const { keys, owner, deadlineAt: until } = this
+    const order = {
+      keys,
+      owner,
+      count,
+      goneMs: count === 0 && this.#inDoubt ? client.goneMs(this.#leaseMs) : 0,
+      until,
+      runId: this.#runId,
+    }
+    try {
+      const outcome = await sendRelease(client.releaseMeans, order)
+      if (outcome === 'not-held') this.lose('not-held')
+      this.#assertNotLost()
+      if (outcome === 'unanswered') client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+    } finally {
+      if (this.#state === 'leaving') {
+        this.#state = 'released'
+        client.removeHold(this, 'released')
+      }
+    }
+  }
+
+  #addLease(request: Request, waitedMs: number): Lease {
+    const lease = new Lease(this.#client, this, request.leaseMs)
+    this.#leases.add(lease)
+    this.#client.watchdog.reschedule(this)
+    this.#client.events.emit('acquired', {
+      name: this.keys.name,
+      owner: this.owner,
+      holdCount: this.count,
+      fencingToken: this.fencingToken,
+      waitedMs,
+    })
+    return lease
+  }
+
+  #prove(sentAt: Moment, leaseMs: number): void {
+    this.#provenAt = sentAt
+    this.#leaseMs = Math.max(this.#leaseMs, leaseMs)
+    this.#ttlUntil = Math.max(this.#ttlUntil, sentAt.monotonicMs + leaseMs)
+    this.deadlineAt = Math.max(this.deadlineAt, deadlineOfAnswer(sentAt.monotonicMs, leaseMs))
+  }
+
+  #capped(leaseMs: number): number {
+    return Math.floor(Math.min(leaseMs, this.#brakeAt - monotonicMs()))
+  }
+
+  /** After a suspend the hold is unknown until a renewal, asked for here, proves it. */
+  #sleptSinceProven(): boolean {
+    if (sleptMsSince(this.#provenAt) <= driftMs(this.#leaseMs)) return false
+    if (!this.#askedForProof) {
+      this.#askedForProof = true
+      this.#client.watchdog.renewNow([this])
+    }
+    return true
+  }
+
+  /** The process that proved this hold, if its connection did not break before it said who it is. */
+  #learnServer(): void {
+    const { link, servers, background } = this.#client
+    const { breaks } = link
+    const learn = async (): Promise<void> => {
+      const { runId } = await servers.read(this.keys.lock)
+      if (breaks === link.breaks) this.#runId = runId
+    }
+    background.run(learn())
+  }
+}
+
+const lossText: Record<LossReason, string> = {
+  expired: 'the hold was not renewed in time, somebody else may hold the lock now',
+  'not-held': 'Redis no longer counts this owner as the holder',
+  revoked: 'the hold was revoked by forceUnlock',
+  closed: 'the client was closed before the hold was released',
+}
+
+const unconfirmedText = ({ keys, owner }: Hold): string =>
+  `no answer to the release of lock ${keys.name} by ${owner}; its lease ends by itself`

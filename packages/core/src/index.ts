@@ -1,0 +1,28 @@
+export { Holdfast, type HoldfastStats } from './holdfast.js'
+export type { Lock } from './lock.js'
+export type { Lease } from './lease.js'
+export type { LockInfo, OwnerInfo } from './inspection.js'
+export type { ClientInfo } from './registry.js'
+export type { AcquireOptions, HoldfastOptions } from './options.js'
+export type { HoldfastEvents, LockEvent, WarningCode } from './events.js'
+export type {
+  ClusterConnection,
+  ClusterTemplate,
+  CommandConnection,
+  RedisConnection,
+  RedisTemplate,
+} from './redis/types.js'
+export {
+  ClosedError,
+  HoldfastError,
+  InvalidArgumentError,
+  LockLostError,
+  LockTimeoutError,
+  NotALockError,
+  NotOwnerError,
+  RedisRefusedError,
+  RedisUnavailableError,
+  TooManyWaitersError,
+  type HoldfastErrorDetails,
+  type LossReason,
+} from './errors.js'

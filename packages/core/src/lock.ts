@@ -1,0 +1,264 @@
+import { Acquisition } from './acquisition.js'
+import type { Kept } from './acquisition.js'
+import { bounded, timedOut } from './bounded.js'
+import type { Client } from './client.js'
+import { monotonicMs } from './clock.js'
+import {
+  HoldfastError,
+  InvalidArgumentError,
+  LockLostError,
+  LockTimeoutError,
+  RedisUnavailableError,
+} from './errors.js'
+import { Hold } from './hold.js'
+import { inspectLock } from './inspection.js'
+import type { LockInfo } from './inspection.js'
+import { clientOf, inboxOf } from './keys.js'
+import type { LockKeys } from './keys.js'
+import type { Lease } from './lease.js'
+import { resolveRequest } from './options.js'
+import type { AcquireOptions, Request } from './options.js'
+import { faultOf } from './redis/faults.js'
+import { notALock } from './release.js'
+import { notOwner } from './scope.js'
+
+interface Entered {
+  readonly hold: Hold
+  readonly lease: Lease
+}
+
+const isKept = (outcome: Entered | Kept): outcome is Kept => !('lease' in outcome)
+
+/**
+ * A named lock. A cheap handle without state: it may live at module level and serve many requests at once, each of
+ * which gets an owner of its own.
+ */
+export class Lock {
+  readonly #client: Client
+  readonly #keys: LockKeys
+
+  /** @internal Locks come from `holdfast.getLock(name)`. */
+  constructor(client: Client, keys: LockKeys) {
+    this.#client = client
+    this.#keys = keys
+  }
+
+  /** The name given to `getLock`. */
+  get name(): string {
+    return this.#keys.name
+  }
+
+  /**
+   * Runs `fn` while holding the lock and answers with what it returned. Calls on the same lock inside `fn` re-enter.
+   *
+   * @throws what `fn` throws, always; `LockLostError` (with `result`) when `fn` succeeded but the hold was lost meanwhile;
+   * else as `lock`
+   */
+  withLock<T>(fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
+  withLock<T>(options: AcquireOptions, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
+  async withLock<T>(
+    first: AcquireOptions | ((lease: Lease) => T | PromiseLike<T>),
+    second?: (lease: Lease) => T | PromiseLike<T>,
+  ): Promise<T> {
+    const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second]
+    if (typeof fn !== 'function') throw new InvalidArgumentError('withLock needs a function to run')
+    const request = this.#request(options)
+    const outcome = await this.#acquire(request)
+    if (isKept(outcome)) throw this.#timeout(outcome)
+    const { hold, lease } = outcome
+    let result: T
+    try {
+      result = await this.#client.frames.runInHold(hold, async () => fn(lease))
+    } catch (error) {
+      await lease.unlock().catch(this.#report)
+      throw error
+    }
+    await lease.unlock().catch((error: unknown) => {
+      if (!(error instanceof LockLostError)) this.#report(error)
+      else throw lostWithResult(error, result)
+    })
+    return result
+  }
+
+  /**
+   * Waits until the lock is acquired. Outside `withLock`, `lease.run` and `scope` nested calls do not re-enter this
+   * hold.
+   *
+   * @throws `LockTimeoutError` when somebody else kept the lock for `waitMs`; the signal's reason when aborted;
+   * `RedisUnavailableError` when Redis did not answer within `waitMs` (an unlimited wait outlives outages);
+   * `RedisRefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
+   * `TooManyWaitersError`, `ClosedError`
+   */
+  async lock(options: AcquireOptions = {}): Promise<Lease> {
+    const outcome = await this.#acquireInScope(this.#request(options))
+    if (isKept(outcome)) throw this.#timeout(outcome)
+    return outcome.lease
+  }
+
+  /**
+   * Tries for `waitMs` (default 0: one attempt) and answers `null` when somebody else kept the lock.
+   *
+   * @throws as `lock`, but for `LockTimeoutError`
+   */
+  async tryLock(options: AcquireOptions = {}): Promise<Lease | null> {
+    const outcome = await this.#acquireInScope(this.#request({ ...options, waitMs: options.waitMs ?? 0 }))
+    return isKept(outcome) ? null : outcome.lease
+  }
+
+  /**
+   * Undoes the newest `lock()` or `tryLock()` of the nearest scope; never a `withLock` around it.
+   *
+   * @throws `NotOwnerError` when there is none, `LockLostError` when the hold was lost before
+   */
+  async unlock(): Promise<void> {
+    const scope = this.#client.frames.nearestScope()
+    if (!scope) throw notOwner(this.#keys)
+    await scope.unlock(this.#keys)
+  }
+
+  /**
+   * Evicts whoever holds the lock now and hands it to the next waiter. The evicted holder's signal aborts at once, but
+   * its code may still run: only a fencing token keeps its writes out.
+   *
+   * @returns whether somebody was evicted
+   * @throws `RedisUnavailableError`, `RedisRefusedError`, `NotALockError`, `ClosedError`
+   */
+  async forceUnlock(): Promise<boolean> {
+    const { owner } = await this.#inspect(0)
+    if (owner === '') return false
+    const answer = await this.#command(() =>
+      this.#client.commands.force(this.#keys, owner, inboxOf(clientOf(owner))),
+    )
+    if (answer.kind === 'foreign') throw notALock(this.#keys, answer.type)
+    if (answer.kind === 'done') this.#client.findHold(owner)?.lose('revoked')
+    return answer.kind === 'done'
+  }
+
+  /** Whether anybody holds the lock, as Redis sees it. Throws as `forceUnlock`. */
+  async isLocked(): Promise<boolean> {
+    return (await this.#inspect(0)).owner !== ''
+  }
+
+  /** Whether the running async context holds the lock, by the clock; sends nothing. */
+  isHeld(): boolean {
+    return this.#client.frames.enclosingHold(this.#keys)?.isHeld ?? false
+  }
+
+  /** How often the running async context has entered the lock; 0 when it does not hold it. Sends nothing. */
+  holdCount(): number {
+    const hold = this.#client.frames.enclosingHold(this.#keys)
+    return hold?.isHeld ? hold.count : 0
+  }
+
+  /** For how long Redis keeps the present hold, whoever's it is, unless renewed; 0 when free. Throws as `forceUnlock`. */
+  async remainingMs(): Promise<number> {
+    return Math.max(0, (await this.#inspect(0)).ttlMs)
+  }
+
+  /** Who holds, who waits, and which processes they are. For people, not for decisions. Throws as `forceUnlock`. */
+  async inspect(): Promise<LockInfo> {
+    const inspection = await this.#inspect(100)
+    return this.#command(() => inspectLock(this.#keys.name, inspection, this.#client.registry))
+  }
+
+  #request(options: AcquireOptions): Request {
+    return resolveRequest(options, this.#client.settings.defaults)
+  }
+
+  /** Inside a scope: in turn with other calls on this lock there, and kept for the scope's `unlock()`. */
+  async #acquireInScope(request: Request): Promise<Entered | Kept> {
+    const scope = this.#client.frames.nearestScope()
+    if (!scope) return this.#acquire(request)
+    const startedAt = monotonicMs()
+    const turn = scope.nextTurn(this.#keys)
+    try {
+      const boundMs = request.waitMs === 0 ? this.#client.settings.commandTimeoutMs : request.waitMs
+      if ((await bounded(turn.ready, boundMs, request.signal)) === timedOut) {
+        return { holder: undefined, position: 0, waitedMs: Math.round(monotonicMs() - startedAt) }
+      }
+      const outcome = await this.#acquire(withWaitLeft(request, startedAt))
+      if (!isKept(outcome)) scope.keep(this.#keys, outcome.hold, outcome.lease)
+      return outcome
+    } finally {
+      turn.done()
+    }
+  }
+
+  async #acquire(request: Request): Promise<Entered | Kept> {
+    const startedAt = monotonicMs()
+    for (;;) {
+      const hold = this.#client.frames.enclosingHold(this.#keys)
+      if (!hold) break
+      const lease = await this.#reenter(hold, withWaitLeft(request, startedAt))
+      if (lease) return { hold, lease }
+    }
+    this.#client.assertOpen(this.#keys)
+    const outcome = await new Acquisition(this.#client, this.#keys, withWaitLeft(request, startedAt)).run()
+    if (!(outcome instanceof Hold)) return outcome
+    return { hold: outcome, lease: outcome.open(request, monotonicMs() - startedAt) }
+  }
+
+  /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */
+  async #reenter(hold: Hold, request: Request): Promise<Lease | null> {
+    const entering = hold.enter(request)
+    const boundMs = request.waitMs === 0 ? this.#client.settings.commandTimeoutMs : request.waitMs
+    try {
+      const lease = await bounded(entering, boundMs, request.signal)
+      if (lease !== timedOut) return lease
+      throw new RedisUnavailableError(`Redis did not answer within ${boundMs} ms for lock ${this.name}`, {
+        lockName: this.name,
+        owner: hold.owner,
+      })
+    } catch (error) {
+      this.#client.background.run(leaveLate(entering))
+      throw error
+    }
+  }
+
+  async #inspect(most: number) {
+    const inspection = await this.#command(() => this.#client.commands.inspect(this.#keys, most))
+    if ('kind' in inspection) throw notALock(this.#keys, inspection.type)
+    return inspection
+  }
+
+  async #command<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      return await send()
+    } catch (error) {
+      throw faultOf(error, { lockName: this.name })
+    }
+  }
+
+  #timeout({ holder, position, waitedMs }: Kept): LockTimeoutError {
+    const by = holder ?? 'another task of this scope'
+    const text = `lock ${this.name} was kept by ${by} for ${waitedMs} ms (place in the queue: ${position})`
+    return new LockTimeoutError(text, { lockName: this.name, holder, position, waitedMs })
+  }
+
+  readonly #report = (error: unknown): void => {
+    if (error instanceof LockLostError) return
+    this.#client.events.emit('error', faultOf(error, { lockName: this.name }))
+  }
+}
+
+const withWaitLeft = (request: Request, startedAt: number): Request =>
+  request.waitMs === 0 || request.waitMs === Infinity
+    ? request
+    : { ...request, waitMs: Math.max(1, Math.ceil(startedAt + request.waitMs - monotonicMs())) }
+
+async function leaveLate(entering: Promise<Lease | null>): Promise<void> {
+  try {
+    await (await entering)?.unlock()
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error
+  }
+}
+
+const lostWithResult = (error: LockLostError, result: unknown): LockLostError =>
+  new LockLostError(error.message, {
+    lockName: error.lockName,
+    owner: error.owner,
+    reason: error.reason,
+    cause: error,
+    result,
+  })

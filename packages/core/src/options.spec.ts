@@ -1,0 +1,102 @@
+import { inspect } from 'node:util'
+import { InvalidArgumentError } from './errors.js'
+import { checkDrainMs, checkLeaseMs, resolveRequest, resolveSettings } from './options.js'
+import type { AcquireOptions, HoldfastOptions } from './options.js'
+
+const redis = 'redis://127.0.0.1:1'
+const longestMs = 2 ** 31 - 1
+
+/** What a caller without types may hand over. */
+const settingsOf = (options: object): unknown =>
+  Reflect.apply(resolveSettings, undefined, [{ redis, ...options }])
+const requestOf = (options: unknown): unknown => Reflect.apply(resolveRequest, undefined, [options, {}])
+
+describe('defaults', () => {
+  it('of a client', () => {
+    expect(resolveSettings({ redis })).toEqual({
+      prefix: 'lock:',
+      label: '',
+      watchdogTimeoutMs: 30_000,
+      commandTimeoutMs: 5_000,
+      maxWaiters: Infinity,
+      defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },
+    })
+  })
+
+  it('of an acquisition: wait without limit, watchdog, no brake', () => {
+    expect(resolveRequest({}, {})).toEqual({
+      waitMs: Infinity,
+      leaseMs: null,
+      maxHoldMs: Infinity,
+      signal: undefined,
+    })
+  })
+
+  it('of an acquisition are those of the client, unless the call says otherwise', () => {
+    const { signal } = new AbortController()
+    const given: AcquireOptions = { waitMs: 1, leaseMs: 200, maxHoldMs: 300, signal }
+    const { defaults } = resolveSettings({ redis, ...given })
+    expect(resolveRequest({}, defaults)).toEqual(given)
+    expect(resolveRequest({ waitMs: 0, leaseMs: 100 }, defaults)).toEqual({
+      ...given,
+      waitMs: 0,
+      leaseMs: 100,
+    })
+  })
+
+  it('take the place of an option that is there but undefined', () => {
+    const options: HoldfastOptions = { redis, prefix: undefined, label: undefined, maxWaiters: undefined }
+    expect(resolveSettings(options)).toEqual(resolveSettings({ redis }))
+  })
+})
+
+/** The whole numbers that each option takes; beyond them and everything else is refused. */
+const leastOf = {
+  waitMs: 0,
+  leaseMs: 100,
+  maxHoldMs: 100,
+  watchdogTimeoutMs: 100,
+  commandTimeoutMs: 1,
+  maxWaiters: 0,
+}
+const perCall = ['waitMs', 'leaseMs', 'maxHoldMs']
+
+describe.each(Object.entries(leastOf))('%s', (option, least) => {
+  const bad = [least - 1, longestMs + 1, least + 0.5, NaN, Infinity, '500', 500n, null, true, {}]
+
+  it(`takes ${least} and ${longestMs}`, () => {
+    expect(() => settingsOf({ [option]: least })).not.toThrow()
+    expect(() => settingsOf({ [option]: longestMs })).not.toThrow()
+  })
+
+  it.each(bad)('as %p is refused, with its name, the value and the bounds', (value) => {
+    const message = `${option} must be an integer from ${least} to ${longestMs}, got ${inspect(value)}`
+    const refused = new InvalidArgumentError(message)
+    expect(() => settingsOf({ [option]: value })).toThrow(refused)
+    if (perCall.includes(option)) expect(() => requestOf({ [option]: value })).toThrow(refused)
+  })
+})
+
+describe('other options', () => {
+  it.each(['aborted', {}, null, new AbortController()])('the signal %p is refused', (signal) => {
+    expect(() => requestOf({ signal })).toThrow(/signal must be an AbortSignal, got/)
+    expect(() => settingsOf({ signal })).toThrow(/signal must be an AbortSignal, got/)
+  })
+
+  it.each([7, null, {}, true])('%p is refused as a prefix and as a label', (value) => {
+    expect(() => settingsOf({ prefix: value })).toThrow(`prefix must be a string, got ${inspect(value)}`)
+    expect(() => settingsOf({ label: value })).toThrow(`label must be a string, got ${inspect(value)}`)
+  })
+
+  it.each(['soon', 5, null, true])('%p is refused in place of the options', (options) => {
+    expect(() => requestOf(options)).toThrow(`options must be an object, got ${inspect(options)}`)
+  })
+
+  it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) => {
+    expect(() => checkDrainMs(drainMs)).toThrow(/drainMs must be an integer from 0 to 2147483647/)
+  })
+
+  it('extending to less than 100 ms is refused', () => {
+    expect(() => checkLeaseMs(99)).toThrow('leaseMs must be an integer from 100 to 2147483647, got 99')
+  })
+})

@@ -1,0 +1,148 @@
+import { inspect } from 'node:util'
+import { InvalidArgumentError } from './errors.js'
+import type { ClusterTemplate, RedisTemplate } from './redis/types.js'
+
+const longestMs = 2 ** 31 - 1
+const shortestLeaseMs = 100
+
+/** How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1. */
+export interface AcquireOptions {
+  /**
+   * How long to wait while somebody else holds the lock. 0 makes one attempt.
+   *
+   * @defaultValue unlimited for `lock` and `withLock`, 0 for `tryLock`
+   */
+  readonly waitMs?: number | undefined
+  /**
+   * A fixed lease: the hold ends after this time unless extended, and nothing renews it. At least 100.
+   *
+   * Without it the watchdog renews the hold for as long as the lease is open.
+   */
+  readonly leaseMs?: number | undefined
+  /** A brake on renewal, counted from the grant: the hold never outlives it. At least 100. No brake by default. */
+  readonly maxHoldMs?: number | undefined
+  /** Stops the wait; the call then rejects with the signal's reason. It does not end a hold once acquired. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How a `Holdfast` client behaves. The options of an acquisition given here are defaults for every call. */
+export interface HoldfastOptions extends AcquireOptions {
+  /**
+   * Where Redis is: a URL, or an ioredis `Redis` or `Cluster` that serves as a template.
+   *
+   * The template is never used for commands and never closed; Holdfast opens connections of its own like it.
+   */
+  readonly redis: string | RedisTemplate | ClusterTemplate
+  /**
+   * Put before every lock name, after the template's own `keyPrefix`.
+   *
+   * @defaultValue 'lock:'
+   */
+  readonly prefix?: string | undefined
+  /** A name for this client that an operator sees in `inspect()`. None by default. */
+  readonly label?: string | undefined
+  /**
+   * How long a lock outlives a holder that vanished. At least 100.
+   *
+   * A longer time means fewer renewals, and a longer wait for everyone else after a crash. Renewal and the
+   * refreshing of places in queues run every third of it.
+   *
+   * @defaultValue 30_000
+   */
+  readonly watchdogTimeoutMs?: number | undefined
+  /**
+   * How long one command may go without an answer before Redis counts as unavailable. At least 1.
+   *
+   * @defaultValue 5_000
+   */
+  readonly commandTimeoutMs?: number | undefined
+  /** How many waiters this client may have at once; one more is refused with `TooManyWaitersError`. No limit by default. */
+  readonly maxWaiters?: number | undefined
+}
+
+/** The options of one acquisition after checks and defaults; a wait of `Infinity` is unlimited. */
+export interface Request {
+  readonly waitMs: number
+  readonly leaseMs: number | null
+  readonly maxHoldMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** Checked options of a client, with every default filled in. */
+export interface Settings {
+  readonly prefix: string
+  readonly label: string
+  readonly watchdogTimeoutMs: number
+  readonly commandTimeoutMs: number
+  readonly maxWaiters: number
+  readonly defaults: AcquireOptions
+}
+
+function checkInteger(option: string, value: unknown, least: number): void {
+  if (value === undefined) return
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > longestMs) {
+    throw new InvalidArgumentError(
+      `${option} must be an integer from ${least} to ${longestMs}, got ${inspect(value)}`,
+    )
+  }
+}
+
+function checkString(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'string') {
+    throw new InvalidArgumentError(`${option} must be a string, got ${inspect(value)}`)
+  }
+}
+
+/** Refuses a lease time that is no integer of at least 100 ms; `undefined` passes. */
+export const checkLeaseMs = (value: unknown): void => {
+  checkInteger('leaseMs', value, shortestLeaseMs)
+}
+
+/** Refuses a drain time that is no integer of at least 0 ms; `undefined` passes. */
+export const checkDrainMs = (value: unknown): void => {
+  checkInteger('drainMs', value, 0)
+}
+
+function checkAcquireOptions(options: AcquireOptions): void {
+  const given: unknown = options
+  if (typeof given !== 'object' || given === null) {
+    throw new InvalidArgumentError(`options must be an object, got ${inspect(given)}`)
+  }
+  checkInteger('waitMs', options.waitMs, 0)
+  checkLeaseMs(options.leaseMs)
+  checkInteger('maxHoldMs', options.maxHoldMs, shortestLeaseMs)
+  const signal: unknown = options.signal
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new InvalidArgumentError(`signal must be an AbortSignal, got ${inspect(signal)}`)
+  }
+}
+
+/** Checks the options of a client and fills in the defaults. */
+export function resolveSettings(options: HoldfastOptions): Settings {
+  checkAcquireOptions(options)
+  checkString('prefix', options.prefix)
+  checkString('label', options.label)
+  checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, shortestLeaseMs)
+  checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
+  checkInteger('maxWaiters', options.maxWaiters, 0)
+  const { waitMs, leaseMs, maxHoldMs, signal } = options
+  return {
+    prefix: options.prefix ?? 'lock:',
+    label: options.label ?? '',
+    watchdogTimeoutMs: options.watchdogTimeoutMs ?? 30_000,
+    commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
+    maxWaiters: options.maxWaiters ?? Infinity,
+    defaults: { waitMs, leaseMs, maxHoldMs, signal },
+  }
+}
+
+/** Checks the options of one acquisition and fills in the client's defaults. */
+export function resolveRequest(options: AcquireOptions, defaults: AcquireOptions): Request {
+  checkAcquireOptions(options)
+  return {
+    waitMs: options.waitMs ?? defaults.waitMs ?? Infinity,
+    leaseMs: options.leaseMs ?? defaults.leaseMs ?? null,
+    maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
+    signal: options.signal ?? defaults.signal,
+  }
+}

@@ -1,0 +1,159 @@
+import calculateSlot from 'cluster-key-slot'
+import { monotonicMs } from '../clock.js'
+import { ClosedError, RedisUnavailableError } from '../errors.js'
+import type { Script } from '../scripts/generated.js'
+import { pause } from '../pause.js'
+import { hasCode } from './faults.js'
+import { disconnectTimeoutMs } from './connections.js'
+import type { Connections } from './connections.js'
+
+/** A connection that has been silent for this long with a command in flight is given up and made anew. */
+const muteAfterMs = 1000
+
+export interface CommandLinkOptions {
+  readonly timeoutMs: number
+  /** A connection broke: replies to what was in flight are lost. */
+  onBreak(): void
+  /** A connection is usable again after a break. */
+  onReconnect(): void
+  onError(error: Error): void
+}
+
+/** Sends scripts on one connection (or one cluster client) of our own, each with a bound on the time it may take. */
+export class CommandLink {
+  readonly #connections: Connections
+  readonly #options: CommandLinkOptions
+  readonly #lastReplyAt = new Map<string, number>()
+  /** ioredis keeps what was queued between two attempts for ever when it is told to disconnect then. */
+  readonly #inFlight = new Set<(error: Error) => void>()
+  #breaks = 0
+  #closed = false
+
+  constructor(connections: Connections, options: CommandLinkOptions) {
+    this.#connections = connections
+    this.#options = options
+    const { commands, cluster } = connections
+    let wasReady = false
+    commands.on('error', (error) => {
+      options.onError(error instanceof Error ? error : new Error(String(error)))
+    })
+    commands.on('ready', () => {
+      if (wasReady) options.onReconnect()
+      wasReady = true
+    })
+    const onBreak = (): void => {
+      this.#breaks++
+      options.onBreak()
+    }
+    if (cluster) {
+      cluster.on('node error', () => undefined)
+      cluster.on('-node', onBreak)
+      cluster.on('+node', () => {
+        if (this.#breaks > 0) options.onReconnect()
+      })
+    } else {
+      commands.on('close', onBreak)
+    }
+  }
+
+  /**
+   * How often a connection broke so far. A command during which this number changed may have been sent twice
+   * (ioredis's cluster client repeats by itself), or may have been carried out although it failed.
+   */
+  get breaks(): number {
+    return this.#breaks
+  }
+
+  /** The server, as far as we know, that answers for a key; all keys of one route share a connection. */
+  routeOf(key: string): string {
+    const { cluster } = this.#connections
+    return cluster ? (cluster.slots[calculateSlot(key)]?.[0] ?? '') : ''
+  }
+
+  /** Keys of one group may go into one script call. */
+  groupOf(key: string): string {
+    return this.#connections.cluster ? String(calculateSlot(key)) : ''
+  }
+
+  /** Runs a script. Rejects with `RedisUnavailableError` when no answer came within `timeoutMs`; it may still run. */
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    timeoutMs: number = this.#options.timeoutMs,
+  ): Promise<unknown> {
+    return this.#bounded(keys[0] ?? '', timeoutMs, () => this.#evaluate(script, keys, args))
+  }
+
+  /** Reads a whole hash. */
+  readHash(key: string): Promise<Record<string, string>> {
+    return this.#bounded(key, this.#options.timeoutMs, () => this.#connections.commands.hgetall(key))
+  }
+
+  /** Gives a broken or demoted connection up and makes it anew. */
+  redial(key: string): void {
+    const { cluster, commands } = this.#connections
+    if (!cluster) {
+      if (commands.status === 'ready') commands.disconnect(true)
+      return
+    }
+    const route = this.routeOf(key)
+    const node = cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)
+    node?.disconnect()
+  }
+
+  /** Closes the connection; resolves when it is gone. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const { commands } = this.#connections
+    const hadSocket = !['reconnecting', 'close', 'end'].includes(commands.status)
+    const ended = new Promise((resolve) => commands.once('end', resolve))
+    commands.disconnect()
+    for (const giveUp of this.#inFlight) giveUp(new ClosedError('the client is closed'))
+    // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
+    await (hadSocket ? ended : pause(disconnectTimeoutMs))
+  }
+
+  async #evaluate(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    const { commands } = this.#connections
+    try {
+      return await commands.evalsha(script.sha1, keys.length, ...keys, ...args)
+    } catch (error) {
+      if (!hasCode(error, 'NOSCRIPT')) throw error
+      return await commands.eval(script.lua, keys.length, ...keys, ...args)
+    }
+  }
+
+  async #bounded<T>(key: string, timeoutMs: number, send: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new ClosedError('the client is closed')
+    const sentAt = monotonicMs()
+    let timer: NodeJS.Timeout | undefined
+    let giveUp: (error: Error) => void = () => undefined
+    const silence = new Promise<never>((_, reject) => {
+      giveUp = reject
+      timer = setTimeout(() => {
+        const waitedMs = monotonicMs() - sentAt
+        if (waitedMs >= muteAfterMs && (this.#lastReplyAt.get(this.routeOf(key)) ?? 0) < sentAt)
+          this.redial(key)
+        reject(new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`))
+      }, timeoutMs)
+    })
+    this.#inFlight.add(giveUp)
+    try {
+      const reply = await Promise.race([send(), silence])
+      this.#lastReplyAt.set(this.routeOf(key), monotonicMs())
+      return reply
+    } catch (error) {
+      if (hasCode(error, 'READONLY')) this.redial(key)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#inFlight.delete(giveUp)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import type { LockKeys } from '../keys.js'
+import { scripts } from '../scripts/generated.js'
+import type { CommandLink } from './command-link.js'
+import { isSlotMoving } from './faults.js'
+import { asList, numberAt, textAt } from './reply.js'
+
+/** What one ask wants; times in milliseconds. */
+export interface Ask {
+  readonly owner: string
+  /** The hold count wanted: 1 to get in, more to re-enter. */
+  readonly count: number
+  readonly leaseMs: number
+  /** How long a place in the queue stays alive; 0: do not queue. */
+  readonly placeMs: number
+  /** The lease of a hold that is granted to the place. */
+  readonly grantLeaseMs: number
+  readonly inbox: string
+}
+
+export type AskAnswer =
+  | { readonly kind: 'held'; readonly token: number; readonly serverUs: number }
+  | {
+      readonly kind: 'busy'
+      readonly ttlMs: number
+      readonly serverUs: number
+      readonly holder: string
+      /** 0: not queued. */
+      readonly position: number
+    }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'gone' }
+  | Foreign
+
+/** The key is not a lock. */
+export interface Foreign {
+  readonly kind: 'foreign'
+  readonly type: string
+}
+
+export type ReleaseAnswer = { readonly kind: 'done' } | { readonly kind: 'not-held' } | Foreign
+
+/** One hold to renew. */
+export interface Renewal {
+  readonly keys: LockKeys
+  readonly owner: string
+  readonly leaseMs: number
+}
+
+export type RenewalAnswer = 'renewed' | 'not-held'
+
+/** One place to keep alive. */
+export interface Place {
+  readonly keys: LockKeys
+  readonly owner: string
+  readonly placeMs: number
+}
+
+export interface PlaceAnswer {
+  readonly state: 'waiting' | 'granted' | 'missing'
+  /** Of the hold that is waited for; -2 when the lock is free. */
+  readonly ttlMs: number
+}
+
+export interface Inspection {
+  readonly ttlMs: number
+  readonly owner: string
+  readonly count: number
+  readonly token: number
+  readonly waiterCount: number
+  readonly waiters: readonly { readonly owner: string; readonly aliveMs: number }[]
+}
+
+const keysOf = ({ lock, queue, waiters, fence }: LockKeys): string[] => [lock, queue, waiters, fence]
+
+const placeStates = ['missing', 'waiting', 'granted'] as const
+
+/** The scripts as functions. Everything about positions and codes stays in here. */
+export class LockCommands {
+  readonly #link: CommandLink
+  readonly #checkInbox: number
+  readonly #onNoticeFault: (fault: string) => void
+  #tokenFloor = 0
+
+  /**
+   * @param inboxesCanBeCounted - whether the server knows all subscribers of a channel; a cluster node does not
+   * @param onNoticeFault - a grant stands, but Redis refused to publish the notice of it
+   */
+  constructor(link: CommandLink, inboxesCanBeCounted: boolean, onNoticeFault: (fault: string) => void) {
+    this.#link = link
+    this.#checkInbox = inboxesCanBeCounted ? 1 : 0
+    this.#onNoticeFault = onNoticeFault
+  }
+
+  /** Remembers a token that came with a notice: later tokens must be larger, even when the fence key is lost. */
+  sawToken(token: number): void {
+    this.#tokenFloor = Math.max(this.#tokenFloor, token)
+  }
+
+  async acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
+    const { owner, count, leaseMs, placeMs, grantLeaseMs, inbox } = ask
+    const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inbox, this.#tokenFloor, this.#checkInbox]
+    const reply = asList(await this.#link.run(scripts.acquire, keysOf(keys), args, timeoutMs))
+    switch (numberAt(reply, 0)) {
+      case 1: {
+        const token = numberAt(reply, 1)
+        this.sawToken(token)
+        return { kind: 'held', token, serverUs: numberAt(reply, 2) }
+      }
+      case 0:
+        this.#reportFault(textAt(reply, 5))
+        return {
+          kind: 'busy',
+          ttlMs: numberAt(reply, 1),
+          serverUs: numberAt(reply, 2),
+          holder: textAt(reply, 3),
+          position: numberAt(reply, 4),
+        }
+      case -1:
+        return { kind: 'lost' }
+      case -2:
+        return { kind: 'gone' }
+      default:
+        return { kind: 'foreign', type: textAt(reply, 1) }
+    }
+  }
+
+  /** Sets the hold count; at 0 gives up hold and place. `goneMs` refuses late asks of this owner for that long. */
+  async release(
+    keys: LockKeys,
+    owner: string,
+    count: number,
+    goneMs: number,
+    timeoutMs?: number,
+  ): Promise<ReleaseAnswer> {
+    const args = [owner, count, goneMs, this.#tokenFloor, this.#checkInbox]
+    const reply = asList(await this.#link.run(scripts.release, keysOf(keys), args, timeoutMs))
+    return this.#releaseAnswer(reply)
+  }
+
+  /** Evicts the named owner; `not-held` when it was no longer the holder. */
+  async force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
+    const args = [owner, inbox, this.#tokenFloor, this.#checkInbox]
+    const reply = asList(await this.#link.run(scripts.force, keysOf(keys), args))
+    return this.#releaseAnswer(reply)
+  }
+
+  /** Renews holds of one group in one command, or one by one while the slot of the group is being moved. */
+  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalAnswer[]> {
+    return togetherOrSingly(renewals, async (batch) => {
+      const keys = batch.map((renewal) => renewal.keys.lock)
+      const args = batch.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
+      const reply = asList(await this.#link.run(scripts.renew, keys, args, timeoutMs))
+      return batch.map((_, i) => (numberAt(reply, i) === 1 ? 'renewed' : 'not-held'))
+    })
+  }
+
+  /** Keeps places of one group alive in one command, or one by one while the slot of the group is being moved. */
+  refresh(places: readonly Place[]): Promise<readonly PlaceAnswer[]> {
+    return togetherOrSingly(places, async (batch) => {
+      const keys = batch.flatMap(({ keys: { lock, queue, waiters } }) => [lock, queue, waiters])
+      const args = batch.flatMap(({ owner, placeMs }) => [owner, placeMs])
+      const reply = asList(await this.#link.run(scripts.refresh, keys, args))
+      return batch.map((_, i) => ({
+        state: placeStates[numberAt(reply, 2 * i)] ?? 'missing',
+        ttlMs: numberAt(reply, 2 * i + 1),
+      }))
+    })
+  }
+
+  async inspect(keys: LockKeys, most: number): Promise<Inspection | Foreign> {
+    const reply = asList(await this.#link.run(scripts.inspect, keysOf(keys), [most]))
+    if (numberAt(reply, 0) === -3) return { kind: 'foreign', type: textAt(reply, 1) }
+    const waiters = []
+    for (let i = 5; i < reply.length; i += 2) {
+      waiters.push({ owner: textAt(reply, i), aliveMs: numberAt(reply, i + 1) })
+    }
+    return {
+      ttlMs: numberAt(reply, 0),
+      owner: textAt(reply, 1),
+      count: numberAt(reply, 2),
+      token: numberAt(reply, 3),
+      waiterCount: numberAt(reply, 4),
+      waiters,
+    }
+  }
+
+  #releaseAnswer(reply: readonly unknown[]): ReleaseAnswer {
+    const code = numberAt(reply, 0)
+    if (code === -3) return { kind: 'foreign', type: textAt(reply, 1) }
+    this.#reportFault(textAt(reply, 1))
+    return { kind: code === 1 ? 'done' : 'not-held' }
+  }
+
+  #reportFault(fault: string): void {
+    if (fault !== '') this.#onNoticeFault(fault)
+  }
+}
+
+async function togetherOrSingly<Item, Answer>(
+  items: readonly Item[],
+  run: (batch: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  try {
+    return await run(items)
+  } catch (error) {
+    if (items.length === 1 || !isSlotMoving(error)) throw error
+    return (await Promise.all(items.map((item) => run([item])))).flat()
+  }
+}

@@ -1,0 +1,43 @@
+import { HoldfastError, RedisRefusedError, RedisUnavailableError } from '../errors.js'
+import type { HoldfastErrorDetails } from '../errors.js'
+
+/** Error replies that pass by themselves: the server starts, fails over, is busy or full, moves a slot. */
+const passing =
+  /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|MISCONF|OOM|NOREPLICAS|UNKILLABLE|MOVED|ASK|CROSSSLOT)\b/
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Whether the server's answer starts with this error code. */
+export const hasCode = (error: unknown, code: string): boolean => textOf(error).startsWith(code)
+
+/** Whether keys of one slot cannot be reached in one command now, because half of them have moved already. */
+export const isSlotMoving = (error: unknown): boolean => /\b(TRYAGAIN|CROSSSLOT)\b/.test(textOf(error))
+
+/** Whether Redis itself answered with an error, as opposed to a connection that failed. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+/** The error of the node that kept a cluster client from finding its way, if that is what happened. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && 'lastNodeError' in error && error.lastNodeError
+    ? error.lastNodeError
+    : error
+}
+
+/** Turns whatever a command failed with into an error of ours that says whether trying again makes sense. */
+export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): HoldfastError {
+  if (error instanceof HoldfastError) return error
+  const root = rootOf(error)
+  const about = details.lockName === undefined ? '' : ` for lock ${details.lockName}`
+  if (isReply(root) && !passing.test(textOf(root))) {
+    return new RedisRefusedError(`Redis refused a command${about}: ${textOf(root)}`, {
+      ...details,
+      cause: error,
+    })
+  }
+  return new RedisUnavailableError(`Redis is not available${about}: ${textOf(root)}`, {
+    ...details,
+    cause: error,
+  })
+}

@@ -1,0 +1,74 @@
+import { RedisRefusedError } from '../errors.js'
+import { scripts } from '../scripts/generated.js'
+import type { CommandLink } from './command-link.js'
+
+/** What INFO says about a server, as far as it matters here. */
+export interface ServerInfo {
+  readonly runId: string | undefined
+  readonly version: string | undefined
+  readonly role: string | undefined
+  readonly evictionPolicy: string | undefined
+}
+
+/**
+ * Knows which server process answers for which key.
+ *
+ * A release that was sent twice and answered "not held" the second time was carried out the first time, if the
+ * data is still that of the same process. A restarted or failed-over server has another `run_id`.
+ */
+export class ServerIdentity {
+  readonly #link: CommandLink
+  readonly #runIds = new Map<string, string>()
+
+  constructor(link: CommandLink) {
+    this.#link = link
+  }
+
+  /** Asks the server that answers for this key who it is. */
+  async read(key: string): Promise<ServerInfo> {
+    const breaks = this.#link.breaks
+    const info = String(await this.#link.run(scripts.identify, [key], []))
+    const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+    const runId = field('run_id')
+    if (runId !== undefined && breaks === this.#link.breaks) this.#runIds.set(this.#link.routeOf(key), runId)
+    return {
+      runId,
+      version: field('redis_version'),
+      role: field('role'),
+      evictionPolicy: field('maxmemory_policy'),
+    }
+  }
+
+  /** The process that answers for this key, if it was asked since the last break. */
+  known(key: string): string | undefined {
+    return this.#runIds.get(this.#link.routeOf(key))
+  }
+
+  /** After a break nothing is known: the server may have restarted. */
+  forget(): void {
+    this.#runIds.clear()
+  }
+
+  /** Whether the process of this `runId` still answers for the key. Unreadable counts as no. */
+  async isStill(runId: string | undefined, key: string): Promise<boolean> {
+    if (runId === undefined) return false
+    try {
+      return (await this.read(key)).runId === runId
+    } catch {
+      return false
+    }
+  }
+}
+
+/** Throws `RedisRefusedError` when the server is no place for locks. */
+export function assertUsable(info: ServerInfo): void {
+  if (info.role !== undefined && info.role !== 'master') {
+    throw new RedisRefusedError(
+      `the Redis server is a ${info.role}: locks need the master, point the client there`,
+    )
+  }
+  const [major = 0, minor = 0] = (info.version ?? '').split('.').map(Number)
+  if (info.version !== undefined && (major < 6 || (major === 6 && minor < 2))) {
+    throw new RedisRefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`)
+  }
+}

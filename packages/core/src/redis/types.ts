@@ -1,0 +1,47 @@
+import type { SubscriberConnection } from '@holdfast/pubsub'
+
+/**
+ * The parts of ioredis that Holdfast uses. Structural, so that ioredis 5 and 6 both fit, and so does a copy of
+ * ioredis other than the one that this package would import.
+ */
+
+/** An ioredis `Redis` whose options say how to reach the server. */
+export interface RedisTemplate {
+  readonly options: { readonly keyPrefix?: string | undefined }
+  duplicate(override: Record<string, unknown>): RedisConnection
+}
+
+/** An ioredis `Cluster` whose options say how to reach its nodes. */
+export interface ClusterTemplate {
+  readonly isCluster: boolean
+  readonly options: {
+    readonly keyPrefix?: string | undefined
+    readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined
+  }
+  duplicate(startupNodes: [], override: Record<string, unknown>): ClusterConnection
+}
+
+/** What commands are sent on. */
+export interface CommandConnection {
+  readonly status: string
+  on(event: string, listener: (...args: unknown[]) => void): unknown
+  once(event: string, listener: (...args: unknown[]) => void): unknown
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
+  eval(lua: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
+  hgetall(key: string): Promise<Record<string, string>>
+  disconnect(reconnect?: boolean): void
+}
+
+/** A connection to one server, for commands or for notices. */
+export type RedisConnection = CommandConnection &
+  SubscriberConnection & {
+    readonly options: { readonly host?: string | undefined; readonly port?: number | undefined }
+    duplicate(override: Record<string, unknown>): RedisConnection
+  }
+
+/** Connections to the nodes of a cluster. */
+export interface ClusterConnection extends CommandConnection {
+  /** `host:port` of the nodes of each slot, the master first. */
+  readonly slots: readonly (readonly string[] | undefined)[]
+  nodes(role: 'master'): RedisConnection[]
+}

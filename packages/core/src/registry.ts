@@ -1,0 +1,44 @@
+import { hostname } from 'node:os'
+import type { KeySpace } from './keys.js'
+import type { CommandLink } from './redis/command-link.js'
+import { asList } from './redis/reply.js'
+import { scripts } from './scripts/generated.js'
+
+/** Who a client is, as it said itself. */
+export interface ClientInfo {
+  readonly host: string
+  readonly pid: number
+  readonly label: string
+  readonly startedAt: Date
+}
+
+/** Word of who each client is, left in Redis so that an operator can find the process behind an owner. */
+export class Registry {
+  readonly #link: CommandLink
+  readonly #keySpace: KeySpace
+  readonly #startedAt = Date.now()
+
+  constructor(link: CommandLink, keySpace: KeySpace) {
+    this.#link = link
+    this.#keySpace = keySpace
+  }
+
+  /**
+   * Leaves word of this client for `ttlMs`.
+   *
+   * @returns why Redis would refuse to publish to `inbox`, or '' when it would not
+   */
+  async register(clientId: string, label: string, inbox: string, ttlMs: number): Promise<string> {
+    const fields = ['host', hostname(), 'pid', process.pid, 'label', label, 'startedAt', this.#startedAt]
+    const key = this.#keySpace.registry(clientId)
+    return String(asList(await this.#link.run(scripts.register, [key], [ttlMs, inbox, ...fields]))[0])
+  }
+
+  /** What a client said of itself; `null` when it said nothing for a while. */
+  async find(clientId: string): Promise<ClientInfo | null> {
+    const fields = await this.#link.readHash(this.#keySpace.registry(clientId))
+    const { host, pid, label, startedAt } = fields
+    if (host === undefined) return null
+    return { host, pid: Number(pid), label: label ?? '', startedAt: new Date(Number(startedAt)) }
+  }
+}

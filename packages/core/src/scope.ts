@@ -1,0 +1,100 @@
+import type { Client } from './client.js'
+import { LockLostError, NotOwnerError } from './errors.js'
+import type { Hold } from './hold.js'
+import type { LockKeys } from './keys.js'
+import type { Lease } from './lease.js'
+import { faultOf } from './redis/faults.js'
+import { Turns } from './turns.js'
+import type { Turn } from './turns.js'
+
+interface Held {
+  readonly hold: Hold
+  readonly lease: Lease
+}
+
+/**
+ * What `lock()` and `tryLock()` acquired inside one `holdfast.scope()`, newest last, per lock.
+ *
+ * All tasks inside share it, as one thread would. Calls on one lock run one after another, so that two tasks
+ * that both find the lock free do not wait for each other.
+ */
+export class Scope {
+  readonly #client: Client
+  readonly #held = new Map<string, Held[]>()
+  readonly #turns = new Map<string, Turns>()
+  #isEnded = false
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** The caller's turn among the calls on one lock. */
+  nextTurn(keys: LockKeys): Turn {
+    return this.#turnsOf(keys).next()
+  }
+
+  /** Leaves the newest lease of this lock that the scope made, in turn. */
+  unlock(keys: LockKeys): Promise<void> {
+    return this.#turnsOf(keys).take(async () => {
+      const newest = this.#openOnes(keys).pop()
+      if (!newest) throw notOwner(keys)
+      await newest.lease.unlock()
+    })
+  }
+
+  #turnsOf(keys: LockKeys): Turns {
+    let turns = this.#turns.get(keys.lock)
+    if (!turns) this.#turns.set(keys.lock, (turns = new Turns()))
+    return turns
+  }
+
+  newestHold(keys: LockKeys): Hold | undefined {
+    return this.#openOnes(keys).at(-1)?.hold
+  }
+
+  /** Keeps a lease for `unlock()`; one that comes after the scope's end is left at once. */
+  keep(keys: LockKeys, hold: Hold, lease: Lease): void {
+    if (this.#isEnded) {
+      this.#client.background.run(this.#releaseLeaked(lease))
+      return
+    }
+    const held = this.#openOnes(keys)
+    held.push({ hold, lease })
+    this.#held.set(keys.lock, held)
+  }
+
+  /** Leaves what is still held, newest first. */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    const leaked = [...this.#held.values()].flat().filter(({ lease }) => !lease.isLeft)
+    await Promise.all(leaked.reverse().map(({ lease }) => this.#releaseLeaked(lease)))
+  }
+
+  async #releaseLeaked(lease: Lease): Promise<void> {
+    this.#client.events.emit('leaked', { name: lease.name, owner: lease.owner })
+    try {
+      await lease.unlock()
+    } catch (error) {
+      if (!(error instanceof LockLostError)) this.#client.events.emit('error', faultOf(error))
+    }
+  }
+
+  /** The list itself, less what was left through the lease. */
+  #openOnes(keys: LockKeys): Held[] {
+    const open = (this.#held.get(keys.lock) ?? []).filter(({ lease }) => !lease.isLeft)
+    this.#held.set(keys.lock, open)
+    return open
+  }
+}
+
+/** The error for an `unlock()` that has nothing to undo. */
+export const notOwner = ({ name }: LockKeys): NotOwnerError =>
+  new NotOwnerError(
+    `no hold of lock ${name} to undo here: unlock() belongs to a lock() in the same scope; ` +
+      'outside a scope call unlock() on the lease',
+    { lockName: name },
+  )

@@ -1,0 +1,453 @@
+// DO NOT EDIT: written from lua/*.lua by `pnpm generate`.
+
+/** One Lua script and the SHA-1 by which a server that has seen it knows it. */
+export interface Script {
+  readonly name: string
+  readonly sha1: string
+  readonly lua: string
+}
+
+export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'refresh' | 'register' | 'release' | 'renew'
+
+export const scripts: Readonly<Record<ScriptName, Script>> = {
+  acquire: {
+    name: 'acquire',
+    sha1: '0f6d03bd990d63d45469c160c5a1df71475a0576',
+    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local leaseMs = tonumber(ARGV[3])
+local placeMs = tonumber(ARGV[4])
+local grantLeaseMs = tonumber(ARGV[5])
+local inbox = ARGV[6]
+local tokenFloor = tonumber(ARGV[7])
+local checkInbox = ARGV[8] == '1'
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local function admit(owner, leaseMs)
+local last = tonumber(redis.call('GET', fenceKey) or '0')
+local token = math.max(last + 1, nowUs, tokenFloor + 1)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
+return token
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local function grantNext(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+if not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+else
+dropPlace(owner)
+local token = admit(owner, place.leaseMs)
+local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', place.inbox, notice)
+return owner, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+if ttlMs ~= -2 and holds(owner) then
+redis.call('HSET', lockKey, owner, count)
+keepFor(lockKey, leaseMs)
+local token = tonumber(redis.call('GET', fenceKey) or '0')
+return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
+end
+if count > 1 then
+return { -1 }
+end
+if isGone(owner) then
+return { -2 }
+end
+local noticeFault = ''
+if ttlMs == -2 then
+local ahead
+ahead, noticeFault = grantNext(owner)
+if not ahead then
+dropPlace(owner)
+return { 1, admit(owner, leaseMs), nowUs, leaseMs }
+end
+ttlMs = redis.call('PTTL', lockKey)
+end
+local position = 0
+if placeMs > 0 then
+local rank = redis.call('ZRANK', queueKey, owner)
+if not rank then
+local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
+local ticket = math.max(nowUs, tonumber(newest) + 1)
+redis.call('ZADD', queueKey, string.format('%.0f', ticket), owner)
+rank = redis.call('ZCARD', queueKey) - 1
+end
+redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
+keepFor(queueKey, placeMs)
+keepFor(waitersKey, placeMs)
+position = rank + 1
+end
+return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault }`,
+  },
+  force: {
+    name: 'force',
+    sha1: 'eed11a52e5f8c2c4f29127d0373d61cba2074101',
+    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local inbox = ARGV[2]
+local tokenFloor = tonumber(ARGV[3])
+local checkInbox = ARGV[4] == '1'
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local function admit(owner, leaseMs)
+local last = tonumber(redis.call('GET', fenceKey) or '0')
+local token = math.max(last + 1, nowUs, tokenFloor + 1)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
+return token
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local function grantNext(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+if not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+else
+dropPlace(owner)
+local token = admit(owner, place.leaseMs)
+local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', place.inbox, notice)
+return owner, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+if ttlMs == -2 or not holds(owner) then
+return { 0, '' }
+end
+redis.call('DEL', lockKey)
+local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
+local _, noticeFault = grantNext()
+if noticeFault == '' and type(revoked) == 'table' then
+noticeFault = revoked.err
+end
+return { 1, noticeFault }`,
+  },
+  identify: {
+    name: 'identify',
+    sha1: '7cb745dbdcde9eec419bfe50450da411351bf83b',
+    lua: `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
+  },
+  inspect: {
+    name: 'inspect',
+    sha1: '811545c41145d0b33d35a48a0968dc4b6545f7b1',
+    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local most = tonumber(ARGV[1])
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local hold = ttlMs ~= -2 and redis.call('HGETALL', lockKey) or {}
+local token = tonumber(redis.call('GET', fenceKey) or '0')
+local reply = { ttlMs, hold[1] or '', tonumber(hold[2] or '0'), token, redis.call('ZCARD', queueKey) }
+for _, owner in ipairs(most > 0 and redis.call('ZRANGE', queueKey, 0, most - 1) or {}) do
+local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
+reply[#reply + 1] = owner
+reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
+end
+return reply`,
+  },
+  refresh: {
+    name: 'refresh',
+    sha1: '6b5b8311940ae6e0901d26e25a639b342d900e47',
+    lua: `local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local answers = {}
+for i = 1, #KEYS / 3 do
+local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
+local owner = ARGV[2 * i - 1]
+local placeMs = tonumber(ARGV[2 * i])
+local ttlMs = redis.call('PTTL', lockKey)
+local state = 0
+local rest = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
+if rest and redis.call('ZSCORE', queueKey, owner) then
+redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + placeMs) .. rest)
+for _, key in ipairs({ queueKey, waitersKey }) do
+if redis.call('PTTL', key) < placeMs then
+redis.call('PEXPIRE', key, placeMs)
+end
+end
+state = 1
+elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
+state = 2
+end
+answers[2 * i - 1] = state
+answers[2 * i] = ttlMs
+end
+return answers`,
+  },
+  register: {
+    name: 'register',
+    sha1: 'd30e676944163c0f86f12aa6cbd15f8d692d17cd',
+    lua: `redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+local reply = redis.pcall('PUBLISH', ARGV[2], 'hello')
+return { type(reply) == 'table' and reply.err or '' }`,
+  },
+  release: {
+    name: 'release',
+    sha1: 'ce7d7fcfd09e7281de39f036109577747e7d1e1a',
+    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local goneMs = tonumber(ARGV[3])
+local tokenFloor = tonumber(ARGV[4])
+local checkInbox = ARGV[5] == '1'
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local function admit(owner, leaseMs)
+local last = tonumber(redis.call('GET', fenceKey) or '0')
+local token = math.max(last + 1, nowUs, tokenFloor + 1)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
+return token
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local function grantNext(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+if not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+else
+dropPlace(owner)
+local token = admit(owner, place.leaseMs)
+local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', place.inbox, notice)
+return owner, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+if count == 0 then
+dropPlace(owner)
+if goneMs > 0 then
+local marks = redis.call('HGETALL', waitersKey)
+for i = 1, #marks, 2 do
+local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+if untilMs and tonumber(untilMs) <= nowMs then
+redis.call('HDEL', waitersKey, marks[i])
+end
+end
+redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
+keepFor(waitersKey, goneMs)
+end
+end
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local mine = ttlMs ~= -2 and holds(owner)
+if count > 0 then
+if mine then
+redis.call('HSET', lockKey, owner, count)
+end
+return { mine and 1 or 0, '' }
+end
+local noticeFault = ''
+if mine then
+redis.call('DEL', lockKey)
+ttlMs = -2
+end
+if ttlMs == -2 then
+local _
+_, noticeFault = grantNext()
+end
+return { mine and 1 or 0, noticeFault }`,
+  },
+  renew: {
+    name: 'renew',
+    sha1: '4bc331652858fd712acece239107e69cdfff269e',
+    lua: `local answers = {}
+for i, lockKey in ipairs(KEYS) do
+local owner = ARGV[2 * i - 1]
+local leaseMs = tonumber(ARGV[2 * i])
+local ttlMs = redis.call('PTTL', lockKey)
+local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
+if not count then
+answers[i] = 0
+elseif type(count) == 'table' or ttlMs == -1 then
+answers[i] = -3
+else
+if ttlMs < leaseMs then
+redis.call('PEXPIRE', lockKey, leaseMs)
+end
+answers[i] = 1
+end
+end
+return answers`,
+  },
+}

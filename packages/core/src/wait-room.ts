@@ -1,0 +1,111 @@
+import type { Acquisition } from './acquisition.js'
+import type { LockKeys } from './keys.js'
+
+export interface WaitRoomOptions {
+  readonly maxWaiters: number
+  /** Whether a notice would reach this client now. */
+  isHeard(): boolean
+}
+
+/** While no notice can come in, locks that are waited for are asked about this often. */
+const deafAskEveryMs = 1000
+
+/** Redis expires a key in the millisecond after its TTL ran out. */
+const expiryMarginMs = 2
+
+/**
+ * Everyone of this client who wants a lock, so that one timer per lock serves all who wait for it: when the holder's
+ * TTL ends, the earliest waiter asks again, and Redis then grants the lock to whoever is first.
+ */
+export class WaitRoom {
+  readonly #options: WaitRoomOptions
+  readonly #all = new Map<string, Acquisition>()
+  readonly #waiting = new Map<string, Set<Acquisition>>()
+  readonly #rechecks = new Map<string, NodeJS.Timeout>()
+  #seats = 0
+
+  constructor(options: WaitRoomOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** How many wait for a held lock. */
+  get waiters(): number {
+    let waiters = 0
+    for (const waiting of this.#waiting.values()) waiters += waiting.size
+    return waiters
+  }
+
+  enter(acquisition: Acquisition): void {
+    this.#all.set(acquisition.owner, acquisition)
+  }
+
+  leave(acquisition: Acquisition): void {
+    this.#all.delete(acquisition.owner)
+    const lock = acquisition.keys.lock
+    const waiting = this.#waiting.get(lock)
+    if (!waiting?.delete(acquisition) || waiting.size > 0) return
+    this.#waiting.delete(lock)
+    clearTimeout(this.#rechecks.get(lock))
+    this.#rechecks.delete(lock)
+  }
+
+  /** One more may wait, unless `maxWaiters` do. */
+  takeSeat(): boolean {
+    if (this.#seats >= this.#options.maxWaiters) return false
+    this.#seats++
+    return true
+  }
+
+  giveSeatBack(): void {
+    this.#seats--
+  }
+
+  find(owner: string): Acquisition | undefined {
+    return this.#all.get(owner)
+  }
+
+  /** The acquisition waits for a hold that ends in `ttlMs` unless it is renewed or released. */
+  wait(acquisition: Acquisition, ttlMs: number): void {
+    const { lock } = acquisition.keys
+    const waiting = this.#waiting.get(lock)
+    if (waiting) waiting.add(acquisition)
+    else this.#waiting.set(lock, new Set([acquisition]))
+    this.noteTtl(acquisition.keys, ttlMs)
+  }
+
+  /** Has the earliest waiter ask again when the holder's TTL ends. */
+  noteTtl({ lock }: LockKeys, ttlMs: number): void {
+    if (!this.#waiting.has(lock)) return
+    clearTimeout(this.#rechecks.get(lock))
+    const inMs = this.#options.isHeard() ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
+    const recheck = setTimeout(
+      () => {
+        const [earliest] = this.#waiting.get(lock) ?? []
+        earliest?.wake()
+      },
+      Math.max(0, inMs) + expiryMarginMs,
+    )
+    // The wait itself keeps the process alive through its connection.
+    recheck.unref()
+    this.#rechecks.set(lock, recheck)
+  }
+
+  /** Those who have a place in a queue. */
+  queued(): Acquisition[] {
+    return [...this.#waiting.values()].flatMap((waiting) => [...waiting]).filter(({ isQueued }) => isQueued)
+  }
+
+  /** Messages or replies may have been missed: all ask again. */
+  wakeAll(): void {
+    for (const acquisition of this.#all.values()) acquisition.wake()
+  }
+
+  /** Ends every wait because the client closes. */
+  close(): void {
+    for (const acquisition of this.#all.values()) acquisition.close()
+  }
+}

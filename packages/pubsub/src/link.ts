@@ -1,0 +1,77 @@
+import { answerWithin } from './answer-within.js'
+import type { SubscriberConnection } from './connection.js'
+import { isRefusal, isReply, toError } from './errors.js'
+
+/** How long Redis has to answer one step, in milliseconds. */
+export const ANSWER_WITHIN_MS = 5_000
+
+/** What a {@link Link} reports. */
+interface LinkEvents {
+  onMessage(channel: string, message: string): void
+  /** The socket closed, after {@link Link.destroy} too. */
+  onClose(cause: Error): void
+}
+
+/** One connection from its making to its end; it is never used again after a failure. */
+export class Link {
+  /** Resolves when the connection has ended and its socket is gone. */
+  readonly ended: Promise<void>
+  /** Whether commands may be sent. */
+  isReady = false
+
+  /** The most telling error so far: a refusal, else the latest. */
+  private cause: Error | undefined
+
+  constructor(
+    private readonly connection: SubscriberConnection,
+    events: LinkEvents,
+  ) {
+    this.ended = new Promise((resolve) => connection.on('end', resolve))
+    // Also keeps ioredis from printing errors that nobody listens to.
+    connection.on('error', (error) => {
+      if (!isRefusal(this.cause)) this.cause = error
+    })
+    connection.on('message', (channel, message) => events.onMessage(channel, message))
+    connection.on('close', () => events.onClose(this.cause ?? new Error('Connection closed')))
+  }
+
+  /** Connects. Rejects with the reason why not: connect() itself only says that the connection was closed. */
+  async connect(): Promise<void> {
+    try {
+      await answerWithin(this.connection.connect(), ANSWER_WITHIN_MS, 'connect')
+      this.isReady = true
+      // What went wrong on the way up does not explain a later loss.
+      this.cause = undefined
+    } catch (error) {
+      throw this.cause ?? toError(error)
+    }
+  }
+
+  /** Resolves when Redis confirmed it. */
+  async subscribe(channel: string): Promise<void> {
+    await answerWithin(this.connection.subscribe(channel), ANSWER_WITHIN_MS, 'SUBSCRIBE')
+  }
+
+  /** Resolves when Redis confirmed it. */
+  async unsubscribe(channel: string): Promise<void> {
+    await answerWithin(this.connection.unsubscribe(channel), ANSWER_WITHIN_MS, 'UNSUBSCRIBE')
+  }
+
+  /** Rejects if no answer comes in time. A refusal is an answer: what pings are for is to hear something. */
+  async ping(limitMs: number): Promise<void> {
+    try {
+      await answerWithin(this.connection.ping(), limitMs, 'PING')
+    } catch (error) {
+      if (!isReply(error)) throw error
+    }
+  }
+
+  /** Ends the connection and its messages, without the wait for the other side that a mute one would never end. */
+  destroy(): void {
+    this.isReady = false
+    // Told to disconnect after its end, ioredis would keep the process alive for a timer that waits for the end.
+    if (this.connection.status === 'end') return
+    this.connection.disconnect()
+    this.connection.stream?.destroy()
+  }
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { probeBinary, redisFromPath, type RedisBinary } from './binary.js'
+import type { RedisSource } from './redis-source.js'
+
+const run = promisify(execFile)
+
+/**
+ * Debian's and Ubuntu's package: installed when we are root, else unpacked into the user's cache folder.
+ *
+ * `null` where there is no apt, or it has no such package.
+ */
+export async function redisFromDebian(): Promise<RedisSource | null> {
+  if (process.platform !== 'linux' || !(await hasApt())) return null
+  if (process.getuid?.() === 0) {
+    await installWithApt()
+    return redisFromPath()
+  }
+  const binary = await unpackDebianRedis(defaultCacheFolder())
+  return binary && { kind: 'binary', binary }
+}
+
+/** The server unpacked in that folder; downloads Debian's packages into it if it is not there yet. */
+export async function unpackDebianRedis(folder: string): Promise<RedisBinary | null> {
+  const cached = await probeUnpacked(folder)
+  if (cached) return cached
+  await mkdir(dirname(folder), { recursive: true })
+  // Unpacked beside and moved into place, so that two runs at once never see half a server.
+  const fresh = await mkdtemp(`${folder}.`)
+  try {
+    for (const name of ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']) {
+      await download(name, fresh)
+    }
+    for (const file of await readdir(fresh)) {
+      if (file.endsWith('.deb')) await run('dpkg', ['-x', join(fresh, file), fresh])
+    }
+    if (!(await probeUnpacked(fresh))) return null
+    await rm(folder, { recursive: true, force: true })
+    await rename(fresh, folder)
+    return await probeUnpacked(folder)
+  } catch {
+    // The other run was first.
+    return await probeUnpacked(folder)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+function defaultCacheFolder(): string {
+  const cache = process.env['XDG_CACHE_HOME']
+  return join(cache || join(homedir(), '.cache'), 'holdfast', 'redis')
+}
+
+async function hasApt(): Promise<boolean> {
+  try {
+    await run('apt-get', ['--version'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function installWithApt(): Promise<void> {
+  const install = () =>
+    run('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  try {
+    await install()
+  } catch {
+    // A fresh container image comes without package lists.
+    try {
+      await run('apt-get', ['update'])
+      await install()
+    } catch {
+      return
+    }
+  }
+}
+
+/** Releases differ in which of the libraries exist and are needed; the start of the server tells. */
+async function download(name: string, folder: string): Promise<void> {
+  try {
+    await run('apt-get', ['download', name], { cwd: folder })
+  } catch {
+    return
+  }
+}
+
+async function probeUnpacked(folder: string): Promise<RedisBinary | null> {
+  const libraries: string[] = []
+  for (const parent of ['usr/lib', 'lib']) {
+    const entries = await readdir(join(folder, parent), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      if (entry.isDirectory() && entry.name.includes('-linux-'))
+        libraries.push(join(folder, parent, entry.name))
+    }
+  }
+  return probeBinary(join(folder, 'usr/bin/redis-server'), { LD_LIBRARY_PATH: libraries.join(':') })
+}

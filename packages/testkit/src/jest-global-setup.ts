@@ -1,0 +1,1 @@
+export { openSharedRedis as default } from './server/shared-redis.js'

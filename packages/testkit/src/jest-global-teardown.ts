@@ -1,0 +1,1 @@
+export { closeSharedRedis as default } from './server/shared-redis.js'

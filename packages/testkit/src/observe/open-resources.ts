@@ -1,0 +1,62 @@
+import { createHook } from 'node:async_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** What holds memory or the process itself: timers, sockets, servers, pipes, child processes. */
+const watched = /^(Timeout|TCPWRAP|TCPSERVERWRAP|TLSWRAP|PIPEWRAP|PIPESERVERWRAP|PROCESSWRAP|UDPWRAP|WORKER)$/
+
+/** Watches what is opened from its creation on. */
+export interface ResourceWatch {
+  /** Type and origin of each resource that was opened since and is open now, also of unreferenced timers. */
+  open(): string[]
+  /** Resolves once nothing is left; rejects after `timeoutMs` (2_000) with a list of what is and where it came from. */
+  expectNone(timeoutMs?: number): Promise<void>
+  /** Ends the watch. `expectNone` does so as well. */
+  stop(): void
+}
+
+/**
+ * Starts watching for sockets and timers that are never closed.
+ *
+ * Call it at the start of a test and `expectNone` after the `close()` of what is tested. What the test runner itself
+ * opens meanwhile does not count.
+ */
+export function watchResources(): ResourceWatch {
+  const origins = new Map<number, { type: string; origin: string }>()
+  const hook = createHook({
+    init(asyncId, type) {
+      if (!watched.test(type)) return
+      const origin = firstFrame()
+      if (!/[\\/](@jest|jest-[a-z-]+|@swc)[\\/]/.test(origin)) origins.set(asyncId, { type, origin })
+    },
+    destroy(asyncId) {
+      origins.delete(asyncId)
+    },
+  })
+  hook.enable()
+  const open = () => [...origins.values()].map(({ type, origin }) => `${type} ${origin}`)
+  return {
+    open,
+    async expectNone(timeoutMs = 2_000) {
+      const giveUpAt = performance.now() + timeoutMs
+      try {
+        // Turns of the event loop rather than a timer, which would itself be seen.
+        while (origins.size > 0 && performance.now() < giveUpAt) await nextTurn()
+        if (origins.size === 0) return
+        throw new Error(`left open:\n  ${open().join('\n  ')}`)
+      } finally {
+        hook.disable()
+      }
+    },
+    stop() {
+      hook.disable()
+    },
+  }
+}
+
+/** The innermost line of the stack that is neither Node's own nor this module's. */
+function firstFrame(): string {
+  const { stack = '' } = new Error()
+  const frames = stack.split('\n').slice(1)
+  const found = frames.find((frame) => !frame.includes('node:') && !/open-resources\.[jt]s/.test(frame))
+  return found?.trim() ?? 'at an unknown place'
+}

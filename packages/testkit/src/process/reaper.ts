@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+
+/**
+ * Reads "+ pid" and "- pid" lines. Its input ends when we are done or when our process is gone, however it went:
+ * then it kills what is left, frozen or not, and removes the folder given as $1.
+ */
+const script = `
+pids=
+while read -r op pid; do
+  if [ "$op" = + ]; then pids="$pids $pid"; continue; fi
+  rest=
+  for p in $pids; do [ "$p" = "$pid" ] || rest="$rest $p"; done
+  pids=$rest
+done
+[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+rm -rf -- "$1"
+`
+
+interface Reaper {
+  readonly root: string
+  readonly input: Writable
+  users: number
+}
+
+let current: Reaper | null = null
+
+function open(): Reaper {
+  if (current) return current
+  const root = mkdtempSync(join(tmpdir(), 'holdfast-'))
+  // Its own session, or Ctrl-C in the terminal would take the reaper along before it has done its work.
+  const child = spawn('/bin/sh', ['-c', script, 'reaper', root], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  // It only waits for our end, so it must not put that end off.
+  child.unref()
+  const input = child.stdin
+  if (input instanceof Socket) input.unref()
+  // A reaper that somebody killed costs us the safety net and nothing else.
+  child.on('error', ignore)
+  input.on('error', ignore)
+  current = { root, input, users: 0 }
+  return current
+}
+
+function leave(reaper: Reaper): void {
+  reaper.users -= 1
+  if (reaper.users > 0) return
+  if (current === reaper) current = null
+  reaper.input.end()
+}
+
+function ignore(): void {
+  // see where it is used
+}
+
+/** Makes sure that the child does not outlive this process, even if this process is killed with -9. */
+export function guard(child: ChildProcess): void {
+  const { pid } = child
+  if (pid === undefined) return
+  const reaper = open()
+  reaper.users += 1
+  reaper.input.write(`+ ${String(pid)}\n`)
+  child.once('exit', () => {
+    reaper.input.write(`- ${String(pid)}\n`)
+    leave(reaper)
+  })
+}
+
+/** A folder that goes away with {@link ScratchFolder.remove}, or with this process. */
+export interface ScratchFolder {
+  readonly path: string
+  /** Deletes the folder. A second call does nothing. */
+  remove(): Promise<void>
+}
+
+let folders = 0
+
+export async function scratchFolder(): Promise<ScratchFolder> {
+  const reaper = open()
+  reaper.users += 1
+  folders += 1
+  const path = join(reaper.root, String(folders))
+  await mkdir(path)
+  let removed = false
+  return {
+    path,
+    async remove() {
+      if (removed) return
+      removed = true
+      await rm(path, { recursive: true, force: true })
+      leave(reaper)
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { ChildProcess } from 'node:child_process'
+import { until } from '../until.js'
+
+const run = promisify(execFile)
+
+export function isRunning(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
+}
+
+/** Stops the process where it is (SIGSTOP). Resolves once the system shows it as stopped. */
+export async function freezeProcess(child: ChildProcess): Promise<void> {
+  const pid = runningPid(child, 'freeze')
+  child.kill('SIGSTOP')
+  // The signal is only queued so far: on another CPU the process may still answer a request.
+  await until(async () => (await stateOf(pid)).startsWith('T'), { what: `process ${String(pid)} to stop` })
+}
+
+/** Lets a frozen process go on (SIGCONT). Does nothing to one that runs. */
+export function thawProcess(child: ChildProcess): void {
+  runningPid(child, 'thaw')
+  child.kill('SIGCONT')
+}
+
+/** Kills (also a frozen process) and resolves when it is gone. Does nothing to one that is gone. */
+export async function killProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (!isRunning(child)) return
+  // An unreferenced child does not keep us alive until its end is seen.
+  child.ref()
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  await exited
+}
+
+function runningPid(child: ChildProcess, action: string): number {
+  if (child.pid === undefined || !isRunning(child)) {
+    throw new Error(`cannot ${action} process ${String(child.pid)}: it is gone`)
+  }
+  return child.pid
+}
+
+/** Whether a process with that id runs or is frozen. One that ended and whose parent has not looked yet is gone. */
+export async function processExists(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+    // A signal still reaches a zombie, and in containers nobody may ever clear it away.
+    return !(await stateOf(pid)).startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
+/** The letter that ps shows: R, S, T, Z … */
+async function stateOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8')
+    // The name in parentheses may itself contain parentheses and spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2)
+  }
+  const { stdout } = await run('ps', ['-o', 'state=', '-p', String(pid)])
+  return stdout.trim()
+}

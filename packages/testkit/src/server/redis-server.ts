@@ -1,0 +1,58 @@
+import { redisFromPath } from '../find/binary.js'
+import { redisFromDebian } from '../find/debian.js'
+import { redisFromDocker } from '../find/docker.js'
+import { findRedis } from '../find/find-redis.js'
+import { startContainerRedis } from './container-redis.js'
+import { startLocalRedis } from './local-redis.js'
+
+export interface StartRedisOptions {
+  /** Further arguments of redis-server, after ours, so that they win. */
+  readonly args?: readonly string[]
+  /** @defaultValue a free port */
+  readonly port?: number
+}
+
+export interface RestartOptions {
+  /** `false` keeps the data, which only a running server can give. @defaultValue true */
+  readonly empty?: boolean
+}
+
+/** A Redis of the test's own, on loopback, without persistence. Nothing of it outlives this process. */
+export interface RedisServer extends AsyncDisposable {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  /** The server's process; `null` while it is down or when it runs in a container. */
+  readonly pid: number | null
+  /** Sends one command on a connection of its own. */
+  call(command: string, ...args: (string | number)[]): Promise<unknown>
+  /** Differs after every restart. */
+  runId(): Promise<string>
+  /** Ends the server for good and removes its files. A second call does nothing. */
+  stop(): Promise<void>
+  /** Ends the server with SIGKILL; `restart` brings it back. */
+  kill(): Promise<void>
+  /** The server stops where it is; the system still accepts connections and bytes for it. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+  /** A new process on the same port, empty unless told otherwise. Resolves when it answers. */
+  restart(options?: RestartOptions): Promise<void>
+}
+
+/**
+ * Starts a server and resolves when it answers PING.
+ *
+ * A local program first, since it starts faster and its process can be watched; then a container; then Debian's
+ * package. Throws `NoRedisError` where there is none of them. REDIS_URL is not looked at: nobody may freeze that one.
+ */
+export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
+  const source = await findRedis([redisFromPath, redisFromDocker, redisFromDebian])
+  switch (source.kind) {
+    case 'binary':
+      return startLocalRedis(source.binary, options)
+    case 'docker':
+      return startContainerRedis(options)
+    case 'url':
+      throw new Error(`${source.url} is not a server of ours`)
+  }
+}

@@ -1,0 +1,185 @@
+import { freePortPair } from '../free-port.js'
+import { startLocalRedis } from '../server/local-redis.js'
+import type { RedisServer } from '../server/redis-server.js'
+import { until } from '../until.js'
+import { parseClusterNodes, type ClusterNode } from './cluster-nodes.js'
+import { localBinary } from './local-binary.js'
+import { whenFollowing } from './replica.js'
+
+const slotCount = 16_384
+/** Redis Cluster's own links use the node's port plus this. */
+const busDistance = 10_000
+
+export interface StartClusterOptions {
+  /** @defaultValue 3 */
+  readonly masters?: number
+  /** Replicas per master. @defaultValue 0 */
+  readonly replicas?: 0 | 1
+  /** After this silence a node counts as failed, in milliseconds. @defaultValue 1_000 */
+  readonly nodeTimeoutMs?: number
+  /** Further arguments of every node. */
+  readonly args?: readonly string[]
+}
+
+/** A Redis Cluster of the test's own on loopback. */
+export interface RedisCluster extends AsyncDisposable {
+  /** All nodes: the first masters first, then their replicas in the same order. */
+  readonly nodes: readonly RedisServer[]
+  /** What a cluster client wants to know. */
+  readonly startupNodes: readonly { readonly host: string; readonly port: number }[]
+  /** The node that serves this key (or slot, if a number) now. */
+  masterOf(keyOrSlot: string | number): Promise<RedisServer>
+  /** The replica of the node that serves this key or slot now. */
+  replicaOf(keyOrSlot: string | number): Promise<RedisServer>
+  /** Lets the replica take over in good order (CLUSTER FAILOVER). Resolves with the new master. */
+  failover(keyOrSlot: string | number): Promise<RedisServer>
+  /** Resolves when every node that runs sees all slots served, and each live node as a master or as its replica. */
+  whenStable(timeoutMs?: number): Promise<void>
+  /** Ends all nodes for good. A second call does nothing. */
+  stop(): Promise<void>
+}
+
+/** Starts and joins the nodes; resolves when all of them see a cluster in good state. Needs a local server program. */
+export async function startCluster(options: StartClusterOptions = {}): Promise<RedisCluster> {
+  const { masters = 3, replicas = 0, nodeTimeoutMs = 1_000, args = [] } = options
+  const binary = await localBinary('a cluster')
+  const nodes: RedisServer[] = []
+  const cluster = new LocalCluster(nodes, masters)
+  try {
+    for (let n = 0; n < masters * (1 + replicas); n += 1) {
+      const port = await freePortPair(busDistance)
+      const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)]
+      nodes.push(await startLocalRedis(binary, { port, args: [...own, ...args] }))
+    }
+    await join(nodes, masters)
+    await cluster.whenStable(15_000)
+    return cluster
+  } catch (error) {
+    await cluster.stop()
+    throw error
+  }
+}
+
+async function join(nodes: readonly RedisServer[], masters: number): Promise<void> {
+  const [first, ...others] = nodes
+  if (!first) throw new Error('a cluster needs at least one node')
+  // Distinct epochs from the start, or the nodes would first have to settle who gives way.
+  await Promise.all(nodes.map((node, n) => node.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1)))
+  await Promise.all(
+    nodes.slice(0, masters).map((node, n) => {
+      const from = Math.floor((slotCount * n) / masters)
+      const to = Math.floor((slotCount * (n + 1)) / masters)
+      return node.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: to - from }, (_, i) => from + i))
+    }),
+  )
+  for (const node of others) await first.call('CLUSTER', 'MEET', node.host, node.port)
+  await Promise.all(
+    nodes.slice(masters).map(async (replica, n) => {
+      const master = nodes[n % masters]
+      if (!master) return
+      const masterId = String(await master.call('CLUSTER', 'MYID'))
+      // It has to have heard of its master first, which gossip brings.
+      await until(async () => (await replica.call('CLUSTER', 'REPLICATE', masterId)) === 'OK', {
+        what: `${replica.url} to know its master`,
+      })
+      await whenFollowing(replica)
+    }),
+  )
+}
+
+class LocalCluster implements RedisCluster {
+  readonly nodes: readonly RedisServer[]
+  readonly #masters: number
+
+  constructor(nodes: readonly RedisServer[], masters: number) {
+    this.nodes = nodes
+    this.#masters = masters
+  }
+
+  get startupNodes(): { host: string; port: number }[] {
+    return this.nodes.map(({ host, port }) => ({ host, port }))
+  }
+
+  async masterOf(keyOrSlot: string | number): Promise<RedisServer> {
+    const { master } = await this.#find(keyOrSlot)
+    return this.#server(master)
+  }
+
+  async replicaOf(keyOrSlot: string | number): Promise<RedisServer> {
+    const { master, view } = await this.#find(keyOrSlot)
+    const replica = view.find((node) => node.masterId === master.id && !node.failed)
+    if (!replica) throw new Error(`the master at port ${String(master.port)} has no replica`)
+    return this.#server(replica)
+  }
+
+  async failover(keyOrSlot: string | number): Promise<RedisServer> {
+    const replica = await this.replicaOf(keyOrSlot)
+    await replica.call('CLUSTER', 'FAILOVER')
+    await until(async () => (await this.masterOf(keyOrSlot)) === replica, {
+      what: `${replica.url} to take over`,
+      timeoutMs: 10_000,
+    })
+    await this.whenStable()
+    return replica
+  }
+
+  async whenStable(timeoutMs = 10_000): Promise<void> {
+    const running = this.nodes.filter((node) => node.pid !== null)
+    await until(async () => (await Promise.all(running.map((node) => this.#isStable(node)))).every(Boolean), {
+      what: 'all nodes to see the cluster in good state',
+      timeoutMs,
+    })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  async #isStable(node: RedisServer): Promise<boolean> {
+    if (!/^cluster_state:ok/m.test(String(await node.call('CLUSTER', 'INFO')))) return false
+    const view = await viewOf(node)
+    const alive = view.filter(({ failed }) => !failed)
+    const serving = alive.filter(({ role, slots }) => role === 'master' && slots.length > 0)
+    const following = alive.filter(({ masterId }) => serving.some(({ id }) => id === masterId))
+    // A master that was deposed is neither until it has learnt of it.
+    const settled = serving.length + following.length === alive.length
+    return settled && serving.length === this.#masters && view.length === this.nodes.length
+  }
+
+  /**
+   * Each node's view of the others lags behind; the master's claim on its own slots is the one that counts.
+   * The first such claim wins, so a frozen node holds nobody up.
+   */
+  async #find(keyOrSlot: string | number): Promise<{ master: ClusterNode; view: ClusterNode[] }> {
+    const running = this.nodes.filter((node) => node.pid !== null)
+    const slot = typeof keyOrSlot === 'number' ? keyOrSlot : await this.#slotOf(keyOrSlot, running)
+    const claims = running.map(async (node) => {
+      const view = await viewOf(node)
+      const master = view.find(
+        ({ myself, role, slots }) =>
+          myself && role === 'master' && slots.some(({ from, to }) => from <= slot && slot <= to),
+      )
+      if (!master) throw new Error(`${node.url} does not serve slot ${String(slot)}`)
+      return { master, view }
+    })
+    return Promise.any(claims)
+  }
+
+  async #slotOf(key: string, running: readonly RedisServer[]): Promise<number> {
+    return Number(await Promise.any(running.map((node) => node.call('CLUSTER', 'KEYSLOT', key))))
+  }
+
+  #server(node: ClusterNode): RedisServer {
+    const server = this.nodes.find(({ port }) => port === node.port)
+    if (!server) throw new Error(`no node of this cluster has port ${String(node.port)}`)
+    return server
+  }
+}
+
+async function viewOf(node: RedisServer): Promise<ClusterNode[]> {
+  return parseClusterNodes(String(await node.call('CLUSTER', 'NODES')))
+}

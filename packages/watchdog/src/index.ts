@@ -1,0 +1,2 @@
+export type { Renewable, RenewalOutcome } from './renewable.js'
+export { Watchdog, type WatchdogOptions } from './watchdog.js'

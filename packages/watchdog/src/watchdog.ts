@@ -1,0 +1,264 @@
+import { Alarm } from './alarm.js'
+import { splitIntoBatches } from './batches.js'
+import { IndexedHeap } from './indexed-heap.js'
+import type { Renewable, RenewalOutcome } from './renewable.js'
+import { wakeHorizon, Watched } from './watched.js'
+
+/** How a {@link Watchdog} renews. */
+export interface WatchdogOptions<T extends Renewable> {
+  /**
+   * Renews these items, all of one group, and answers with one outcome per item in the same order.
+   *
+   * A rejection, or a wrong number of outcomes, makes it `unknown` for all of them. It may take as long as it likes, or for ever:
+   * deadlines and other calls do not wait for it; but its items are not renewed again before it settles.
+   */
+  renew(items: readonly T[]): Promise<readonly RenewalOutcome[]>
+
+  /**
+   * Most items in one call of `renew`; larger groups are split, and all parts are sent at once. At least 1.
+   *
+   * @defaultValue 500
+   */
+  maxBatch?: number
+
+  /**
+   * Gets what `renew`, `settle` or `expire` threw, the reason of a rejected renewal, and a complaint about a
+   * wrong number of outcomes. What it throws itself is dropped. Without it errors are dropped too.
+   */
+  onError?(error: unknown): void
+}
+
+/**
+ * Renews many items on one timer, and tells each one when its deadline has passed.
+ *
+ * | An item is | true in it                                        | left by                                          |
+ * | ---------- | ------------------------------------------------- | ------------------------------------------------ |
+ * | waiting    | next renewal known, or none (no rhythm)           | renewal due → in flight; deadline → forgotten    |
+ * | in flight  | exactly one renewal sent, not answered            | renewed → waiting (one period after its sending) |
+ * |            |                                                   | unknown → waiting (shortly); lost → forgotten;   |
+ * |            |                                                   | deadline → forgotten                             |
+ * | forgotten  | whatever is still answered for it changes nothing | add() → waiting, as a new item                   |
+ *
+ * `delete()` and `close()` forget in every state. The timer does not keep the process alive.
+ */
+export class Watchdog<T extends Renewable> {
+  private readonly entries = new Map<T, Watched<T>>()
+  private readonly wakeUps = new IndexedHeap<Watched<T>>()
+  private readonly ready = new IndexedHeap<Watched<T>>()
+  private readonly alarm = new Alarm(() => this.wake())
+  private readonly maxBatch: number
+  private closed = false
+
+  /** @throws RangeError if `maxBatch` is not an integer of at least 1 */
+  constructor(private readonly options: WatchdogOptions<T>) {
+    this.maxBatch = options.maxBatch ?? 500
+    if (!Number.isInteger(this.maxBatch) || this.maxBatch < 1) {
+      throw new RangeError(`maxBatch must be an integer of at least 1, got ${this.maxBatch}`)
+    }
+  }
+
+  /** How many items are watched. */
+  get size(): number {
+    return this.entries.size
+  }
+
+  /** Whether the item is watched: added, and neither deleted nor lost nor expired since. */
+  has(item: T): boolean {
+    return this.entries.has(item)
+  }
+
+  /**
+   * Watches the item: first renewal one `renewEveryMs` from now. An item that is watched already is rescheduled.
+   *
+   * @throws Error after `close()`: an item that nobody renews must not look like one that is renewed
+   * @throws RangeError if `renewEveryMs` is neither `null` nor above 0, or `deadlineAt` is NaN
+   */
+  add(item: T): void {
+    if (this.closed) throw new Error('The watchdog is closed')
+    assertRenewable(item)
+    if (this.entries.has(item)) {
+      this.reschedule(item)
+      return
+    }
+    const entry = new Watched(item, performance.now())
+    this.entries.set(item, entry)
+    this.schedule(entry)
+    this.armAlarm()
+  }
+
+  /**
+   * Forgets the item. Neither `settle` nor `expire` is called for it any more, also not for a renewal in flight.
+   *
+   * @returns whether it was watched
+   */
+  delete(item: T): boolean {
+    const entry = this.entries.get(item)
+    if (entry === undefined) return false
+    this.forget(entry)
+    this.armAlarm()
+    return true
+  }
+
+  /**
+   * Reads `renewEveryMs` and `deadlineAt` anew after they changed from outside. The rhythm counts from the last
+   * success (or the adding), so an item whose period has passed already is renewed at once. A pending retry stays.
+   */
+  reschedule(item: T): void {
+    const entry = this.entries.get(item)
+    if (entry === undefined) return
+    this.schedule(entry)
+    this.armAlarm()
+  }
+
+  /**
+   * Renews these items (default: all, also those without a rhythm) before it returns, except that items whose
+   * deadline has passed expire instead. An item with a renewal in flight gets exactly one more after that one.
+   * Items that are not watched are passed over.
+   */
+  renewNow(items: Iterable<T> = this.entries.keys()): void {
+    const now = performance.now()
+    for (const item of items) {
+      const entry = this.entries.get(item)
+      if (entry === undefined) continue
+      entry.ask(now)
+      this.schedule(entry)
+    }
+    this.wake()
+  }
+
+  /** Stops the timer and forgets all items; replies that come later change nothing. May be called repeatedly. */
+  close(): void {
+    this.closed = true
+    for (const entry of this.entries.values()) this.unschedule(entry)
+    this.entries.clear()
+    this.alarm.disarm()
+  }
+
+  private wake(): void {
+    const { expired, due } = this.takeWork(performance.now())
+    // Expiry first: after an event-loop stall nothing that is past its deadline may be renewed back to life.
+    for (const entry of expired) this.expire(entry)
+    for (const batch of splitIntoBatches(due, this.maxBatch)) void this.renewBatch(batch)
+    this.armAlarm()
+  }
+
+  /** Takes everything off the heaps that is to be dealt with now. */
+  private takeWork(now: number): { expired: Watched<T>[]; due: Watched<T>[] } {
+    const expired: Watched<T>[] = []
+    const due: Watched<T>[] = []
+    const horizon = wakeHorizon(now)
+    for (let top = this.wakeUps.peek(); top !== undefined && top.at < horizon; top = this.wakeUps.peek()) {
+      const entry = top.value
+      this.unschedule(entry)
+      if (entry.isPastDeadline(now)) expired.push(entry)
+      else if (entry.dueAt < horizon) due.push(entry)
+      else this.schedule(entry) // its deadline was moved without telling us
+    }
+    if (due.length === 0) return { expired, due }
+    for (let top = this.ready.peek(); top !== undefined && top.at <= now; top = this.ready.peek()) {
+      this.unschedule(top.value)
+      due.push(top.value)
+    }
+    return { expired, due }
+  }
+
+  /** Sends one renewal and settles it. Never rejects. */
+  private async renewBatch(taken: readonly Watched<T>[]): Promise<void> {
+    // Callbacks of ours that ran since these were taken may have deleted some, or sent them already.
+    const batch = taken.filter((entry) => this.isWatched(entry) && !entry.inFlight)
+    if (batch.length === 0) return
+    for (const entry of batch) {
+      entry.takeOff()
+      this.schedule(entry)
+    }
+    const sentAt = performance.now()
+    const outcomes = await this.askOutcomes(batch)
+    batch.forEach((entry, index) => this.land(entry, outcomes[index] ?? 'unknown', sentAt))
+    this.armAlarm()
+  }
+
+  /** The outcomes for this batch, or none at all where `renew` failed. Never rejects. */
+  private async askOutcomes(batch: readonly Watched<T>[]): Promise<readonly RenewalOutcome[]> {
+    try {
+      const outcomes = await this.options.renew(batch.map((entry) => entry.item))
+      if (outcomes.length === batch.length) return outcomes
+      // Which answer belongs to which item is anybody's guess then, and a wrong `renewed` would be the worst guess.
+      throw new Error(`renew() answered ${outcomes.length} outcomes for ${batch.length} items`)
+    } catch (error) {
+      this.report(error)
+      return []
+    }
+  }
+
+  private land(entry: Watched<T>, outcome: RenewalOutcome, sentAt: number): void {
+    if (!this.isWatched(entry)) return
+    if (entry.isPastDeadline(performance.now())) {
+      // The answer overtook the timer. The item has counted as not held since its deadline; it stays so.
+      this.expire(entry)
+      return
+    }
+    if (outcome === 'lost') this.forget(entry)
+    this.guard(() => entry.item.settle(outcome, sentAt))
+    if (!this.isWatched(entry)) return
+    if (outcome === 'renewed') entry.landRenewed(sentAt, performance.now())
+    else entry.landUnknown(performance.now())
+    this.schedule(entry)
+  }
+
+  private expire(entry: Watched<T>): void {
+    if (!this.isWatched(entry)) return
+    this.forget(entry)
+    this.guard(() => entry.item.expire())
+  }
+
+  private isWatched(entry: Watched<T>): boolean {
+    return this.entries.get(entry.item) === entry
+  }
+
+  private schedule(entry: Watched<T>): void {
+    const { dueAt, readyAt } = entry
+    this.wakeUps.set(entry.wake, Math.min(dueAt, entry.item.deadlineAt))
+    if (dueAt === Infinity) this.ready.remove(entry.ready)
+    else this.ready.set(entry.ready, readyAt)
+  }
+
+  private unschedule(entry: Watched<T>): void {
+    this.wakeUps.remove(entry.wake)
+    this.ready.remove(entry.ready)
+  }
+
+  private forget(entry: Watched<T>): void {
+    this.entries.delete(entry.item)
+    this.unschedule(entry)
+  }
+
+  private armAlarm(): void {
+    const next = this.wakeUps.peek()
+    if (next === undefined) this.alarm.disarm()
+    else this.alarm.arm(next.at)
+  }
+
+  private guard(callback: () => void): void {
+    try {
+      callback()
+    } catch (error) {
+      this.report(error)
+    }
+  }
+
+  private report(error: unknown): void {
+    try {
+      this.options.onError?.(error)
+    } catch {
+      // Nobody is left to tell, and throwing here would end the process.
+    }
+  }
+}
+
+/** One item with a key that does not compare would put all others out of order. */
+function assertRenewable({ renewEveryMs, deadlineAt }: Renewable): void {
+  if (renewEveryMs !== null && !(renewEveryMs > 0)) {
+    throw new RangeError(`renewEveryMs must be null or above 0, got ${renewEveryMs}`)
+  }
+  if (Number.isNaN(deadlineAt)) throw new RangeError('deadlineAt must be an instant, got NaN')
+}

@@ -1,0 +1,86 @@
+import { HeapNode } from './indexed-heap.js'
+import type { Renewable } from './renewable.js'
+
+/** An item is renewed up to this part of its period early when that saves a call of its own. */
+const EARLY_SHARE = 0.05
+
+const LONGEST_RETRY_MS = 250
+const SHORTEST_RETRY_MS = 20
+
+/** setTimeout counts whole milliseconds, so a wake-up may come this much before the instant it was meant for. */
+const TIMER_PRECISION_MS = 1
+
+/** What lies before this instant is dealt with by a wake-up at `now`. One expression for all who compare. */
+export function wakeHorizon(now: number): number {
+  return now + TIMER_PRECISION_MS
+}
+
+/** One stay of one item in the watchdog. An item that comes back gets a new one, so late replies find no target. */
+export class Watched<T extends Renewable> {
+  /** When something must be done for the item: renew or expire it. */
+  readonly wake = new HeapNode<Watched<T>>(this)
+  /** From when on the item may be renewed along with others. */
+  readonly ready = new HeapNode<Watched<T>>(this)
+
+  inFlight = false
+  /** renewNow() asked for a renewal that has not succeeded yet. */
+  asked = false
+  /** renewNow() asked again while one was in flight. */
+  askedAgain = false
+  /** Overrides the rhythm after an unknown outcome or for renewNow(). */
+  retryAt: number | undefined
+
+  /** @param confirmedAt - what the rhythm counts from: the instant of adding, then of the last success's sending */
+  constructor(
+    readonly item: T,
+    private confirmedAt: number,
+  ) {}
+
+  isPastDeadline(now: number): boolean {
+    // Ending a claim a moment early is harmless, ending it late is not: hence the timer's precision on this side.
+    return this.item.deadlineAt < wakeHorizon(now)
+  }
+
+  /** When the next renewal is due; `Infinity` for none. */
+  get dueAt(): number {
+    if (this.inFlight) return Infinity
+    const { renewEveryMs } = this.item
+    if (renewEveryMs === null) return this.asked ? (this.retryAt ?? Infinity) : Infinity
+    return this.retryAt ?? this.confirmedAt + renewEveryMs
+  }
+
+  /** From when on the next renewal may go out if others do anyway. */
+  get readyAt(): number {
+    const earlyMs = this.retryAt === undefined ? (this.item.renewEveryMs ?? 0) * EARLY_SHARE : 0
+    return this.dueAt - earlyMs
+  }
+
+  /** renewNow() was called. At most one renewal is in flight, and at most one more waits behind it. */
+  ask(now: number): void {
+    this.asked = true
+    if (this.inFlight) this.askedAgain = true
+    else this.retryAt = now
+  }
+
+  takeOff(): void {
+    this.inFlight = true
+  }
+
+  landRenewed(sentAt: number, now: number): void {
+    this.confirmedAt = sentAt
+    this.land(this.askedAgain ? now : undefined)
+  }
+
+  landUnknown(now: number): void {
+    const quarterMs = (this.item.renewEveryMs ?? Infinity) / 4
+    const waitMs = this.askedAgain ? 0 : Math.min(quarterMs, LONGEST_RETRY_MS)
+    this.land(now + Math.max(waitMs, SHORTEST_RETRY_MS), true)
+  }
+
+  private land(retryAt: number | undefined, failed = false): void {
+    this.inFlight = false
+    this.asked = this.askedAgain || (failed && this.asked)
+    this.askedAgain = false
+    this.retryAt = retryAt
+  }
+}

@@ -1,0 +1,94 @@
+// Usage: node scripts/check-packages.mjs
+// Packs every published package as the registry would get it, lets publint and attw judge the tarballs, then installs
+// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and run.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
+
+const tarballs = `${root}.cache/tarballs/`
+const bin = `${root}node_modules/.bin/`
+let failures = 0
+
+/** Runs a program and returns its output; throws with that output when it fails. */
+function run([program, ...args], cwd = root) {
+  try {
+    return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
+  } catch (error) {
+    throw new Error(`${program} ${args.join(' ')}\n${error.stdout ?? ''}${error.stderr ?? error.message}`)
+  }
+}
+
+function step(title, check) {
+  try {
+    check()
+    console.log(`passed  ${title}`)
+  } catch (error) {
+    failures += 1
+    console.log(`FAILED  ${title}\n${error.message}`)
+  }
+}
+
+/** The version of a dependency that the lock file chose for a folder of the workspace. */
+function installedVersion(dependency, folder = '') {
+  return JSON.parse(readFileSync(`${root}${folder}node_modules/${dependency}/package.json`, 'utf8')).version
+}
+
+/** A removed source leaves its old output in dist, where it would be published. */
+function refuseStaleOutput(name, files) {
+  const compiled = files
+    .map((file) => /^package\/dist\/(?:esm|cjs)\/(.+)\.js$/.exec(file)?.[1])
+    .filter(Boolean)
+  if (compiled.length === 0) throw new Error('the tarball has no compiled files')
+  const stale = compiled.filter((module) => !existsSync(`${root}packages/${name}/src/${module}.ts`))
+  if (stale.length > 0)
+    throw new Error(`no source for ${stale.join(', ')}: run \`pnpm clean\` and build again`)
+}
+
+function checkTarball(name) {
+  const tarball = `${tarballs}${name}.tgz`
+  step(`pack ${name}`, () => {
+    run([...pinnedPnpm(), 'pack', '--out', tarball], `${root}packages/${name}`)
+    const files = run(['tar', '-tzf', tarball]).trim().split('\n')
+    refuseStaleOutput(name, files)
+    for (const file of ['package/package.json', 'package/LICENSE', 'package/README.md']) {
+      if (!files.includes(file)) throw new Error(`${file} is missing from the tarball`)
+    }
+    const manifest = run(['tar', '-xzOf', tarball, 'package/package.json'])
+    if (manifest.includes('workspace:')) throw new Error('the tarball depends on a workspace: version')
+  })
+  step(`publint ${name}`, () => run([`${bin}publint`, 'run', tarball, '--strict']))
+  step(`attw ${name}`, () => run([`${bin}attw`, tarball, '--profile', 'strict', '--format', 'ascii']))
+}
+
+/** The two consumers together cover both module systems and both major versions of the peer. */
+function checkConsumer(kind, entry, ioredis) {
+  const folder = `${root}.cache/consumers/${kind}/`
+  step(`consumer ${kind} with ioredis ${ioredis}`, () => {
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(`${root}test/consumers/${kind}`, folder, { recursive: true })
+    const ours = Object.fromEntries(
+      publishedPackages.map((name) => [`@holdfast/${name}`, `file:${tarballs}${name}.tgz`]),
+    )
+    const manifest = {
+      private: true,
+      type: kind === 'esm' ? 'module' : 'commonjs',
+      dependencies: { ...ours, ioredis },
+      devDependencies: {
+        '@types/node': installedVersion('@types/node'),
+        typescript: installedVersion('typescript'),
+      },
+      pnpm: { overrides: ours },
+    }
+    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
+    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    run([`${folder}node_modules/.bin/tsc`, '-p', folder], folder)
+    console.log(run([process.execPath, entry], folder).trim())
+  })
+}
+
+rmSync(tarballs, { recursive: true, force: true })
+mkdirSync(tarballs, { recursive: true })
+for (const name of publishedPackages) checkTarball(name)
+checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'))
+checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'))
+if (failures > 0) process.exitCode = 1

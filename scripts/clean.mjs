@@ -1,0 +1,8 @@
+// Removes what `pnpm build` writes. The compiler's memory goes too: it would not write again what it believes is there.
+import { readdirSync, rmSync } from 'node:fs'
+import { root } from './lib/workspace.mjs'
+
+const packages = readdirSync(`${root}packages`).map((name) => `packages/${name}`)
+for (const folder of [...packages, 'examples'])
+  rmSync(`${root}${folder}/dist`, { recursive: true, force: true })
+rmSync(`${root}.cache/tsc`, { recursive: true, force: true })

@@ -1,0 +1,40 @@
+// Usage: node scripts/with-pnpm.mjs [script [arguments…]]
+// Installs the dependencies if the lock file asks for others than are installed, then runs the script with the pinned
+// pnpm. Node and npm are enough. Without a script it only installs.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { runInGroup } from './lib/run-in-group.mjs'
+import { pinnedPnpm, root } from './lib/workspace.mjs'
+
+const stampFile = `${root}node_modules/.installed-for`
+// npx would announce new versions, remark on settings of the user's that are not its own, and draw a spinner.
+const quietNpx = {
+  npm_config_update_notifier: 'false',
+  npm_config_loglevel: 'error',
+  npm_config_progress: 'false',
+}
+const env = { ...process.env, ...quietNpx }
+
+/** Some dependencies are native, so a tree that is shared between machines needs the platform in its stamp. */
+function wantedStamp() {
+  const lockFile = readFileSync(`${root}pnpm-lock.yaml`)
+  return `${createHash('sha256').update(lockFile).digest('hex')} ${process.platform}-${process.arch}\n`
+}
+
+async function install() {
+  const stamp = wantedStamp()
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
+  console.error('Installing dependencies …')
+  // A node_modules that another package manager left is replaced without asking: nobody may be there to answer.
+  const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false']
+  const code = await runInGroup([...pinnedPnpm(), ...install], { quiet: true, env, cwd: root })
+  if (code === 0) writeFileSync(stampFile, stamp)
+  return code
+}
+
+const [script, ...args] = process.argv.slice(2)
+let code = await install()
+if (code === 0 && script !== undefined) {
+  code = await runInGroup([...pinnedPnpm(), '--silent', 'run', script, ...args], { env, cwd: root })
+}
+process.exitCode = code
