@@ -14,7 +14,7 @@
   ARGV[7]  tokenFloor    largest fencing token the asking client has seen
   ARGV[8]  checkInbox    1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
 
-  Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when it is no longer known
+  Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when re-entered and no longer known
            { 0, ttlMs, nowUs, holder, position, noticeFault }    held by someone else; position 0: not queued
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
@@ -41,6 +41,11 @@ if ttlMs ~= -2 and holds(owner) then
   redis.call('HSET', lockKey, owner, count)
   keepFor(lockKey, leaseMs)
   local token = tonumber(redis.call('GET', fenceKey) or '0')
+  if count == 1 and token == 0 then
+    token = nextToken(leaseMs)
+  elseif count == 1 then
+    keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+  end
   return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
 end
 if count > 1 then

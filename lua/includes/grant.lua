@@ -4,15 +4,19 @@ local function holds(owner)
   return redis.call('HGET', lockKey, owner)
 end
 
--- Makes owner the holder with a new fencing token: larger than the last one, than the server's time
--- and than any that the asking client has seen, so that it grows over a lost fence key too.
-local function admit(owner, leaseMs)
+-- A new fencing token: larger than the last one, than the server's time and than any that the asking client
+-- has seen, so that it grows over a lost fence key too.
+local function nextToken(leaseMs)
   local last = tonumber(redis.call('GET', fenceKey) or '0')
   local token = math.max(last + 1, nowUs, tokenFloor + 1)
-  redis.call('HSET', lockKey, owner, 1)
-  redis.call('PEXPIRE', lockKey, leaseMs)
   redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
   return token
+end
+
+local function admit(owner, leaseMs)
+  redis.call('HSET', lockKey, owner, 1)
+  redis.call('PEXPIRE', lockKey, leaseMs)
+  return nextToken(leaseMs)
 end
 
 -- PUBLISH's own count includes pattern subscribers, so a monitor with PSUBSCRIBE * would make every

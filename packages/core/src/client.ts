@@ -158,8 +158,12 @@ export class Client {
     this.#isClosing = true
     this.room.close()
     await this.#drained(drainMs)
-    for (const hold of this.#holds.values()) hold.lose('closed')
-    await bounded(this.background.settled(), this.settings.commandTimeoutMs, undefined)
+    for (const hold of this.#holds.values()) if (!hold.isReleased) hold.lose('closed')
+    const { commandTimeoutMs } = this.settings
+    await Promise.all([
+      bounded(this.background.settled(), commandTimeoutMs, undefined),
+      this.#drained(commandTimeoutMs),
+    ])
     this.watchdog.close()
     clearInterval(this.#rhythm)
     await Promise.all([this.inbox.close(), this.link.close()])
@@ -179,6 +183,7 @@ export class Client {
   async #prepare(keys: LockKeys): Promise<void> {
     const listening = this.inbox.listen().catch(() => undefined)
     await this.#checkServer(keys)
+    this.assertOpen(keys)
     this.background.run(this.#register())
     this.#rhythm ??= setInterval(this.#onRhythm, this.settings.watchdogTimeoutMs / 3)
     // Not a reason to stay alive: without connections there is nothing to refresh.

@@ -222,7 +222,8 @@ export class Hold implements Renewable {
     for (const lease of this.#leases) lease.abort(error)
     this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
     // Redis may still count us as the holder: let the next one in as soon as it can be told.
-    if (reason === 'expired' || reason === 'closed') this.#client.giveUp(this.keys, this.owner, this.#inDoubt)
+    const mayStillHold = reason === 'expired' || reason === 'closed'
+    if (mayStillHold || this.#inDoubt) this.#client.giveUp(this.keys, this.owner, this.#inDoubt)
   }
 
   #assertNotLost(): void {

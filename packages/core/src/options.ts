@@ -10,7 +10,7 @@ export interface AcquireOptions {
   /**
    * How long to wait while somebody else holds the lock. 0 makes one attempt.
    *
-   * @defaultValue unlimited for `lock` and `withLock`, 0 for `tryLock`
+   * @defaultValue unlimited for `lock` and `withLock`, unless the client has a default; 0 for `tryLock`, always
    */
   readonly waitMs?: number | undefined
   /**

@@ -93,7 +93,7 @@ export function openConnections(
 }
 
 function templateOf(url: string): RedisTemplate {
-  if (!/^(rediss?|unix):\/\//.test(url)) {
+  if (!/^rediss?:\/\//.test(url)) {
     throw new InvalidArgumentError(`redis must be a redis:// or rediss:// URL, got ${url}`)
   }
   return new Redis(url, { lazyConnect: true })

@@ -1,9 +1,8 @@
 import { HoldfastError, RedisRefusedError, RedisUnavailableError } from '../errors.js'
 import type { HoldfastErrorDetails } from '../errors.js'
 
-/** Error replies that pass by themselves: the server starts, fails over, is busy or full, moves a slot. */
-const passing =
-  /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|MISCONF|OOM|NOREPLICAS|UNKILLABLE|MOVED|ASK|CROSSSLOT)\b/
+/** Error replies that pass by themselves: the server starts, fails over, is busy or full. */
+const passing = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|MISCONF|OOM|NOREPLICAS|UNKILLABLE)\b/
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

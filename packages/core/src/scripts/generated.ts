@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'refresh
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '0f6d03bd990d63d45469c160c5a1df71475a0576',
+    sha1: '9e6be6d070fe9b97fbf79fc77f3c7366c5bf3b8f',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -59,13 +59,16 @@ end
 local function holds(owner)
 return redis.call('HGET', lockKey, owner)
 end
-local function admit(owner, leaseMs)
+local function nextToken(leaseMs)
 local last = tonumber(redis.call('GET', fenceKey) or '0')
 local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
 redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
 return token
+end
+local function admit(owner, leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return nextToken(leaseMs)
 end
 local heard = {}
 local function isHeard(inbox)
@@ -106,6 +109,11 @@ if ttlMs ~= -2 and holds(owner) then
 redis.call('HSET', lockKey, owner, count)
 keepFor(lockKey, leaseMs)
 local token = tonumber(redis.call('GET', fenceKey) or '0')
+if count == 1 and token == 0 then
+token = nextToken(leaseMs)
+elseif count == 1 then
+keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+end
 return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
 end
 if count > 1 then
@@ -142,7 +150,7 @@ return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault
   },
   force: {
     name: 'force',
-    sha1: 'eed11a52e5f8c2c4f29127d0373d61cba2074101',
+    sha1: '335c18639c40549eccac0911dc391fd2fa304637',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -185,13 +193,16 @@ end
 local function holds(owner)
 return redis.call('HGET', lockKey, owner)
 end
-local function admit(owner, leaseMs)
+local function nextToken(leaseMs)
 local last = tonumber(redis.call('GET', fenceKey) or '0')
 local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
 redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
 return token
+end
+local function admit(owner, leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return nextToken(leaseMs)
 end
 local heard = {}
 local function isHeard(inbox)
@@ -309,7 +320,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'ce7d7fcfd09e7281de39f036109577747e7d1e1a',
+    sha1: 'f3f3e1a577d1c4c55359ed24ed4aaac9f0fc0bbd',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -346,13 +357,16 @@ end
 local function holds(owner)
 return redis.call('HGET', lockKey, owner)
 end
-local function admit(owner, leaseMs)
+local function nextToken(leaseMs)
 local last = tonumber(redis.call('GET', fenceKey) or '0')
 local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
 redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
 return token
+end
+local function admit(owner, leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return nextToken(leaseMs)
 end
 local heard = {}
 local function isHeard(inbox)
