@@ -1,8 +1,9 @@
 // Usage: node scripts/check-packages.mjs
 // Packs every published package as the registry would get it, lets publint and attw judge the tarballs, then installs
-// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and run.
+// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and lock something on a real Redis.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { openRedis } from '../packages/testkit/dist/index.js'
 import { pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
 
 const tarballs = `${root}.cache/tarballs/`
@@ -10,9 +11,14 @@ const bin = `${root}node_modules/.bin/`
 let failures = 0
 
 /** Runs a program and returns its output; throws with that output when it fails. */
-function run([program, ...args], cwd = root) {
+function run([program, ...args], cwd = root, env = {}) {
   try {
-    return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
+    return execFileSync(program, args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, ...env },
+    })
   } catch (error) {
     throw new Error(`${program} ${args.join(' ')}\n${error.stdout ?? ''}${error.stderr ?? error.message}`)
   }
@@ -61,7 +67,7 @@ function checkTarball(name) {
 }
 
 /** The two consumers together cover both module systems and both major versions of the peer. */
-function checkConsumer(kind, entry, ioredis) {
+function checkConsumer(kind, entry, ioredis, redisUrl) {
   const folder = `${root}.cache/consumers/${kind}/`
   step(`consumer ${kind} with ioredis ${ioredis}`, () => {
     rmSync(folder, { recursive: true, force: true })
@@ -82,13 +88,15 @@ function checkConsumer(kind, entry, ioredis) {
     writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
     run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
     run([`${folder}node_modules/.bin/tsc`, '-p', folder], folder)
-    console.log(run([process.execPath, entry], folder).trim())
+    console.log(run([process.execPath, entry], folder, { REDIS_URL: redisUrl }).trim())
   })
 }
 
 rmSync(tarballs, { recursive: true, force: true })
 mkdirSync(tarballs, { recursive: true })
 for (const name of publishedPackages) checkTarball(name)
-checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'))
-checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'))
+const redis = await openRedis()
+checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
+checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)
+await redis.stop()
 if (failures > 0) process.exitCode = 1

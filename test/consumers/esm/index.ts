@@ -1,10 +1,22 @@
-import * as core from '@holdfast/core'
-import * as pubsub from '@holdfast/pubsub'
-import * as watchdog from '@holdfast/watchdog'
+import { Holdfast, LockTimeoutError } from '@holdfast/core'
+import type { Lease } from '@holdfast/core'
+import { SubscriberHub } from '@holdfast/pubsub'
+import { Watchdog } from '@holdfast/watchdog'
 import { Redis } from 'ioredis'
 
-const redis = new Redis({ lazyConnect: true })
-for (const [name, exported] of Object.entries({ core, pubsub, watchdog })) {
-  console.log(`import  @holdfast/${name}: ${Object.keys(exported).join(', ') || 'no values'}`)
-}
+const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
+await using holdfast = new Holdfast({ redis })
+const lock = holdfast.getLock(`consumer-${process.pid}`)
+const counts = await lock.withLock(async (outer: Lease) => [
+  outer.holdCount,
+  await lock.withLock(({ holdCount }) => holdCount),
+])
+const lease = await lock.lock({ leaseMs: 1000 })
+const timeout: unknown = await lock.lock({ waitMs: 50 }).catch((error: unknown) => error)
+await lease.unlock()
+await holdfast.close()
 redis.disconnect()
+if (String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError)) process.exitCode = 1
+console.log(
+  `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}`,
+)
