@@ -1,5 +1,6 @@
 --[[
-  Leave word of who a client is, so that a holder can be named, and try whether it may publish notices.
+  Leave word of who a client is, so that a holder can be named, and try its rights: to write, to set a time to live
+  and to publish notices.
 
   KEYS[1]  registry  hash, field -> value
   ARGV[1]  ttlMs     how long the word stays, milliseconds
@@ -10,6 +11,8 @@
 
   Publishes 'hello' to the inbox, which means nothing. Safe to run twice.
 ]]
+-- Without the right to set a TTL the script must fail before it writes: here, and so never in a lock.
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], unpack(ARGV, 3))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local reply = redis.pcall('PUBLISH', ARGV[2], 'hello')

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.js'
 import type { Client } from './client.js'
 import { momentNow, monotonicMs } from './clock.js'
 import type { Moment } from './clock.js'
@@ -50,6 +51,7 @@ export class Acquisition {
   readonly #startedAt = monotonicMs()
   #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'over' = 'starting'
   #settle: { resolve(result: Hold | Kept): void; reject(error: unknown): void } | undefined
+  #stopListening: (() => void) | undefined
   #waitTimer: NodeJS.Timeout | undefined
   #restTimer: NodeJS.Timeout | undefined
   #lastAnswer:
@@ -89,7 +91,7 @@ export class Acquisition {
         this.#onAbort()
         return
       }
-      signal?.addEventListener('abort', this.#onAbort, { once: true })
+      if (signal) this.#stopListening = onAbort(signal, this.#onAbort)
       if (waitMs > 0 && waitMs !== Infinity) this.#waitTimer = setTimeout(this.#onWaitEnd, waitMs)
       this.#start()
     })
@@ -363,7 +365,7 @@ export class Acquisition {
     this.#state = 'over'
     clearTimeout(this.#waitTimer)
     clearTimeout(this.#restTimer)
-    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    this.#stopListening?.()
     if (this.#hasSeat) this.#client.room.giveSeatBack()
     this.#client.room.leave(this)
     const mayHaveLeftTraces = this.isQueued || this.#inDoubt || inFlight

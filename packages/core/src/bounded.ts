@@ -1,3 +1,5 @@
+import { onAbort } from './abort.js'
+
 /** What `bounded` answers when time ran out. */
 export const timedOut = Symbol('timed out')
 
@@ -12,13 +14,13 @@ export async function bounded<T>(
 ): Promise<T | typeof timedOut> {
   if (ms === Infinity && !signal) return work
   let timer: NodeJS.Timeout | undefined
-  let onAbort: (() => void) | undefined
+  let stopListening: (() => void) | undefined
   const end = new Promise<typeof timedOut>((resolve) => {
-    onAbort = () => {
+    const stop = (): void => {
       resolve(timedOut)
     }
-    if (ms !== Infinity) timer = setTimeout(onAbort, ms)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    if (ms !== Infinity) timer = setTimeout(stop, ms)
+    if (signal) stopListening = onAbort(signal, stop)
   })
   try {
     signal?.throwIfAborted()
@@ -27,6 +29,6 @@ export async function bounded<T>(
     return result
   } finally {
     clearTimeout(timer)
-    if (onAbort) signal?.removeEventListener('abort', onAbort)
+    stopListening?.()
   }
 }

@@ -181,13 +181,13 @@ export class Client {
   }
 
   async #prepare(keys: LockKeys): Promise<void> {
-    const listening = this.inbox.listen().catch(() => undefined)
     await this.#checkServer(keys)
+    await this.#register()
     this.assertOpen(keys)
-    this.background.run(this.#register())
     this.#rhythm ??= setInterval(this.#onRhythm, this.settings.watchdogTimeoutMs / 3)
     // Not a reason to stay alive: without connections there is nothing to refresh.
     this.#rhythm.unref()
+    const listening = this.inbox.listen().catch(() => undefined)
     await bounded(listening, inboxGraceMs, undefined)
     this.#isReady = true
   }

@@ -312,8 +312,9 @@ return answers`,
   },
   register: {
     name: 'register',
-    sha1: 'd30e676944163c0f86f12aa6cbd15f8d692d17cd',
-    lua: `redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+    sha1: 'e131e587a8cf1a9fa6724635479db212414879fc',
+    lua: `redis.call('PEXPIRE', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local reply = redis.pcall('PUBLISH', ARGV[2], 'hello')
 return { type(reply) == 'table' and reply.err or '' }`,
