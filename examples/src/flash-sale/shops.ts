@@ -24,7 +24,7 @@ export class Shops {
       const starting = forkWorker(program)
       defer(async () => (await starting).kill())
       const shop = await starting
-      await shop.send({ type: 'open', url, keyPrefix, n })
+      await tell(shop, { type: 'open', url, keyPrefix, n })
       await hear(shop)
       return shop
     }
@@ -35,7 +35,7 @@ export class Shops {
   async sell(variant: Variant, onProgress: OnProgress): Promise<void> {
     const totals = this.#shops.map(() => ({ served: 0, sold: 0 }))
     const follow = async (shop: Worker, n: number) => {
-      await shop.send({ type: `sell ${variant}` })
+      await tell(shop, { type: `sell ${variant}` })
       for (;;) {
         const { type, served, sold } = await hear(shop)
         totals[n] = { served: Number(served), sold: Number(sold) }
@@ -50,17 +50,27 @@ export class Shops {
   async close(): Promise<void> {
     await Promise.all(
       this.#shops.map(async (shop) => {
-        await shop.send({ type: 'close' })
+        await tell(shop, { type: 'close' })
         await shop.exited
       }),
     )
   }
 }
 
+async function tell(shop: Worker, message: WorkerMessage): Promise<void> {
+  try {
+    await shop.send(message)
+  } catch (cause) {
+    // The channel breaks a moment before the end of the process is known, and that end is the news.
+    const { code, signal } = await shop.exited
+    throw new Error(`The shop process (pid ${shop.pid}) ended with ${signal ?? code}`, { cause })
+  }
+}
+
 async function hear(shop: Worker): Promise<WorkerMessage> {
   const message = await shop.waitFor(() => true, patienceMs)
   if (message.type !== 'failed') return message
-  throw new Error(`The shop process ${shop.pid} failed: ${String(message['error'])}`)
+  throw new Error(`The shop process (pid ${shop.pid}) failed: ${String(message['error'])}`)
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,12 +1,15 @@
 import { uniqueName } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { constants } from 'node:os'
-import { Cleanup } from './cleanup.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Cleanup, type Step } from './cleanup.js'
 import { openAnyRedis } from './open-any-redis.js'
 import { removeKeys } from './remove-keys.js'
 
 /** Shorter than the patience of whoever sent the signal. */
 const cleanupMs = 8_000
+/** Ctrl-C also ends our children and servers, and their end may be heard before the signal that tells why. */
+const sameKeystrokeMs = 100
 
 /** What an example gets to work with. */
 export interface Stage {
@@ -15,7 +18,7 @@ export interface Stage {
   readonly url: string
   readonly keyPrefix: string
   /** Adds something to undo at the end, also when that comes by Ctrl-C. */
-  readonly defer: (step: () => Promise<unknown>) => void
+  readonly defer: (step: Step) => void
 }
 
 /**
@@ -25,18 +28,22 @@ export interface Stage {
  */
 export async function runExample(name: string, story: (stage: Stage) => Promise<void>): Promise<void> {
   const cleanup = new Cleanup()
-  const ending = await Promise.race([
-    nextSignal(),
-    play(name, story, cleanup).catch((error: unknown) => {
-      console.error(error instanceof Error ? error.message : error)
-      return 1
-    }),
+  const playing = play(name, story, cleanup).then(
+    () => ({ exitCode: 0, words: '' }),
+    async (error: unknown) => {
+      await delay(sameKeystrokeMs)
+      return { exitCode: 1, words: error instanceof Error ? error.message : String(error) }
+    },
+  )
+  const { exitCode, words } = await Promise.race([
+    playing,
+    // What the story says from here on comes of its end under way, and interests nobody.
+    nextSignal().then((signal) => ({ exitCode: 128 + constants.signals[signal], words: '\nStopping …' })),
   ])
-  if (typeof ending === 'string') console.error('\nStopping …')
+  if (words) console.error(words)
   await cleanup.run(cleanupMs)
-  // After a normal end nothing is open any more; otherwise the story may be anywhere.
-  if (typeof ending === 'string') process.exit(128 + constants.signals[ending])
-  if (ending === 1) process.exit(1)
+  // After a good end nothing is open any more; after another the story may be anywhere.
+  if (exitCode !== 0) process.exit(exitCode)
 }
 
 /** Resolves with the first signal to end; later ones change nothing, since the end is under way then. */
@@ -50,15 +57,16 @@ async function play(name: string, story: (stage: Stage) => Promise<void>, cleanu
   const opening = openAnyRedis()
   cleanup.defer(async () => (await opening).stop())
   const { url, origin } = await opening
-  console.log(`Redis: ${origin}\n`)
-
   // The braces keep all keys of a run in one slot, and at the beginning of every key.
   const keyPrefix = `{${uniqueName(name)}}:`
   cleanup.defer(() => removeKeys(url, keyPrefix))
+  console.log(`Redis: ${origin}\n`)
   const redis = new Redis(url, { keyPrefix })
   // A failure also rejects the command that met it.
   redis.on('error', () => undefined)
-  cleanup.defer(async () => redis.quit().finally(() => redis.disconnect()))
+  cleanup.defer(() => {
+    redis.disconnect()
+  })
   await story({
     redis,
     url,

@@ -1,0 +1,81 @@
+import { leftoverKeys, openRedis, until, type OpenedRedis } from '@holdfast/testkit'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startProgram, type Program } from './program.js'
+
+let redis: OpenedRedis
+let program: Program | undefined
+
+beforeAll(async () => {
+  redis = await openRedis()
+})
+
+afterEach(async () => {
+  await program?.[Symbol.asyncDispose]()
+  program = undefined
+})
+
+afterAll(async () => {
+  await redis.stop()
+})
+
+/** Runs an example to its end, which must be a good one that leaves nothing, and answers with its output. */
+async function outputOf(name: string): Promise<string> {
+  const example = (program = startProgram(name, { REDIS_URL: redis.url }))
+  const { code, stdout, stderr } = await example.ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  await until(async () => (await example.processes()).length === 0, { what: 'the group to be empty' })
+  expect(await leftoverKeys(redis.url, `{${name}-*`)).toEqual([])
+  return stdout
+}
+
+test('nested calls count up to three, down again, and leave the lock free', async () => {
+  const stdout = await outputOf('nested-calls')
+  expect([...stdout.matchAll(/hold count (\d)/g)].map(([, count]) => Number(count))).toEqual([1, 2, 3, 2, 1])
+  expect(stdout).toMatch(/^afterwards +free$/m)
+  expect(stdout).toMatch(/outside the lock.*: 1 inside/)
+  expect(stdout).toMatch(/inside the lock.*: 3 inside/)
+})
+
+test('the long job outlives its lease, and stops when the lock is lost', async () => {
+  const stdout = await outputOf('long-job')
+  expect(stdout).toContain('does not get in')
+  expect(Number(/renewed the lease (\d+) times/.exec(stdout)?.[1])).toBeGreaterThanOrEqual(3)
+  const [, printed, pages] = /after (\d+) of (\d+) pages: LockLostError, reason revoked/.exec(stdout) ?? []
+  expect(Number(printed)).toBeLessThan(Number(pages))
+})
+
+test('tryLock answers null on time, gets a lease when there is one, and a fixed lease ends by itself', async () => {
+  const stdout = await outputOf('try-lock')
+  const outcome = (call: string) =>
+    new RegExp(`^${call} +(.+) after (\\d+) ms`, 'm').exec(stdout)?.slice(1) ?? []
+  expect(outcome('tryLock\\(\\)')[0]).toBe('null')
+  const [answer, afterMs] = outcome('tryLock\\({ waitMs: 300 }\\)')
+  expect(answer).toBe('null')
+  expect(Number(afterMs)).toBeGreaterThanOrEqual(299)
+  expect(outcome('lock\\({ waitMs: 300 }\\)')[0]).toMatch(/^LockTimeoutError/)
+  expect(outcome('lock\\({ signal }\\)')[0]).toBe('TimeoutError')
+  expect(outcome('tryLock\\({ waitMs: 5000, leaseMs: 800 }\\)')[0]).toBe('a lease')
+  expect(outcome('Alice: lock\\(\\)')[0]).toBe('a lease')
+  expect(stdout).toContain('isHeld is now false')
+})
+
+test('a late write with an old fencing token is refused', async () => {
+  const stdout = await outputOf('fencing')
+  expect(stdout).toContain('larger one: true')
+  expect(stdout).toContain('Process B writes: accepted')
+  expect(stdout).toContain('Process A writes: refused')
+  expect(stdout).toContain('isHeld would have said false')
+  expect(stdout).toContain('In the store: "from process B"')
+})
+
+test('every example is in the table of the README with the question it answers', async () => {
+  const files = await readdir(join(__dirname, '../src'))
+  const readme = await readFile(join(__dirname, '../README.md'), 'utf8')
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const [comment = ''] = (await readFile(join(__dirname, '../src', file), 'utf8')).split('\n')
+    const question = comment.replace(/^\/\/ /, '')
+    const row = readme.split('\n').find((line) => line.includes(`(src/${file})`))
+    expect(row).toContain(question)
+  }
+})

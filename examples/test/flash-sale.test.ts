@@ -1,0 +1,109 @@
+import { leftoverKeys, openRedis, until, type OpenedRedis } from '@holdfast/testkit'
+import { startProgram, type Ending, type Program } from './program.js'
+import { machineWithoutRedis } from './without-redis.js'
+
+/** The numbers of a variant's line in the table: vouchers, requests, sold, oversold, users with several. */
+function figuresOf(variant: string, { stdout }: Ending) {
+  const line = new RegExp(`^${variant} +(\\d+) +(\\d+) +(\\d+) +(\\d+) +(\\d+) `, 'm').exec(stdout)
+  if (!line) throw new Error(`no line for ${variant} in:\n${stdout}`)
+  const [vouchers, requests, sold, oversold, usersWithSeveral] = line.slice(1).map(Number)
+  return { vouchers, requests, sold, oversold, usersWithSeveral }
+}
+
+let redis: OpenedRedis
+let program: Program | undefined
+const ownServer = { REDIS_URL: '', DOCKER_HOST: 'unix:///nowhere' }
+
+beforeAll(async () => {
+  redis = await openRedis()
+})
+
+afterEach(async () => {
+  await program?.[Symbol.asyncDispose]()
+  program = undefined
+})
+
+afterAll(async () => {
+  await redis.stop()
+})
+
+const start = (env: Readonly<Record<string, string>>) => (program = startProgram('flash-sale', env))
+
+function expectExactSale(ending: Ending) {
+  expect(ending).toMatchObject({ code: 0, stderr: '' })
+  const { vouchers } = figuresOf('holdfast', ending)
+  expect(vouchers).toBeGreaterThan(0)
+  expect(figuresOf('holdfast', ending)).toMatchObject({ sold: vouchers, oversold: 0, usersWithSeveral: 0 })
+  const naive = figuresOf('naive', ending)
+  expect(naive.oversold).toBeGreaterThan(0)
+  expect(naive.sold).toBe(Number(naive.vouchers) + Number(naive.oversold))
+  expect(naive.requests).toBeGreaterThan(Number(naive.sold))
+}
+
+test('sells exactly the stock, one per user, inside the lock, and oversells without', async () => {
+  const ending = await start({ REDIS_URL: redis.url }).ended
+  expect(ending.stdout).toContain('Redis: REDIS_URL')
+  expectExactSale(ending)
+  expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
+})
+
+test('does the same on the embedded server, where there is no other', async () => {
+  const machine = await machineWithoutRedis()
+  try {
+    const ending = await start(machine.env).ended
+    expect(ending.stdout).toContain('Redis: the embedded js-redis-server')
+    expectExactSale(ending)
+  } finally {
+    await machine.remove()
+  }
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s in the middle, and once more, leaves no process and exits with %i', async (signal, code) => {
+  const sale = start(ownServer)
+  await sale.prints(/^holdfast +\d/m)
+  expect((await sale.processes()).length).toBeGreaterThanOrEqual(5)
+  sale.signal(signal)
+  sale.signal(signal)
+  expect(await sale.ended).toMatchObject({ code, stderr: '\nStopping …\n' })
+  await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+})
+
+test('Ctrl-C before the shops have opened leaves no process', async () => {
+  const sale = start(ownServer)
+  await sale.prints(/^Redis: /m)
+  sale.signal('SIGINT')
+  expect(await sale.ended).toMatchObject({ code: 130 })
+  await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+})
+
+test('Ctrl-C leaves no key on a server that was there before', async () => {
+  const sale = start({ REDIS_URL: redis.url })
+  await sale.prints(/^holdfast +\d/m)
+  expect(await leftoverKeys(redis.url, '{flash-sale-*')).not.toEqual([])
+  sale.signal('SIGINT')
+  expect(await sale.ended).toMatchObject({ code: 130 })
+  expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
+})
+
+test('a shop that crashes ends the sale and is named', async () => {
+  const sale = start({ REDIS_URL: redis.url })
+  await sale.prints(/^naive +\d/m)
+  const shop = (await sale.processes()).find(({ command }) => command.includes('shop.js'))
+  if (!shop) throw new Error('no shop process')
+  process.kill(shop.pid, 'SIGKILL')
+  const { code, stderr } = await sale.ended
+  expect(code).toBe(1)
+  expect(stderr).toContain(`pid ${shop.pid}`)
+  expect(stderr).toContain('SIGKILL')
+  await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+  expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
+})
+
+test('a REDIS_URL where nobody listens is an error that names the cause', async () => {
+  const { code, stderr } = await start({ REDIS_URL: 'redis://127.0.0.1:1' }).ended
+  expect(code).toBe(1)
+  expect(stderr).toContain('ECONNREFUSED')
+})

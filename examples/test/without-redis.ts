@@ -1,0 +1,17 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The environment of a machine without Redis and without Docker, and a way to remove its files. */
+export async function machineWithoutRedis(): Promise<{
+  readonly env: Readonly<Record<string, string>>
+  remove(): Promise<void>
+}> {
+  const folder = await mkdtemp(join(tmpdir(), 'examples-path-'))
+  // The one program that is needed to clean up.
+  await symlink('/bin/rm', join(folder, 'rm'))
+  return {
+    env: { PATH: folder, REDIS_URL: '', DOCKER_HOST: `unix://${join(folder, 'no-docker.sock')}` },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
