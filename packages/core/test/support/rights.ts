@@ -1,8 +1,8 @@
 /**
- * What the Redis user of a Holdfast client needs, as words of `ACL SETUSER`; each of them is needed.
+ * The rights without which the Redis user of a Holdfast client cannot do its work, as words of `ACL SETUSER`.
  *
- * `lock:` is Holdfast's default prefix; a `prefix` or `keyPrefix` of one's own goes into the first two patterns,
- * a `keyPrefix` also before `holdfast:client:`. A cluster client also needs `+cluster|slots` to find its way.
+ * `lock:` is Holdfast's default prefix: a `prefix` of one's own takes its place in the first two patterns, and a
+ * `keyPrefix` comes first in all three patterns of keys.
  */
 export const minimumRights = [
   // The lock itself, what belongs to it, and who its clients are
@@ -13,7 +13,6 @@ export const minimumRights = [
   '&holdfast:inbox:*',
   '+subscribe',
   '+publish',
-  '+ping',
   // Scripts and what they call
   '+evalsha',
   '+eval',
@@ -35,8 +34,13 @@ export const minimumRights = [
   '+zrank',
   '+zrem',
   '+zscore',
-  '+info',
 ] as const
 
-/** Without these Holdfast works all the same, if a little less well; see where they are used. */
-export const usefulRights = ['+pubsub|numsub', '+client|setname', '+client|setinfo', '+unsubscribe'] as const
+/** Further rights for a client of a Redis Cluster, which has to find its way. */
+export const clusterRights = ['+cluster|slots', '+cluster|info'] as const
+
+/**
+ * Rights that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
+ * that was sent twice from a loss; PUBSUB NUMSUB lets a lock pass a waiter by whose process has died.
+ */
+export const usefulRights = ['+info', '+pubsub|numsub'] as const

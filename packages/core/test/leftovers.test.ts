@@ -1,0 +1,287 @@
+import {
+  forkWorker,
+  keysWithoutTtl,
+  leftoverKeys,
+  startProxy,
+  startRedis,
+  until,
+  uniqueName,
+  watchResources,
+  type RedisServer,
+} from '@holdfast/testkit'
+import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import { ClosedError, Holdfast, LockLostError, type Lease } from '../src/index.js'
+import { askRedisNow } from './support/ask-redis-now.js'
+import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+import { LockInRedis } from './support/lock-in-redis.js'
+
+let server: RedisServer
+let redis: Redis
+let name: string
+let inRedis: LockInRedis
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+beforeEach(() => {
+  redis = openRedisClient(server.url)
+  name = uniqueName('leftovers')
+  inRedis = new LockInRedis(redis, name)
+})
+afterEach(closeAll)
+
+const workerFile = (file: string) => join(__dirname, 'workers', file)
+
+describe('keys', () => {
+  const tag = 'mixed'
+  const options = { watchdogTimeoutMs: 600, commandTimeoutMs: 300 }
+
+  /** Looks over and over until told to stop, or the test ends; answers with every key it ever saw without an end. */
+  function sampleEndlessKeys(): () => Promise<string[]> {
+    const endless = new Set<string>()
+    let isOver = false
+    const look = async (): Promise<boolean> => {
+      for (const key of await keysWithoutTtl(server.url, '*')) endless.add(key)
+      return isOver
+    }
+    const sampling = until(look, { timeoutMs: 20_000, everyMs: 1 })
+    const stop = async (): Promise<string[]> => {
+      isOver = true
+      await sampling
+      return [...endless]
+    }
+    closeAfterTest(stop)
+    return stop
+  }
+
+  /** Every way that an acquisition or a hold can end, on a few locks at once. */
+  async function mixedRun(): Promise<void> {
+    const proxy = await startProxy(server)
+    closeAfterTest(() => proxy.close())
+    const a = openHoldfast(server.url, options).holdfast
+    const b = openHoldfast(proxy.url, options).holdfast
+    const nested = async (client: Holdfast, lockName: string) => {
+      const lock = client.getLock(lockName)
+      await lock.withLock(() => lock.withLock({ leaseMs: 200 }, () => lock.withLock(() => undefined)))
+    }
+    const names = ['x', 'y', 'z'].map((letter) => `${tag}-${letter}`)
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(names.flatMap((lockName) => [a, b, a, b].map((client) => nested(client, lockName))))
+      for (const lockName of names) {
+        const held = await a.getLock(lockName).lock()
+        await expect(b.getLock(lockName).tryLock({ waitMs: 150 })).resolves.toBeNull()
+        const abort = new AbortController()
+        const waiting = b.getLock(lockName).lock({ signal: abort.signal })
+        abort.abort()
+        await expect(waiting).rejects.toThrow('aborted')
+        await held.unlock()
+      }
+      await b.getLock(`${tag}-expires`).lock({ leaseMs: 100, maxHoldMs: 150 })
+      const lost = await a.getLock(`${tag}-lost`).lock()
+      await redis.del(`lock:${tag}-lost`)
+      await expect(lost.unlock()).rejects.toThrow(LockLostError)
+      const cut = nested(b, `${tag}-cut`)
+      proxy.cut()
+      await cut
+    }
+    // Locks that are still held, and waits that are still on, when the connection goes for good.
+    await Promise.all(names.map((lockName) => b.getLock(lockName).lock()))
+    const lateWaits = names.map((lockName) =>
+      b
+        .getLock(lockName)
+        .lock()
+        .catch(() => undefined),
+    )
+    await until(() => b.stats().waiters === names.length)
+    proxy.blackHole('both')
+    const closing = b.close()
+    await a.close()
+    await closing
+    await Promise.all(lateWaits)
+  }
+
+  it('all have an end at all times, and afterwards only fences and client names are left', async () => {
+    const stopSampling = sampleEndlessKeys()
+    await mixedRun()
+    await until(
+      async () => {
+        const keys = await leftoverKeys(server.url, '*')
+        return keys.every((key) => key.endsWith(':fence') || key.startsWith('holdfast:client:'))
+      },
+      { timeoutMs: 5_000, what: 'leases, places and marks to end' },
+    )
+    expect(await leftoverKeys(server.url, `*${tag}*:fence`)).toHaveLength(6)
+    for (const key of await leftoverKeys(server.url, '*')) {
+      const longestMs = key.endsWith(':fence') ? 60_000 : options.watchdogTimeoutMs
+      expect({ key, isBounded: (await redis.pttl(key)) <= longestMs }).toEqual({ key, isBounded: true })
+    }
+    expect(await stopSampling()).toEqual([])
+  })
+})
+
+describe('close()', () => {
+  /** Holds the lock until `finish` is called. */
+  async function holdLock(holdfast: Holdfast) {
+    let finish: () => void = () => undefined
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    let lease: Lease | undefined
+    const done = holdfast.getLock(name).withLock(async (entered) => {
+      lease = entered
+      await finished
+      return 'result'
+    })
+    done.catch(() => undefined)
+    return { done, finish, lease: await until(() => lease) }
+  }
+
+  it('leaves no timer and no socket', async () => {
+    const watch = watchResources()
+    const holdfast = new Holdfast({ redis: server.url })
+    const held = await holdLock(holdfast)
+    const waiting = holdfast.getLock(name).lock({ waitMs: 60_000 })
+    await until(() => holdfast.stats().waiters === 1)
+    held.finish()
+    await held.done
+    await waiting
+    await holdfast.getLock(uniqueName('other')).lock({ leaseMs: 60_000 })
+    expect(watch.open()).not.toEqual([])
+    await holdfast.close()
+    await watch.expectNone()
+  })
+
+  it('leaves nothing when it comes before the first use, or while Redis is away', async () => {
+    const watch = watchResources()
+    await new Holdfast({ redis: server.url }).close()
+    const holdfast = new Holdfast({ redis: 'redis://127.0.0.1:1', commandTimeoutMs: 300 })
+    const waiting = holdfast.getLock(name).lock()
+    waiting.catch(() => undefined)
+    await new Promise((resolve) => holdfast.once('error', resolve))
+    await holdfast.close()
+    await expect(waiting).rejects.toThrow(ClosedError)
+    await watch.expectNone()
+  })
+
+  it('lets the process end by itself', async () => {
+    const worker = await forkWorker(workerFile('use-and-close.mjs'), { args: [server.url] })
+    closeAfterTest(() => worker.kill())
+    let exit: unknown
+    void worker.exited.then((ended) => (exit = ended))
+    expect(await until(() => exit, { timeoutMs: 10_000, what: 'the process to end' })).toEqual({
+      code: 0,
+      signal: null,
+    })
+  })
+
+  it('may be called any number of times, at once and later', async () => {
+    const { holdfast } = openHoldfast(server.url)
+    await holdfast.getLock(name).lock()
+    await Promise.all([holdfast.close(), holdfast.close({ drainMs: 10_000 }), holdfast.close()])
+    await holdfast.close()
+    await holdfast[Symbol.asyncDispose]()
+    await expect(holdfast.getLock(name).lock()).rejects.toThrow(ClosedError)
+    expect(await inRedis.counts()).toEqual({})
+  })
+
+  it('waits for holders, and then nothing is lost', async () => {
+    const { holdfast } = openHoldfast(server.url)
+    const lost: unknown[] = []
+    holdfast.on('lost', (event) => lost.push(event))
+    const held = await holdLock(holdfast)
+    const startedAt = performance.now()
+    let isClosed = false
+    const closing = holdfast.close({ drainMs: 20_000 }).then(() => (isClosed = true))
+    await expect(holdfast.getLock(name).lock()).rejects.toThrow(ClosedError)
+    expect(isClosed).toBe(false)
+    expect(held.lease.isHeld).toBe(true)
+    expect(await inRedis.counts()).toEqual({ [held.lease.owner]: '1' })
+    held.finish()
+    await expect(held.done).resolves.toBe('result')
+    await closing
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(lost).toEqual([])
+    expect(await inRedis.counts()).toEqual({})
+  })
+
+  it('aborts signals before it releases when the drain ends', async () => {
+    const { holdfast } = openHoldfast(server.url)
+    const other = openHoldfast(server.url).holdfast
+    const order: string[] = []
+    const held = await holdLock(holdfast)
+    const next = other.getLock(name).lock()
+    next.then(
+      () => order.push('next got in'),
+      () => undefined,
+    )
+    await inRedis.untilQueued(1)
+    const { signal } = held.lease
+    signal.addEventListener('abort', () => {
+      order.push('aborted')
+      // A release that was sent before this would be carried out meanwhile.
+      if (askRedisNow(server, `HKEYS ${inRedis.key}`).includes(held.lease.owner)) order.push('still held')
+    })
+    await holdfast.close({ drainMs: 100 })
+    await next
+    expect(order).toEqual(['aborted', 'still held', 'next got in'])
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' })
+    held.finish()
+    const failure = await held.done.catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(LockLostError)
+    expect(failure).toMatchObject({ reason: 'closed', result: 'result' })
+  })
+
+  it('ends waits with ClosedError, and their places are gone', async () => {
+    const held = await holdLock(openHoldfast(server.url).holdfast)
+    const { holdfast } = openHoldfast(server.url)
+    const lock = holdfast.getLock(name)
+    const waits = [lock.lock(), lock.withLock(() => undefined), lock.tryLock({ waitMs: 60_000 })]
+    const ends = Promise.allSettled(waits)
+    await inRedis.untilQueued(3)
+    await holdfast.close()
+    for (const end of await ends) {
+      expect(end).toMatchObject({ status: 'rejected', reason: { code: 'CLOSED', lockName: name } })
+    }
+    expect(await inRedis.queue()).toEqual([])
+    held.finish()
+    await held.done
+  })
+
+  it('lets holders re-enter while it drains', async () => {
+    const { holdfast } = openHoldfast(server.url)
+    const lock = holdfast.getLock(name)
+    let closing: Promise<void> | undefined
+    await lock.withLock(async (lease) => {
+      closing = holdfast.close({ drainMs: 20_000 })
+      await lock.withLock(() => {
+        expect(lease.holdCount).toBe(2)
+      })
+      const inner = await lock.tryLock()
+      expect(inner?.holdCount).toBe(2)
+      await inner?.unlock()
+      await expect(holdfast.getLock(uniqueName('fresh')).lock()).rejects.toThrow(ClosedError)
+    })
+    await closing
+    expect(await inRedis.counts()).toEqual({})
+  })
+})
+
+describe('a process without any listener', () => {
+  it('lives through an outage of Redis, and goes on after it', async () => {
+    const worker = await forkWorker(workerFile('no-listeners.mjs'), { args: [server.url] })
+    closeAfterTest(() => worker.kill())
+    await worker.waitFor('ready')
+    await worker.send({ type: 'outage' })
+    await server.kill()
+    try {
+      expect(await worker.waitFor('felt it')).toMatchObject({ code: 'REDIS_UNAVAILABLE' })
+    } finally {
+      await server.restart()
+    }
+    await worker.waitFor('got in')
+    await worker.send({ type: 'close' })
+    await worker.waitFor('closed')
+    await expect(worker.exited).resolves.toEqual({ code: 0, signal: null })
+  })
+})

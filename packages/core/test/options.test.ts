@@ -1,0 +1,207 @@
+import { createServer, type Server } from 'node:net'
+import { once } from 'node:events'
+import { Cluster, Redis } from 'ioredis'
+import { Holdfast, InvalidArgumentError, type HoldfastOptions } from '../src/index.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+
+let ear: Server
+let url: string
+let connections = 0
+
+beforeAll(async () => {
+  ear = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  ear.listen(0, '127.0.0.1')
+  await once(ear, 'listening')
+  const address = ear.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  url = `redis://127.0.0.1:${port}`
+})
+
+afterAll(async () => {
+  ear.close()
+  await once(ear, 'close')
+})
+
+beforeEach(() => {
+  connections = 0
+})
+
+afterEach(closeAll)
+
+/** What a caller without types may hand over. */
+const construct = (options: unknown): unknown => Reflect.construct(Holdfast, [options])
+
+const open = (options: Partial<HoldfastOptions> = {}): Holdfast => {
+  const holdfast = new Holdfast({ redis: url, ...options })
+  closeAfterTest(() => holdfast.close())
+  return holdfast
+}
+
+/** The error of a call that must fail before anything could have been sent or heard. */
+async function atOnce(call: () => unknown): Promise<unknown> {
+  let nextTurn: NodeJS.Immediate | undefined
+  const late = new Promise((_, reject) => {
+    nextTurn = setImmediate(() => reject(new Error('the call did not fail at once')))
+  })
+  try {
+    await Promise.race([Promise.resolve().then(call), late])
+  } catch (error) {
+    return error
+  } finally {
+    clearImmediate(nextTurn)
+  }
+  throw new Error('the call did not fail')
+}
+
+/** Had a connection been tried before, it would be there by the time this one is. */
+async function expectNothingSent(): Promise<void> {
+  const before = connections
+  const probe = new Redis(url, { lazyConnect: true, retryStrategy: () => null })
+  probe.on('error', () => undefined)
+  await expect(probe.connect()).rejects.toThrow()
+  expect({ before, after: connections }).toEqual({ before: 0, after: 1 })
+}
+
+const badCalls: [options: object, named: RegExp][] = [
+  [{ waitMs: -1 }, /^waitMs .* 0 to 2147483647, got -1$/],
+  [{ waitMs: 1.5 }, /^waitMs .* got 1\.5$/],
+  [{ waitMs: NaN }, /^waitMs .* got NaN$/],
+  [{ waitMs: '5' }, /^waitMs .* got '5'$/],
+  [{ waitMs: 2 ** 31 }, /^waitMs .* 0 to 2147483647, got 2147483648$/],
+  [{ leaseMs: 99 }, /^leaseMs .* 100 to 2147483647, got 99$/],
+  [{ leaseMs: null }, /^leaseMs .* got null$/],
+  [{ maxHoldMs: 99 }, /^maxHoldMs .* 100 to 2147483647, got 99$/],
+  [{ signal: {} }, /^signal must be an AbortSignal, got \{\}$/],
+  [{ signal: 'stop' }, /^signal must be an AbortSignal, got 'stop'$/],
+]
+
+describe('a bad option of a call is refused at once, and nothing is sent', () => {
+  it.each(badCalls)('%p', async (options, named) => {
+    const lock = open().getLock('a')
+    const work = jest.fn()
+    const calls = [
+      (): unknown => Reflect.apply(lock.lock.bind(lock), undefined, [options]),
+      (): unknown => Reflect.apply(lock.tryLock.bind(lock), undefined, [options]),
+      (): unknown => Reflect.apply(lock.withLock.bind(lock), undefined, [options, work]),
+    ]
+    for (const call of calls) {
+      const error = await atOnce(call)
+      expect(error).toBeInstanceOf(InvalidArgumentError)
+      expect(error).toHaveProperty('message', expect.stringMatching(named))
+    }
+    expect(work).not.toHaveBeenCalled()
+    await expectNothingSent()
+  })
+
+  it.each([[], [{}], [{}, 'work'], [7, () => undefined]])('withLock(%p, %p)', async (...given) => {
+    const lock = open().getLock('a')
+    const call = (): unknown => Reflect.apply(lock.withLock.bind(lock), undefined, given)
+    await expect(atOnce(call)).resolves.toBeInstanceOf(InvalidArgumentError)
+    await expectNothingSent()
+  })
+
+  it.each([null, 7, 'soon'])('lock(%p)', async (options) => {
+    const lock = open().getLock('a')
+    const call = (): unknown => Reflect.apply(lock.lock.bind(lock), undefined, [options])
+    await expect(atOnce(call)).resolves.toBeInstanceOf(InvalidArgumentError)
+    await expectNothingSent()
+  })
+
+  it.failing.each([null, 7, 'soon'])('tryLock(%p)', async (options) => {
+    const lock = open().getLock('a')
+    const call = (): unknown => Reflect.apply(lock.tryLock.bind(lock), undefined, [options])
+    await expect(atOnce(call)).resolves.toBeInstanceOf(InvalidArgumentError)
+    await expectNothingSent()
+  })
+
+  it('close({ drainMs: -1 }), which closes nothing', async () => {
+    const holdfast = open()
+    await expect(atOnce(() => holdfast.close({ drainMs: -1 }))).resolves.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'drainMs must be an integer from 0 to 2147483647, got -1',
+    })
+    await expectNothingSent()
+  })
+})
+
+describe('a bad option of a client is refused by the constructor, and nothing is sent', () => {
+  const bad: [options: object, named: RegExp][] = [
+    ...badCalls,
+    [{ watchdogTimeoutMs: 99 }, /^watchdogTimeoutMs .* 100 to 2147483647, got 99$/],
+    [{ commandTimeoutMs: 0 }, /^commandTimeoutMs .* 1 to 2147483647, got 0$/],
+    [{ maxWaiters: -1 }, /^maxWaiters .* 0 to 2147483647, got -1$/],
+    [{ maxWaiters: 0.5 }, /^maxWaiters .* got 0\.5$/],
+    [{ prefix: 7 }, /^prefix must be a string, got 7$/],
+    [{ label: {} }, /^label must be a string, got \{\}$/],
+    [{ redis: undefined }, /^redis must be a URL or an ioredis/],
+    [{ redis: null }, /^redis must be a URL or an ioredis/],
+    [{ redis: {} }, /^redis must be a URL or an ioredis/],
+    [{ redis: 6379 }, /^redis must be a URL or an ioredis/],
+    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
+    [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
+  ]
+
+  it.each(bad)('%p', async (options, named) => {
+    expect(() => construct({ redis: url, ...options })).toThrow(InvalidArgumentError)
+    expect(() => construct({ redis: url, ...options })).toThrow(named)
+    await expectNothingSent()
+  })
+
+  it.each([undefined, null, 'redis://127.0.0.1'])('%p in place of the options', (options) => {
+    expect(() => construct(options)).toThrow(InvalidArgumentError)
+  })
+})
+
+describe('a bad name is refused by getLock, and nothing is sent', () => {
+  it.each([
+    '',
+    'x'.repeat(1025),
+    'a{b',
+    'a}b',
+    '{a}{b}',
+    'a{}',
+    'jobs:queue',
+    'jobs:waiters',
+    'jobs:fence',
+    42,
+    undefined,
+  ])('%p', async (name) => {
+    const holdfast = open()
+    const call = (): unknown => Reflect.apply(holdfast.getLock.bind(holdfast), undefined, [name])
+    expect(call).toThrow(InvalidArgumentError)
+    await expectNothingSent()
+  })
+
+  it.each(['{tenant', 'tenant}', '{}', '{a}{b}'])('any under the prefix %p', async (prefix) => {
+    const holdfast = open({ prefix })
+    expect(() => holdfast.getLock('order')).toThrow(/one hash tag such as \{tenant\}/)
+    await expectNothingSent()
+  })
+
+  it('one with a tag beside that of the key prefix of the template', () => {
+    const template = new Redis(url, { lazyConnect: true, keyPrefix: '{app}:' })
+    expect(() => open({ redis: template }).getLock('{b}')).toThrow(/one hash tag/)
+  })
+})
+
+describe('nothing is sent before it is needed', () => {
+  it('by a client, its locks and what they answer from memory', async () => {
+    const holdfast = open()
+    const lock = holdfast.getLock('a')
+    expect([lock.name, lock.isHeld(), lock.holdCount()]).toEqual(['a', false, 0])
+    expect(holdfast.stats()).toMatchObject({ holds: 0, waiters: 0, acquired: 0, released: 0, lost: 0 })
+    await holdfast.scope(() => expect(lock.isHeld()).toBe(false))
+    await expectNothingSent()
+  })
+
+  it('by a client whose template is a cluster', async () => {
+    const template = new Cluster([url], { lazyConnect: true })
+    const holdfast = open({ redis: template })
+    await holdfast.close()
+    expect(template.status).toBe('wait')
+    await expectNothingSent()
+  })
+})

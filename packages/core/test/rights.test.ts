@@ -1,0 +1,284 @@
+import {
+  startCluster,
+  startRedis,
+  uniqueName,
+  until,
+  withRedis,
+  type RedisCluster,
+  type RedisServer,
+} from '@holdfast/testkit'
+import { Cluster } from 'ioredis'
+import { Holdfast, RedisRefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+import { clusterRights, minimumRights, usefulRights } from './support/rights.js'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+beforeEach(async () => {
+  // ioredis says on the console when it may not ask INFO at the start of a connection.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+  // So that EVAL is needed, too.
+  await server.call('SCRIPT', 'FLUSH')
+})
+
+afterEach(async () => {
+  jest.restoreAllMocks()
+  await closeAll()
+})
+
+afterAll(() => server.stop())
+
+/** Makes a user with these rights and no others. */
+async function userWith(rights: readonly string[]): Promise<string> {
+  const name = uniqueName('user')
+  await server.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights)
+  return server.url.replace('redis://', `redis://${name}:secret@`)
+}
+
+interface Watched {
+  readonly holdfast: Holdfast
+  /** Codes of warnings and messages of errors, in the order in which they came. */
+  readonly problems: string[]
+}
+
+function open(redis: HoldfastOptions['redis'], options: Partial<HoldfastOptions> = {}): Watched {
+  const holdfast = new Holdfast({ redis, watchdogTimeoutMs: 600, ...options })
+  closeAfterTest(() => holdfast.close())
+  const problems: string[] = []
+  holdfast.on('warning', ({ code }) => problems.push(code))
+  holdfast.on('error', ({ message }) => problems.push(message))
+  return { holdfast, problems }
+}
+
+const happens = (holdfast: Holdfast, event: 'waiting' | 'lost' | 'renewed'): Promise<unknown> =>
+  new Promise((resolve) => holdfast.once(event, resolve))
+
+const waitMs = 1_500
+
+/** For a promise that is awaited later, and perhaps never: when what comes before has failed. */
+function later<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
+}
+
+/** Uses all that Holdfast offers, over some renewals and refreshes; answers with what went wrong. */
+async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly string[]> {
+  const { holdfast, problems } = open(redis)
+  const other = open(redis)
+  const lock = holdfast.getLock(uniqueName('rights'))
+  const otherLock = other.holdfast.getLock(lock.name)
+  try {
+    const held = await lock.lock({ waitMs })
+    const queued = later(otherLock.withLock({ waitMs }, () => undefined))
+    const inTime = later(otherLock.tryLock({ waitMs: 300 }))
+    await held.run(async () => {
+      await lock.withLock({ waitMs }, () => lock.inspect())
+    })
+    await expect(inTime).resolves.toBeNull()
+    await Promise.all([held.unlock(), queued])
+    const lease = await lock.lock({ waitMs, leaseMs: 400 })
+    await lease.extend(800)
+    const lost = happens(holdfast, 'lost')
+    await otherLock.forceUnlock()
+    await lost
+    await otherLock.withLock({ waitMs }, () => happens(other.holdfast, 'renewed'))
+  } catch (error) {
+    problems.push(String(error))
+  }
+  await Promise.all([holdfast.close(), other.holdfast.close()])
+  return [...problems, ...other.problems]
+}
+
+describe('a user with the minimum of rights and the useful ones', () => {
+  it('can do everything, without a warning or an error', async () => {
+    const url = await userWith([...minimumRights, ...usefulRights])
+    await expect(useEverything(url)).resolves.toEqual([])
+  })
+})
+
+describe('a user of a cluster', () => {
+  let cluster: RedisCluster
+
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+
+  afterAll(() => cluster.stop())
+
+  /** What went wrong, apart from the inbox being first connected before the cluster is known. */
+  async function problemsWith(rights: readonly string[]): Promise<readonly string[]> {
+    const user = { username: uniqueName('user'), password: 'secret' }
+    const words = ['SETUSER', user.username, 'reset', 'on', `>${user.password}`, ...rights]
+    await Promise.all(cluster.nodes.map((node) => node.call('ACL', ...words)))
+    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true, redisOptions: user })
+    const problems = await useEverything(template)
+    return problems.filter((problem) => !problem.includes('no master of the cluster is known yet'))
+  }
+
+  it('can do everything with these rights and those that find the way', async () => {
+    await expect(problemsWith([...minimumRights, ...usefulRights, ...clusterRights])).resolves.toEqual([])
+  })
+
+  it.each(clusterRights)('would miss %s', async (right) => {
+    const others = clusterRights.filter((other) => other !== right)
+    await expect(problemsWith([...minimumRights, ...usefulRights, ...others])).resolves.not.toEqual([])
+  })
+})
+
+describe('a user with the minimum of rights', () => {
+  it('can do everything, with a warning that the server is unknown', async () => {
+    const problems = await useEverything(await userWith(minimumRights))
+    // The two clients warn once each; calls that fail would say for which lock.
+    expect(problems.filter((problem) => problem === 'SERVER_UNKNOWN')).toHaveLength(2)
+    expect(problems.join()).not.toMatch(/Error|for lock/)
+  })
+
+  it.failing('hears of that once only', async () => {
+    const problems = await useEverything(await userWith(minimumRights))
+    expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
+  })
+
+  it.each(minimumRights)('would miss %s', async (right) => {
+    const url = await userWith([...minimumRights.filter((other) => other !== right), ...usefulRights])
+    await expect(useEverything(url)).resolves.not.toEqual([])
+  })
+})
+
+describe('a user who may not use channels', () => {
+  const noChannels = [
+    ...minimumRights.filter((right) => !right.startsWith('&')),
+    ...usefulRights,
+    'resetchannels',
+  ]
+
+  it('locks what nobody holds, with a warning', async () => {
+    const { holdfast, problems } = open(await userWith(noChannels))
+    const lock = holdfast.getLock(uniqueName('rights'))
+    await expect(lock.withLock(() => 'done')).resolves.toBe('done')
+    await until(() => problems.length > 0)
+    expect(problems).toContain('NOTICE_REFUSED')
+  })
+
+  it('is refused at once when it would have to wait, and leaves nothing in the queue', async () => {
+    const holder = open(server.url)
+    const { holdfast } = open(await userWith(noChannels))
+    const lock = holdfast.getLock(uniqueName('rights'))
+    await holder.holdfast.getLock(lock.name).withLock(async () => {
+      await expect(lock.lock()).rejects.toBeInstanceOf(RedisRefusedError)
+      await expect(lock.lock({ waitMs: 10_000 })).rejects.toBeInstanceOf(RedisRefusedError)
+      await expect(lock.tryLock()).resolves.toBeNull()
+      await expect(lock.inspect()).resolves.toMatchObject({ waiterCount: 0 })
+    })
+  })
+
+  it.failing('is told which lock it cannot wait for', async () => {
+    const holder = open(server.url)
+    const { holdfast } = open(await userWith(noChannels))
+    const lock = holdfast.getLock(uniqueName('rights'))
+    await holder.holdfast.getLock(lock.name).withLock(async () => {
+      await expect(lock.lock()).rejects.toMatchObject({ lockName: lock.name })
+    })
+  })
+})
+
+type Call = (lock: Lock) => Promise<unknown>
+
+/** A call that waits all the same must not hold the test up. */
+const patience = () => AbortSignal.timeout(2_000)
+
+const waits: Call[] = [
+  (lock) => lock.lock({ signal: patience() }),
+  (lock) => lock.lock({ waitMs: 10_000, signal: patience() }),
+  (lock) => lock.tryLock({ waitMs: 10_000, signal: patience() }),
+  (lock) => lock.withLock({ signal: patience() }, () => 'not to be run'),
+]
+
+const singleAttempts: Call[] = [
+  (lock) => lock.tryLock(),
+  (lock) => lock.isLocked(),
+  (lock) => lock.inspect(),
+  (lock) => lock.forceUnlock(),
+]
+
+/** Each call is refused at once, whatever else it would wait for, and says why. */
+async function expectRefusal(url: string, calls: readonly Call[], reason: RegExp): Promise<void> {
+  const { holdfast } = open(url)
+  const lock = holdfast.getLock(uniqueName('rights'))
+  const startedAt = performance.now()
+  for (const call of calls) {
+    const error = await call(lock).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(RedisRefusedError)
+    expect(error).toHaveProperty('message', expect.stringMatching(reason))
+    expect(error).toHaveProperty('lockName', lock.name)
+  }
+  expect(performance.now() - startedAt).toBeLessThan(3_000)
+  expect(holdfast.stats().waiters).toBe(0)
+}
+
+describe('a client whom Redis refuses altogether is told so at once', () => {
+  let guarded: RedisServer
+  const urlWith = (credentials: string) => guarded.url.replace('redis://', `redis://${credentials}`)
+
+  beforeAll(async () => {
+    guarded = await startRedis()
+    await withRedis(guarded.url, (redis) => redis.acl('SETUSER', 'default', 'resetpass', '>secret'))
+  })
+
+  afterAll(() => guarded.stop())
+
+  const cases: [how: string, credentials: string, reason: RegExp][] = [
+    ['without a password', '', /NOAUTH/],
+    ['with a wrong password', 'default:wrong@', /WRONGPASS/],
+    ['with an unknown user', 'nobody:secret@', /WRONGPASS/],
+  ]
+
+  it.failing.each(cases)('%s, instead of waiting', (_, credentials, reason) =>
+    expectRefusal(urlWith(credentials), waits, reason),
+  )
+
+  it.failing.each(cases)('%s, in a single attempt', (_, credentials, reason) =>
+    expectRefusal(urlWith(credentials), [...singleAttempts, ...singleAttempts], reason),
+  )
+
+  it('with the right password it is not', async () => {
+    const { holdfast, problems } = open(urlWith('default:secret@'))
+    await expect(holdfast.getLock('a').withLock(() => 'done')).resolves.toBe('done')
+    expect(problems).toEqual([])
+  })
+
+  it('without rights on keys', async () => {
+    await expectRefusal(await userWith(['+@all', '&*']), [...waits, ...singleAttempts], /NOPERM/)
+  })
+
+  it('without rights on these keys', async () => {
+    await expectRefusal(await userWith(['+@all', '&*', '~other:*']), [...waits, ...singleAttempts], /NOPERM/)
+  })
+
+  it('without the right to run scripts', async () => {
+    await expectRefusal(
+      await userWith(['+@all', '-@scripting', '&*', '~*']),
+      [...waits, ...singleAttempts],
+      /NOPERM/,
+    )
+  })
+})
+
+describe('the server that a client begins to use', () => {
+  afterEach(() => server.call('CONFIG', 'SET', 'maxmemory-policy', 'noeviction'))
+
+  it.each(['allkeys-lru', 'volatile-ttl'])('is warned of when it may evict locks: %s', async (policy) => {
+    await server.call('CONFIG', 'SET', 'maxmemory-policy', policy)
+    const { holdfast, problems } = open(server.url)
+    const messages: string[] = []
+    holdfast.on('warning', ({ message }) => messages.push(message))
+    const lock = holdfast.getLock(uniqueName('rights'))
+    await lock.withLock(() => undefined)
+    await lock.withLock(() => undefined)
+    expect(problems).toEqual(['EVICTION_POLICY'])
+    expect(messages).toEqual([expect.stringContaining(policy)])
+  })
+})

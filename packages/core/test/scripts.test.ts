@@ -1,0 +1,707 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import type { Redis } from 'ioredis'
+import { KeySpace, type LockKeys } from '../src/keys.js'
+import { CommandLink } from '../src/redis/command-link.js'
+import { LockCommands } from '../src/redis/commands.js'
+import { openConnections } from '../src/redis/connections.js'
+import { ServerIdentity } from '../src/redis/server-identity.js'
+import { Registry } from '../src/registry.js'
+import { scripts, type ScriptName } from '../src/scripts/generated.js'
+import { closeAfterTest, closeAll, openRedisClient } from './support/clients.js'
+
+let server: RedisServer
+let redis: Redis
+let keys: LockKeys
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+beforeEach(() => {
+  redis = openRedisClient(server.url)
+  keys = new KeySpace('', 'lock:').lock(uniqueName('script'))
+})
+
+afterEach(closeAll)
+
+afterAll(() => server.stop())
+
+describe('the header of a script', () => {
+  const folder = `${__dirname}/../../../lua`
+  const files = readdirSync(folder).filter((file) => file.endsWith('.lua'))
+
+  /** What a header says of `KEYS` or `ARGV`: by index, or per item when the index is a formula in `i`. */
+  function documented(header: string, list: 'KEYS' | 'ARGV') {
+    const lines = [...header.matchAll(new RegExp(`^ *${list}\\[(.+?)\\] +(\\w+)?`, 'gm'))]
+    const indices = lines.map(([, index = '']) => index)
+    return {
+      names: new Map(lines.map(([, index = '', name = '']) => [index, name])),
+      count: lines.length,
+      isPerItem: indices.some((index) => /\bi\b|\di\b/.test(index)),
+      isOpen: indices.some((index) => index.endsWith('…')),
+    }
+  }
+
+  function read(file: string) {
+    const text = readFileSync(`${folder}/${file}`, 'utf8')
+    const [, header = '', body = ''] = /^--\[\[\n(.*?)\]\]\n(.*)$/s.exec(text) ?? []
+    return { header, body, keys: documented(header, 'KEYS'), args: documented(header, 'ARGV') }
+  }
+
+  it.each(files)('of %s comes first and says what it takes, answers and publishes', (file) => {
+    const { header, keys } = read(file)
+    expect(header).toMatch(/^ {2}\S.*\.$/m)
+    expect(keys.count).toBeGreaterThan(0)
+    expect(header).toMatch(/^ {2}Returns /m)
+    expect(header).toMatch(/^ {2}Publishes |^ {2}Changes and publishes nothing/m)
+    expect(header).toMatch(/Safe to run twice|Changes and publishes nothing/)
+  })
+
+  it.each(files)('of %s gives each argument the name that the script gives it', (file) => {
+    const { body, args, keys } = read(file)
+    for (const [, name, index = ''] of body.matchAll(/local (\w+) = (?:tonumber\()?ARGV\[(.+?)\]/g)) {
+      expect(args.names.get(index.replaceAll(/(\d) \* i/g, '$1i'))).toBe(name)
+    }
+    const [, names = ''] = /^local ([\w, ]+) = KEYS\[1\]/m.exec(body) ?? []
+    const given = names.split(', ').filter((name) => name !== '')
+    given.forEach((name, n) => expect(`${keys.names.get(String(n + 1)) ?? ''}Key`).toBe(name))
+  })
+
+  it('counts the keys and arguments that are sent', async () => {
+    const connections = openConnections(server.url, 'c1', 1_000)
+    const quiet = { timeoutMs: 5_000, onBreak() {}, onReconnect() {}, onError() {} }
+    const link = new CommandLink(connections, quiet)
+    closeAfterTest(() => link.close())
+    const sent = jest.spyOn(link, 'run')
+    const commands = new LockCommands(link, true, () => undefined)
+    const space = new KeySpace('', 'lock:')
+    const [other, third] = [space.lock(uniqueName('script')), space.lock(uniqueName('script'))]
+    const ask = { owner: 'c1:1', count: 1, leaseMs: 100, placeMs: 100, grantLeaseMs: 100, inbox: 'c1' }
+    await commands.acquire(keys, ask)
+    await commands.release(keys, 'c1:1', 0, 0)
+    await commands.force(keys, 'c1:1', 'c1')
+    await commands.inspect(keys, 10)
+    const all = [keys, other, third]
+    await commands.renew(
+      all.map((each) => ({ keys: each, owner: 'c1:1', leaseMs: 100 })),
+      1_000,
+    )
+    await commands.refresh(all.map((each) => ({ keys: each, owner: 'c1:1', placeMs: 100 })))
+    await new ServerIdentity(link).read(keys.lock)
+    await new Registry(link, space).register('c1', 'label', 'c1', 1_000)
+
+    expect(sent.mock.calls.map(([script]) => `${script.name}.lua`).sort()).toEqual(files.sort())
+    for (const [script, sentKeys, sentArgs] of sent.mock.calls) {
+      const header = read(`${script.name}.lua`)
+      const items = header.keys.isPerItem ? all.length : 1
+      expect([script.name, sentKeys.length]).toEqual([script.name, header.keys.count * items])
+      if (header.args.isOpen) expect(sentArgs.length).toBeGreaterThanOrEqual(header.args.count)
+      else expect([script.name, sentArgs.length]).toEqual([script.name, header.args.count * items])
+    }
+  })
+})
+
+/** Runs a script as it is, on a connection that belongs to no client of ours. */
+const runScript = (name: ScriptName, scriptKeys: readonly string[], args: readonly (string | number)[]) =>
+  redis.eval(scripts[name].lua, scriptKeys.length, ...scriptKeys, ...args)
+
+const allKeys = () => [keys.lock, keys.queue, keys.waiters, keys.fence]
+
+interface AskArguments {
+  count?: number
+  leaseMs?: number
+  placeMs?: number
+  grantLeaseMs?: number
+  tokenFloor?: number
+  checkInbox?: number
+}
+
+const ask = (owner: string, options: AskArguments = {}): Promise<unknown> => {
+  const { count = 1, leaseMs = 30_000, placeMs = 30_000, grantLeaseMs = 20_000 } = options
+  const { tokenFloor = 0, checkInbox = 0 } = options
+  const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inboxOf(owner), tokenFloor, checkInbox]
+  return runScript('acquire', allKeys(), args)
+}
+
+interface ReleaseArguments {
+  count?: number
+  goneMs?: number
+  tokenFloor?: number
+  checkInbox?: number
+}
+
+const release = (owner: string, options: ReleaseArguments = {}): Promise<unknown> => {
+  const { count = 0, goneMs = 0, tokenFloor = 0, checkInbox = 0 } = options
+  return runScript('release', allKeys(), [owner, count, goneMs, tokenFloor, checkInbox])
+}
+
+const force = (owner: string): Promise<unknown> =>
+  runScript('force', allKeys(), [owner, inboxOf(owner), 0, 0])
+
+/** Channels know no databases, and other tests' owners have the same names. */
+const inboxOf = (owner: string): string => `${keys.lock}/${owner}`
+
+/** Everything that the lock keeps in Redis. */
+const content = async () => ({
+  hold: await redis.hgetall(keys.lock).catch((error: unknown) => String(error)),
+  queue: await redis.zrange(keys.queue, '0', '-1'),
+  tickets: (await redis.zrange(keys.queue, '0', '-1', 'WITHSCORES')).filter((_, i) => i % 2 === 1),
+  waiters: await redis.hgetall(keys.waiters),
+  token: Number(await redis.get(keys.fence)),
+})
+
+/** All of it byte for byte. */
+const dumps = async () => (await Promise.all(allKeys().map((key) => redis.dumpBuffer(key)))).map(String)
+
+const ttls = async () => {
+  const [lock = 0, queue = 0, waiters = 0, fence = 0] = await Promise.all(
+    allKeys().map((key) => redis.pttl(key)),
+  )
+  return { lock, queue, waiters, fence }
+}
+
+const serverUs = async (): Promise<number> => {
+  const [s = 0, us = 0] = (await redis.time()).map(Number)
+  return s * 1_000_000 + us
+}
+
+/** Hears the inboxes of these owners, as their clients would. */
+async function hear(...owners: string[]): Promise<string[]> {
+  const ear = openRedisClient(server.url)
+  const heard: string[] = []
+  ear.on('message', (_: string, message: string) => heard.push(message))
+  await ear.subscribe(...owners.map(inboxOf))
+  return heard
+}
+
+/** A place whose owner has not refreshed it in time, as it is before somebody looks at it. */
+async function makeStale(owner: string): Promise<void> {
+  const place = await redis.hget(keys.waiters, owner)
+  await redis.hset(keys.waiters, owner, `1${place?.slice(place.indexOf(' ')) ?? ''}`)
+}
+
+const anyTime = expect.any(Number) as unknown
+
+describe('acquire', () => {
+  it('enters a free lock with a token', async () => {
+    const before = await serverUs()
+    const reply = await ask('a')
+    expect(reply).toEqual([1, anyTime, anyTime, 30_000])
+    const { hold, queue, waiters, token } = await content()
+    expect({ hold, queue, waiters }).toEqual({ hold: { a: '1' }, queue: [], waiters: {} })
+    expect(reply).toEqual([1, token, token, 30_000])
+    expect(token).toBeGreaterThanOrEqual(before)
+    const { lock, fence } = await ttls()
+    expect(lock).toBeGreaterThan(25_000)
+    expect(lock).toBeLessThanOrEqual(30_000)
+    expect(fence).toBeGreaterThan(55_000)
+  })
+
+  it('run twice enters once and keeps the token', async () => {
+    const first = await ask('a')
+    const before = await dumps()
+    expect(await ask('a')).toEqual([1, (first as number[])[1], anyTime, 30_000])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('keeps the token for twice the lease when that is longer than a minute', async () => {
+    await ask('a', { leaseMs: 100_000 })
+    expect((await ttls()).fence).toBeGreaterThan(195_000)
+  })
+
+  it('sets the count of a hold to the one wanted, however often it runs', async () => {
+    const { token } = await ask('a').then(content)
+    for (const count of [2, 2, 3, 3]) {
+      expect(await ask('a', { count })).toEqual([1, token, anyTime, anyTime])
+      expect((await content()).hold).toEqual({ a: String(count) })
+    }
+  })
+
+  it('lengthens the lease of a hold, never shortens it', async () => {
+    await ask('a', { leaseMs: 30_000 })
+    const shorter = await ask('a', { count: 2, leaseMs: 1_000 })
+    expect((shorter as number[])[3]).toBeGreaterThan(25_000)
+    expect((await ttls()).lock).toBeGreaterThan(25_000)
+    expect(await ask('a', { count: 2, leaseMs: 60_000 })).toEqual([1, anyTime, anyTime, 60_000])
+    expect((await ttls()).lock).toBeGreaterThan(55_000)
+  })
+
+  it('says 0 for the token of a hold when it is no longer known', async () => {
+    await ask('a')
+    await redis.del(keys.fence)
+    expect(await ask('a')).toEqual([1, 0, anyTime, anyTime])
+  })
+
+  it.each(['the last one', 'the time of the server', 'the largest that the client has seen'])(
+    'gives a token larger than %s',
+    async (than) => {
+      const future = (await serverUs()) + 1e12
+      if (than === 'the last one') await redis.set(keys.fence, future, 'PX', 10_000)
+      const tokenFloor = than === 'the largest that the client has seen' ? future : 0
+      const before = await serverUs()
+      await ask('a', { tokenFloor })
+      const { token } = await content()
+      if (than === 'the time of the server') expect(token).toBeGreaterThanOrEqual(before)
+      else expect(token).toBe(future + 1)
+    },
+  )
+
+  it('leaves a lock of somebody else alone when it may not queue', async () => {
+    await ask('a')
+    const before = await dumps()
+    expect(await ask('b', { placeMs: 0 })).toEqual([0, anyTime, anyTime, 'a', 0, ''])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('queues behind a holder and those before, once', async () => {
+    await ask('a')
+    expect(await ask('b')).toEqual([0, anyTime, anyTime, 'a', 1, ''])
+    expect(await ask('c')).toEqual([0, anyTime, anyTime, 'a', 2, ''])
+    const before = await content()
+    expect(before.queue).toEqual(['b', 'c'])
+    expect(before.waiters['b']).toMatch(new RegExp(`^\\d+ 20000 ${inboxOf('b')}$`))
+    expect(await ask('b')).toEqual([0, anyTime, anyTime, 'a', 1, ''])
+    const { hold, queue, tickets, token } = await content()
+    expect({ hold, queue, tickets, token }).toEqual({
+      hold: before.hold,
+      queue: before.queue,
+      tickets: before.tickets,
+      token: before.token,
+    })
+  })
+
+  it('draws a ticket behind the newest one, also when the clock of the server stepped back', async () => {
+    await ask('a')
+    await ask('b')
+    const future = (await serverUs()) + 1e12
+    await redis.zadd(keys.queue, String(future), 'b')
+    await ask('c')
+    expect((await content()).tickets).toEqual([String(future), String(future + 1)])
+  })
+
+  it('keeps queue and waiters for as long as the longest place, and never shortens that', async () => {
+    await ask('a')
+    await ask('b', { placeMs: 60_000 })
+    await ask('c', { placeMs: 1_000 })
+    let { queue, waiters } = await ttls()
+    expect(Math.min(queue, waiters)).toBeGreaterThan(55_000)
+    await ask('b', { placeMs: 90_000 })
+    ;({ queue, waiters } = await ttls())
+    expect(Math.min(queue, waiters)).toBeGreaterThan(85_000)
+  })
+
+  it('grants a free lock to the live place ahead and queues behind it', async () => {
+    const heard = await hear('b')
+    await ask('a')
+    await ask('b')
+    await redis.del(keys.lock)
+    expect(await ask('c', { checkInbox: 1 })).toEqual([0, anyTime, anyTime, 'b', 1, ''])
+    const { hold, queue, token } = await content()
+    expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
+    await until(() => heard.length > 0)
+    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
+  })
+
+  it('enters a free lock from its own place at the head', async () => {
+    await ask('a')
+    await ask('b')
+    await ask('c')
+    await redis.del(keys.lock)
+    expect(await ask('b')).toEqual([1, anyTime, anyTime, 30_000])
+    const { hold, queue, waiters } = await content()
+    expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
+    expect(Object.keys(waiters)).toEqual(['c'])
+  })
+
+  it('drops a stale place ahead and enters', async () => {
+    await ask('a')
+    await ask('b')
+    await makeStale('b')
+    await redis.del(keys.lock)
+    expect(await ask('c')).toEqual([1, anyTime, anyTime, 30_000])
+    expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
+  })
+
+  it('passes over a place ahead that nobody hears, which keeps its ticket', async () => {
+    await ask('a')
+    await ask('b')
+    const before = await content()
+    await redis.del(keys.lock)
+    expect(await ask('c', { checkInbox: 1 })).toEqual([1, anyTime, anyTime, 30_000])
+    const { hold, tickets, waiters } = await content()
+    expect({ hold, tickets, waiters }).toEqual({
+      hold: { c: '1' },
+      tickets: before.tickets,
+      waiters: before.waiters,
+    })
+  })
+
+  it.each(['free', 'held by somebody else'])('never re-enters a lock that is %s', async (how) => {
+    if (how !== 'free') await ask('b')
+    const before = await dumps()
+    expect(await ask('a', { count: 2 })).toEqual([-1])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('refuses an owner that gave up, until nothing of it can be alive', async () => {
+    await ask('b')
+    await release('a', { goneMs: 60_000 })
+    const before = await dumps()
+    expect(await ask('a')).toEqual([-2])
+    await release('b')
+    expect(await ask('a')).toEqual([-2])
+    expect((await dumps())[2]).toBe(before[2])
+    await redis.hset(keys.waiters, 'a', 'gone 1')
+    expect(await ask('a')).toEqual([1, anyTime, anyTime, 30_000])
+  })
+
+  it.each(['string', 'hash'])('leaves foreign data alone: a %s', async (type) => {
+    await (type === 'hash' ? redis.hset(keys.lock, 'a', '1') : redis.set(keys.lock, 'theirs'))
+    const before = await dumps()
+    expect(await ask('a')).toEqual([-3, type])
+    expect(await dumps()).toEqual(before)
+  })
+})
+
+describe('release', () => {
+  it('frees a lock that nobody waits for, and run again changes nothing and says so', async () => {
+    await ask('a')
+    expect(await release('a')).toEqual([1, ''])
+    const before = await dumps()
+    expect(await content()).toMatchObject({ hold: {}, queue: [], waiters: {} })
+    expect(await release('a')).toEqual([0, ''])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('lowers the count to the one wanted, however often it runs, and leaves the lease alone', async () => {
+    await ask('a', { leaseMs: 60_000 })
+    await ask('a', { count: 3 })
+    for (const _ of ['once', 'twice']) {
+      expect(await release('a', { count: 2 })).toEqual([1, ''])
+      expect((await content()).hold).toEqual({ a: '2' })
+      expect((await ttls()).lock).toBeGreaterThan(55_000)
+    }
+  })
+
+  it('hands the lock to the first waiter, with a new token, and run again does not take it away', async () => {
+    const heard = await hear('b', 'c')
+    const first = await ask('a').then(content)
+    await ask('b')
+    await ask('c')
+    expect(await release('a', { checkInbox: 1 })).toEqual([1, ''])
+    const { hold, queue, waiters, token } = await content()
+    expect({ hold, queue, left: Object.keys(waiters) }).toEqual({
+      hold: { b: '1' },
+      queue: ['c'],
+      left: ['c'],
+    })
+    expect(token).toBeGreaterThan(first.token)
+    const { lock } = await ttls()
+    expect(lock).toBeGreaterThan(15_000)
+    expect(lock).toBeLessThanOrEqual(20_000)
+    const before = await dumps()
+    expect(await release('a', { checkInbox: 1 })).toEqual([0, ''])
+    expect(await dumps()).toEqual(before)
+    await until(() => heard.length > 0)
+    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
+  })
+
+  it('grants with a token larger than any the client has seen', async () => {
+    await ask('a')
+    await ask('b')
+    const future = (await serverUs()) + 1e12
+    await release('a', { tokenFloor: future })
+    expect((await content()).token).toBe(future + 1)
+  })
+
+  it('skips stale places and drops them', async () => {
+    await ask('a')
+    await ask('b')
+    await ask('c')
+    await makeStale('b')
+    await release('a')
+    expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
+  })
+
+  it('passes over places that nobody hears, which keep their tickets', async () => {
+    await hear('d')
+    for (const owner of ['a', 'b', 'c', 'd']) await ask(owner)
+    const before = await content()
+    await release('a', { checkInbox: 1 })
+    const { hold, queue, tickets } = await content()
+    expect({ hold, queue, tickets }).toEqual({
+      hold: { d: '1' },
+      queue: ['b', 'c'],
+      tickets: before.tickets.slice(0, 2),
+    })
+  })
+
+  it('frees the lock when nobody of those who wait is heard', async () => {
+    await ask('a')
+    await ask('b')
+    expect(await release('a', { checkInbox: 1 })).toEqual([1, ''])
+    expect(await content()).toMatchObject({ hold: {}, queue: ['b'] })
+  })
+
+  it('does not take a pattern subscriber for an inbox that is heard', async () => {
+    await openRedisClient(server.url).psubscribe('*')
+    await ask('a')
+    await ask('b')
+    await release('a', { checkInbox: 1 })
+    expect((await content()).hold).toEqual({})
+  })
+
+  it('gives up a place and nothing else', async () => {
+    for (const owner of ['a', 'b', 'c']) await ask(owner)
+    const before = await content()
+    for (const _ of ['once', 'twice']) {
+      expect(await release('b')).toEqual([0, ''])
+      const { hold, queue, waiters, token } = await content()
+      expect({ hold, queue, token }).toEqual({ hold: before.hold, queue: ['c'], token: before.token })
+      expect(waiters).toEqual({ c: before.waiters['c'] })
+    }
+  })
+
+  it('grants a lock that it finds free', async () => {
+    for (const owner of ['a', 'b', 'c']) await ask(owner)
+    await redis.del(keys.lock)
+    expect(await release('b')).toEqual([0, ''])
+    expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
+  })
+
+  it('marks an owner as gone for as long as told, on top of what it releases', async () => {
+    await ask('a')
+    const before = Math.floor((await serverUs()) / 1_000)
+    expect(await release('a', { goneMs: 60_000 })).toEqual([1, ''])
+    expect(await release('a', { goneMs: 60_000 })).toEqual([0, ''])
+    const mark = /^gone (\d+)$/.exec((await content()).waiters['a'] ?? '')
+    expect(Number(mark?.[1])).toBeGreaterThanOrEqual(before + 60_000)
+    expect((await ttls()).waiters).toBeGreaterThan(55_000)
+  })
+
+  it('purges marks that no longer matter, and never a place', async () => {
+    await ask('holder')
+    await ask('b')
+    await redis.hset(keys.waiters, 'old', 'gone 1')
+    await release('a', { goneMs: 60_000 })
+    expect(Object.keys((await content()).waiters).sort()).toEqual(['a', 'b'])
+  })
+
+  it('grants nothing to an owner that is gone', async () => {
+    await ask('a')
+    await ask('b')
+    await release('b', { goneMs: 60_000 })
+    await release('a')
+    expect((await content()).hold).toEqual({})
+  })
+
+  it.each([0, 1])('with count %i leaves a hold of somebody else alone', async (count) => {
+    await ask('b')
+    const before = await dumps()
+    expect(await release('a', { count })).toEqual([0, ''])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('gives up its place also when it finds foreign data, which it leaves alone', async () => {
+    await ask('a')
+    await ask('b')
+    await redis.set(keys.lock, 'theirs')
+    const [lock] = await dumps()
+    expect(await release('b')).toEqual([-3, 'string'])
+    expect((await dumps())[0]).toBe(lock)
+    expect((await content()).queue).toEqual([])
+  })
+
+  it('grants also when Redis refuses the notice, and says why', async () => {
+    await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
+    const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
+    await ask('a')
+    await ask('b')
+    const reply = await mute.eval(scripts.release.lua, 4, ...allKeys(), 'a', 0, 0, 0, 0)
+    expect(reply).toEqual([1, expect.stringMatching(/NOPERM|channel/)])
+    expect((await content()).hold).toEqual({ b: '1' })
+  })
+})
+
+describe('force', () => {
+  it('evicts the named owner, tells it, grants the next, and run again does nothing', async () => {
+    const heard = await hear('a', 'b')
+    await ask('a')
+    await ask('b')
+    expect(await force('a')).toEqual([1, ''])
+    expect(await content()).toMatchObject({ hold: { b: '1' }, queue: [], waiters: {} })
+    const before = await dumps()
+    expect(await force('a')).toEqual([0, ''])
+    expect(await dumps()).toEqual(before)
+    await until(() => heard.length === 2)
+    expect(heard).toEqual([`revoked a ${keys.lock}`, expect.stringMatching(/^granted b /)])
+  })
+
+  it.each(['free', 'held by somebody else'])('does nothing to a lock that is %s', async (how) => {
+    if (how !== 'free') await ask('b')
+    const before = await dumps()
+    expect(await force('a')).toEqual([0, ''])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('leaves foreign data alone', async () => {
+    await redis.hset(keys.lock, 'a', '1')
+    expect(await force('a')).toEqual([-3, 'hash'])
+    expect((await content()).hold).toEqual({ a: '1' })
+  })
+})
+
+describe('renew', () => {
+  it('answers for each lock of a batch, and run again does the same', async () => {
+    const space = new KeySpace('', 'lock:')
+    const [free, theirs, foreign] = ['free', 'theirs', 'foreign'].map((name) =>
+      space.lock(uniqueName(name)),
+    ) as [LockKeys, LockKeys, LockKeys]
+    await ask('a', { leaseMs: 1_000 })
+    await redis.hset(theirs.lock, 'b', '1')
+    await redis.pexpire(theirs.lock, 1_000)
+    await redis.set(foreign.lock, 'theirs')
+    const names = [keys.lock, free.lock, theirs.lock, foreign.lock]
+    for (const _ of ['once', 'twice']) {
+      const reply = await runScript('renew', names, ['a', 60_000, 'a', 60_000, 'a', 60_000, 'a', 60_000])
+      expect(reply).toEqual([1, 0, 0, -3])
+      const [mine, none, other, data] = await Promise.all(names.map((name) => redis.pttl(name)))
+      expect(mine).toBeGreaterThan(55_000)
+      expect([none, data]).toEqual([-2, -1])
+      expect(other).toBeLessThanOrEqual(1_000)
+    }
+    expect((await content()).hold).toEqual({ a: '1' })
+  })
+
+  it('never shortens a lease', async () => {
+    await ask('a', { leaseMs: 60_000 })
+    expect(await runScript('renew', [keys.lock], ['a', 1])).toEqual([1])
+    expect((await ttls()).lock).toBeGreaterThan(55_000)
+  })
+
+  it('leaves a hash without a TTL alone', async () => {
+    await redis.hset(keys.lock, 'a', '1')
+    expect(await runScript('renew', [keys.lock], ['a', 60_000])).toEqual([-3])
+    expect((await ttls()).lock).toBe(-1)
+  })
+})
+
+describe('refresh', () => {
+  const three = () => [keys.lock, keys.queue, keys.waiters]
+  const refresh = (...args: (string | number)[]) =>
+    runScript('refresh', Array.from({ length: args.length / 2 }, three).flat(), args)
+
+  it('tells who waits, who holds and who is unknown, and run again says the same', async () => {
+    await ask('a', { leaseMs: 10_000 })
+    await ask('b')
+    const before = await content()
+    for (const _ of ['once', 'twice']) {
+      const reply = await refresh('b', 60_000, 'a', 60_000, 'x', 60_000)
+      expect(reply).toEqual([1, anyTime, 2, anyTime, 0, anyTime])
+      const { hold, queue, tickets, token } = await content()
+      expect({ hold, queue, tickets, token }).toEqual({
+        hold: before.hold,
+        queue: before.queue,
+        tickets: before.tickets,
+        token: before.token,
+      })
+    }
+    expect((await ttls()).lock).toBeLessThanOrEqual(10_000)
+  })
+
+  it('keeps a place alive from now on, with its lease and inbox', async () => {
+    await ask('a')
+    await ask('b', { placeMs: 1_000 })
+    const before = (await content()).waiters['b'] ?? ''
+    await refresh('b', 60_000)
+    const after = (await content()).waiters['b'] ?? ''
+    expect(after.split(' ').slice(1)).toEqual(before.split(' ').slice(1))
+    expect(Number(after.split(' ')[0]) - Number(before.split(' ')[0])).toBeGreaterThan(55_000)
+    let { queue, waiters } = await ttls()
+    expect(Math.min(queue, waiters)).toBeGreaterThan(55_000)
+    await refresh('b', 1)
+    ;({ queue, waiters } = await ttls())
+    expect(Math.min(queue, waiters)).toBeGreaterThan(55_000)
+  })
+
+  it('says -2 for the TTL of a lock that is free', async () => {
+    await ask('a')
+    await ask('b')
+    await redis.del(keys.lock)
+    expect(await refresh('b', 60_000, 'x', 60_000)).toEqual([1, -2, 0, -2])
+  })
+
+  it('does not bring a place back that is gone', async () => {
+    await ask('a')
+    await ask('b')
+    await release('b', { goneMs: 60_000 })
+    const before = await dumps()
+    expect(await refresh('b', 60_000)).toEqual([0, anyTime])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('takes foreign data for no hold of anybody', async () => {
+    await redis.set(keys.lock, 'theirs')
+    expect(await refresh('a', 60_000)).toEqual([0, -1])
+  })
+})
+
+describe('inspect', () => {
+  const inspect = (most: number) => runScript('inspect', allKeys(), [most])
+
+  it('tells holder, count, TTL, token and places, and changes nothing', async () => {
+    await ask('a')
+    await ask('a', { count: 2 })
+    await ask('b')
+    await ask('c')
+    const { token } = await content()
+    const before = await dumps()
+    expect(await inspect(1)).toEqual([anyTime, 'a', 2, token, 2, 'b', anyTime])
+    expect(await inspect(0)).toEqual([anyTime, 'a', 2, token, 2])
+    expect(await dumps()).toEqual(before)
+  })
+
+  it('tells of a free lock that it is free', async () => {
+    expect(await inspect(10)).toEqual([-2, '', 0, 0, 0])
+  })
+
+  it('says 0 for the life of a stale place', async () => {
+    await ask('a')
+    await ask('b')
+    await makeStale('b')
+    expect(await inspect(10)).toEqual([anyTime, 'a', 1, anyTime, 1, 'b', 0])
+  })
+
+  it('tells foreign data from a lock', async () => {
+    await redis.rpush(keys.lock, 'theirs')
+    expect(await inspect(10)).toEqual([-3, 'list'])
+  })
+})
+
+describe('identify', () => {
+  it('tells process, version, role and eviction policy, and changes nothing', async () => {
+    const size = await redis.dbsize()
+    const text = String(await runScript('identify', [keys.lock], []))
+    expect(text).toContain(`run_id:${await server.runId()}`)
+    expect(text).toMatch(/^redis_version:\d/m)
+    expect(text).toMatch(/^role:master/m)
+    expect(text).toMatch(/^maxmemory_policy:noeviction/m)
+    expect(await redis.dbsize()).toBe(size)
+  })
+})
+
+describe('register', () => {
+  it('leaves word of a client for a while, and run again does the same', async () => {
+    const ear = openRedisClient(server.url)
+    await ear.subscribe('inbox')
+    const heard = once(ear, 'message')
+    for (const _ of ['once', 'twice']) {
+      expect(await runScript('register', [keys.lock], [60_000, 'inbox', 'host', 'h', 'pid', 7])).toEqual([''])
+      expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h', pid: '7' })
+      expect((await ttls()).lock).toBeGreaterThan(55_000)
+    }
+    expect(await heard).toEqual(['inbox', 'hello'])
+  })
+})

@@ -1,0 +1,57 @@
+// A client in a process of its own, told what to do by messages. Arguments: the URL of Redis, options as JSON.
+import { Holdfast } from '@holdfast/core'
+import { fromParent, tellParent } from '@holdfast/testkit'
+
+const [redis, options] = process.argv.slice(2)
+const holdfast = new Holdfast({ ...JSON.parse(options), redis })
+
+/** Returns once a release has handed this client a lock: from then on its inbox is heard, and scripts are loaded. */
+async function warmUp() {
+  const lock = holdfast.getLock(`warm-up:${holdfast.clientId}`)
+  let isGranted = false
+  holdfast.once('granted', () => {
+    isGranted = true
+  })
+  while (!isGranted) {
+    const first = await lock.lock()
+    const waiting = new Promise((resolve) => holdfast.once('waiting', resolve))
+    const second = lock.lock()
+    await waiting
+    await first.unlock()
+    await (await second).unlock()
+  }
+}
+
+/** Any number of waiters at once, each of which leaves as soon as it is in. */
+async function passThrough({ name, count }) {
+  const lock = holdfast.getLock(name)
+  const pass = async () => {
+    const lease = await lock.lock()
+    await lease.unlock()
+    return { owner: lease.owner, token: lease.fencingToken }
+  }
+  return Promise.all(Array.from({ length: count }, pass))
+}
+
+const leases = []
+
+async function serve(type, act) {
+  for (;;) {
+    const message = await fromParent(type)
+    void act(message).catch((error) => tellParent({ type: 'failed', message: String(error) }))
+  }
+}
+
+await warmUp()
+holdfast.on('waiting', ({ owner, position }) => void tellParent({ type: 'waiting', owner, position }))
+void serve('lock', async ({ name, options }) => {
+  const lease = await holdfast.getLock(name).lock(options)
+  leases.push(lease)
+  await tellParent({ type: 'acquired', owner: lease.owner, token: lease.fencingToken })
+})
+void serve('unlock', async () => {
+  await leases.shift().unlock()
+  await tellParent({ type: 'released' })
+})
+void serve('pass', async (order) => tellParent({ type: 'passed', entries: await passThrough(order) }))
+await tellParent({ type: 'ready', clientId: holdfast.clientId })
