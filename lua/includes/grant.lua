@@ -14,9 +14,10 @@ local function nextToken(leaseMs)
 end
 
 local function admit(owner, leaseMs)
+  local token = nextToken(leaseMs)
   redis.call('HSET', lockKey, owner, 1)
   redis.call('PEXPIRE', lockKey, leaseMs)
-  return nextToken(leaseMs)
+  return token
 end
 
 -- PUBLISH's own count includes pattern subscribers, so a monitor with PSUBSCRIBE * would make every

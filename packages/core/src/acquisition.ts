@@ -1,8 +1,8 @@
 import { onAbort } from './abort.js'
 import type { Client } from './client.js'
-import { momentNow, monotonicMs } from './clock.js'
+import { momentNow, monotonicMs, sleptMsSince } from './clock.js'
 import type { Moment } from './clock.js'
-import { deadlineOfAnswer, deadlineOfGrant } from './deadline.js'
+import { deadlineOfAnswer, deadlineOfGrant, driftMs } from './deadline.js'
 import { ClosedError, RedisUnavailableError, TooManyWaitersError } from './errors.js'
 import type { HoldfastErrorDetails } from './errors.js'
 import { Hold } from './hold.js'
@@ -62,6 +62,7 @@ export class Acquisition {
   #hasAsked = false
   #inDoubt = false
   #askAgain = false
+  #wasRevoked = false
   #saidWaiting = false
   #isListening = false
 
@@ -92,7 +93,7 @@ export class Acquisition {
         return
       }
       if (signal) this.#stopListening = onAbort(signal, this.#onAbort)
-      if (waitMs > 0 && waitMs !== Infinity) this.#waitTimer = setTimeout(this.#onWaitEnd, waitMs)
+      if (waitMs > 0 && waitMs !== Infinity) this.#endAfter(waitMs)
       this.#start()
     })
   }
@@ -110,6 +111,13 @@ export class Acquisition {
     if (this.#state === 'waiting' || this.#state === 'resting') this.#accept()
   }
 
+  /** This owner was evicted: what was heard of a grant no longer holds, and an answer on its way may not either. */
+  revoked(): void {
+    this.#notice = undefined
+    this.#wasRevoked = true
+    this.wake()
+  }
+
   /** The client closes. */
   close(): void {
     this.#fail(
@@ -121,15 +129,22 @@ export class Acquisition {
     this.#state = 'starting'
     clearTimeout(this.#restTimer)
     const ready = this.#client.ready(this.keys)
-    if (ready) ready.then(this.#ask, this.#onFailure)
-    else this.#ask()
+    if (!ready) {
+      this.#ask()
+      return
+    }
+    // The checks are several commands: together they get no longer than one.
+    if (this.#request.waitMs === 0) this.#endAfter(this.#client.settings.commandTimeoutMs)
+    ready.then(this.#ask, this.#onFailure)
   }
 
   readonly #ask = (): void => {
     if (this.#state === 'over') return
     this.#state = 'asking'
     this.#askAgain = false
+    this.#wasRevoked = false
     this.#hasAsked = true
+    const { breaks } = this.#client.link
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs()
     const ask = {
@@ -144,6 +159,8 @@ export class Acquisition {
     const timeoutMs =
       this.#request.waitMs === 0 ? commandTimeoutMs : Math.min(commandTimeoutMs, this.#waitLeftMs())
     this.#client.commands.acquire(this.keys, ask, Math.max(1, timeoutMs)).then((answer) => {
+      // A cluster client repeats what a break cut off; the other copy may still come.
+      if (breaks !== this.#client.link.breaks) this.#inDoubt = true
       this.#onAnswer(answer, sentAt, leaseMs)
     }, this.#onFailure)
   }
@@ -154,13 +171,8 @@ export class Acquisition {
     this.#failures = 0
     switch (answer.kind) {
       case 'held':
-        this.#enterHold(
-          answer.token,
-          sentAt,
-          leaseMs,
-          sentAt.monotonicMs,
-          deadlineOfAnswer(sentAt.monotonicMs, leaseMs),
-        )
+        if (this.#wasRevoked) this.#ask()
+        else this.#enterHold(answer.token, sentAt, leaseMs, sentAt.monotonicMs)
         return
       case 'busy':
         this.#lastAnswer = { sentAt, ...answer }
@@ -224,6 +236,7 @@ export class Acquisition {
       owner: this.owner,
       fencingToken: notice.token,
     })
+    if (this.#isOver) return
     const deadlineAt =
       asked &&
       deadlineOfGrant({
@@ -234,7 +247,12 @@ export class Acquisition {
         leaseMs: notice.leaseMs,
       })
     // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more.
-    if (!asked || deadlineAt == null || deadlineAt <= monotonicMs() || notice.leaseMs < this.#leaseMs()) {
+    if (
+      !asked ||
+      deadlineAt == null ||
+      !isAhead(deadlineAt, asked.sentAt, notice.leaseMs) ||
+      notice.leaseMs < this.#leaseMs()
+    ) {
       this.#ask()
       return
     }
@@ -248,12 +266,17 @@ export class Acquisition {
     )
   }
 
-  #enterHold(token: number, askedAt: Moment, leaseMs: number, grantedAt: number, deadlineAt: number): void {
-    if (deadlineAt <= monotonicMs()) {
+  #enterHold(
+    token: number,
+    askedAt: Moment,
+    leaseMs: number,
+    grantedAt: number,
+    deadlineAt: number = deadlineOfAnswer(askedAt.monotonicMs, leaseMs),
+  ): void {
+    if (!isAhead(deadlineAt, askedAt, leaseMs)) {
       this.#inDoubt = true
-      this.#onFailure(
-        new RedisUnavailableError('Redis answered only after the lease had ended', this.#details()),
-      )
+      const text = 'the answer was seen only after the lease may have ended'
+      this.#onFailure(new RedisUnavailableError(text, this.#details()))
       return
     }
     const grant = {
@@ -326,6 +349,7 @@ export class Acquisition {
       return
     }
     this.#client.events.emit('error', fault)
+    if (this.#isOver) return
     if (this.#notice) {
       this.#accept()
       return
@@ -340,8 +364,19 @@ export class Acquisition {
       this.#end(this.#kept())
       return
     }
-    const text = `Redis did not answer within waitMs ${this.#request.waitMs} for lock ${this.keys.name}`
+    const waitedMs = Math.round(monotonicMs() - this.#startedAt)
+    const text = `Redis did not answer within ${waitedMs} ms for lock ${this.keys.name}`
     this.#fail(new RedisUnavailableError(text, this.#details()))
+  }
+
+  #endAfter(ms: number): void {
+    clearTimeout(this.#waitTimer)
+    this.#waitTimer = setTimeout(this.#onWaitEnd, ms)
+  }
+
+  /** Listeners may end an acquisition from within. */
+  get #isOver(): boolean {
+    return this.#state === 'over'
   }
 
   readonly #onAbort = (): void => {
@@ -370,8 +405,12 @@ export class Acquisition {
     this.#client.room.leave(this)
     const mayHaveLeftTraces = this.isQueued || this.#inDoubt || inFlight
     if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
-      this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight)
+      this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
     }
     return true
   }
 }
+
+/** A suspend stops the clock that deadlines are measured on: what was answered before it proves nothing. */
+const isAhead = (deadlineAt: number, askedAt: Moment, leaseMs: number): boolean =>
+  deadlineAt > monotonicMs() && sleptMsSince(askedAt) <= driftMs(leaseMs)

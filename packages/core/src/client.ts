@@ -33,8 +33,8 @@ const inboxGraceMs = 200
 export class Client {
   readonly id = nanoid()
   readonly settings: Settings
-  readonly events = new Events()
   readonly frames = new Frames()
+  readonly events = new Events((fn) => this.frames.outside(fn))
   readonly keySpace: KeySpace
   readonly link: CommandLink
   readonly commands: LockCommands
@@ -82,6 +82,10 @@ export class Client {
       onGap: () => {
         this.room.wakeAll()
       },
+      onDown: (cause) => {
+        this.room.becomeDeaf()
+        this.#reportError(cause)
+      },
       onError: this.#reportError,
     })
     this.room = new WaitRoom({ maxWaiters, isHeard: () => this.inbox.isHeard })
@@ -124,9 +128,12 @@ export class Client {
     return Math.max(leaseMs, this.settings.watchdogTimeoutMs) + 2 * this.settings.commandTimeoutMs
   }
 
-  /** Gives up an owner's hold and place, in the background and for as long as either could exist. */
-  giveUp(keys: LockKeys, owner: string, inDoubt: boolean): void {
-    const goneMs = this.goneMs(0)
+  /**
+   * Gives up an owner's hold and place, in the background and for as long as either could exist: a place lives for a
+   * watchdog time, a hold for the lease that was asked for.
+   */
+  giveUp(keys: LockKeys, owner: string, inDoubt: boolean, leaseMs: number): void {
+    const goneMs = this.goneMs(leaseMs)
     this.background.run(
       sendRelease(this.releaseMeans, {
         keys,
@@ -240,7 +247,10 @@ export class Client {
 
   readonly #onMessage = (message: string): void => {
     const notice = readNotice(message)
-    if (notice?.kind === 'revoked') this.#holds.get(notice.owner)?.lose('revoked')
+    if (notice?.kind === 'revoked') {
+      this.#holds.get(notice.owner)?.lose('revoked')
+      this.room.find(notice.owner)?.revoked()
+    }
     if (notice?.kind !== 'granted' || this.#holds.has(notice.owner)) return
     const acquisition = this.room.find(notice.owner)
     if (acquisition) {
@@ -248,7 +258,7 @@ export class Client {
       return
     }
     const keys = this.keySpace.ofKey(notice.lock)
-    if (keys) this.giveUp(keys, notice.owner, false)
+    if (keys) this.giveUp(keys, notice.owner, false, notice.leaseMs)
   }
 
   readonly #reportError = (error: unknown): void => {

@@ -1,10 +1,13 @@
 import { HoldfastError } from './errors.js'
 import { Events } from './events.js'
 
+/** Events whose listeners run where they are emitted. */
+const plainEvents = () => new Events((fn) => fn())
+
 const leaked = { name: 'a', owner: 'c1:1' }
 
 it('a listener is given the one object of its event', () => {
-  const events = new Events()
+  const events = plainEvents()
   const listener = jest.fn()
   events.on('leaked', listener)
   expect(events.emit('leaked', leaked)).toBe(true)
@@ -12,12 +15,12 @@ it('a listener is given the one object of its event', () => {
 })
 
 it('an error without a listener is thrown at nobody', () => {
-  const events = new Events()
+  const events = plainEvents()
   expect(events.emit('error', new HoldfastError('nobody listens'))).toBe(false)
 })
 
 it('a listener that throws does not reach the code that emits, and becomes an error event', () => {
-  const events = new Events()
+  const events = plainEvents()
   const cause = new Error('bad listener')
   const onError = jest.fn()
   events.on('error', onError)
@@ -32,7 +35,7 @@ it('a listener that throws does not reach the code that emits, and becomes an er
 })
 
 it.failing('a listener that throws does not keep the event from the others', () => {
-  const events = new Events()
+  const events = plainEvents()
   const second = jest.fn()
   events.on('leaked', () => {
     throw new Error('bad listener')
@@ -43,11 +46,27 @@ it.failing('a listener that throws does not keep the event from the others', () 
 })
 
 it('an error listener that throws is not called again for its own error', () => {
-  const events = new Events()
+  const events = plainEvents()
   const listener = jest.fn(() => {
     throw new Error('bad listener')
   })
   events.on('error', listener)
   expect(() => events.emit('error', new HoldfastError('first'))).not.toThrow()
   expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('listeners run where the emitter is told to run them, and nothing does for an event without any', () => {
+  let isOutside = false
+  const outside = jest.fn((fn: () => boolean) => {
+    isOutside = true
+    const wasHeard = fn()
+    isOutside = false
+    return wasHeard
+  })
+  const events = new Events(outside)
+  events.emit('leaked', leaked)
+  expect(outside).not.toHaveBeenCalled()
+  events.on('leaked', () => expect(isOutside).toBe(true))
+  expect(events.emit('leaked', leaked)).toBe(true)
+  expect(outside).toHaveBeenCalledTimes(1)
 })

@@ -41,14 +41,28 @@ export interface HoldfastEvents {
  */
 export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
 
-/** An emitter whose listeners cannot break the code that emits: what one throws becomes an `error` event. */
+/**
+ * An emitter whose listeners cannot break the code that emits: what one throws becomes an `error` event, and the
+ * listeners after it do not hear the event.
+ *
+ * Listeners run in no caller's context. An event often comes from a timer or a socket that some call happened to start,
+ * and a listener must not re-enter that call's hold.
+ */
 export class Events extends EventEmitter<HoldfastEvents> {
+  readonly #outside: (fn: () => boolean) => boolean
+
+  constructor(outside: (fn: () => boolean) => boolean) {
+    super()
+    this.#outside = outside
+  }
+
   override emit<E extends keyof HoldfastEvents>(
     event: E,
     ...args: EventEmitter.EventArgs<HoldfastEvents, E>
   ): boolean {
+    if (this.listenerCount(event) === 0) return false
     try {
-      return super.emit(event, ...args)
+      return this.#outside(() => super.emit(event, ...args))
     } catch (cause) {
       if (event !== 'error') {
         this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))

@@ -15,24 +15,29 @@ type Frame =
  * that outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames {
-  readonly #storage = new AsyncLocalStorage<Frame>()
+  readonly #storage = new AsyncLocalStorage<Frame | undefined>()
 
   runInHold<T>(hold: Hold, fn: () => T): T {
-    return this.#storage.run({ hold, outer: this.#storage.getStore() }, fn)
+    return this.#storage.run({ hold, outer: this.#liveFrame() }, fn)
   }
 
   runInScope<T>(scope: Scope, fn: () => T): T {
-    return this.#storage.run({ scope, outer: this.#storage.getStore() }, fn)
+    return this.#storage.run({ scope, outer: this.#liveFrame() }, fn)
+  }
+
+  /** Runs code of the application that no caller's context is to reach, such as event listeners. */
+  outside<T>(fn: () => T): T {
+    return this.#storage.run(undefined, fn)
   }
 
   /**
-   * The hold of this lock that a call here belongs to: live, or lost and not yet given up. One that was
-   * released counts as none.
+   * The hold of this lock that a call here belongs to: live, or lost and not yet left. One that was released or left
+   * counts as none.
    */
   enclosingHold(keys: LockKeys): Hold | undefined {
     for (let frame = this.#storage.getStore(); frame; frame = frame.outer) {
       const hold = 'hold' in frame ? frame.hold : frame.scope.newestHold(keys)
-      if (hold?.keys.lock === keys.lock && !hold.isReleased) return hold
+      if (hold?.keys.lock === keys.lock && !hold.isOver) return hold
     }
     return undefined
   }
@@ -43,5 +48,12 @@ export class Frames {
       if ('scope' in frame && !frame.scope.isEnded) return frame.scope
     }
     return undefined
+  }
+
+  /** Frames that are over are left out of the chain, or a task that begins the next one like it would grow it for ever. */
+  #liveFrame(): Frame | undefined {
+    let frame = this.#storage.getStore()
+    while (frame && ('hold' in frame ? frame.hold.isOver : frame.scope.isEnded)) frame = frame.outer
+    return frame
   }
 }

@@ -61,6 +61,8 @@ export class Hold implements Renewable {
   #leaseMs: number
   /** An instant that Redis's own TTL reaches at least. */
   #ttlUntil: number
+  /** An instant that it may reach, by what was sent and not answered. */
+  #ttlMayReach: number
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
   #askedForProof = false
   #inDoubt: boolean
@@ -78,6 +80,7 @@ export class Hold implements Renewable {
     this.#provenAt = grant.askedAt
     this.#leaseMs = grant.leaseMs
     this.#ttlUntil = grant.grantedAt + grant.leaseMs
+    this.#ttlMayReach = monotonicMs() + grant.leaseMs
     this.#inDoubt = grant.inDoubt
     this.#runId = client.servers.known(grant.keys.lock)
     if (this.#runId === undefined) this.#learnServer()
@@ -90,6 +93,11 @@ export class Hold implements Renewable {
 
   get isReleased(): boolean {
     return this.#state === 'leaving' || this.#state === 'released'
+  }
+
+  /** Whether nobody has any business with it any more: released, or lost and left. */
+  get isOver(): boolean {
+    return this.isReleased || (this.#state === 'lost' && this.#leases.size === 0)
   }
 
   /** The loss, once there is one. Looking past the deadline is what tells a holder whose event loop was stalled. */
@@ -117,7 +125,7 @@ export class Hold implements Renewable {
   /** The first lease; the acquisition has counted it at Redis already. */
   open(request: Request, waitedMs: number): Lease {
     const lease = this.#addLease(request, waitedMs)
-    this.#client.watchdog.add(this)
+    this.#client.watchdog.add(this, this.#grantedAt)
     return lease
   }
 
@@ -132,7 +140,6 @@ export class Hold implements Renewable {
         const left = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
         try {
           await this.#enterOnce(request, Math.min(this.#client.settings.commandTimeoutMs, Math.max(1, left)))
-          this.#brakeAt = Math.min(this.#brakeAt, this.#grantedAt + request.maxHoldMs)
           return this.#addLease(request, monotonicMs() - startedAt)
         } catch (error) {
           const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
@@ -167,7 +174,7 @@ export class Hold implements Renewable {
     return this.#turns.take(async () => {
       this.#assertNotLost()
       const sentAt = momentNow()
-      const capped = Math.max(1, this.#capped(leaseMs))
+      const capped = this.#sending(leaseMs, this.#brakeAt)
       const renewal = { keys: this.keys, owner: this.owner, leaseMs: capped }
       const [answer] = await this.#client.commands
         .renew([renewal], this.#client.settings.commandTimeoutMs)
@@ -184,7 +191,7 @@ export class Hold implements Renewable {
   /** The lease that the next renewal asks for. 1 ms for a hold that only needs proof that it is still held. */
   nextRenewal(): { keys: LockKeys; owner: string; leaseMs: number } {
     const wanted = this.renewEveryMs === null ? 1 : this.#client.settings.watchdogTimeoutMs
-    const leaseMs = Math.max(1, this.#capped(wanted))
+    const leaseMs = this.#sending(wanted, this.#brakeAt)
     this.#renewal = { sentAt: momentNow(), leaseMs }
     return { keys: this.keys, owner: this.owner, leaseMs }
   }
@@ -223,7 +230,7 @@ export class Hold implements Renewable {
     this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
     // Redis may still count us as the holder: let the next one in as soon as it can be told.
     const mayStillHold = reason === 'expired' || reason === 'closed'
-    if (mayStillHold || this.#inDoubt) this.#client.giveUp(this.keys, this.owner, this.#inDoubt)
+    if (mayStillHold || this.#inDoubt) this.#giveUp()
   }
 
   #assertNotLost(): void {
@@ -232,7 +239,8 @@ export class Hold implements Renewable {
 
   async #enterOnce(request: Request, timeoutMs: number): Promise<void> {
     const sentAt = momentNow()
-    const leaseMs = Math.max(1, this.#capped(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs))
+    const brakeAt = Math.min(this.#brakeAt, this.#grantedAt + request.maxHoldMs)
+    const leaseMs = this.#sending(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, brakeAt)
     const ask = {
       owner: this.owner,
       count: this.#leases.size + 1,
@@ -245,6 +253,7 @@ export class Hold implements Renewable {
     if (answer.kind === 'foreign') throw notALock(this.keys, answer.type)
     if (answer.kind !== 'held') this.lose('not-held')
     this.#assertNotLost()
+    this.#brakeAt = brakeAt
     this.#prove(sentAt, leaseMs)
   }
 
@@ -263,7 +272,10 @@ export class Hold implements Renewable {
       const outcome = await sendRelease(client.releaseMeans, order)
       if (outcome === 'not-held') this.lose('not-held')
       this.#assertNotLost()
-      if (outcome === 'unanswered') client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+      if (outcome === 'unanswered') {
+        client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+        this.#giveUp()
+      }
     } finally {
       if (this.#state === 'leaving') {
         this.#state = 'released'
@@ -293,8 +305,18 @@ export class Hold implements Renewable {
     this.deadlineAt = Math.max(this.deadlineAt, deadlineOfAnswer(sentAt.monotonicMs, leaseMs))
   }
 
-  #capped(leaseMs: number): number {
-    return Math.floor(Math.min(leaseMs, this.#brakeAt - monotonicMs()))
+  /** The lease to send now, which the brake caps; 1 ms when there is nothing to extend. */
+  #sending(wantedMs: number, brakeAt: number): number {
+    const now = monotonicMs()
+    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, brakeAt - now)))
+    this.#ttlMayReach = Math.max(this.#ttlMayReach, now + leaseMs)
+    return leaseMs
+  }
+
+  /** Has Redis told, as soon as it listens, that nobody holds here; its TTL may outlive what this process believed. */
+  #giveUp(): void {
+    const mayLastMs = Math.max(0, Math.ceil(this.#ttlMayReach - monotonicMs()))
+    this.#client.giveUp(this.keys, this.owner, this.#inDoubt, mayLastMs)
   }
 
   /** After a suspend the hold is unknown until a renewal, asked for here, proves it. */

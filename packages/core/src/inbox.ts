@@ -9,6 +9,8 @@ export interface InboxOptions {
   onMessage(message: string): void
   /** Notices may have been missed; the inbox is heard again. */
   onGap(): void
+  /** Notices do not come in now. */
+  onDown(cause: Error): void
   onError(error: unknown): void
 }
 
@@ -29,7 +31,7 @@ export class Inbox {
         options.onGap()
       },
       onDown: (cause) => {
-        options.onError(cause)
+        options.onDown(cause)
       },
       onError: (error) => {
         options.onError(error)

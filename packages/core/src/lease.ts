@@ -53,11 +53,9 @@ export class Lease {
    * Never aborts after `unlock()`. Made on first use.
    */
   get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController()
-      const loss = this.#left ? undefined : this.#hold.loss
-      if (loss) this.#abort.abort(loss)
-    }
+    this.#abort ??= new AbortController()
+    const loss = this.#left ? undefined : this.#hold.loss
+    if (loss) this.abort(loss)
     return this.#abort.signal
   }
 
@@ -141,7 +139,10 @@ export class Lease {
 
   /** @internal The hold was lost. */
   abort(error: LockLostError): void {
-    this.#abort?.abort(error)
+    if (this.#left) return
+    this.#client.frames.outside(() => {
+      this.#abort?.abort(error)
+    })
   }
 
   #alreadyLeft(): NotOwnerError {

@@ -3,13 +3,7 @@ import type { Kept } from './acquisition.js'
 import { bounded, timedOut } from './bounded.js'
 import type { Client } from './client.js'
 import { monotonicMs } from './clock.js'
-import {
-  HoldfastError,
-  InvalidArgumentError,
-  LockLostError,
-  LockTimeoutError,
-  RedisUnavailableError,
-} from './errors.js'
+import { InvalidArgumentError, LockLostError, LockTimeoutError, RedisUnavailableError } from './errors.js'
 import { Hold } from './hold.js'
 import { inspectLock } from './inspection.js'
 import type { LockInfo } from './inspection.js'
@@ -223,6 +217,7 @@ export class Lock {
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
+      await this.#client.ready(this.#keys)
       return await send()
     } catch (error) {
       throw faultOf(error, { lockName: this.name })
@@ -246,11 +241,12 @@ const withWaitLeft = (request: Request, startedAt: number): Request =>
     ? request
     : { ...request, waitMs: Math.max(1, Math.ceil(startedAt + request.waitMs - monotonicMs())) }
 
+/** The caller was told already, so nobody is left to hear of a failure. */
 async function leaveLate(entering: Promise<Lease | null>): Promise<void> {
   try {
     await (await entering)?.unlock()
-  } catch (error) {
-    if (!(error instanceof HoldfastError)) throw error
+  } catch {
+    // The hold is lost or the entry failed: nothing was entered.
   }
 }
 

@@ -34,13 +34,14 @@ export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
 /**
  * Sends a release until it is answered, or until it no longer matters.
  *
- * "Not held" is a loss, unless this very release may have run before: it was repeated, or its connection broke
- * under it. Then the first run was ours if the same server process still has the data and the hold
- * could not have expired yet.
+ * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
+ * connection broke under it. Then the first run was ours if the same server process still has the data and the hold could
+ * not have expired yet. While that cannot be found out it is unknown, and in the end a loss.
  */
 export async function sendRelease(means: ReleaseMeans, order: ReleaseOrder): Promise<ReleaseOutcome> {
   const { link, commands, servers } = means
   const { keys, owner, count, goneMs, until } = order
+  let wasDenied = false
   for (let failures = 0; ;) {
     const breaks = link.breaks
     try {
@@ -48,14 +49,14 @@ export async function sendRelease(means: ReleaseMeans, order: ReleaseOrder): Pro
       const answer = await commands.release(keys, owner, count, goneMs, timeoutMs)
       if (answer.kind === 'done') return 'released'
       if (answer.kind === 'foreign') throw notALock(keys, answer.type)
-      const mayHaveRunBefore = failures > 0 || breaks !== link.breaks
-      const ours =
-        mayHaveRunBefore && (await servers.isStill(order.runId, keys.lock)) && monotonicMs() < until
-      return ours ? 'released' : 'not-held'
+      wasDenied = true
+      const mayHaveRunBefore = count === 0 && (failures > 0 || breaks !== link.breaks)
+      const isExplained = mayHaveRunBefore && (await servers.isStill(order.runId, keys.lock))
+      return isExplained && monotonicMs() < until ? 'released' : 'not-held'
     } catch (error) {
       const fault = faultOf(error, { lockName: keys.name, owner })
       if (!(fault instanceof RedisUnavailableError)) throw fault
-      if (monotonicMs() >= until) return 'unanswered'
+      if (monotonicMs() >= until) return wasDenied ? 'not-held' : 'unanswered'
       failures++
       await pause(Math.min(restMs(failures), Math.max(0, until - monotonicMs())))
     }

@@ -33,23 +33,30 @@ export class Scope {
   }
 
   /** The caller's turn among the calls on one lock. */
-  nextTurn(keys: LockKeys): Turn {
-    return this.#turnsOf(keys).next()
+  nextTurn({ lock }: LockKeys): Turn {
+    const turns = this.#turns.get(lock) ?? new Turns()
+    this.#turns.set(lock, turns)
+    const turn = turns.next()
+    return {
+      ready: turn.ready,
+      done: () => {
+        turn.done()
+        if (turns.isIdle) this.#turns.delete(lock)
+      },
+    }
   }
 
   /** Leaves the newest lease of this lock that the scope made, in turn. */
-  unlock(keys: LockKeys): Promise<void> {
-    return this.#turnsOf(keys).take(async () => {
-      const newest = this.#openOnes(keys).pop()
+  async unlock(keys: LockKeys): Promise<void> {
+    const turn = this.nextTurn(keys)
+    try {
+      await turn.ready
+      const newest = this.#openOnes(keys).at(-1)
       if (!newest) throw notOwner(keys)
       await newest.lease.unlock()
-    })
-  }
-
-  #turnsOf(keys: LockKeys): Turns {
-    let turns = this.#turns.get(keys.lock)
-    if (!turns) this.#turns.set(keys.lock, (turns = new Turns()))
-    return turns
+    } finally {
+      turn.done()
+    }
   }
 
   newestHold(keys: LockKeys): Hold | undefined {
@@ -62,9 +69,7 @@ export class Scope {
       this.#client.background.run(this.#releaseLeaked(lease))
       return
     }
-    const held = this.#openOnes(keys)
-    held.push({ hold, lease })
-    this.#held.set(keys.lock, held)
+    this.#held.set(keys.lock, [...this.#openOnes(keys), { hold, lease }])
   }
 
   /** Leaves what is still held, newest first. */
@@ -83,10 +88,13 @@ export class Scope {
     }
   }
 
-  /** The list itself, less what was left through the lease. */
-  #openOnes(keys: LockKeys): Held[] {
-    const open = (this.#held.get(keys.lock) ?? []).filter(({ lease }) => !lease.isLeft)
-    this.#held.set(keys.lock, open)
+  /** Forgets what was left. */
+  #openOnes({ lock }: LockKeys): readonly Held[] {
+    const held = this.#held.get(lock)
+    if (!held) return []
+    const open = held.filter(({ lease }) => !lease.isLeft)
+    if (open.length > 0) this.#held.set(lock, open)
+    else this.#held.delete(lock)
     return open
   }
 }

@@ -1,4 +1,4 @@
-/** A place in a line: `ready` resolves when the one before is done. `done()` must be called, also after giving up. */
+/** A place in a line: `ready` resolves when the one before is done. `done()` must be called once, also after giving up. */
 export interface Turn {
   readonly ready: Promise<void>
   done(): void
@@ -7,14 +7,25 @@ export interface Turn {
 /** Lets tasks run one after another, in the order of asking. A task that fails does not stop the next. */
 export class Turns {
   #last = Promise.resolve()
+  #pending = 0
+
+  /** Whether nobody has or awaits a turn. */
+  get isIdle(): boolean {
+    return this.#pending === 0
+  }
 
   next(): Turn {
     const ready = this.#last
-    let done: () => void = () => undefined
+    let finish: () => void = () => undefined
     const finished = new Promise<void>((resolve) => {
-      done = resolve
+      finish = resolve
     })
     this.#last = ready.then(() => finished)
+    this.#pending++
+    const done = (): void => {
+      this.#pending--
+      finish()
+    }
     return { ready, done }
   }
 

@@ -1,4 +1,5 @@
 import type { Acquisition } from './acquisition.js'
+import { monotonicMs } from './clock.js'
 import type { LockKeys } from './keys.js'
 
 export interface WaitRoomOptions {
@@ -13,6 +14,9 @@ const deafAskEveryMs = 1000
 /** Redis expires a key in the millisecond after its TTL ran out. */
 const expiryMarginMs = 2
 
+/** A longer setTimeout fires at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 /**
  * Everyone of this client who wants a lock, so that one timer per lock serves all who wait for it: when the holder's
  * TTL ends, the earliest waiter asks again, and Redis then grants the lock to whoever is first.
@@ -21,7 +25,7 @@ export class WaitRoom {
   readonly #options: WaitRoomOptions
   readonly #all = new Map<string, Acquisition>()
   readonly #waiting = new Map<string, Set<Acquisition>>()
-  readonly #rechecks = new Map<string, NodeJS.Timeout>()
+  readonly #rechecks = new Map<string, { readonly timer: NodeJS.Timeout; readonly at: number }>()
   #seats = 0
 
   constructor(options: WaitRoomOptions) {
@@ -49,7 +53,7 @@ export class WaitRoom {
     const waiting = this.#waiting.get(lock)
     if (!waiting?.delete(acquisition) || waiting.size > 0) return
     this.#waiting.delete(lock)
-    clearTimeout(this.#rechecks.get(lock))
+    clearTimeout(this.#rechecks.get(lock)?.timer)
     this.#rechecks.delete(lock)
   }
 
@@ -80,18 +84,14 @@ export class WaitRoom {
   /** Has the earliest waiter ask again when the holder's TTL ends. */
   noteTtl({ lock }: LockKeys, ttlMs: number): void {
     if (!this.#waiting.has(lock)) return
-    clearTimeout(this.#rechecks.get(lock))
     const inMs = this.#options.isHeard() ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
-    const recheck = setTimeout(
-      () => {
-        const [earliest] = this.#waiting.get(lock) ?? []
-        earliest?.wake()
-      },
-      Math.max(0, inMs) + expiryMarginMs,
-    )
-    // The wait itself keeps the process alive through its connection.
-    recheck.unref()
-    this.#rechecks.set(lock, recheck)
+    this.#recheckIn(lock, Math.max(0, inMs) + expiryMarginMs)
+  }
+
+  /** No notice comes in from now on: nobody may rely on one. */
+  becomeDeaf(): void {
+    const soon = monotonicMs() + deafAskEveryMs
+    for (const [lock, { at }] of this.#rechecks) if (at > soon) this.#recheckIn(lock, deafAskEveryMs)
   }
 
   /** Those who have a place in a queue. */
@@ -107,5 +107,17 @@ export class WaitRoom {
   /** Ends every wait because the client closes. */
   close(): void {
     for (const acquisition of this.#all.values()) acquisition.close()
+  }
+
+  #recheckIn(lock: string, ms: number): void {
+    clearTimeout(this.#rechecks.get(lock)?.timer)
+    const inMs = Math.min(ms, longestTimerMs)
+    const timer = setTimeout(() => {
+      const [earliest] = this.#waiting.get(lock) ?? []
+      earliest?.wake()
+    }, inMs)
+    // The wait itself keeps the process alive through its connection.
+    timer.unref()
+    this.#rechecks.set(lock, { timer, at: monotonicMs() + inMs })
   }
 }

@@ -228,10 +228,27 @@ describe('acquire', () => {
     expect((await ttls()).lock).toBeGreaterThan(55_000)
   })
 
-  it('says 0 for the token of a hold when it is no longer known', async () => {
+  it('gives a hold that is asked for again a new token when its own is no longer known', async () => {
+    const first = await ask('a').then(content)
+    await redis.del(keys.fence)
+    const reply = await ask('a')
+    const { token } = await content()
+    expect(token).toBeGreaterThan(first.token)
+    expect(reply).toEqual([1, token, anyTime, anyTime])
+    expect(await ask('a')).toEqual([1, token, anyTime, anyTime])
+  })
+
+  it('says 0 for the token of a hold that is re-entered when it is no longer known', async () => {
     await ask('a')
     await redis.del(keys.fence)
-    expect(await ask('a')).toEqual([1, 0, anyTime, anyTime])
+    expect(await ask('a', { count: 2 })).toEqual([1, 0, anyTime, anyTime])
+    expect(await redis.exists(keys.fence)).toBe(0)
+  })
+
+  it('keeps the token for as long as a longer lease that is asked for later needs it', async () => {
+    await ask('a')
+    await ask('a', { leaseMs: 100_000 })
+    expect((await ttls()).fence).toBeGreaterThan(195_000)
   })
 
   it.each(['the last one', 'the time of the server', 'the largest that the client has seen'])(
@@ -633,6 +650,15 @@ describe('refresh', () => {
     expect(await refresh('b', 60_000, 'x', 60_000)).toEqual([1, -2, 0, -2])
   })
 
+  it('takes a place without a ticket for none', async () => {
+    await ask('a')
+    await ask('b')
+    await redis.zrem(keys.queue, 'b')
+    const before = await dumps()
+    expect(await refresh('b', 60_000)).toEqual([0, anyTime])
+    expect(await dumps()).toEqual(before)
+  })
+
   it('does not bring a place back that is gone', async () => {
     await ask('a')
     await ask('b')
@@ -703,5 +729,20 @@ describe('register', () => {
       expect((await ttls()).lock).toBeGreaterThan(55_000)
     }
     expect(await heard).toEqual(['inbox', 'hello'])
+  })
+  it('leaves nothing that would stay for ever when it may not set a TTL', async () => {
+    await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+    const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
+    const sent = timeless.eval(scripts.register.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    await expect(sent).rejects.toThrow()
+    expect(await redis.exists(keys.lock)).toBe(0)
+  })
+
+  it('says why when it may not publish, and leaves word all the same', async () => {
+    await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
+    const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
+    const reply = await mute.eval(scripts.register.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    expect(reply).toEqual([expect.stringMatching(/NOPERM|channel/)])
+    expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h' })
   })
 })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -30,7 +31,11 @@ beforeAll(async () => {
   ])
 }, 60_000)
 
-afterAll(() => Promise.all([server.stop(), cluster.stop()]))
+afterAll(async () => {
+  await Promise.all([server.stop(), cluster.stop()])
+  // A server that is killed leaves its socket behind.
+  await rm(socketPath, { force: true })
+})
 
 /** A client of the application, and what ends it. */
 const owned = <C extends Template & { disconnect(): void; on(event: 'error', ignore: () => void): unknown }>(
@@ -407,6 +412,19 @@ describe('a client of a single server', () => {
     await server.call('SCRIPT', 'FLUSH')
     await Promise.all([lease.unlock(), expect(next).resolves.toBe('served')])
     await expect(lock.isLocked()).resolves.toBe(false)
+  })
+
+  it('is not held to the time-out that the application set for its own commands', async () => {
+    const template = new Redis(server.url, { commandTimeout: 20, lazyConnect: true })
+    const holdfast = new Holdfast({ redis: template })
+    closeAfterTest(() => holdfast.close())
+    const problems: unknown[] = []
+    holdfast.on('error', (error) => problems.push(error))
+    const lock = holdfast.getLock(uniqueName('topology'))
+    await lock.withLock(() => undefined)
+    await server.call('CLIENT', 'PAUSE', 150, 'ALL')
+    await expect(lock.withLock(() => 'done')).resolves.toBe('done')
+    expect(problems).toEqual([])
   })
 
   async function callsOnReplica(): Promise<{ name: string; errors: unknown[] }> {

@@ -68,19 +68,22 @@ export class Watchdog<T extends Renewable> {
   }
 
   /**
-   * Watches the item: first renewal one `renewEveryMs` from now. An item that is watched already is rescheduled.
+   * Watches the item: first renewal one `renewEveryMs` after `confirmedAt`. An item that is watched already is
+   * rescheduled.
    *
+   * @param confirmedAt - when the command was sent that the other side last confirmed, a `performance.now()` reading;
+   * the lease has been running since then. Default: now
    * @throws Error after `close()`: an item that nobody renews must not look like one that is renewed
    * @throws RangeError if `renewEveryMs` is neither `null` nor above 0, or `deadlineAt` is NaN
    */
-  add(item: T): void {
+  add(item: T, confirmedAt: number = performance.now()): void {
     if (this.closed) throw new Error('The watchdog is closed')
     assertRenewable(item)
     if (this.entries.has(item)) {
       this.reschedule(item)
       return
     }
-    const entry = new Watched(item, performance.now())
+    const entry = new Watched(item, confirmedAt)
     this.entries.set(item, entry)
     this.schedule(entry)
     this.armAlarm()

@@ -7,7 +7,7 @@ import { hasCode } from './faults.js'
 import { disconnectTimeoutMs } from './connections.js'
 import type { Connections } from './connections.js'
 
-/** A connection that has been silent for this long with a command in flight is given up and made anew. */
+/** A connection that leaves commands unanswered for this long is made anew when the next of them times out. */
 const muteAfterMs = 1000
 
 export interface CommandLinkOptions {
@@ -23,7 +23,8 @@ export interface CommandLinkOptions {
 export class CommandLink {
   readonly #connections: Connections
   readonly #options: CommandLinkOptions
-  readonly #lastReplyAt = new Map<string, number>()
+  /** Per route: when the first command was sent that nothing was heard since. */
+  readonly #silentSince = new Map<string, number>()
   /** ioredis keeps what was queued between two attempts for ever when it is told to disconnect then. */
   readonly #inFlight = new Set<(error: Error) => void>()
   #breaks = 0
@@ -43,6 +44,7 @@ export class CommandLink {
     })
     const onBreak = (): void => {
       this.#breaks++
+      this.#silentSince.clear()
       options.onBreak()
     }
     if (cluster) {
@@ -131,29 +133,38 @@ export class CommandLink {
 
   async #bounded<T>(key: string, timeoutMs: number, send: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new ClosedError('the client is closed')
-    const sentAt = monotonicMs()
+    const route = this.routeOf(key)
+    if (!this.#silentSince.has(route)) this.#silentSince.set(route, monotonicMs())
     let timer: NodeJS.Timeout | undefined
     let giveUp: (error: Error) => void = () => undefined
     const silence = new Promise<never>((_, reject) => {
       giveUp = reject
-      timer = setTimeout(() => {
-        const waitedMs = monotonicMs() - sentAt
-        if (waitedMs >= muteAfterMs && (this.#lastReplyAt.get(this.routeOf(key)) ?? 0) < sentAt)
-          this.redial(key)
+      const onTimeout = (): void => {
         reject(new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`))
-      }, timeoutMs)
+      }
+      // After a stall of the event loop the reply may lie in the socket already: let it be read first.
+      timer = setTimeout(() => setImmediate(onTimeout), timeoutMs)
     })
     this.#inFlight.add(giveUp)
     try {
       const reply = await Promise.race([send(), silence])
-      this.#lastReplyAt.set(this.routeOf(key), monotonicMs())
+      this.#silentSince.delete(route)
       return reply
     } catch (error) {
+      if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
+      else this.#silentSince.delete(route)
       if (hasCode(error, 'READONLY')) this.redial(key)
       throw error
     } finally {
       clearTimeout(timer)
       this.#inFlight.delete(giveUp)
     }
+  }
+
+  #redialIfMute(key: string, route: string): void {
+    const since = this.#silentSince.get(route)
+    if (since === undefined || monotonicMs() - since < muteAfterMs) return
+    this.#silentSince.delete(route)
+    this.redial(key)
   }
 }

@@ -1,6 +1,7 @@
 import { RedisRefusedError } from '../errors.js'
 import { scripts } from '../scripts/generated.js'
 import type { CommandLink } from './command-link.js'
+import { faultOf } from './faults.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {
@@ -49,13 +50,15 @@ export class ServerIdentity {
     this.#runIds.clear()
   }
 
-  /** Whether the process of this `runId` still answers for the key. Unreadable counts as no. */
+  /** Whether the process of this `runId` still answers for the key; no when it may not say. Rejects when it does not answer. */
   async isStill(runId: string | undefined, key: string): Promise<boolean> {
     if (runId === undefined) return false
     try {
       return (await this.read(key)).runId === runId
-    } catch {
-      return false
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault instanceof RedisRefusedError) return false
+      throw fault
     }
   }
 }

@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'refresh
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '9e6be6d070fe9b97fbf79fc77f3c7366c5bf3b8f',
+    sha1: '8f970de88b91130a4899de18c39e8af63d081d35',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -66,9 +66,10 @@ redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 
 return token
 end
 local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, 1)
 redis.call('PEXPIRE', lockKey, leaseMs)
-return nextToken(leaseMs)
+return token
 end
 local heard = {}
 local function isHeard(inbox)
@@ -150,7 +151,7 @@ return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault
   },
   force: {
     name: 'force',
-    sha1: '335c18639c40549eccac0911dc391fd2fa304637',
+    sha1: '07c7854e4a2f6a0fd1f6c96ca8d7f400f5a9a89f',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -200,9 +201,10 @@ redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 
 return token
 end
 local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, 1)
 redis.call('PEXPIRE', lockKey, leaseMs)
-return nextToken(leaseMs)
+return token
 end
 local heard = {}
 local function isHeard(inbox)
@@ -321,7 +323,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'f3f3e1a577d1c4c55359ed24ed4aaac9f0fc0bbd',
+    sha1: 'b03402c688419b2ea3b5f2f18579bf53c6e3fa3d',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -365,9 +367,10 @@ redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 
 return token
 end
 local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, 1)
 redis.call('PEXPIRE', lockKey, leaseMs)
-return nextToken(leaseMs)
+return token
 end
 local heard = {}
 local function isHeard(inbox)
