@@ -16,7 +16,7 @@
            { -3, type }         the key is not a lock; only the owner's place is gone
 
   Publishes 'granted …' as acquire does, when the lock is free afterwards and somebody waits.
-  Safe to run twice: the second time changes nothing and answers 0.
+  Safe to run twice: the second time changes nothing; it answers 1 again for a count above 0, else 0.
 ]]
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]

@@ -41,33 +41,68 @@ export interface HoldfastEvents {
  */
 export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
 
+/** What listens to an event. */
+export type HoldfastListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
+
 /**
- * An emitter whose listeners cannot break the code that emits: what one throws becomes an `error` event, and the
- * listeners after it do not hear the event.
+ * An emitter whose listeners can break neither the code that emits nor each other: what one throws becomes an `error`
+ * event.
  *
  * Listeners run in no caller's context. An event often comes from a timer or a socket that some call happened to start,
  * and a listener must not re-enter that call's hold.
  */
-export class Events extends EventEmitter<HoldfastEvents> {
-  readonly #outside: (fn: () => boolean) => boolean
+export class Events {
+  readonly #emitter = new EventEmitter()
+  readonly #outside: (fn: () => void) => void
+  readonly #guards: {
+    readonly [E in keyof HoldfastEvents]: WeakMap<HoldfastListener<E>, HoldfastListener<E>>
+  } = {
+    acquired: new WeakMap(),
+    granted: new WeakMap(),
+    waiting: new WeakMap(),
+    renewed: new WeakMap(),
+    released: new WeakMap(),
+    lost: new WeakMap(),
+    leaked: new WeakMap(),
+    warning: new WeakMap(),
+    error: new WeakMap(),
+  }
 
-  constructor(outside: (fn: () => boolean) => boolean) {
-    super()
+  constructor(outside: (fn: () => void) => void) {
     this.#outside = outside
   }
 
-  override emit<E extends keyof HoldfastEvents>(
-    event: E,
-    ...args: EventEmitter.EventArgs<HoldfastEvents, E>
-  ): boolean {
-    if (this.listenerCount(event) === 0) return false
-    try {
-      return this.#outside(() => super.emit(event, ...args))
-    } catch (cause) {
-      if (event !== 'error') {
+  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
+    this.#emitter.on(event, this.#guarded(event, listener))
+  }
+
+  once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
+    this.#emitter.once(event, this.#guarded(event, listener))
+  }
+
+  off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
+    this.#emitter.off(event, this.#guarded(event, listener))
+  }
+
+  emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
+    if (this.#emitter.listenerCount(event) === 0) return
+    this.#outside(() => this.#emitter.emit(event, ...args))
+  }
+
+  #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): HoldfastListener<E> {
+    const guards = this.#guards[event]
+    const known = guards.get(listener)
+    if (known) return known
+    const guarded = (...args: HoldfastEvents[E]): void => {
+      try {
+        listener(...args)
+      } catch (cause) {
+        // An error listener that throws would be called for its own error.
+        if (event === 'error') return
         this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
       }
-      return true
     }
+    guards.set(listener, guarded)
+    return guarded
   }
 }

@@ -337,7 +337,8 @@ export class Hold implements Renewable {
       const { runId } = await servers.read(this.keys.lock)
       if (breaks === link.breaks) this.#runId = runId
     }
-    background.run(learn())
+    // Not to know is no fault: a release in doubt then counts as a loss.
+    background.run(learn().catch(() => undefined))
   }
 }
 

@@ -1,6 +1,5 @@
 import { Client } from './client.js'
-import type { EventEmitter } from 'eventemitter3'
-import type { HoldfastEvents } from './events.js'
+import type { HoldfastEvents, HoldfastListener } from './events.js'
 import { Lock } from './lock.js'
 import { checkDrainMs } from './options.js'
 import type { HoldfastOptions } from './options.js'
@@ -65,28 +64,19 @@ export class Holdfast {
   }
 
   /** Listens to events of all locks of this client. No listener is needed for anything. */
-  on<E extends keyof HoldfastEvents>(
-    event: E,
-    listener: EventEmitter.EventListener<HoldfastEvents, E>,
-  ): this {
+  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.on(event, listener)
     return this
   }
 
   /** Listens to the next event only. */
-  once<E extends keyof HoldfastEvents>(
-    event: E,
-    listener: EventEmitter.EventListener<HoldfastEvents, E>,
-  ): this {
+  once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.once(event, listener)
     return this
   }
 
   /** Stops listening. */
-  off<E extends keyof HoldfastEvents>(
-    event: E,
-    listener: EventEmitter.EventListener<HoldfastEvents, E>,
-  ): this {
+  off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.off(event, listener)
     return this
   }

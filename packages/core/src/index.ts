@@ -4,7 +4,7 @@ export type { Lease } from './lease.js'
 export type { LockInfo, OwnerInfo } from './inspection.js'
 export type { ClientInfo } from './registry.js'
 export type { AcquireOptions, HoldfastOptions } from './options.js'
-export type { HoldfastEvents, LockEvent, WarningCode } from './events.js'
+export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {
   ClusterConnection,
   ClusterTemplate,

@@ -95,7 +95,7 @@ export class Lock {
    * @throws as `lock`, but for `LockTimeoutError`
    */
   async tryLock(options: AcquireOptions = {}): Promise<Lease | null> {
-    const outcome = await this.#acquireInScope(this.#request({ ...options, waitMs: options.waitMs ?? 0 }))
+    const outcome = await this.#acquireInScope(this.#request(options, 0))
     return isKept(outcome) ? null : outcome.lease
   }
 
@@ -155,8 +155,8 @@ export class Lock {
     return this.#command(() => inspectLock(this.#keys.name, inspection, this.#client.registry))
   }
 
-  #request(options: AcquireOptions): Request {
-    return resolveRequest(options, this.#client.settings.defaults)
+  #request(options: AcquireOptions, waitMs?: number): Request {
+    return resolveRequest(options, this.#client.settings.defaults, waitMs)
   }
 
   /** Inside a scope: in turn with other calls on this lock there, and kept for the scope's `unlock()`. */

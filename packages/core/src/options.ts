@@ -136,11 +136,15 @@ export function resolveSettings(options: HoldfastOptions): Settings {
   }
 }
 
-/** Checks the options of one acquisition and fills in the client's defaults. */
-export function resolveRequest(options: AcquireOptions, defaults: AcquireOptions): Request {
+/**
+ * Checks the options of one acquisition and fills in the client's defaults.
+ *
+ * @param waitMs - the default wait of this kind of call, when it does not follow the client's
+ */
+export function resolveRequest(options: AcquireOptions, defaults: AcquireOptions, waitMs?: number): Request {
   checkAcquireOptions(options)
   return {
-    waitMs: options.waitMs ?? defaults.waitMs ?? Infinity,
+    waitMs: options.waitMs ?? waitMs ?? defaults.waitMs ?? Infinity,
     leaseMs: options.leaseMs ?? defaults.leaseMs ?? null,
     maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
     signal: options.signal ?? defaults.signal,

@@ -110,7 +110,7 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     await expectNothingSent()
   })
 
-  it.failing.each([null, 7, 'soon'])('tryLock(%p)', async (options) => {
+  it.each([null, 7, 'soon'])('tryLock(%p)', async (options) => {
     const lock = open().getLock('a')
     const call = (): unknown => Reflect.apply(lock.tryLock.bind(lock), undefined, [options])
     await expect(atOnce(call)).resolves.toBeInstanceOf(InvalidArgumentError)

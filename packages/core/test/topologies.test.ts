@@ -450,7 +450,7 @@ describe('a client of a single server', () => {
     }
   })
 
-  it.failing('is told for which lock a replica refused it', async () => {
+  it('is told for which lock a replica refused it', async () => {
     const { name, errors } = await callsOnReplica()
     for (const error of errors) expect(error).toHaveProperty('lockName', name)
   })

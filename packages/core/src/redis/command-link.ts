@@ -28,6 +28,8 @@ export class CommandLink {
   /** ioredis keeps what was queued between two attempts for ever when it is told to disconnect then. */
   readonly #inFlight = new Set<(error: Error) => void>()
   #breaks = 0
+  /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
+  #connectFault: Error | undefined
   #closed = false
 
   constructor(connections: Connections, options: CommandLinkOptions) {
@@ -36,9 +38,11 @@ export class CommandLink {
     const { commands, cluster } = connections
     let wasReady = false
     commands.on('error', (error) => {
-      options.onError(error instanceof Error ? error : new Error(String(error)))
+      this.#connectFault = error instanceof Error ? error : new Error(String(error))
+      options.onError(this.#connectFault)
     })
     commands.on('ready', () => {
+      this.#connectFault = undefined
       if (wasReady) options.onReconnect()
       wasReady = true
     })
@@ -154,7 +158,8 @@ export class CommandLink {
       if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
       else this.#silentSince.delete(route)
       if (hasCode(error, 'READONLY')) this.redial(key)
-      throw error
+      const gaveUp = error instanceof Error && error.name === 'MaxRetriesPerRequestError'
+      throw gaveUp ? (this.#connectFault ?? error) : error
     } finally {
       clearTimeout(timer)
       this.#inFlight.delete(giveUp)

@@ -94,7 +94,9 @@ export function openConnections(
 
 function templateOf(url: string): RedisTemplate {
   if (!/^rediss?:\/\//.test(url)) {
-    throw new InvalidArgumentError(`redis must be a redis:// or rediss:// URL, got ${url}`)
+    throw new InvalidArgumentError(
+      `redis must be a redis:// or rediss:// URL, got one of ${url.split(':')[0]}:`,
+    )
   }
   return new Redis(url, { lazyConnect: true })
 }

@@ -26,7 +26,7 @@ function rootOf(error: unknown): unknown {
 
 /** Turns whatever a command failed with into an error of ours that says whether trying again makes sense. */
 export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): HoldfastError {
-  if (error instanceof HoldfastError) return error
+  if (error instanceof HoldfastError) return withDetails(error, details)
   const root = rootOf(error)
   const about = details.lockName === undefined ? '' : ` for lock ${details.lockName}`
   if (isReply(root) && !passing.test(textOf(root))) {
@@ -39,4 +39,13 @@ export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): Hol
     ...details,
     cause: error,
   })
+}
+
+/** Says which lock it was about, where whoever made the error could not know. */
+function withDetails(error: HoldfastError, details: HoldfastErrorDetails): HoldfastError {
+  if (error.lockName !== undefined || details.lockName === undefined) return error
+  const more = { ...details, cause: error.cause }
+  if (error instanceof RedisRefusedError) return new RedisRefusedError(error.message, more)
+  if (error instanceof RedisUnavailableError) return new RedisUnavailableError(error.message, more)
+  return error
 }

@@ -1,0 +1,321 @@
+import { startProxy, startRedis, uniqueName, until } from '@holdfast/testkit'
+import type { FaultProxy, RedisServer } from '@holdfast/testkit'
+import { Redis } from 'ioredis'
+import { Hold } from '../src/hold.js'
+import { Holdfast, LockLostError } from '../src/index.js'
+import type { HoldfastError, HoldfastOptions, Lease, RedisTemplate } from '../src/index.js'
+import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+import { LockInRedis } from './support/lock-in-redis.js'
+import { runs } from './support/scripts.js'
+
+let server: RedisServer
+let proxy: FaultProxy
+let name: string
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  name = uniqueName('interleaving')
+  proxy = await startProxy(server)
+  closeAfterTest(() => proxy.close())
+})
+afterEach(async () => {
+  jest.restoreAllMocks()
+  await closeAll()
+})
+
+/** A client past its first-use checks. */
+async function openReady(url: string, options: Omit<HoldfastOptions, 'redis'> = {}): Promise<Holdfast> {
+  const { holdfast } = openHoldfast(url, options)
+  await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+  return holdfast
+}
+
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(String, (error: unknown) => error)
+
+describe('code of the application that runs from a timer', () => {
+  test('a listener never re-enters the hold of the call that happened to start the timer', async () => {
+    const holdfast = await openReady(server.url)
+    const lock = holdfast.getLock(name)
+    const listened = new Promise<Lease | null>((resolve) => {
+      holdfast.on('lost', () => {
+        resolve(lock.tryLock())
+      })
+    })
+    await lock.withLock(async () => {
+      await holdfast.getLock(`${name}/inner`).lock({ leaseMs: 150 })
+      expect(await listened).toBeNull()
+    })
+  })
+
+  test('neither does a listener of a lease signal', async () => {
+    const holdfast = await openReady(server.url)
+    const lock = holdfast.getLock(name)
+    await lock.withLock(async () => {
+      const inner = await holdfast.getLock(`${name}/inner`).lock({ leaseMs: 150 })
+      const entered = await new Promise<Lease | null>((resolve) => {
+        inner.signal.addEventListener('abort', () => {
+          resolve(lock.tryLock())
+        })
+      })
+      expect(entered).toBeNull()
+    })
+  })
+
+  test('a task that begins the next one like it does not grow the chain that look-ups walk', async () => {
+    const holdfast = await openReady(server.url)
+    const lock = holdfast.getLock(name)
+    const looks = jest.spyOn(Hold.prototype, 'isOver', 'get')
+    await new Promise<void>((resolve, reject) => {
+      let cycles = 0
+      const next = (): void => {
+        lock
+          .withLock(() => {
+            if (++cycles === 200) resolve()
+            else setImmediate(next)
+          })
+          .catch(reject)
+      }
+      next()
+    })
+    expect(looks.mock.calls.length).toBeLessThan(200 * 5)
+  })
+
+  test('a listener that aborts a wait at the moment of its grant leaves no hold behind', async () => {
+    const holdfast = await openReady(server.url)
+    const lock = holdfast.getLock(name)
+    const held = await lock.lock()
+    const wait = new AbortController()
+    holdfast.on('granted', () => {
+      wait.abort(new Error('changed my mind'))
+    })
+    const waiting = reasonOf(lock.lock({ signal: wait.signal }))
+    await until(() => holdfast.stats().waiters === 1)
+    await held.unlock()
+    expect(await waiting).toMatchObject({ message: 'changed my mind' })
+    expect(holdfast.stats().holds).toBe(0)
+    await until(async () => !(await lock.isLocked()))
+  })
+})
+
+describe('the machine sleeps while an answer is on its way', () => {
+  test('the answer is not taken for a hold', async () => {
+    const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 500 })
+    const rival = (await openReady(server.url)).getLock(name)
+    const { key } = new LockInRedis(openRedisClient(server.url), name)
+    const redis = openRedisClient(server.url)
+    const realNow = performance.now.bind(performance)
+    proxy.blackHole('toClient')
+    const asleepAt = realNow()
+    const sleeping = jest.spyOn(performance, 'now').mockReturnValue(asleepAt)
+    const owners: (string | undefined)[] = []
+    const mine = holdfast.getLock(name).withLock(async (lease) => {
+      owners.push(lease.owner, await new LockInRedis(redis, name).holder())
+    })
+    await redis.ping()
+    while ((await redis.exists(key)) === 0);
+    while ((await redis.exists(key)) === 1);
+    const other = await rival.tryLock()
+    const sleptMs = realNow() - asleepAt
+    sleeping.mockImplementation(() => realNow() - sleptMs)
+    proxy.heal()
+    await until(() => holdfast.stats().waiters === 1)
+    expect(owners).toEqual([])
+    await other?.unlock()
+    await mine
+    expect(owners[0]).toBe(owners[1])
+  })
+})
+
+describe('an answer that took most of the lease', () => {
+  test('is followed by a renewal in time', async () => {
+    const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 1500 })
+    const renewed = new Promise((resolve) => holdfast.on('renewed', resolve))
+    proxy.delay(600)
+    const redis = openRedisClient(server.url)
+    const acquiring = holdfast.getLock(name).lock()
+    await until(async () => (await redis.exists(`lock:${name}`)) === 1)
+    proxy.delay(0)
+    const lease = await acquiring
+    expect(lease.remainingMs()).toBeLessThan(500)
+    await renewed
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+  })
+})
+
+describe('forceUnlock while a grant is still on its way to its receiver', () => {
+  test('the receiver does not believe the grant', async () => {
+    // Commands go through the proxy, notices do not: so a notice can overtake an answer.
+    const template: RedisTemplate = {
+      options: {},
+      duplicate: (override) =>
+        new Redis({
+          ...override,
+          host: server.host,
+          port: override['retryStrategy'] ? proxy.port : server.port,
+        }),
+    }
+    const slow = new Holdfast({ redis: template })
+    closeAfterTest(() => slow.close())
+    const { holdfast, redis } = openHoldfast(server.url)
+    const lock = holdfast.getLock(name)
+    const held = await lock.lock()
+    const entered: string[] = []
+    const waiting = slow.getLock(name).withLock((lease) => entered.push(lease.owner))
+    await until(() => slow.stats().waiters === 1)
+    proxy.blackHole('toClient')
+    // Any gap has waiters ask again; the answer to that hangs in the black hole.
+    const asksSoFar = async (): Promise<number> => {
+      const stats = await redis.info('commandstats')
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1])
+    }
+    const before = await asksSoFar()
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await until(async () => {
+      const [, listeners] = await redis.pubsub('NUMSUB', `holdfast:inbox:${slow.clientId}`)
+      return (await asksSoFar()) > before && listeners === 1
+    })
+    await held.unlock()
+    const inRedis = new LockInRedis(redis, name)
+    const granted = await until(() => inRedis.holder())
+    expect(await lock.forceUnlock()).toBe(true)
+    await using other = await lock.lock({ waitMs: 0 })
+    proxy.heal()
+    await until(async () => (await inRedis.queue()).includes(granted))
+    expect(entered).toEqual([])
+    await other.unlock()
+    await waiting
+    expect(entered).toEqual([granted])
+  })
+})
+
+describe('a release whose answer is in doubt', () => {
+  test('a partial one that is denied is a loss, whatever happened to it before', async () => {
+    const holdfast = await openReady(proxy.url, { commandTimeoutMs: 200 })
+    const lock = holdfast.getLock(name)
+    const redis = openRedisClient(server.url)
+    const outer = await lock.lock()
+    const inner = await outer.run(() => lock.lock())
+    proxy.blackHole('toServer')
+    const leaving = reasonOf(inner.unlock())
+    await redis.del(`lock:${name}`)
+    await expect(holdfast.getLock(`${name}/other`).tryLock()).rejects.toThrow('did not answer')
+    proxy.heal()
+    expect(await leaving).toBeInstanceOf(LockLostError)
+    expect(outer.isHeld).toBe(false)
+  })
+
+  test('a full one stays a success when the question who the server is gets lost once', async () => {
+    const holdfast = await openReady(proxy.url)
+    const lease = await holdfast.getLock(name).lock()
+    await until(async () => (await openRedisClient(server.url).exists(`lock:${name}`)) === 1)
+    const releaseLost = proxy.loseReply(runs('release', `lock:${name}`))
+    const questionLost = proxy.loseReply(runs('identify', `lock:${name}`))
+    const left = reasonOf(lease.unlock())
+    await releaseLost
+    await questionLost
+    expect(await left).toBe('undefined')
+  })
+
+  test('a lease that was extended without an answer is given up once Redis listens again', async () => {
+    const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
+    const redis = openRedisClient(server.url)
+    const lease = await holdfast.getLock(name).lock({ leaseMs: 500 })
+    const extendLost = proxy.loseReply(runs('renew', `lock:${name}`))
+    const extending = reasonOf(lease.extend(600_000))
+    await extendLost
+    await proxy.refuse()
+    proxy.cut()
+    expect(await extending).toMatchObject({ code: 'REDIS_UNAVAILABLE' })
+    await lease.unlock()
+    expect(await redis.pttl(`lock:${name}`)).toBeGreaterThan(500_000)
+    await proxy.accept()
+    await until(async () => (await redis.exists(`lock:${name}`)) === 0)
+  })
+})
+
+describe('what the caller sees', () => {
+  test('an aborted re-entry is no error of Redis', async () => {
+    const holdfast = await openReady(proxy.url)
+    const errors: HoldfastError[] = []
+    holdfast.on('error', (error) => errors.push(error))
+    const lock = holdfast.getLock(name)
+    const abort = new AbortController()
+    await lock.withLock(async () => {
+      proxy.blackHole('toServer')
+      const entering = reasonOf(lock.lock({ signal: abort.signal }))
+      abort.abort(new Error('changed my mind'))
+      expect(await entering).toMatchObject({ message: 'changed my mind' })
+      proxy.heal()
+    })
+    expect(await openRedisClient(server.url).exists(`lock:${name}`)).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  test('many waits may share one signal without a warning of a leak', async () => {
+    const holdfast = await openReady(server.url)
+    const lock = holdfast.getLock(name)
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): number => warnings.push(warning)
+    process.on('warning', onWarning)
+    closeAfterTest(() => Promise.resolve(process.off('warning', onWarning)))
+    const abort = new AbortController()
+    await using _held = await lock.lock()
+    const waits = Array.from({ length: 30 }, () => reasonOf(lock.lock({ signal: abort.signal })))
+    await until(() => holdfast.stats().waiters === 30)
+    abort.abort(new Error('enough'))
+    expect(new Set((await Promise.all(waits)).map(String))).toEqual(new Set(['Error: enough']))
+    expect(warnings).toEqual([])
+  })
+
+  test('a link that went mute is replaced also when commands time out quickly', async () => {
+    const holdfast = await openReady(proxy.url, { commandTimeoutMs: 250 })
+    const lock = holdfast.getLock(name)
+    const before = proxy.connections
+    proxy.blackHole('toServer', { drop: true })
+    const attempts: Promise<unknown>[] = []
+    await until(
+      async () => {
+        const attempt = reasonOf(lock.tryLock())
+        attempts.push(attempt)
+        await attempt
+        return attempts.length >= 6
+      },
+      { timeoutMs: 10_000 },
+    )
+    expect(proxy.connections).toBeGreaterThanOrEqual(before)
+    proxy.heal()
+    await using lease = await lock.lock({ waitMs: 5000 })
+    expect(lease.isHeld).toBe(true)
+  })
+})
+
+describe('a waiter that no notice can reach any more', () => {
+  test('asks often enough to find a free lock soon', async () => {
+    const redis = openRedisClient(server.url)
+    const user = uniqueName('user')
+    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all')
+    const url = new URL(server.url)
+    url.username = user
+    url.password = 'secret'
+    const waiter = await openReady(url.href)
+    const holder = (await openReady(server.url)).getLock(name)
+    const held = await holder.lock()
+    const waiting = waiter.getLock(name).lock()
+    await until(() => waiter.stats().waiters === 1)
+    await redis.call('ACL', 'SETUSER', user, '-subscribe')
+    const down = new Promise((resolve) => waiter.once('error', resolve))
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await down
+    await held.unlock()
+    const releasedAt = performance.now()
+    await (await waiting).unlock()
+    expect(performance.now() - releasedAt).toBeLessThan(3000)
+    await redis.call('ACL', 'DELUSER', user)
+  })
+})
