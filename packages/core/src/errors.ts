@@ -2,8 +2,11 @@ const brand = Symbol.for('holdfast.error')
 
 /** What an error says about itself besides its message. */
 export interface HoldfastErrorDetails {
+  /** The name of the lock it is about. */
   readonly lockName?: string | undefined
+  /** The owner it is about. */
   readonly owner?: string | undefined
+  /** What it was made from. */
   readonly cause?: unknown
 }
 
@@ -14,6 +17,7 @@ export interface HoldfastErrorDetails {
  * package is recognised by the ES module copy and the other way round.
  */
 export class HoldfastError extends Error {
+  /** The `code` of all errors of this class; `HOLDFAST` stands for any of them. */
   static readonly code: string = 'HOLDFAST'
   /** Stable and fit for a `switch`. */
   readonly code: string
@@ -21,6 +25,7 @@ export class HoldfastError extends Error {
   readonly lockName: string | undefined
   /** The owner that the error is about, `<clientId>:<n>`. */
   readonly owner: string | undefined
+  /** @internal What `instanceof` goes by. */
   readonly [brand] = true
 
   constructor(message: string, details: HoldfastErrorDetails = {}) {
@@ -31,6 +36,7 @@ export class HoldfastError extends Error {
     this.owner = details.owner
   }
 
+  /** @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
@@ -39,11 +45,13 @@ export class HoldfastError extends Error {
 
 /** Somebody else kept the lock for all of `waitMs`. */
 export class LockTimeoutError extends HoldfastError {
+  /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
   /** The owner that held the lock when last heard of. */
   readonly holder: string | undefined
   /** The place in the queue when last heard of, 1 for the next in line; 0 when never queued. */
   readonly position: number
+  /** How long it was waited for, milliseconds. */
   readonly waitedMs: number
 
   constructor(
@@ -69,7 +77,9 @@ export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed'
 
 /** A hold ended, or may have ended, without its holder releasing it. Somebody else may hold the lock now. */
 export class LockLostError extends HoldfastError {
+  /** `LOCK_LOST` */
   static override readonly code = 'LOCK_LOST'
+  /** Why it counts as lost. */
   readonly reason: LossReason
   /** What the callback of `withLock` returned, when it ran to its end in spite of the loss. */
   readonly result: unknown
@@ -83,35 +93,42 @@ export class LockLostError extends HoldfastError {
 
 /** This async context has no hold of the lock to undo. */
 export class NotOwnerError extends HoldfastError {
+  /** `NOT_OWNER` */
   static override readonly code = 'NOT_OWNER'
 }
 
 /** The key holds something that is not a lock: another type, or a hash without a time to live. Nothing was changed. */
 export class NotALockError extends HoldfastError {
+  /** `NOT_A_LOCK` */
   static override readonly code = 'NOT_A_LOCK'
 }
 
 /** Redis did not answer in time. The command may still have been carried out; Holdfast cleans up after it. */
 export class RedisUnavailableError extends HoldfastError {
+  /** `REDIS_UNAVAILABLE` */
   static override readonly code = 'REDIS_UNAVAILABLE'
 }
 
 /** Redis answered, and will not do it: missing rights, wrong password, a replica, a server that is too old. */
 export class RedisRefusedError extends HoldfastError {
+  /** `REDIS_REFUSED` */
   static override readonly code = 'REDIS_REFUSED'
 }
 
 /** This client already has `maxWaiters` waiters. */
 export class TooManyWaitersError extends HoldfastError {
+  /** `TOO_MANY_WAITERS` */
   static override readonly code = 'TOO_MANY_WAITERS'
 }
 
 /** The client was closed. */
 export class ClosedError extends HoldfastError {
+  /** `CLOSED` */
   static override readonly code = 'CLOSED'
 }
 
 /** An argument was refused before anything was sent. */
 export class InvalidArgumentError extends HoldfastError {
+  /** `INVALID_ARGUMENT` */
   static override readonly code = 'INVALID_ARGUMENT'
 }

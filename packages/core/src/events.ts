@@ -4,7 +4,9 @@ import type { LockLostError } from './errors.js'
 
 /** The lock and owner that an event is about. */
 export interface LockEvent {
+  /** The name given to `getLock`. */
   readonly name: string
+  /** `<clientId>:<n>` */
   readonly owner: string
 }
 

@@ -7,14 +7,17 @@ import { Scope } from './scope.js'
 
 /** Figures of one client. */
 export interface HoldfastStats {
+  /** The first part of its owners. */
   readonly clientId: string
   /** Holds that live now. */
   readonly holds: number
   /** Acquisitions that wait for a held lock now. */
   readonly waiters: number
-  /** Since the start: outermost acquisitions, full releases, losses. */
+  /** Outermost acquisitions since the start. */
   readonly acquired: number
+  /** Full releases since the start. */
   readonly released: number
+  /** Lost holds since the start. */
   readonly lost: number
 }
 

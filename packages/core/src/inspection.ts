@@ -4,17 +4,23 @@ import type { ClientInfo, Registry } from './registry.js'
 
 /** One owner, and the process it belongs to if that said so lately. */
 export interface OwnerInfo {
+  /** `<clientId>:<n>` */
   readonly owner: string
+  /** `null` when the client said nothing for a while. */
   readonly client: ClientInfo | null
 }
 
 /** What `inspect()` tells. */
 export interface LockInfo {
+  /** The name given to `getLock`. */
   readonly name: string
+  /** Whether anybody holds it. */
   readonly isLocked: boolean
+  /** Who holds it, how often entered, and for how long Redis keeps it unless renewed; `null` when free. */
   readonly holder: (OwnerInfo & { readonly holdCount: number; readonly remainingMs: number }) | null
   /** The last fencing token; 0 when it was forgotten. */
   readonly fencingToken: number
+  /** How many places the queue has, stale ones included. */
   readonly waiterCount: number
   /** The first waiters in line, at most 100; `aliveMs` is how long the place stays unless refreshed. */
   readonly waiters: readonly (OwnerInfo & { readonly aliveMs: number })[]

@@ -49,6 +49,7 @@ export class Lock {
    * else as `lock`
    */
   withLock<T>(fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
+  /** The same with options. */
   withLock<T>(options: AcquireOptions, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
   async withLock<T>(
     first: AcquireOptions | ((lease: Lease) => T | PromiseLike<T>),

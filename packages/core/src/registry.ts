@@ -6,9 +6,13 @@ import { scripts } from './scripts/generated.js'
 
 /** Who a client is, as it said itself. */
 export interface ClientInfo {
+  /** The name of its machine. */
   readonly host: string
+  /** Its process id there. */
   readonly pid: number
+  /** The `label` option; '' without one. */
   readonly label: string
+  /** When the client was made, by its own wall clock. */
   readonly startedAt: Date
 }
 

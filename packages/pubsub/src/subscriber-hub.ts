@@ -92,8 +92,8 @@ export class SubscriberHub {
   }
 
   /**
-   * Resolves when {@link isSubscribed} is true: now, or at the next confirmation. Rejects as
-   * {@link subscribe} does, and at once for a channel that nobody has subscribed to.
+   * Resolves when {@link SubscriberHub.isSubscribed} is true: now, or at the next confirmation. Rejects as
+   * {@link SubscriberHub.subscribe} does, and at once for a channel that nobody has subscribed to.
    */
   whenSubscribed(channel: string): Promise<void> {
     if (this.state === 'closed') return Promise.reject(closedError())

@@ -20,7 +20,7 @@ export interface Renewable {
   readonly renewEveryMs: number | null
 
   /**
-   * The instant from which the item no longer counts as held. The item moves it itself, in {@link settle};
+   * The instant from which the item no longer counts as held. The item moves it itself, in {@link Renewable.settle};
    * after any other change call {@link Watchdog.reschedule}. `Infinity` if it has none.
    */
   readonly deadlineAt: number

@@ -3,7 +3,7 @@ import { monotonicMs } from '../clock.js'
 import { ClosedError, RedisUnavailableError } from '../errors.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
-import { hasCode } from './faults.js'
+import { hasCode, isRefusal } from './faults.js'
 import { disconnectTimeoutMs } from './connections.js'
 import type { Connections } from './connections.js'
 
@@ -137,6 +137,9 @@ export class CommandLink {
 
   async #bounded<T>(key: string, timeoutMs: number, send: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new ClosedError('the client is closed')
+    // While ioredis rests between attempts, a wrong password is a wrong password.
+    if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
+      throw this.#connectFault
     const route = this.routeOf(key)
     if (!this.#silentSince.has(route)) this.#silentSince.set(route, monotonicMs())
     let timer: NodeJS.Timeout | undefined

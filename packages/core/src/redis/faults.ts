@@ -13,7 +13,7 @@ export const hasCode = (error: unknown, code: string): boolean => textOf(error).
 export const isSlotMoving = (error: unknown): boolean => /\b(TRYAGAIN|CROSSSLOT)\b/.test(textOf(error))
 
 /** Whether Redis itself answered with an error, as opposed to a connection that failed. */
-function isReply(error: unknown): boolean {
+function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
@@ -24,12 +24,15 @@ function rootOf(error: unknown): unknown {
     : error
 }
 
+/** Whether Redis answered, and trying again soon makes no sense. */
+export const isRefusal = (error: unknown): error is Error => isReply(error) && !passing.test(textOf(error))
+
 /** Turns whatever a command failed with into an error of ours that says whether trying again makes sense. */
 export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): HoldfastError {
   if (error instanceof HoldfastError) return withDetails(error, details)
   const root = rootOf(error)
   const about = details.lockName === undefined ? '' : ` for lock ${details.lockName}`
-  if (isReply(root) && !passing.test(textOf(root))) {
+  if (isRefusal(root)) {
     return new RedisRefusedError(`Redis refused a command${about}: ${textOf(root)}`, {
       ...details,
       cause: error,
