@@ -33,12 +33,12 @@ export interface Grant {
 /**
  * One owner's possession of one lock.
  *
- * | State    | true in it                                            | leaves it on                                    |
- * | -------- | ----------------------------------------------------- | ----------------------------------------------- |
- * | live     | at least one lease open, deadline ahead               | last lease left → leaving; loss → lost          |
+ * | State    | true in it                                            | leaves it on                                     |
+ * | -------- | ----------------------------------------------------- | ------------------------------------------------ |
+ * | live     | at least one lease open, deadline ahead               | last lease left → leaving; loss → lost           |
  * | leaving  | no lease open, release on its way, watchdog let go    | answer or deadline → released; "not held" → lost |
- * | released | over                                                  | -                                               |
- * | lost     | over, and the holder was told                         | -                                               |
+ * | released | over                                                  | -                                                |
+ * | lost     | over, and the holder was told                         | -                                                |
  *
  * Its commands go out one after another, each with the count it wants.
  */
@@ -83,7 +83,7 @@ export class Hold implements Renewable {
     this.#ttlMayReach = monotonicMs() + grant.leaseMs
     this.#inDoubt = grant.inDoubt
     this.#runId = client.servers.known(grant.keys.lock)
-    if (this.#runId === undefined) this.#learnServer()
+    if (this.#runId === undefined && !client.servers.isRefused) this.#learnServer()
     client.addHold(this)
   }
 

@@ -20,6 +20,7 @@ export interface ServerInfo {
 export class ServerIdentity {
   readonly #link: CommandLink
   readonly #runIds = new Map<string, string>()
+  #isRefused = false
 
   constructor(link: CommandLink) {
     this.#link = link
@@ -28,7 +29,7 @@ export class ServerIdentity {
   /** Asks the server that answers for this key who it is. */
   async read(key: string): Promise<ServerInfo> {
     const breaks = this.#link.breaks
-    const info = String(await this.#link.run(scripts.identify, [key], []))
+    const info = String(await this.#ask(key))
     const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
     const runId = field('run_id')
     if (runId !== undefined && breaks === this.#link.breaks) this.#runIds.set(this.#link.routeOf(key), runId)
@@ -40,6 +41,11 @@ export class ServerIdentity {
     }
   }
 
+  /** Whether Redis has refused to say since the last break: then there is no use in asking again. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
   /** The process that answers for this key, if it was asked since the last break. */
   known(key: string): string | undefined {
     return this.#runIds.get(this.#link.routeOf(key))
@@ -48,6 +54,7 @@ export class ServerIdentity {
   /** After a break nothing is known: the server may have restarted. */
   forget(): void {
     this.#runIds.clear()
+    this.#isRefused = false
   }
 
   /** Whether the process of this `runId` still answers for the key; no when it may not say. Rejects when it does not answer. */
@@ -56,8 +63,17 @@ export class ServerIdentity {
     try {
       return (await this.read(key)).runId === runId
     } catch (error) {
+      if (this.#isRefused) return false
+      throw error
+    }
+  }
+
+  async #ask(key: string): Promise<unknown> {
+    try {
+      return await this.#link.run(scripts.identify, [key], [])
+    } catch (error) {
       const fault = faultOf(error)
-      if (fault instanceof RedisRefusedError) return false
+      if (fault instanceof RedisRefusedError) this.#isRefused = true
       throw fault
     }
   }
