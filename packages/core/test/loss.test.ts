@@ -197,14 +197,19 @@ describe('leases', () => {
   })
 
   test('maxHoldMs brakes renewal, and no time to live is set past it', async () => {
-    const { holdfast, redis } = openHoldfast(sharedRedisUrl(), { watchdogTimeoutMs: 300 })
+    const { holdfast, redis } = openHoldfast(sharedRedisUrl(), { watchdogTimeoutMs: 600 })
     const lock = holdfast.getLock(uniqueName('brake'))
     const startedAt = performance.now()
-    const lease = await lock.lock({ maxHoldMs: 1000 })
+    const lease = await lock.lock({ maxHoldMs: 1300 })
+    const grantedBy = performance.now()
+    let reach = 0
+    holdfast.on('renewed', ({ remainingMs }) => {
+      reach = Math.max(reach, performance.now() + remainingMs)
+    })
     const lostAt = await aborted(lease.signal)
-    expect(lostAt - startedAt).toBeGreaterThan(700)
-    expect(lostAt - startedAt).toBeLessThan(1100)
-    await until(async () => (await redis.exists(`lock:${lock.name}`)) === 0, { timeoutMs: 300 })
+    expect(lostAt - startedAt).toBeGreaterThan(1000)
+    expect(reach - grantedBy).toBeLessThanOrEqual(1300)
+    await until(async () => (await redis.exists(`lock:${lock.name}`)) === 0, { timeoutMs: 400 })
   })
 })
 
