@@ -8,7 +8,7 @@
   ARGV[1]  most      how many places to list, from the head of the queue; 0: none
 
   Returns  { ttlMs, owner, count, token, places, owner 1, alive for 1 (ms), owner 2, … }
-           ttlMs -2, owner '' and count 0: free; token 0: not known; places: live ones listed or not
+           ttlMs -2, owner '' and count 0: free; token 0: not known; places: all, listed or not, stale ones too
            { -3, type }   the key is not a lock
 
   Changes and publishes nothing.

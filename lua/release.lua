@@ -31,7 +31,8 @@ local checkInbox = ARGV[5] == '1'
 if count == 0 then
   dropPlace(owner)
   if goneMs > 0 then
-    local marks = redis.call('HGETALL', waitersKey)
+    -- Each new mark looks at a few old ones, so that they cannot pile up and none costs more than that.
+    local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
     for i = 1, #marks, 2 do
       local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
       if untilMs and tonumber(untilMs) <= nowMs then

@@ -220,9 +220,14 @@ export class Acquisition {
     }
     if (this.#isListening) return
     this.#isListening = true
-    inbox.listen().then(() => {
-      this.wake()
-    }, this.#onFailure)
+    inbox.listen().then(
+      () => {
+        this.wake()
+      },
+      (error: unknown) => {
+        this.#fail(faultOf(error, this.#details()))
+      },
+    )
   }
 
   #accept(): void {
@@ -354,6 +359,7 @@ export class Acquisition {
       this.#accept()
       return
     }
+    clearTimeout(this.#restTimer)
     this.#restTimer = setTimeout(() => {
       this.wake()
     }, restMs(++this.#failures))

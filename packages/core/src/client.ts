@@ -19,7 +19,7 @@ import { refreshPlaces } from './places.js'
 import { CommandLink } from './redis/command-link.js'
 import { LockCommands } from './redis/commands.js'
 import { openConnections } from './redis/connections.js'
-import { faultOf } from './redis/faults.js'
+import { faultOf, hasCode } from './redis/faults.js'
 import { assertUsable, ServerIdentity } from './redis/server-identity.js'
 import { Registry } from './registry.js'
 import { sendRelease } from './release.js'
@@ -190,7 +190,7 @@ export class Client {
   async #prepare(keys: LockKeys): Promise<void> {
     await this.#checkServer(keys)
     await this.#register()
-    this.assertOpen(keys)
+    this.assertOpen()
     this.#rhythm ??= setInterval(this.#onRhythm, this.settings.watchdogTimeoutMs / 3)
     // Not a reason to stay alive: without connections there is nothing to refresh.
     this.#rhythm.unref()
@@ -208,9 +208,9 @@ export class Client {
         this.warn('EVICTION_POLICY', text)
       }
     } catch (error) {
-      const fault = faultOf(error, { lockName: keys.name })
+      const fault = faultOf(error)
       const mayOnlyLackInfo = fault instanceof RedisRefusedError && fault.cause !== undefined
-      if (!mayOnlyLackInfo || /^(NOAUTH|WRONGPASS)/.test(String(fault.cause))) throw fault
+      if (!mayOnlyLackInfo || hasCode(fault.cause, 'NOAUTH') || hasCode(fault.cause, 'WRONGPASS')) throw fault
       this.warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
     }
   }

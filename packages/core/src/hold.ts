@@ -117,15 +117,15 @@ export class Hold implements Renewable {
 
   /** Read by the watchdog: a hold is renewed while an open lease wants it, until the brake stops it. */
   get renewEveryMs(): number | null {
-    const isBraked = this.#ttlUntil >= this.#brakeAt - 1
+    const isBraked = this.#ttlUntil >= this.#nextBrakeAt() - 1
     if (isBraked || ![...this.#leases].some((lease) => lease.isRenewed)) return null
     return this.#client.settings.watchdogTimeoutMs / 3
   }
 
   /** The first lease; the acquisition has counted it at Redis already. */
   open(request: Request, waitedMs: number): Lease {
-    const lease = this.#addLease(request, waitedMs)
-    this.#client.watchdog.add(this, this.#grantedAt)
+    const lease = this.#addLease(request, waitedMs, this.#grantedAt)
+    if (this.#state === 'live') this.#client.watchdog.add(this, this.#grantedAt)
     return lease
   }
 
@@ -137,10 +137,10 @@ export class Hold implements Renewable {
         this.#assertNotLost()
         if (this.isReleased) return null
         request.signal?.throwIfAborted()
-        const left = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
+        const waitLeftMs = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
         try {
-          await this.#enterOnce(request, Math.min(this.#client.settings.commandTimeoutMs, Math.max(1, left)))
-          return this.#addLease(request, monotonicMs() - startedAt)
+          await this.#enterOnce(request, Math.min(this.#commandTimeoutMs, Math.max(1, waitLeftMs)))
+          return this.#addLease(request, monotonicMs() - startedAt, startedAt)
         } catch (error) {
           const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
           if (!(fault instanceof RedisUnavailableError) || request.waitMs === 0) throw fault
@@ -154,8 +154,14 @@ export class Hold implements Renewable {
 
   /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
   leave(lease: Lease): Promise<void> {
+    const askedAt = monotonicMs()
     return this.#turns.take(async () => {
       if (!this.#leases.delete(lease)) return
+      if (this.loss?.reason === 'expired' && askedAt < this.deadlineAt) {
+        // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
+        this.#client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+        return
+      }
       this.#assertNotLost()
       const count = this.#leases.size
       if (count === 0) {
@@ -174,10 +180,10 @@ export class Hold implements Renewable {
     return this.#turns.take(async () => {
       this.#assertNotLost()
       const sentAt = momentNow()
-      const capped = this.#sending(leaseMs, this.#brakeAt)
+      const capped = this.#sending(leaseMs)
       const renewal = { keys: this.keys, owner: this.owner, leaseMs: capped }
       const [answer] = await this.#client.commands
-        .renew([renewal], this.#client.settings.commandTimeoutMs)
+        .renew([renewal], this.#commandTimeoutMs)
         .catch((error: unknown) => {
           throw faultOf(error, { lockName: this.keys.name, owner: this.owner })
         })
@@ -191,7 +197,7 @@ export class Hold implements Renewable {
   /** The lease that the next renewal asks for. 1 ms for a hold that only needs proof that it is still held. */
   nextRenewal(): { keys: LockKeys; owner: string; leaseMs: number } {
     const wanted = this.renewEveryMs === null ? 1 : this.#client.settings.watchdogTimeoutMs
-    const leaseMs = this.#sending(wanted, this.#brakeAt)
+    const leaseMs = this.#sending(wanted)
     this.#renewal = { sentAt: momentNow(), leaseMs }
     return { keys: this.keys, owner: this.owner, leaseMs }
   }
@@ -233,14 +239,21 @@ export class Hold implements Renewable {
     if (mayStillHold || this.#inDoubt) this.#giveUp()
   }
 
+  /** A command that is answered only after the deadline is of no use, and holds up the release behind it. */
+  get #commandTimeoutMs(): number {
+    const leftMs = Math.ceil(this.deadlineAt - monotonicMs())
+    return Math.max(1, Math.min(this.#client.settings.commandTimeoutMs, leftMs))
+  }
+
   #assertNotLost(): void {
     if (this.loss) throw this.loss
   }
 
   async #enterOnce(request: Request, timeoutMs: number): Promise<void> {
     const sentAt = momentNow()
-    const brakeAt = Math.min(this.#brakeAt, this.#grantedAt + request.maxHoldMs)
-    const leaseMs = this.#sending(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, brakeAt)
+    const leaseMs = this.#sending(
+      Math.min(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, request.maxHoldMs),
+    )
     const ask = {
       owner: this.owner,
       count: this.#leases.size + 1,
@@ -253,7 +266,6 @@ export class Hold implements Renewable {
     if (answer.kind === 'foreign') throw notALock(this.keys, answer.type)
     if (answer.kind !== 'held') this.lose('not-held')
     this.#assertNotLost()
-    this.#brakeAt = brakeAt
     this.#prove(sentAt, leaseMs)
   }
 
@@ -284,8 +296,8 @@ export class Hold implements Renewable {
     }
   }
 
-  #addLease(request: Request, waitedMs: number): Lease {
-    const lease = new Lease(this.#client, this, request.leaseMs)
+  #addLease(request: Request, waitedMs: number, enteredAt: number): Lease {
+    const lease = new Lease(this.#client, this, request.leaseMs, enteredAt + request.maxHoldMs)
     this.#leases.add(lease)
     this.#client.watchdog.reschedule(this)
     this.#client.events.emit('acquired', {
@@ -305,10 +317,15 @@ export class Hold implements Renewable {
     this.deadlineAt = Math.max(this.deadlineAt, deadlineOfAnswer(sentAt.monotonicMs, leaseMs))
   }
 
+  /** The brake of the whole hold, or an earlier one of a nested lease for as long as that one is open. */
+  #nextBrakeAt(): number {
+    return Math.min(this.#brakeAt, ...[...this.#leases].map(({ brakeAt }) => brakeAt))
+  }
+
   /** The lease to send now, which the brake caps; 1 ms when there is nothing to extend. */
-  #sending(wantedMs: number, brakeAt: number): number {
+  #sending(wantedMs: number): number {
     const now = monotonicMs()
-    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, brakeAt - now)))
+    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, this.#nextBrakeAt() - now)))
     this.#ttlMayReach = Math.max(this.#ttlMayReach, now + leaseMs)
     return leaseMs
   }

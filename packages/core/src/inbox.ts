@@ -44,10 +44,11 @@ export class Inbox {
     return this.#hub.isSubscribed(this.channel)
   }
 
-  /** Resolves once the inbox was confirmed; waits over outages. Rejects when Redis refuses it; a later call tries again. */
-  listen(): Promise<void> {
+  /** Resolves once the inbox is heard; waits over outages. Rejects when Redis refuses it; a later call tries again. */
+  async listen(): Promise<void> {
     this.#listening ??= this.#subscribe()
-    return this.#listening
+    await this.#listening
+    if (!this.isHeard) await this.#hub.whenSubscribed(this.channel)
   }
 
   close(): Promise<void> {

@@ -13,14 +13,17 @@ export class Lease {
   readonly #client: Client
   readonly #hold: Hold
   readonly #fixedLeaseMs: number | null
+  /** @internal Until when this lease lets the hold be renewed. */
+  readonly brakeAt: number
   #abort: AbortController | undefined
   #left: Promise<void> | undefined
 
   /** @internal Leases come from `lock`, `tryLock` and `withLock`. */
-  constructor(client: Client, hold: Hold, fixedLeaseMs: number | null) {
+  constructor(client: Client, hold: Hold, fixedLeaseMs: number | null, brakeAt: number) {
     this.#client = client
     this.#hold = hold
     this.#fixedLeaseMs = fixedLeaseMs
+    this.brakeAt = brakeAt
   }
 
   /** The name of the lock, as given to `getLock`. */

@@ -19,7 +19,11 @@ export interface AcquireOptions {
    * Without it the watchdog renews the hold for as long as the lease is open.
    */
   readonly leaseMs?: number | undefined
-  /** A brake on renewal, counted from the grant: the hold never outlives it. At least 100. No brake by default. */
+  /**
+   * A brake on renewal, counted from the grant: the hold never outlives it. At least 100. No brake by default.
+   *
+   * In a nested call it counts from that call and brakes for as long as its lease is open; the outer one stays in force.
+   */
   readonly maxHoldMs?: number | undefined
   /** Stops the wait; the call then rejects with the signal's reason. It does not end a hold once acquired. */
   readonly signal?: AbortSignal | undefined

@@ -51,7 +51,12 @@ export class WaitRoom {
     this.#all.delete(acquisition.owner)
     const lock = acquisition.keys.lock
     const waiting = this.#waiting.get(lock)
-    if (!waiting?.delete(acquisition) || waiting.size > 0) return
+    if (!waiting?.delete(acquisition)) return
+    if (waiting.size > 0) {
+      // The timer may have woken just this one: then nobody would ask for the others.
+      if ((this.#rechecks.get(lock)?.at ?? 0) <= monotonicMs()) this.#recheckIn(lock, 0)
+      return
+    }
     this.#waiting.delete(lock)
     clearTimeout(this.#rechecks.get(lock)?.timer)
     this.#rechecks.delete(lock)

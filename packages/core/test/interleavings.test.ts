@@ -7,7 +7,7 @@ import { Holdfast, LockLostError } from '../src/index.js'
 import type { HoldfastError, HoldfastOptions, Lease, RedisTemplate } from '../src/index.js'
 import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
-import { runs } from './support/scripts.js'
+import { loadScripts, runs } from './support/scripts.js'
 
 let server: RedisServer
 let proxy: FaultProxy
@@ -22,6 +22,7 @@ beforeEach(async () => {
   name = uniqueName('interleaving')
   proxy = await startProxy(server)
   closeAfterTest(() => proxy.close())
+  await loadScripts(openRedisClient(server.url))
 })
 afterEach(async () => {
   jest.restoreAllMocks()
@@ -300,6 +301,25 @@ describe('what the caller sees', () => {
     proxy.heal()
     await using lease = await lock.lock({ waitMs: 5000 })
     expect(lease.isHeld).toBe(true)
+  })
+})
+
+describe('the waiter that asks for all others gives up with its ask in flight', () => {
+  test('the next one asks in its place', async () => {
+    const holder = (await openReady(server.url)).getLock(name)
+    const waiters = await openReady(proxy.url)
+    const held = await holder.lock({ leaseMs: 600 })
+    const first = waiters.getLock(name).tryLock({ waitMs: 900 })
+    await until(() => waiters.stats().waiters === 1)
+    const second = waiters.getLock(name).lock()
+    await until(() => waiters.stats().waiters === 2)
+    await held.extend(2000)
+    proxy.blackHole('toClient')
+    expect(await first).toBeNull()
+    proxy.heal()
+    const healedAt = performance.now()
+    await (await second).unlock()
+    expect(performance.now() - healedAt).toBeLessThan(4000)
   })
 })
 

@@ -213,6 +213,30 @@ describe('leases', () => {
   })
 })
 
+describe('a nested call with maxHoldMs', () => {
+  test('brakes while it is open, and never ends the outer hold once it is left', async () => {
+    const { holdfast } = openHoldfast(sharedRedisUrl(), { watchdogTimeoutMs: 300 })
+    const lock = holdfast.getLock(uniqueName('brake'))
+    await lock
+      .withLock(async (outer) => {
+        await lock.withLock({ maxHoldMs: 100 }, () => undefined)
+        let renewals = 0
+        await new Promise<void>((resolve, reject) => {
+          outer.signal.addEventListener('abort', reject)
+          holdfast.on('renewed', () => {
+            if (++renewals === 5) resolve()
+          })
+        })
+        expect(outer.isHeld).toBe(true)
+        await lock.withLock({ maxHoldMs: 100 }, () => until(() => outer.signal.aborted))
+      })
+      .catch((error: unknown) => {
+        expect(error).toMatchObject({ reason: 'expired' })
+      })
+    expect.hasAssertions()
+  })
+})
+
 describe('forceUnlock', () => {
   test('tells the victim at once, and frees the lock for others', async () => {
     const victim = openHoldfast(sharedRedisUrl()).holdfast

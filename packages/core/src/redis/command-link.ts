@@ -154,18 +154,24 @@ export class CommandLink {
     })
     this.#inFlight.add(giveUp)
     try {
-      const reply = await Promise.race([send(), silence])
-      this.#silentSince.delete(route)
-      return reply
+      return await Promise.race([this.#heard(send(), route), silence])
     } catch (error) {
       if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
-      else this.#silentSince.delete(route)
       if (hasCode(error, 'READONLY')) this.redial(key)
       const gaveUp = error instanceof Error && error.name === 'MaxRetriesPerRequestError'
       throw gaveUp ? (this.#connectFault ?? error) : error
     } finally {
       clearTimeout(timer)
       this.#inFlight.delete(giveUp)
+    }
+  }
+
+  /** An answer that comes after the command was given up shows a slow link, not a mute one. */
+  async #heard<T>(reply: Promise<T>, route: string): Promise<T> {
+    try {
+      return await reply
+    } finally {
+      this.#silentSince.delete(route)
     }
   }
 

@@ -323,7 +323,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'b03402c688419b2ea3b5f2f18579bf53c6e3fa3d',
+    sha1: '544b0c7f03414b57df5f1abb8e5ccd638d803c87',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -410,7 +410,7 @@ end
 if count == 0 then
 dropPlace(owner)
 if goneMs > 0 then
-local marks = redis.call('HGETALL', waitersKey)
+local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #marks, 2 do
 local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then

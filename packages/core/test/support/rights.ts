@@ -22,6 +22,7 @@ export const minimumRights = [
   '+hget',
   '+hgetall',
   '+hkeys',
+  '+hrandfield',
   '+hset',
   '+pexpire',
   '+pttl',
