@@ -2,7 +2,8 @@ import { onAbort } from './abort.js'
 import type { Client } from './client.js'
 import { momentNow, monotonicMs, sleptMsSince } from './clock.js'
 import type { Moment } from './clock.js'
-import { deadlineOfAnswer, deadlineOfGrant, driftMs } from './deadline.js'
+import { deadlineOfAnswer, driftMs, placeGrant } from './deadline.js'
+import type { PlacedGrant } from './deadline.js'
 import { ClosedError, RedisUnavailableError, TooManyWaitersError } from './errors.js'
 import type { HoldfastErrorDetails } from './errors.js'
 import { Hold } from './hold.js'
@@ -141,6 +142,7 @@ export class Acquisition {
   readonly #ask = (): void => {
     if (this.#state === 'over') return
     this.#state = 'asking'
+    clearTimeout(this.#restTimer)
     this.#askAgain = false
     this.#wasRevoked = false
     this.#hasAsked = true
@@ -172,7 +174,7 @@ export class Acquisition {
     switch (answer.kind) {
       case 'held':
         if (this.#wasRevoked) this.#ask()
-        else this.#enterHold(answer.token, sentAt, leaseMs, sentAt.monotonicMs)
+        else this.#enterHold(answer.token, sentAt, leaseMs, placeAnswer(sentAt, leaseMs))
         return
       case 'busy':
         this.#lastAnswer = { sentAt, ...answer }
@@ -242,9 +244,9 @@ export class Acquisition {
       fencingToken: notice.token,
     })
     if (this.#isOver) return
-    const deadlineAt =
+    const placed =
       asked &&
-      deadlineOfGrant({
+      placeGrant({
         askSentAt: asked.sentAt.monotonicMs,
         askServerUs: asked.serverUs,
         grantServerUs: notice.serverUs,
@@ -252,32 +254,15 @@ export class Acquisition {
         leaseMs: notice.leaseMs,
       })
     // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more.
-    if (
-      !asked ||
-      deadlineAt == null ||
-      !isAhead(deadlineAt, asked.sentAt, notice.leaseMs) ||
-      notice.leaseMs < this.#leaseMs()
-    ) {
+    const isEnough = notice.leaseMs >= this.#leaseMs()
+    if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {
+      this.#enterHold(notice.token, asked.sentAt, notice.leaseMs, placed)
+    } else {
       this.#ask()
-      return
     }
-    const grantedAt = asked.sentAt.monotonicMs + (notice.serverUs - asked.serverUs) / 1000
-    this.#enterHold(
-      notice.token,
-      asked.sentAt,
-      notice.leaseMs,
-      Math.min(grantedAt, notice.receivedAt),
-      deadlineAt,
-    )
   }
 
-  #enterHold(
-    token: number,
-    askedAt: Moment,
-    leaseMs: number,
-    grantedAt: number,
-    deadlineAt: number = deadlineOfAnswer(askedAt.monotonicMs, leaseMs),
-  ): void {
+  #enterHold(token: number, askedAt: Moment, leaseMs: number, { grantedAt, deadlineAt }: PlacedGrant): void {
     if (!isAhead(deadlineAt, askedAt, leaseMs)) {
       this.#inDoubt = true
       const text = 'the answer was seen only after the lease may have ended'
@@ -359,7 +344,6 @@ export class Acquisition {
       this.#accept()
       return
     }
-    clearTimeout(this.#restTimer)
     this.#restTimer = setTimeout(() => {
       this.wake()
     }, restMs(++this.#failures))
@@ -420,3 +404,9 @@ export class Acquisition {
 /** A suspend stops the clock that deadlines are measured on: what was answered before it proves nothing. */
 const isAhead = (deadlineAt: number, askedAt: Moment, leaseMs: number): boolean =>
   deadlineAt > monotonicMs() && sleptMsSince(askedAt) <= driftMs(leaseMs)
+
+/** A hold that an answer grants: at the sending of the ask, at the earliest. */
+const placeAnswer = ({ monotonicMs: sentAt }: Moment, leaseMs: number): PlacedGrant => ({
+  grantedAt: sentAt,
+  deadlineAt: deadlineOfAnswer(sentAt, leaseMs),
+})

@@ -57,7 +57,7 @@ export class Client {
 
   constructor(options: HoldfastOptions) {
     this.settings = resolveSettings(options)
-    const { prefix, watchdogTimeoutMs, commandTimeoutMs, maxWaiters } = this.settings
+    const { prefix, rhythmMs, commandTimeoutMs, maxWaiters } = this.settings
     const connections = openConnections(options.redis, this.id, Math.min(commandTimeoutMs, 10_000))
     this.keySpace = new KeySpace(connections.keyPrefix, prefix)
     this.background = new Background(this.#reportError)
@@ -76,7 +76,7 @@ export class Client {
     this.registry = new Registry(this.link, this.keySpace)
     this.inbox = new Inbox({
       channel: inboxOf(this.id),
-      pingEveryMs: watchdogTimeoutMs / 3,
+      pingEveryMs: rhythmMs,
       connect: () => connections.makeSubscriber(),
       onMessage: this.#onMessage,
       onGap: () => {
@@ -191,7 +191,7 @@ export class Client {
     await this.#checkServer(keys)
     await this.#register()
     this.assertOpen()
-    this.#rhythm ??= setInterval(this.#onRhythm, this.settings.watchdogTimeoutMs / 3)
+    this.#rhythm ??= setInterval(this.#onRhythm, this.settings.rhythmMs)
     // Not a reason to stay alive: without connections there is nothing to refresh.
     this.#rhythm.unref()
     const listening = this.inbox.listen().catch(() => undefined)
@@ -240,8 +240,8 @@ export class Client {
 
   readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
     const renewals = holds.map((hold) => hold.nextRenewal())
-    const { commandTimeoutMs, watchdogTimeoutMs } = this.settings
-    const answers = await this.commands.renew(renewals, Math.min(commandTimeoutMs, watchdogTimeoutMs / 3))
+    const { commandTimeoutMs, rhythmMs } = this.settings
+    const answers = await this.commands.renew(renewals, Math.min(commandTimeoutMs, rhythmMs))
     return answers.map((answer) => (answer === 'renewed' ? 'renewed' : 'lost'))
   }
 

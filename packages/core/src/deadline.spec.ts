@@ -1,8 +1,8 @@
-import { deadlineOfAnswer, deadlineOfGrant, driftMs } from './deadline.js'
+import { deadlineOfAnswer, driftMs, placeGrant } from './deadline.js'
 import type { GrantTimes } from './deadline.js'
 
-const grant = (times: Partial<GrantTimes>): number | null =>
-  deadlineOfGrant({
+const place = (times: Partial<GrantTimes>) =>
+  placeGrant({
     askSentAt: 1_000,
     askServerUs: 5_000_000,
     grantServerUs: 5_000_000,
@@ -10,6 +10,8 @@ const grant = (times: Partial<GrantTimes>): number | null =>
     leaseMs: 10_000,
     ...times,
   })
+
+const grant = (times: Partial<GrantTimes>): number | undefined => place(times)?.deadlineAt
 
 describe('the drift', () => {
   it.each([
@@ -45,7 +47,12 @@ describe('the deadline of a grant', () => {
   })
 
   it('cannot be told when the grant is older than the ask', () => {
-    expect(grant({ grantServerUs: 4_999_999 })).toBeNull()
+    expect(place({ grantServerUs: 4_999_999 })).toBeNull()
+  })
+
+  it('goes with the instant of the grant itself', () => {
+    expect(place({ grantServerUs: 9_000_000 })?.grantedAt).toBe(5_000)
+    expect(place({ grantServerUs: 9_000_000, receivedAt: 4_500 })?.grantedAt).toBe(4_500)
   })
 
   it('may have passed already', () => {

@@ -25,16 +25,22 @@ export interface GrantTimes {
   readonly leaseMs: number
 }
 
+/** When a grant happened, at the earliest, on the local clock, and until when it may be claimed. */
+export interface PlacedGrant {
+  readonly grantedAt: number
+  readonly deadlineAt: number
+}
+
 /**
- * The deadline of a hold that somebody else's command granted, or `null` when it cannot be told.
+ * Places a grant that somebody else's command made on the local clock, or answers `null` when that cannot be done.
  *
  * The grant's distance from our own ask is known on the server's clock and carried over to ours; the clocks
  * may have drifted apart for as long as that distance. A distance below zero means that the notice
  * belongs to an earlier grant.
  */
-export function deadlineOfGrant(times: GrantTimes): number | null {
+export function placeGrant(times: GrantTimes): PlacedGrant | null {
   const ageMs = (times.grantServerUs - times.askServerUs) / 1000
   if (ageMs < 0) return null
   const grantedAt = Math.min(times.askSentAt + ageMs, times.receivedAt)
-  return deadlineOfAnswer(grantedAt, times.leaseMs) - ageMs * 0.01
+  return { grantedAt, deadlineAt: deadlineOfAnswer(grantedAt, times.leaseMs) - ageMs * 0.01 }
 }

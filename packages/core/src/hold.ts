@@ -119,7 +119,7 @@ export class Hold implements Renewable {
   get renewEveryMs(): number | null {
     const isBraked = this.#ttlUntil >= this.#nextBrakeAt() - 1
     if (isBraked || ![...this.#leases].some((lease) => lease.isRenewed)) return null
-    return this.#client.settings.watchdogTimeoutMs / 3
+    return this.#client.settings.rhythmMs
   }
 
   /** The first lease; the acquisition has counted it at Redis already. */

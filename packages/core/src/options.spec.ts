@@ -17,6 +17,7 @@ describe('defaults', () => {
       prefix: 'lock:',
       label: '',
       watchdogTimeoutMs: 30_000,
+      rhythmMs: 10_000,
       commandTimeoutMs: 5_000,
       maxWaiters: Infinity,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },

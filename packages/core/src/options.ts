@@ -2,7 +2,8 @@ import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
 import type { ClusterTemplate, RedisTemplate } from './redis/types.js'
 
-const longestMs = 2 ** 31 - 1
+/** The longest time that can be asked for; a longer setTimeout would fire at once. */
+export const longestMs = 2 ** 31 - 1
 const shortestLeaseMs = 100
 
 /** How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1. */
@@ -77,6 +78,8 @@ export interface Settings {
   readonly prefix: string
   readonly label: string
   readonly watchdogTimeoutMs: number
+  /** A third of it: how often holds are renewed, places refreshed, and the notice connection is tried. */
+  readonly rhythmMs: number
   readonly commandTimeoutMs: number
   readonly maxWaiters: number
   readonly defaults: AcquireOptions
@@ -129,11 +132,12 @@ export function resolveSettings(options: HoldfastOptions): Settings {
   checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, shortestLeaseMs)
   checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
   checkInteger('maxWaiters', options.maxWaiters, 0)
-  const { waitMs, leaseMs, maxHoldMs, signal } = options
+  const { waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs = 30_000 } = options
   return {
     prefix: options.prefix ?? 'lock:',
     label: options.label ?? '',
-    watchdogTimeoutMs: options.watchdogTimeoutMs ?? 30_000,
+    watchdogTimeoutMs,
+    rhythmMs: watchdogTimeoutMs / 3,
     commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
     maxWaiters: options.maxWaiters ?? Infinity,
     defaults: { waitMs, leaseMs, maxHoldMs, signal },

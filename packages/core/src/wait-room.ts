@@ -1,6 +1,7 @@
 import type { Acquisition } from './acquisition.js'
 import { monotonicMs } from './clock.js'
 import type { LockKeys } from './keys.js'
+import { longestMs } from './options.js'
 
 export interface WaitRoomOptions {
   readonly maxWaiters: number
@@ -13,9 +14,6 @@ const deafAskEveryMs = 1000
 
 /** Redis expires a key in the millisecond after its TTL ran out. */
 const expiryMarginMs = 2
-
-/** A longer setTimeout fires at once. */
-const longestTimerMs = 2 ** 31 - 1
 
 /**
  * Everyone of this client who wants a lock, so that one timer per lock serves all who wait for it: when the holder's
@@ -116,7 +114,7 @@ export class WaitRoom {
 
   #recheckIn(lock: string, ms: number): void {
     clearTimeout(this.#rechecks.get(lock)?.timer)
-    const inMs = Math.min(ms, longestTimerMs)
+    const inMs = Math.min(ms, longestMs)
     const timer = setTimeout(() => {
       const [earliest] = this.#waiting.get(lock) ?? []
       earliest?.wake()
