@@ -24,9 +24,26 @@ export { withRedis } from './server/with-redis.js'
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'
+export { startIndependents, type IndependentServers } from './topology/independents.js'
+export { startReplicated, type ReplicatedRedis, type StartReplicatedOptions } from './topology/replicated.js'
+export { startSentinels, type RedisSentinels, type StartSentinelsOptions } from './topology/sentinels.js'
+export { proxyNodes, type ProxiedNodes } from './topology/proxy-nodes.js'
 
 // Faults
-export { startProxy, type Direction, type FaultProxy } from './faults/proxy.js'
+export { startProxy, type DelayOptions, type Direction, type FaultProxy } from './faults/proxy.js'
+export type { Fault } from './faults/server/fault.js'
+export { loseData, scriptFlush } from './faults/server/flush.js'
+export { killClients, type ClientKind } from './faults/server/kill-clients.js'
+export { pauseClients } from './faults/server/pause-clients.js'
+export { sleepServer } from './faults/server/sleep-server.js'
+export { runBusyScript } from './faults/server/busy-script.js'
+export { fillMemory } from './faults/server/fill-memory.js'
+export { evictKeys, type EvictOptions } from './faults/server/evict-keys.js'
+export { failAppends } from './faults/server/fail-appends.js'
+export { failSnapshots } from './faults/server/fail-snapshots.js'
+export { refuseCommands } from './faults/server/refuse-commands.js'
+export { requirePassword } from './faults/server/require-password.js'
+export { startSteppableRedis, type SteppableRedis } from './faults/clock/steppable-redis.js'
 
 // Processes
 export {
@@ -37,12 +54,27 @@ export {
   type WorkerMessage,
 } from './process/worker.js'
 export { fromParent, tellParent } from './process/parent.js'
+export { scratchFolder, type ScratchFolder } from './process/reaper.js'
 export { processExists } from './process/signals.js'
 
 // Looking on
 export { countCommands, type CountedCommands } from './observe/count-commands.js'
 export { keysWithoutTtl, leftoverKeys } from './observe/keys.js'
 export { watchResources, type ResourceWatch } from './observe/open-resources.js'
+
+// Histories of what happened
+export { nowMs, type Excuse, type HistoryEvent, type Refusal } from './history/event.js'
+export { openHistory, type HistoryWriter, type Reported } from './history/recorder.js'
+export { readHistories } from './history/reading.js'
+export { watchStalls } from './history/stalls.js'
+export { checkHistory } from './history/check-history.js'
+export { coverageOf, type Coverage } from './history/coverage.js'
+export type { CheckOptions } from './history/history.js'
+export { freezeProcess } from './history/faults.js'
+export type { Promised, Violation } from './history/violation.js'
+export { describeViolation } from './history/describe.js'
+export { drawTimeline, type TimelineOptions } from './history/timeline.js'
+export { toMermaid } from './history/mermaid.js'
 
 // Small things
 export { until, type Truthy, type UntilOptions } from './until.js'

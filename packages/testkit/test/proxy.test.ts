@@ -117,6 +117,61 @@ it('delay holds each direction back and keeps the order', async () => {
   await expect(redis.incr('n')).resolves.toBe(3)
 })
 
+it('a delay can be put on one direction alone', async () => {
+  await redis.connect()
+  proxy.delay(5_000, { direction: 'toClient' })
+  const reply = redis.set('k', 'v')
+  await until(async () => (await server.call('GET', 'k')) === 'v', { timeoutMs: 2_500 })
+  expect(await settlesSoon(reply)).toBe(false)
+  reply.catch(() => undefined)
+})
+
+it('jitter adds a random part to the delay and never changes the order', async () => {
+  await redis.connect()
+  const randoms = [0.9, 0, 0.5, 0.1]
+  let asked = 0
+  proxy.delay(10, { jitterMs: 100, random: () => randoms[asked++ % randoms.length] ?? 0 })
+  const order: number[] = []
+  const startedAt = performance.now()
+  const replies: Promise<unknown>[] = []
+  for (let n = 0; n < 8; n += 1) {
+    replies.push(redis.rpush('list', n).then((length) => order.push(length)))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(replies)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(100)
+  expect(asked).toBeGreaterThanOrEqual(2)
+  expect(order).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  await expect(server.call('LRANGE', 'list', 0, -1)).resolves.toEqual([
+    '0',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+  ])
+})
+
+it('a narrow link takes its time for many bytes, carries them whole, and can be widened meanwhile', async () => {
+  await redis.connect()
+  const large = 'x'.repeat(20_000)
+  proxy.bandwidth(50_000)
+  const startedAt = performance.now()
+  await redis.set('large', large)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(350)
+  await expect(server.call('GET', 'large')).resolves.toBe(large)
+  proxy.bandwidth(100)
+  const reply = redis.get('large')
+  expect(await settlesSoon(reply)).toBe(false)
+  proxy.bandwidth(Infinity)
+  await expect(reply).resolves.toBe(large)
+  expect(() => {
+    proxy.bandwidth(0)
+  }).toThrow(RangeError)
+})
+
 it('cut resets open connections and accepts new ones', async () => {
   await redis.connect()
   const socket = connect({ host: proxy.host, port: proxy.port })

@@ -42,8 +42,8 @@ export class Link {
   cut(): void {
     this.toServer.close()
     this.toClient.close()
-    this.#client.resetAndDestroy()
-    this.#server.resetAndDestroy()
+    reset(this.#client)
+    reset(this.#server)
   }
 
   #relayEnd(from: Socket, pipe: Pipe): void {
@@ -85,4 +85,10 @@ export class Link {
     this.cut()
     onDone()
   }
+}
+
+/** A connection that is half closed already only ends: reset, it would leave a handle that keeps Node 20 from exiting. */
+function reset(socket: Socket): void {
+  if (socket.readableEnded || socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }

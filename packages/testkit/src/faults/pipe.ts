@@ -2,15 +2,26 @@ import type { Socket } from 'node:net'
 
 type Item = { readonly dueAt: number } & ({ readonly bytes: Buffer } | { readonly end: 'half' | 'whole' })
 
+/** How long the bytes that come in now are under way, in milliseconds; asked for each piece. */
+export type DelayOf = () => number
+
+/** A piece takes at most this long on a narrow link, so that bytes trickle and a new bandwidth is soon felt. */
+const pieceMs = 20
+
 /**
- * One direction of a proxied connection: keeps the order, adds delay, and holds everything back while told to.
+ * One direction of a proxied connection: keeps the order, adds delay, limits the bandwidth, and holds everything
+ * back while told to.
+ *
+ * Only the head of the line is looked at, so bytes with a shorter delay wait behind earlier ones.
  *
  * The end of the stream waits in line like the bytes do, as on a real link. There is no back-pressure: tests are small.
  */
 export class Pipe {
   readonly #to: Socket
   readonly #queue: Item[] = []
-  #delayMs = 0
+  #delayOf: DelayOf = () => 0
+  #bytesPerSecond = Infinity
+  #freeAt = 0
   #held: 'no' | 'keep' | 'drop' = 'no'
   #timer: NodeJS.Timeout | undefined
   #torn = false
@@ -29,8 +40,14 @@ export class Pipe {
     this.#enqueue({ dueAt: this.#dueAt(), end })
   }
 
-  setDelay(delayMs: number): void {
-    this.#delayMs = delayMs
+  setDelay(delayOf: DelayOf): void {
+    this.#delayOf = delayOf
+  }
+
+  setBandwidth(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond
+    this.#freeAt = 0
+    this.#pump()
   }
 
   hold(mode: 'keep' | 'drop'): void {
@@ -50,7 +67,7 @@ export class Pipe {
   }
 
   #dueAt(): number {
-    return performance.now() + this.#delayMs
+    return performance.now() + this.#delayOf()
   }
 
   #enqueue(item: Item): void {
@@ -64,7 +81,7 @@ export class Pipe {
     for (;;) {
       const [head] = this.#queue
       if (!head) return
-      const waitMs = head.dueAt - performance.now()
+      const waitMs = Math.max(head.dueAt, this.#freeAt) - performance.now()
       if (waitMs > 0) {
         this.#timer = setTimeout(() => {
           this.#pump()
@@ -74,9 +91,18 @@ export class Pipe {
         return
       }
       this.#queue.shift()
-      if ('bytes' in head) this.#to.write(head.bytes)
+      if ('bytes' in head) this.#send(head)
       else if (head.end === 'half') this.#to.end()
       else this.#to.destroy()
     }
+  }
+
+  /** Sends what the bandwidth allows at once; the rest stays at the head of the line. */
+  #send({ bytes, dueAt }: { readonly bytes: Buffer; readonly dueAt: number }): void {
+    const most = Math.max(1, Math.floor((this.#bytesPerSecond * pieceMs) / 1_000))
+    const piece = bytes.subarray(0, most)
+    this.#to.write(piece)
+    if (piece.length < bytes.length) this.#queue.unshift({ dueAt, bytes: bytes.subarray(most) })
+    this.#freeAt = performance.now() + (piece.length / this.#bytesPerSecond) * 1_000
   }
 }

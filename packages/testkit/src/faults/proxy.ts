@@ -1,9 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { Link } from './link.js'
-import type { Pipe } from './pipe.js'
+import type { DelayOf, Pipe } from './pipe.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
+type OneWay = Exclude<Direction, 'both'>
+
+export interface DelayOptions {
+  /** Added at random, from 0 up to this, in milliseconds; bytes still arrive in order. @defaultValue 0 */
+  readonly jitterMs?: number
+  /** Where the random part comes from, such as a seeded generator: a number from 0 up to 1. @defaultValue Math.random */
+  readonly random?: () => number
+  /** The other direction stays as it is. @defaultValue 'both' */
+  readonly direction?: Direction
+}
 
 /** A TCP proxy in front of a Redis that breaks the link in the ways that networks do. */
 export interface FaultProxy extends AsyncDisposable {
@@ -19,10 +29,12 @@ export interface FaultProxy extends AsyncDisposable {
    * the connections that lost some. Adds to an earlier black hole.
    */
   blackHole(direction: Direction, options?: { readonly drop?: boolean }): void
-  /** Ends black holes. Delay and refusal stay as they are. */
+  /** Ends black holes. Delay, bandwidth and refusal stay as they are. */
   heal(): void
-  /** Every byte arrives this much later, in each direction, in milliseconds. 0 ends it. */
-  delay(delayMs: number): void
+  /** What is sent from now on arrives this much later, in milliseconds, plus jitter if wanted. 0 ends it. */
+  delay(delayMs: number, options?: DelayOptions): void
+  /** Each connection carries this many bytes in a second, in each direction. Infinity ends it. */
+  bandwidth(bytesPerSecond: number): void
   /** Resets all open connections, on both sides. New ones are accepted. */
   cut(): void
   /** New connections are refused by the system; open ones live on. */
@@ -59,11 +71,12 @@ class LoopbackProxy implements FaultProxy {
   readonly host = '127.0.0.1'
   readonly #target: { readonly host: string; readonly port: number }
   readonly #links = new Set<Link>()
-  readonly #held = new Map<'toServer' | 'toClient', 'keep' | 'drop'>()
+  readonly #held = new Map<OneWay, 'keep' | 'drop'>()
+  readonly #delays = new Map<OneWay, DelayOf>()
   readonly #losses = new Set<LossOrder>()
+  #bytesPerSecond = Infinity
   #listener: Server | null = null
   #port = 0
-  #delayMs = 0
 
   constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target
@@ -83,8 +96,7 @@ class LoopbackProxy implements FaultProxy {
 
   blackHole(direction: Direction, options: { readonly drop?: boolean } = {}): void {
     const mode = options.drop ? 'drop' : 'keep'
-    if (direction !== 'toClient') this.#held.set('toServer', mode)
-    if (direction !== 'toServer') this.#held.set('toClient', mode)
+    for (const way of waysOf(direction)) this.#held.set(way, mode)
     for (const link of this.#links) this.#applyTo(link)
   }
 
@@ -93,9 +105,17 @@ class LoopbackProxy implements FaultProxy {
     for (const pipe of this.#pipes()) pipe.heal()
   }
 
-  delay(delayMs: number): void {
-    this.#delayMs = delayMs
-    for (const pipe of this.#pipes()) pipe.setDelay(delayMs)
+  delay(delayMs: number, options: DelayOptions = {}): void {
+    const { jitterMs = 0, random = Math.random, direction = 'both' } = options
+    const delayOf = jitterMs > 0 ? () => delayMs + jitterMs * random() : () => delayMs
+    for (const way of waysOf(direction)) this.#delays.set(way, delayOf)
+    for (const link of this.#links) this.#applyTo(link)
+  }
+
+  bandwidth(bytesPerSecond: number): void {
+    if (!(bytesPerSecond > 0)) throw new RangeError(`bandwidth must be above 0, not ${bytesPerSecond}`)
+    this.#bytesPerSecond = bytesPerSecond
+    for (const pipe of this.#pipes()) pipe.setBandwidth(bytesPerSecond)
   }
 
   cut(): void {
@@ -119,6 +139,8 @@ class LoopbackProxy implements FaultProxy {
       })
       this.#links.add(link)
       this.#applyTo(link)
+      link.toServer.setBandwidth(this.#bytesPerSecond)
+      link.toClient.setBandwidth(this.#bytesPerSecond)
     })
     this.#listener = listener
     listener.listen(this.#port, this.host)
@@ -148,9 +170,8 @@ class LoopbackProxy implements FaultProxy {
   }
 
   #applyTo(link: Link): void {
-    link.toServer.setDelay(this.#delayMs)
-    link.toClient.setDelay(this.#delayMs)
-    for (const [direction, mode] of this.#held) link[direction].hold(mode)
+    for (const [way, delayOf] of this.#delays) link[way].setDelay(delayOf)
+    for (const [way, mode] of this.#held) link[way].hold(mode)
   }
 
   #takeLoss(request: string): (() => void) | null {
@@ -168,4 +189,8 @@ class LoopbackProxy implements FaultProxy {
       yield link.toClient
     }
   }
+}
+
+function waysOf(direction: Direction): OneWay[] {
+  return direction === 'both' ? ['toServer', 'toClient'] : [direction]
 }

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { guard } from './reaper.js'
-import { freezeProcess, killProcess, thawProcess } from './signals.js'
+import { freezeProcess, isRunning, killProcess, thawProcess } from './signals.js'
 
 /** What workers and tests send each other: JSON with a type. */
 export interface WorkerMessage {
@@ -23,6 +23,8 @@ export interface WorkerExit {
 /** A Node process that a test drives, kills, freezes. It does not outlive the test's process. */
 export interface Worker extends AsyncDisposable {
   readonly pid: number
+  /** Whether the process has not ended yet; a frozen one has not. */
+  readonly isRunning: boolean
   /** Everything the worker has told so far, oldest first. */
   readonly messages: readonly WorkerMessage[]
   /** Resolves when the process has ended, however it ended. Never rejects. */
@@ -95,6 +97,10 @@ class ForkedWorker implements Worker {
 
   get pid(): number {
     return this.#child.pid ?? -1
+  }
+
+  get isRunning(): boolean {
+    return isRunning(this.#child)
   }
 
   send(message: WorkerMessage): Promise<void> {

@@ -95,7 +95,10 @@ class LocalRedis implements RedisServer {
     if (this.#stopped) throw new Error(`${this.url} was stopped for good`)
     if (options.empty === false) await this.call('SAVE')
     await this.kill()
-    if (options.empty !== false) await rm(join(this.#folder.path, 'dump.rdb'), { force: true })
+    // Recursive, since the fault that spoils snapshots puts a folder there.
+    if (options.empty !== false) {
+      await rm(join(this.#folder.path, 'dump.rdb'), { force: true, recursive: true })
+    }
     await this.#start()
   }
 
@@ -115,7 +118,9 @@ class LocalRedis implements RedisServer {
     // Into a file: a pipe would keep this process busy and alive.
     const log = await open(logPath, 'w')
     try {
-      const child = spawn(path, [...own, ...commonArgs(version.major), ...this.#args], {
+      // A file that grows past a limit ends a process unless the signal is ignored, and with exec the id is the server's.
+      const shell = ['-c', `trap '' XFSZ; exec "$0" "$@"`, path]
+      const child = spawn('/bin/sh', [...shell, ...own, ...commonArgs(version.major), ...this.#args], {
         env: { ...process.env, ...env },
         stdio: ['ignore', log.fd, log.fd],
       })

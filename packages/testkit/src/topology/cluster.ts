@@ -114,11 +114,15 @@ class LocalCluster implements RedisCluster {
 
   async failover(keyOrSlot: string | number): Promise<RedisServer> {
     const replica = await this.replicaOf(keyOrSlot)
-    await replica.call('CLUSTER', 'FAILOVER')
-    await until(async () => (await this.masterOf(keyOrSlot)) === replica, {
-      what: `${replica.url} to take over`,
-      timeoutMs: 10_000,
-    })
+    const hasTakenOver = async () => (await this.masterOf(keyOrSlot)) === replica
+    await until(
+      async () => {
+        // A node gives the order up after five seconds; one that has taken over refuses it.
+        await replica.call('CLUSTER', 'FAILOVER').catch(() => undefined)
+        return until(hasTakenOver, { what: 'it', timeoutMs: 5_000 }).catch(() => false)
+      },
+      { what: `${replica.url} to take over`, timeoutMs: 15_000 },
+    )
     await this.whenStable()
     return replica
   }
@@ -143,6 +147,9 @@ class LocalCluster implements RedisCluster {
     if (!/^cluster_state:ok/m.test(String(await node.call('CLUSTER', 'INFO')))) return false
     const view = await viewOf(node)
     const alive = view.filter(({ failed }) => !failed)
+    // One that came back is still called failed for a while by those who saw it go.
+    const running = this.nodes.filter(({ pid }) => pid !== null)
+    if (!running.every(({ port }) => alive.some((seen) => seen.port === port))) return false
     const serving = alive.filter(({ role, slots }) => role === 'master' && slots.length > 0)
     const following = alive.filter(({ masterId }) => serving.some(({ id }) => id === masterId))
     // A master that was deposed is neither until it has learnt of it.

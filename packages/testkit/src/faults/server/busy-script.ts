@@ -1,0 +1,30 @@
+import type { RedisServer } from '../../server/redis-server.js'
+import { withRedis } from '../../server/with-redis.js'
+import { until } from '../../until.js'
+import { callInline } from './call-inline.js'
+import { faultUntil, type Fault } from './fault.js'
+import { setConfig } from './set-config.js'
+
+/**
+ * A script that never ends: whatever is asked meanwhile is answered with BUSY.
+ *
+ * Resolves when the server answers so; `heal` kills the script. It writes nothing, or it could not be killed.
+ */
+export async function runBusyScript(server: RedisServer): Promise<Fault> {
+  // By its older name, which newer servers know too.
+  const restore = await setConfig(server, { 'lua-time-limit': 1 })
+  const running = withRedis(server.url, (redis) => redis.eval('while true do end', 0))
+  // It ends with an error in any case: killed, or no longer waited for.
+  const ended = running.catch(() => undefined)
+  await until(async () => (await callInline(server, 'PING')).startsWith('-BUSY'), {
+    what: `${server.url} to be busy`,
+  })
+  return faultUntil(async () => {
+    await callInline(server, 'SCRIPT KILL')
+    await until(async () => (await callInline(server, 'PING')) === '+PONG', {
+      what: `the busy script of ${server.url} to end`,
+    })
+    await ended
+    await restore()
+  })
+}

@@ -1,0 +1,73 @@
+import type { HistoryEvent } from './event.js'
+import type { OfKind } from './grouping.js'
+
+/** One acquisition call with everything that became of it. */
+export interface Call {
+  readonly asked: OfKind<'asked'>
+  acquired?: OfKind<'acquired'>
+  refused?: OfKind<'refused'>
+  left?: OfKind<'left'>
+  released?: OfKind<'released'>
+  lost?: OfKind<'lost'>
+  untold?: OfKind<'untold'>
+  /** The end of its process, whether the call was over by then or not. */
+  killed?: OfKind<'killed'>
+}
+
+/** All calls, in the order in which they were made. Takes events in order. */
+export function callsOf(events: readonly HistoryEvent[]): Call[] {
+  const calls = new Map<string, Call>()
+  const running = new Map<string, Call[]>()
+  for (const event of events) {
+    switch (event.kind) {
+      case 'asked': {
+        const call: Call = { asked: event }
+        calls.set(event.call, call)
+        const others = running.get(event.process)
+        if (others) others.push(call)
+        else running.set(event.process, [call])
+        break
+      }
+      case 'acquired':
+      case 'refused':
+      case 'left':
+      case 'released':
+      case 'lost':
+      case 'untold': {
+        const call = calls.get(event.call)
+        if (call) note(call, event)
+        break
+      }
+      case 'killed':
+        for (const call of running.get(event.process) ?? []) call.killed = event
+        break
+      default:
+    }
+  }
+  return [...calls.values()]
+}
+
+function note(
+  call: Call,
+  event: OfKind<'acquired' | 'refused' | 'left' | 'released' | 'lost' | 'untold'>,
+): void {
+  switch (event.kind) {
+    case 'acquired':
+      call.acquired ??= event
+      break
+    case 'refused':
+      call.refused ??= event
+      break
+    case 'left':
+      call.left ??= event
+      break
+    case 'released':
+      call.released ??= event
+      break
+    case 'lost':
+      call.lost ??= event
+      break
+    case 'untold':
+      call.untold ??= event
+  }
+}

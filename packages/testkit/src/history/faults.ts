@@ -1,0 +1,102 @@
+import type { Excuse, HistoryEvent } from './event.js'
+import type { OfKind } from './grouping.js'
+import { touches, type Span } from './spans.js'
+
+/** A fault from its beginning to its end. */
+export interface Fault {
+  readonly event: OfKind<'fault'>
+  /** `null`: never healed. */
+  readonly healed: OfKind<'healed'> | null
+  readonly fromMs: number
+  /** When it was healed; `Infinity` if never. */
+  readonly untilMs: number
+}
+
+/** The fault that stops the processes it disturbs. The time it takes is not theirs. */
+export const freezeProcess = 'freezeProcess'
+
+/** What was done to the system, and what that excuses. */
+export class Faults {
+  readonly all: readonly Fault[]
+  readonly #stalls: readonly OfKind<'stalled'>[]
+  readonly #recoveryMs: number
+
+  /** Takes events in order. `recoveryMs`: how long the effects of a fault last once it is healed. */
+  constructor(events: readonly HistoryEvent[], recoveryMs: number) {
+    const ends = events.filter((event) => event.kind === 'healed')
+    this.all = events
+      .filter((event) => event.kind === 'fault')
+      .map((event) => {
+        const healed = ends.find(({ id, atMs }) => id === event.id && atMs >= event.atMs) ?? null
+        return { event, healed, fromMs: event.atMs, untilMs: healed?.atMs ?? Infinity }
+      })
+    this.#stalls = events.filter((event) => event.kind === 'stalled')
+    this.#recoveryMs = recoveryMs
+  }
+
+  /**
+   * Whether what began at `atMs`, between something of that instant and something that goes back to `sinceMs`, is
+   * excused: the fault had begun by then, and the older side goes back to before its effects were over.
+   */
+  excuse(what: Excuse, lock: string, sinceMs: number, atMs: number): boolean {
+    return sinceMs <= this.excusedSinceMs(what, lock, atMs)
+  }
+
+  /** Whatever goes back to this instant or further may conflict with what begins at `atMs`; `-Infinity`: nothing. */
+  excusedSinceMs(what: Excuse, lock: string, atMs: number): number {
+    const began = this.all.filter(
+      ({ event }) => event.atMs <= atMs && event.excuses.includes(what) && concerns(event.locks, lock),
+    )
+    return Math.max(-Infinity, ...began.map(({ untilMs }) => untilMs + this.#recoveryMs))
+  }
+
+  /** Whether a waiter or holder of that process and lock may have lost its turn, or its hold, in that time. */
+  disturbed(process: string, lock: string, time: Span): boolean {
+    const byFault = this.all.some(
+      ({ event, fromMs, untilMs }) =>
+        concerns(event.disturbs, process) &&
+        concerns(event.locks, lock) &&
+        touches(time, { fromMs, untilMs: untilMs + this.#recoveryMs }),
+    )
+    return (
+      byFault ||
+      this.#stalls.some(
+        (stall) =>
+          stall.process === process &&
+          touches(time, { fromMs: stall.atMs - stall.stalledMs, untilMs: stall.atMs + this.#recoveryMs }),
+      )
+    )
+  }
+
+  /** Whether all went well with that lock in that time, for everybody: no fault was on or being recovered from, and nobody stalled. */
+  quiet(lock: string, time: Span): boolean {
+    const isHit = this.all.some(({ event: { disturbs, locks }, fromMs, untilMs }) => {
+      const recoveryMs = disturbs === 'all' || disturbs.length > 0 ? this.#recoveryMs : 0
+      return concerns(locks, lock) && touches(time, { fromMs, untilMs: untilMs + recoveryMs })
+    })
+    const isStalled = this.#stalls.some(({ atMs, stalledMs }) =>
+      touches(time, { fromMs: atMs - stalledMs, untilMs: atMs }),
+    )
+    return !isHit && !isStalled
+  }
+
+  /** When that process stood still: frozen by order, or stalled. */
+  pauses(process: string): Span[] {
+    const frozen = this.all.filter(
+      ({ event }) => event.fault === freezeProcess && concerns(event.disturbs, process),
+    )
+    const stalled = this.#stalls
+      .filter((stall) => stall.process === process)
+      .map(({ atMs, stalledMs }) => ({ fromMs: atMs - stalledMs, untilMs: atMs }))
+    return [...frozen, ...stalled]
+  }
+
+  /** When the last fault ended; `-Infinity` if none did. */
+  get lastHealedMs(): number {
+    return Math.max(-Infinity, ...this.all.map(({ healed }) => healed?.atMs ?? -Infinity))
+  }
+}
+
+function concerns(named: readonly string[] | 'all', name: string): boolean {
+  return named === 'all' || named.includes(name)
+}

@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { checkHistory } from './check-history.js'
+import type { HistoryEvent } from './event.js'
+import { acquired, asked, confirmed, ended, killed, lock, queued, refused, stalled } from './story.js'
+import type { Promised } from './violation.js'
+
+/** What one caller does, in an otherwise faultless world. */
+interface Plan {
+  /** From the ask before to its own. */
+  readonly afterMs: number
+  readonly waitMs: number | null
+  readonly holdMs: number
+  readonly nested: boolean
+  readonly end: 'leaves' | 'dies' | 'loses' | 'stalls'
+}
+
+/** One call of the simulation that got in. */
+interface Served {
+  readonly call: string
+  readonly queuedMs: number | null
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+const leaseMs = 8
+const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
+  fc.record({
+    afterMs: fc.integer({ min: 0, max: 12 }),
+    waitMs: fc.option(fc.integer({ min: 0, max: 60 })),
+    holdMs: fc.integer({ min: 2, max: 20 }),
+    nested: fc.boolean(),
+    end: fc.constantFrom('leaves', 'leaves', 'leaves', 'dies', 'loses', 'stalls'),
+  }),
+  { maxLength: 25 },
+)
+
+/** A right queue: first come, first served, one at a time, with tokens that grow. Each call is of a process of its own. */
+function simulate(callers: readonly Plan[]): { events: HistoryEvent[]; served: Served[] } {
+  const events: HistoryEvent[] = []
+  const served: Served[] = []
+  let askMs = 0
+  let freeMs = 0
+  callers.forEach((plan, n) => {
+    const call = `c${n}`
+    const process = `P${n}`
+    const tell = (event: HistoryEvent) => events.push('process' in event ? { ...event, process } : event)
+    askMs += plan.afterMs
+    const isFree = freeMs <= askMs
+    const fromMs = isFree ? askMs + 0.5 : freeMs + 0.5
+    const queuedMs = isFree || plan.waitMs === 0 ? null : askMs + 0.25
+    // What ends otherwise than by leaving needs a reason: here, a lease that is over.
+    tell(asked(askMs, call, { waitMs: plan.waitMs, ...(plan.end === 'loses' && { leaseMs }) }))
+    if (queuedMs !== null) tell(queued(queuedMs, call))
+    if (plan.waitMs !== null && !isFree && fromMs >= askMs + plan.waitMs) {
+      tell(refused(askMs + Math.max(0.5, plan.waitMs), call))
+      return
+    }
+    const token = 100 + n
+    const endMs = fromMs + plan.holdMs
+    let claimMs = fromMs + leaseMs
+    tell(acquired(fromMs, call, claimMs, { token }))
+    for (let renewMs = fromMs + leaseMs / 2; renewMs < endMs; renewMs += leaseMs / 2) {
+      claimMs = renewMs + leaseMs
+      tell(confirmed(renewMs, call, claimMs))
+    }
+    if (plan.nested) {
+      const inner = `${call}+`
+      tell(asked(fromMs + 0.1, inner))
+      tell(acquired(fromMs + 0.2, call, fromMs + leaseMs, { call: inner, count: 2, token }))
+      tell(ended('left', fromMs + 0.3, call, inner))
+      tell(ended('released', fromMs + 0.4, call, inner))
+    }
+    switch (plan.end) {
+      case 'leaves':
+        tell(ended('left', endMs, call))
+        tell(ended('released', endMs + 0.75, call))
+        break
+      case 'loses':
+        tell(ended('lost', endMs, call))
+        tell(ended('left', endMs + 5, call))
+        break
+      case 'dies':
+        tell(killed(endMs, process))
+        break
+      case 'stalls':
+        tell(stalled(claimMs + 30, process, claimMs + 30 - endMs))
+        tell(ended('lost', claimMs + 30, call))
+        tell(ended('left', claimMs + 31, call))
+    }
+    freeMs = plan.end === 'stalls' ? claimMs : endMs
+    served.push({ call, queuedMs, fromMs, untilMs: freeMs })
+  })
+  return { events, served }
+}
+
+function brokenIn(events: readonly HistoryEvent[]): Promised[] {
+  const found = checkHistory(events, { slackMs: 5, settleMs: 1_000, recoveryMs: 5, commandTimeoutMs: 5 })
+  return found.map(({ promise }) => promise)
+}
+
+function change(
+  events: readonly HistoryEvent[],
+  kind: HistoryEvent['kind'],
+  call: string,
+  changes: object,
+): HistoryEvent[] {
+  return events.map((event) =>
+    event.kind === kind && 'call' in event && event.call === call ? { ...event, ...changes } : event,
+  )
+}
+
+/** Histories in which at least two got in, and one of them. */
+const withVictim = fc.tuple(plans, fc.nat()).map(([callers, n]) => {
+  const { events, served } = simulate(callers)
+  const at = 1 + (n % Math.max(1, served.length - 1))
+  return { events, served, before: served[at - 1], victim: served[at] }
+})
+
+it('a right history breaks nothing', () => {
+  fc.assert(
+    fc.property(plans, (callers) => {
+      expect(brokenIn(simulate(callers).events)).toEqual([])
+    }),
+  )
+})
+
+it('a right history in any order breaks nothing', () => {
+  fc.assert(
+    fc.property(
+      plans.chain((callers) => {
+        const { events } = simulate(callers)
+        return fc.shuffledSubarray(events, { minLength: events.length })
+      }),
+      (events) => {
+        expect(brokenIn(events)).toEqual([])
+      },
+    ),
+  )
+})
+
+it('a hold that begins before the one ahead is over breaks exclusion', () => {
+  fc.assert(
+    fc.property(
+      withVictim,
+      fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+      ({ events, before, victim }, part) => {
+        fc.pre(before !== undefined && victim !== undefined)
+        const atMs = before.untilMs - part * (before.untilMs - before.fromMs)
+        expect(brokenIn(change(events, 'acquired', victim.call, { atMs }))).toContain('exclusion')
+      },
+    ),
+  )
+})
+
+it('a hold that goes on after the next began breaks exclusion', () => {
+  fc.assert(
+    fc.property(withVictim, ({ events, before, victim }) => {
+      fc.pre(before !== undefined && victim !== undefined)
+      const goesOn = events.filter(
+        (event) =>
+          !('call' in event && event.call === before.call && ['left', 'lost'].includes(event.kind)) &&
+          !(event.kind === 'killed' && event.process === `P${before.call.slice(1)}`),
+      )
+      const claims = change(goesOn, 'acquired', before.call, { claimUntilMs: victim.fromMs + 0.01 })
+      expect(brokenIn(claims)).toContain('exclusion')
+    }),
+  )
+})
+
+it('two holds with their tokens swapped break the growth of tokens', () => {
+  fc.assert(
+    fc.property(withVictim, ({ events, before, victim }) => {
+      fc.pre(before !== undefined && victim !== undefined)
+      const [first, second] = [Number(before.call.slice(1)), Number(victim.call.slice(1))]
+      const swapped = change(
+        change(events, 'acquired', before.call, { token: 100 + second }),
+        'acquired',
+        victim.call,
+        { token: 100 + first },
+      )
+      expect(brokenIn(swapped)).toContain('tokens')
+    }),
+  )
+})
+
+it('who asks after the next waiter was queued, and is served before it, breaks the order', () => {
+  fc.assert(
+    fc.property(withVictim, ({ events, before, victim }) => {
+      fc.pre(before !== undefined && victim !== undefined)
+      const { queuedMs } = victim
+      fc.pre(queuedMs !== null && queuedMs < before.fromMs - 0.1)
+      const pushed = change(events, 'asked', before.call, { atMs: queuedMs + 0.1, waitMs: null })
+      expect(brokenIn(pushed)).toContain('order')
+    }),
+  )
+})
+
+it('an event that a call was owed and that is missing breaks progress', () => {
+  fc.assert(
+    fc.property(plans, fc.nat(), (callers, n) => {
+      const { events } = simulate(callers)
+      const dead = new Set(events.flatMap((event) => (event.kind === 'killed' ? event.process : [])))
+      const owed = events.filter(
+        (event) =>
+          (event.kind === 'refused' || event.kind === 'released' || event.kind === 'acquired') &&
+          !dead.has(event.process),
+      )
+      fc.pre(owed.length > 0)
+      const missing = owed[n % owed.length]
+      expect(brokenIn(events.filter((event) => event !== missing))).toContain('progress')
+    }),
+  )
+})
+
+it('another lock in between changes nothing', () => {
+  fc.assert(
+    fc.property(plans, plans, (callers, others) => {
+      const elsewhere = simulate(others).events.map((event) => ({
+        ...event,
+        ...('lock' in event && { lock: `${lock} too` }),
+        ...('process' in event && { process: `${event.process} too` }),
+        ...('call' in event && { call: `${event.call} too` }),
+      }))
+      expect(brokenIn([...simulate(callers).events, ...elsewhere])).toEqual([])
+    }),
+  )
+})

@@ -1,0 +1,19 @@
+import type { HistoryEvent } from './event.js'
+
+/** The event of that kind. */
+export type OfKind<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { kind: Kind }>
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
+}
+
+/** By time, and what has the same time stays as it was. */
+export function inOrder(events: readonly HistoryEvent[]): HistoryEvent[] {
+  return [...events].sort((a, b) => a.atMs - b.atMs)
+}

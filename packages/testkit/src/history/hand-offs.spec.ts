@@ -1,0 +1,116 @@
+import { checkHistory } from './check-history.js'
+import { coverageOf } from './coverage.js'
+import type { HistoryEvent } from './event.js'
+import { acquired, asked, ended, fault, killed, lock, queued, refused, stalled } from './story.js'
+
+const options = { recoveryMs: 10, handOffMs: 50, slackMs: 20 }
+
+/** From 0 on, waiters w1, w2, … queue 10 ms after each other; each works for 100 ms, and the next gets in later. */
+function relay(...tookMs: readonly number[]): HistoryEvent[] {
+  let atMs = 1_000
+  return tookMs.flatMap((later, n) => {
+    const [leaver, waiter] = [`h${n}`, `w${n}`]
+    const fromMs = atMs
+    const leftMs = fromMs + 100
+    atMs = leftMs + later + 200
+    return [
+      asked(fromMs, leaver),
+      acquired(fromMs, leaver),
+      asked(fromMs + 10, waiter),
+      queued(fromMs + 11, waiter),
+      ended('left', leftMs, leaver),
+      ended('released', leftMs + 1, leaver),
+      acquired(leftMs + later, waiter),
+      ended('left', leftMs + later + 1, waiter),
+      ended('released', leftMs + later + 2, waiter),
+    ]
+  })
+}
+
+function timed(...events: (HistoryEvent | HistoryEvent[])[]): readonly number[] {
+  return coverageOf(events.flat(), options).handOffsMs
+}
+
+it('hand-offs that are slow in the median are told, with the one in the middle', () => {
+  const history = relay(1, 60, 51, 2, 70)
+  const [left, entered] = [history[2 * 9 + 4], history[2 * 9 + 6]]
+  expect(checkHistory(history, options)).toEqual([
+    {
+      promise: 'progress',
+      lock,
+      message: 'the hand-off of job took 51.0 ms in the median of 5, 50.0 ms are allowed',
+      events: [left, entered],
+    },
+  ])
+})
+
+it('of hand-offs that are fast in the median, or fewer than five, nothing is told', () => {
+  expect(checkHistory(relay(1, 60, 50, 2, 70), options)).toEqual([])
+  expect(checkHistory(relay(60, 60, 60, 60), options)).toEqual([])
+})
+
+it('a single hand-off that takes a multiple of that is told', () => {
+  const history = relay(1, 251, 2)
+  expect(checkHistory(history, options)).toEqual([
+    {
+      promise: 'progress',
+      lock,
+      message: 'the hand-off of job took 251.0 ms, 250.0 ms are allowed',
+      events: [history[9 + 4], history[9 + 6]],
+    },
+  ])
+  expect(checkHistory(relay(1, 250, 2), options)).toEqual([])
+})
+
+it('the time of a hand-off is from the leaving to the return of the call', () => {
+  expect(timed(relay(3, 5))).toEqual([3, 5])
+})
+
+it('who was queued only after the holder left was not handed anything', () => {
+  const late = [queued(1_101, 'w0'), ...relay(3).filter(({ kind }) => kind !== 'queued')]
+  expect(timed(late)).toEqual([])
+})
+
+it('a hold that did not end by leaving hands nothing off', () => {
+  const [, held, ...waits] = relay(3).filter(({ kind }) => kind !== 'left')
+  expect(timed(held ?? [], ended('lost', 1_050, 'h0'), ...waits)).toEqual([])
+})
+
+it('hand-offs are timed while nothing is wrong with anybody', () => {
+  const one = relay(3)
+  expect(timed(one, fault(900, 1_001, { disturbs: ['C'] }))).toEqual([])
+  expect(timed(one, fault(900, 1_000, { disturbs: ['C'] }))).toEqual([3])
+  expect(timed(one, fault(1_103, 1_200, { disturbs: 'all' }))).toEqual([])
+  expect(timed(one, fault(1_104, 1_200, { disturbs: 'all' }))).toEqual([3])
+  expect(timed(one, fault(900, 1_005, {}))).toEqual([3])
+  expect(timed(one, fault(900, 1_011, {}))).toEqual([])
+  expect(timed(one, fault(900, 1_200, { disturbs: 'all', locks: ['other'] }))).toEqual([3])
+  expect(timed(one, stalled(1_020, 'C', 8))).toEqual([])
+  expect(timed(one, stalled(1_020, 'C', 10))).toEqual([])
+  expect(timed(one, stalled(1_010, 'C', 10))).toEqual([3])
+})
+
+describe('how much was judged', () => {
+  it('counts holds that had to exclude the one before', () => {
+    const holds = [acquired(0, 'a1', 5), acquired(20, 'b1', 25), acquired(40, 'c1', 45)]
+    expect(coverageOf(holds, options)).toMatchObject({ holds: 3, holdsJudged: 3 })
+    const excuses = ['exclusion'] as const
+    expect(coverageOf([...holds, ...fault(21, 22, { excuses })], options)).toMatchObject({ holdsJudged: 2 })
+    expect(coverageOf([...holds, ...fault(21, 22, { excuses, locks: ['other'] })], options)).toMatchObject({
+      holdsJudged: 3,
+    })
+  })
+
+  it('counts waits that nobody was allowed to overtake while they lasted', () => {
+    const wait = [asked(0, 'w1'), queued(10, 'w1')]
+    const judged = (...events: HistoryEvent[]) => coverageOf([...wait, ...events], options)
+    expect(judged(acquired(50, 'w1'))).toMatchObject({ waits: 1, waitsJudged: 1 })
+    expect(judged(...fault(20, 21, { disturbs: ['W'] }), acquired(50, 'w1'))).toMatchObject({
+      waits: 1,
+      waitsJudged: 0,
+    })
+    expect(judged(refused(30, 'w1', 'unavailable'))).toMatchObject({ waitsJudged: 0 })
+    expect(judged(refused(31, 'w1', 'unavailable'))).toMatchObject({ waitsJudged: 1 })
+    expect(judged(killed(50, 'W'))).toMatchObject({ waits: 1, waitsJudged: 0 })
+  })
+})

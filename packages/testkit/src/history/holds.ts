@@ -1,0 +1,131 @@
+import type { HistoryEvent } from './event.js'
+import { groupBy, type OfKind } from './grouping.js'
+
+/** A time in which a hold was live without a break: from `fromMs` up to, but not at, `untilMs`. */
+export interface Stretch {
+  readonly fromMs: number
+  untilMs: number
+  /** What made the claim. */
+  readonly from: HistoryEvent
+  /** What ended it; `null`: the claim ran out, or nothing did. */
+  until: HistoryEvent | null
+}
+
+/** One owner's possession of one lock, as its process claimed it. */
+export interface Hold {
+  readonly lock: string
+  readonly owner: string
+  readonly process: string
+  /** Its first entry, and every later one. */
+  readonly entries: readonly [OfKind<'acquired'>, ...OfKind<'acquired'>[]]
+  /** In order and apart from each other; empty if the first claim had run out when it was made. */
+  readonly live: readonly Stretch[]
+}
+
+/**
+ * All holds, in the order of their first entries. Takes events in order.
+ *
+ * An entry with count 1 begins a hold, even if its owner has one already: an owner that enters twice as if for the
+ * first time is two users of one lock.
+ */
+export function holdsOf(events: readonly HistoryEvent[]): Hold[] {
+  return [...groupBy(events, (event) => ('lock' in event ? event.lock : '')).entries()]
+    .filter(([lock]) => lock !== '')
+    .flatMap(([, ofLock]) => holdsOfLock(ofLock, events))
+    .sort((a, b) => a.entries[0].atMs - b.entries[0].atMs)
+}
+
+function holdsOfLock(ofLock: readonly HistoryEvent[], events: readonly HistoryEvent[]): Hold[] {
+  const kills = events.filter((event) => event.kind === 'killed')
+  const holds: OpenHold[] = []
+  const byOwner = new Map<string, OpenHold>()
+  const byCall = new Map<string, OpenHold>()
+  for (const event of [...ofLock, ...kills].sort((a, b) => a.atMs - b.atMs)) {
+    switch (event.kind) {
+      case 'acquired': {
+        const known = event.count > 1 ? byOwner.get(event.owner) : undefined
+        const hold = known ?? new OpenHold(event)
+        if (!known) holds.push(hold)
+        byOwner.set(event.owner, hold)
+        byCall.set(event.call, hold)
+        hold.enter(event)
+        break
+      }
+      case 'confirmed':
+        byOwner.get(event.owner)?.claim(event, event.claimUntilMs)
+        break
+      case 'left':
+        byCall.get(event.call)?.leave(event)
+        break
+      case 'lost':
+      case 'untold':
+        byCall.get(event.call)?.lose(event)
+        break
+      case 'killed':
+        for (const hold of holds) if (hold.process === event.process) hold.die(event)
+        break
+      default:
+    }
+  }
+  return holds
+}
+
+/** A hold while its events come in. */
+class OpenHold implements Hold {
+  readonly lock: string
+  readonly owner: string
+  readonly process: string
+  readonly entries: [OfKind<'acquired'>, ...OfKind<'acquired'>[]]
+  readonly live: Stretch[] = []
+  readonly #open = new Set<string>()
+  #claimUntilMs = -Infinity
+
+  constructor(first: OfKind<'acquired'>) {
+    this.lock = first.lock
+    this.owner = first.owner
+    this.process = first.process
+    this.entries = [first]
+  }
+
+  enter(event: OfKind<'acquired'>): void {
+    if (event !== this.entries[0]) this.entries.push(event)
+    this.#open.add(event.call)
+    this.claim(event, event.claimUntilMs ?? Infinity)
+  }
+
+  claim(event: HistoryEvent, untilMs: number): void {
+    if (this.#open.size === 0) return
+    this.#claimUntilMs = Math.max(this.#claimUntilMs, untilMs)
+    if (this.#claimUntilMs <= event.atMs) return
+    const last = this.live.at(-1)
+    if (last && event.atMs <= last.untilMs) {
+      last.untilMs = this.#claimUntilMs
+      last.until = null
+    } else {
+      this.live.push({ fromMs: event.atMs, untilMs: this.#claimUntilMs, from: event, until: null })
+    }
+  }
+
+  leave(event: OfKind<'left'>): void {
+    this.#open.delete(event.call)
+    if (this.#open.size === 0) this.#cut(event)
+  }
+
+  /** A claim made later than this counts again: who knows of a loss and goes on claiming is no better. */
+  lose(event: OfKind<'lost' | 'untold'>): void {
+    this.#claimUntilMs = -Infinity
+    this.#cut(event)
+  }
+
+  die(event: OfKind<'killed'>): void {
+    this.#cut(event)
+  }
+
+  #cut(event: HistoryEvent): void {
+    const last = this.live.at(-1)
+    if (last && event.atMs <= last.untilMs) {
+      last.untilMs = event.atMs
+      last.until = event
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { History } from '../history.js'
+import type { Faults } from '../faults.js'
+import { groupBy } from '../grouping.js'
+import type { Hold } from '../holds.js'
+import { evidence, type Violation } from '../violation.js'
+
+/** The tokens of one lock grow from hold to hold, and every entry into a hold has its token. */
+export function checkTokens({ holds, calls, faults }: History): Violation[] {
+  const askedAtMs = new Map(calls.map(({ asked }) => [asked.call, asked.atMs]))
+  const askedAfter = (hold: Hold, atMs: number) => (askedAtMs.get(hold.entries[0].call) ?? -Infinity) > atMs
+  return [
+    ...[...groupBy(holds, ({ lock }) => lock).values()].flatMap((ofLock) =>
+      checkGrowth(ofLock, faults, askedAfter),
+    ),
+    ...holds.flatMap((hold) => checkEntries(hold, faults)),
+  ]
+}
+
+interface Granted {
+  readonly token: number
+  readonly hold: Hold
+  /** When it was live for the last time. */
+  readonly untilMs: number
+}
+
+/**
+ * A hold that was never live tells nothing of the order: it may have been granted long before it was recorded. Nor do
+ * two that overlap, or could have, unless the later one was asked for when the other was known: either may have been
+ * granted first.
+ */
+function checkGrowth(
+  holds: readonly Hold[],
+  faults: Faults,
+  askedAfter: (hold: Hold, atMs: number) => boolean,
+): Violation[] {
+  const violations: Violation[] = []
+  // Those before, without the ones that a hold surpassed which had ended by then: that one speaks for them.
+  let before: Granted[] = []
+  for (const hold of holds) {
+    const [{ token, atMs, lock }] = hold.entries
+    if (token === null || hold.live.length === 0) continue
+    const excusedSinceMs = faults.excusedSinceMs('tokens', lock, atMs)
+    const ended = Math.max(...before.filter(({ untilMs }) => untilMs <= atMs).map((other) => other.token))
+    before = before.filter((other) => other.hold.entries[0].atMs > excusedSinceMs && other.token >= ended)
+    const largest = before
+      .filter(({ hold: { entries }, untilMs }) => {
+        const [{ atMs: otherAtMs }] = entries
+        const excludedEachOther = !faults.excuse('exclusion', lock, otherAtMs, atMs)
+        return askedAfter(hold, otherAtMs) || (excludedEachOther && untilMs <= atMs)
+      })
+      .reduce<Granted | null>((most, other) => (most && most.token >= other.token ? most : other), null)
+    if (largest && largest.token >= token) {
+      violations.push({
+        promise: 'tokens',
+        lock,
+        message: `${hold.process} was granted ${lock} with token ${token}, after ${largest.hold.process} with ${largest.token}`,
+        events: evidence(largest.hold.entries[0], hold.entries[0]),
+      })
+    }
+    before.push({ token, hold, untilMs: hold.live.at(-1)?.untilMs ?? Infinity })
+  }
+  return violations
+}
+
+function checkEntries({ entries }: Hold, faults: Faults): Violation[] {
+  const [first, ...others] = entries
+  return others
+    .filter(
+      ({ token, lock, atMs }) =>
+        token !== null &&
+        first.token !== null &&
+        token !== first.token &&
+        !faults.excuse('tokens', lock, first.atMs, atMs),
+    )
+    .map((other) => ({
+      promise: 'tokens',
+      lock: first.lock,
+      message: `${first.process} re-entered ${first.lock} with token ${String(other.token)}, in a hold with token ${String(first.token)}`,
+      events: evidence(first, other),
+    }))
+}

@@ -1,0 +1,131 @@
+import type { HistoryEvent } from './event.js'
+import { acquired, asked, confirmed, ended, fault, killed, queued, refused, stalled } from './story.js'
+import { drawTimeline } from './timeline.js'
+
+function drawn(...events: HistoryEvent[]): string[] {
+  return drawTimeline(events).split('\n')
+}
+
+it('a conflict is seen as two bars side by side', () => {
+  const lines = drawn(
+    asked(1_000, 'a1', { waitMs: 500 }),
+    acquired(1_001, 'a1', 1_100, { token: 7 }),
+    asked(1_010.25, 'b1'),
+    queued(1_011, 'b1'),
+    ...fault(1_020, 1_200, { fault: 'freezeProcess', disturbs: ['A'], excuses: ['exclusion', 'tokens'] }),
+    acquired(1_090, 'b1', 1_300, { token: 8 }),
+    ended('left', 1_150, 'b1'),
+    ended('released', 1_151, 'b1'),
+  )
+  expect(lines).toEqual([
+    '     ms     A  B',
+    '    0.0     ?     A asks, waits 500 ms',
+    '    1.0     ┏     A acquires as a1, token 7, until 100.0',
+    '   10.3     ┃  ?  B asks, waits without an end',
+    '   11.0     ┃  :  B is queued as b1',
+    '   20.0     ┃───  fault f: freezeProcess, disturbs A, excuses exclusion and tokens',
+    '   90.0  !! ┃  ┏  B acquires as b1, token 8, until 300.0',
+    "  100.0     ┗  ┃  A's claim ends",
+    '  150.0        ┗  B leaves',
+    '  151.0        .  B has released it',
+    '  200.0     ────  healed f',
+  ])
+})
+
+it('holds that only touch are no conflict', () => {
+  expect(drawn(acquired(0, 'a1', 10), acquired(10, 'b1', 20))).toEqual([
+    '    ms     A  B',
+    '   0.0     ┏     A acquires as a1, until 10.0',
+    "  10.0     ┗     A's claim ends",
+    '  10.0        ┏  B acquires as b1, until 20.0',
+  ])
+})
+
+it('every kind of event has its words', () => {
+  expect(
+    drawn(
+      asked(0, 'a1', { waitMs: 0 }),
+      acquired(1, 'a1'),
+      acquired(2, 'a1', null, { call: 'a2', count: 2 }),
+      confirmed(3, 'a1', 9),
+      stalled(4, 'B', 120),
+      refused(5, 'b1', 'other', { message: 'two\nlines' }),
+      refused(6, 'b2', 'aborted'),
+      { kind: 'counted', atMs: 7, lock: 'job', owner: 'a1', atClient: 2, atServer: 1 },
+      ended('untold', 7.5, 'a1', 'a2'),
+      ended('lost', 8, 'a1'),
+      killed(9, 'A'),
+      { kind: 'leftover', atMs: 10, lock: 'job', what: 'a place' },
+    ),
+  ).toEqual([
+    '    ms     A  B',
+    '   0.0     ?     A asks, once',
+    '   1.0     ┏     A acquires as a1, no deadline',
+    '   2.0     ┃     A re-enters to count 2 as a1, no deadline',
+    '   3.0     ┃     A still claims it, until 9.0',
+    '   4.0     ┃  ~  B stood still for 120.0 ms',
+    '   5.0     ┃  x  B is refused (other): two lines',
+    '   6.0     ┃  x  B is refused (aborted)',
+    '   7.0     ┃     a1 counts 2, the server 1',
+    '   7.5     ┗     A finds that it lost it, and was not told',
+    '   8.0           A is told of its loss',
+    '   9.0     †     A is killed',
+    '  10.0           left behind: a place',
+  ])
+})
+
+it('a process that has several holds has several bars', () => {
+  const lines = drawn(
+    acquired(0, 'a1', 20),
+    acquired(5, 'a2', 30, { lock: 'other' }),
+    acquired(21, 'a3', 90),
+    ended('left', 40, 'a3'),
+  )
+  expect(lines).toEqual([
+    '    ms     A',
+    '   0.0     ┏   A acquires job as a1, until 20.0',
+    '   5.0     ┃┏  A acquires other as a2, until 30.0',
+    "  20.0     ┗┃  A's claim on job ends",
+    '  21.0     ┏┃  A acquires job as a3, until 90.0',
+    "  30.0     ┃┗  A's claim on other ends",
+    '  40.0     ┗   A leaves job',
+  ])
+})
+
+it('a hold that is re-entered the instant its last call leaves goes on', () => {
+  const again = acquired(5, 'a1', null, { call: 'a2', count: 2 })
+  const lines = drawn(acquired(0, 'a1'), ended('left', 5, 'a1'), again, asked(9, 'b1'))
+  expect(lines.map((line) => line.charAt(10)).join('')).toBe('A┏┃┃┃')
+})
+
+it('a bar takes a lane that has become free', () => {
+  const lines = drawn(
+    acquired(0, 'a1', 5),
+    acquired(10, 'a2', 15, { lock: 'other' }),
+    acquired(20, 'a3', 25),
+    ended('left', 22, 'a3'),
+  )
+  expect(lines.at(-1)).toBe('  22.0     ┗  A leaves job')
+})
+
+it('what is marked is shown with what is near, and the rest counted', () => {
+  const events = Array.from({ length: 20 }, (_, i) => asked(i, 'a1'))
+  const marked = new Set(events.slice(10, 11))
+  const lines = drawTimeline(events, { marked }).split('\n')
+  expect(lines.map((line) => line.trim().slice(0, 6).trim())).toEqual([
+    'ms',
+    '… 4 mo',
+    ...['4.0', '5.0', '6.0', '7.0', '8.0', '9.0', '> 10.0', '11.0', '12.0'],
+    '… 7 mo',
+  ])
+})
+
+it('lines and names that are too long are cut', () => {
+  const lines = drawTimeline([asked(0, 'a1', { process: 'a very long name', waitMs: 1 })], { columns: 40 })
+  expect(lines.split('\n')).toEqual(['   ms     a very lo…', '  0.0     ?           a very long name …'])
+  expect(lines.split('\n')[1]).toHaveLength(40)
+})
+
+it('a history without events has no lines but the head', () => {
+  expect(drawTimeline([])).toBe('  ms')
+})

@@ -1,0 +1,58 @@
+import type { HistoryEvent } from './event.js'
+
+/** One event in words. `lock` is the lock's name in front of a space, or nothing where there is only one. */
+export function inWords(event: HistoryEvent, timeOf: (atMs: number) => string, withLock: boolean): string {
+  const of = 'lock' in event && withLock ? ` ${event.lock}` : ''
+  switch (event.kind) {
+    case 'asked':
+      return `${event.process} asks${of && ` for${of}`}, ${patience(event.waitMs)}`
+    case 'queued':
+      return `${event.process} is queued${of && ` for${of}`} as ${event.owner}`
+    case 'acquired': {
+      const entry = event.count > 1 ? `re-enters${of} to count ${event.count}` : `acquires${of}`
+      const token = event.token === null ? '' : `, token ${event.token}`
+      const claim = event.claimUntilMs === null ? 'no deadline' : `until ${timeOf(event.claimUntilMs)}`
+      return `${event.process} ${entry} as ${event.owner}${token}, ${claim}`
+    }
+    case 'confirmed':
+      return `${event.process} still claims${of || ' it'}, until ${timeOf(event.claimUntilMs)}`
+    case 'left':
+      return `${event.process} leaves${of}`
+    case 'released':
+      return `${event.process} has released${of || ' it'}`
+    case 'lost':
+      return `${event.process} is told of its loss${of && ` of${of}`}`
+    case 'untold':
+      return `${event.process} finds that it lost${of || ' it'}, and was not told`
+    case 'refused': {
+      const message = event.message && `: ${event.message}`
+      return `${event.process} is refused${of} (${event.reason})${message}`
+    }
+    case 'fault':
+      return `fault ${event.id}: ${event.fault}${disturbance(event.disturbs)}${excuse(event.excuses)}`
+    case 'healed':
+      return `healed ${event.id}`
+    case 'killed':
+      return `${event.process} is killed`
+    case 'stalled':
+      return `${event.process} stood still for ${event.stalledMs.toFixed(1)} ms`
+    case 'counted':
+      return `${event.owner} counts ${event.atClient}${of && ` on${of}`}, the server ${event.atServer}`
+    case 'leftover':
+      return `left behind${of && ` of${of}`}: ${event.what}`
+  }
+}
+
+function patience(waitMs: number | null): string {
+  if (waitMs === null) return 'waits without an end'
+  return waitMs === 0 ? 'once' : `waits ${waitMs} ms`
+}
+
+function disturbance(disturbs: readonly string[] | 'all'): string {
+  if (disturbs === 'all') return ', disturbs all'
+  return disturbs.length === 0 ? '' : `, disturbs ${disturbs.join(', ')}`
+}
+
+function excuse(excuses: readonly string[]): string {
+  return excuses.length === 0 ? '' : `, excuses ${excuses.join(' and ')}`
+}

@@ -1,0 +1,19 @@
+import { startRedis, type RedisServer, type StartRedisOptions } from '../server/redis-server.js'
+import { startAll, stopAll } from './several.js'
+
+/** Servers that know nothing of each other, as a quorum lock wants them. */
+export interface IndependentServers extends AsyncDisposable {
+  readonly servers: readonly RedisServer[]
+  /** Ends all of them for good. A second call does nothing. */
+  stop(): Promise<void>
+}
+
+/** Starts that many masters without replicas (5 unless told otherwise). */
+export async function startIndependents(
+  count = 5,
+  options: Omit<StartRedisOptions, 'port'> = {},
+): Promise<IndependentServers> {
+  const servers = await startAll(Array.from({ length: count }, () => () => startRedis(options)))
+  const stop = () => stopAll(servers)
+  return { servers, stop, [Symbol.asyncDispose]: stop }
+}

@@ -1,0 +1,182 @@
+import { scratchFolder, type ScratchFolder } from '../process/reaper.js'
+import { answersPing } from '../server/answers-ping.js'
+import { startLocalRedis } from '../server/local-redis.js'
+import type { RedisServer } from '../server/redis-server.js'
+import { until } from '../until.js'
+import { localBinary } from './local-binary.js'
+import { startReplica } from './replica.js'
+import { follows, replicationOf } from './replication.js'
+import { startSentinel } from './sentinel-process.js'
+import { viewOfSentinel } from './sentinel-view.js'
+import { startAll, stopAll } from './several.js'
+
+const name = 'holdfast'
+
+export interface StartSentinelsOptions {
+  /** @defaultValue 1 */
+  readonly replicas?: number
+  /** @defaultValue 3 */
+  readonly sentinels?: number
+  /** After this silence a sentinel counts the master as down, in milliseconds. @defaultValue 1_000 */
+  readonly downAfterMs?: number
+  /** A fail-over that failed, for want of a majority say, is tried again after twice this time, in milliseconds. @defaultValue 2_000 */
+  readonly failoverTimeoutMs?: number
+  /** Further arguments of the master and its replicas. */
+  readonly args?: readonly string[]
+}
+
+/** A master and replicas under the watch of Sentinels. */
+export interface RedisSentinels extends AsyncDisposable {
+  /** What clients ask the sentinels for. */
+  readonly name: string
+  /** What clients want to know: where the sentinels are. */
+  readonly sentinels: readonly { readonly host: string; readonly port: number }[]
+  readonly sentinelServers: readonly RedisServer[]
+  /** Master and replicas, in whichever role they are now. */
+  readonly servers: readonly RedisServer[]
+  /** The master that most sentinels agree on, whether it runs or not; waits while they disagree. */
+  master(): Promise<RedisServer>
+  /**
+   * Orders a fail-over (SENTINEL FAILOVER): what the old master had not replicated by then is lost. Resolves with the
+   * new master when all is stable again.
+   */
+  failover(): Promise<RedisServer>
+  /**
+   * Resolves when all sentinels that answer agree on the master and see nothing wrong, and every server that answers is
+   * that master or has caught up with it. After the restart of a former master that takes some seconds.
+   */
+  whenStable(timeoutMs?: number): Promise<void>
+  /** Ends all of them for good. A second call does nothing. */
+  stop(): Promise<void>
+}
+
+/** Starts servers and sentinels; resolves when all know each other. Needs a local server program. */
+export async function startSentinels(options: StartSentinelsOptions = {}): Promise<RedisSentinels> {
+  const { replicas = 1, sentinels = 3, downAfterMs = 1_000, failoverTimeoutMs = 2_000, args = [] } = options
+  const binary = await localBinary('a Sentinel group')
+  const folder = await scratchFolder()
+  const servers: RedisServer[] = []
+  const watchers: RedisServer[] = []
+  const group = new LocalSentinels(servers, watchers, folder)
+  try {
+    const master = await startLocalRedis(binary, { args })
+    servers.push(master)
+    servers.push(
+      ...(await startAll(Array.from({ length: replicas }, () => () => startReplica(master, { args })))),
+    )
+    const quorum = Math.floor(sentinels / 2) + 1
+    const settings = { name, master, quorum, downAfterMs, failoverTimeoutMs }
+    watchers.push(
+      ...(await startAll(
+        Array.from({ length: sentinels }, (_, id) => () => startSentinel(binary, folder, id, settings)),
+      )),
+    )
+    await group.whenStable()
+    return group
+  } catch (error) {
+    await group.stop()
+    throw error
+  }
+}
+
+class LocalSentinels implements RedisSentinels {
+  readonly name = name
+  readonly servers: readonly RedisServer[]
+  readonly sentinelServers: readonly RedisServer[]
+  readonly #folder: ScratchFolder
+
+  constructor(servers: readonly RedisServer[], sentinels: readonly RedisServer[], folder: ScratchFolder) {
+    this.servers = servers
+    this.sentinelServers = sentinels
+    this.#folder = folder
+  }
+
+  get sentinels(): { host: string; port: number }[] {
+    return this.sentinelServers.map(({ host, port }) => ({ host, port }))
+  }
+
+  async master(): Promise<RedisServer> {
+    return until(() => this.#agreedMaster(), { what: 'the sentinels to agree', timeoutMs: 10_000 })
+  }
+
+  async failover(): Promise<RedisServer> {
+    const before = await this.master()
+    // A sentinel refuses while another fail-over goes on, and gives one up that takes it too long.
+    const hasMoved = async () => {
+      const now = await this.#agreedMaster()
+      if (now && now !== before) return true
+      await this.#orderFailover(before)
+      return false
+    }
+    await until(hasMoved, { what: `another master than ${before.url}`, timeoutMs: 30_000, everyMs: 50 })
+    await this.whenStable()
+    return this.master()
+  }
+
+  async whenStable(timeoutMs = 20_000): Promise<void> {
+    await until(() => this.#isStable(), { what: 'the sentinels to see all in order', timeoutMs, everyMs: 50 })
+  }
+
+  async stop(): Promise<void> {
+    // Sentinels first, or they would begin a fail-over.
+    await stopAll(this.sentinelServers)
+    await stopAll(this.servers)
+    await this.#folder.remove()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  async #orderFailover(from: RedisServer): Promise<void> {
+    const [sentinel] = await answering(this.sentinelServers)
+    // One that has moved on already would move a second time.
+    if (sentinel && (await this.#masterPortOf(sentinel)) === from.port) {
+      await sentinel.call('SENTINEL', 'FAILOVER', name)
+    }
+  }
+
+  async #masterPortOf(sentinel: RedisServer): Promise<number> {
+    const address = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)
+    return Array.isArray(address) ? Number(address[1]) : 0
+  }
+
+  async #agreedMaster(): Promise<RedisServer | undefined> {
+    const sentinels = await answering(this.sentinelServers)
+    const ports = await Promise.all(sentinels.map((sentinel) => this.#masterPortOf(sentinel)))
+    return this.servers.find(
+      ({ port }) => ports.filter((each) => each === port).length > this.sentinelServers.length / 2,
+    )
+  }
+
+  async #isStable(): Promise<boolean> {
+    const [sentinels, servers] = await Promise.all([answering(this.sentinelServers), answering(this.servers)])
+    const master = await this.#agreedMaster()
+    if (!master || !servers.includes(master)) return false
+    const views = await Promise.all(sentinels.map((sentinel) => viewOfSentinel(sentinel, name)))
+    const agreed = views.every(
+      (view) =>
+        view.master.port === master.port &&
+        view.master.flags.join() === 'master' &&
+        view.otherSentinels === this.sentinelServers.length - 1 &&
+        servers.every(
+          ({ port }) =>
+            port === master.port ||
+            view.replicas.some((replica) => replica.port === port && replica.flags.join() === 'slave'),
+        ),
+    )
+    if (!agreed) return false
+    const inOrder = await Promise.all(
+      servers.map(async (server) =>
+        server === master ? (await replicationOf(server)).role === 'master' : await follows(server, master),
+      ),
+    )
+    return inOrder.every(Boolean)
+  }
+}
+
+/** Those that run and are not frozen. */
+async function answering(servers: readonly RedisServer[]): Promise<RedisServer[]> {
+  const answers = await Promise.all(servers.map(({ host, port }) => answersPing(host, port)))
+  return servers.filter((_, n) => answers[n])
+}
