@@ -28,22 +28,7 @@ local checkInbox = ARGV[5] == '1'
 --@include clock
 --@include grant
 
-if count == 0 then
-  dropPlace(owner)
-  if goneMs > 0 then
-    -- Each new mark looks at a few old ones, so that they cannot pile up and none costs more than that.
-    local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-    for i = 1, #marks, 2 do
-      local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
-      if untilMs and tonumber(untilMs) <= nowMs then
-        redis.call('HDEL', waitersKey, marks[i])
-      end
-    end
-    redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
-    keepFor(waitersKey, goneMs)
-  end
-end
-
+--@include give-up
 --@include guard
 
 local mine = ttlMs ~= -2 and holds(owner)

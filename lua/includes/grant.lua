@@ -1,8 +1,5 @@
 --@include places
-
-local function holds(owner)
-  return redis.call('HGET', lockKey, owner)
-end
+--@include holds
 
 -- A new fencing token: larger than the last one, than the server's time and than any that the asking client
 -- has seen, so that it grows over a lost fence key too.
@@ -20,19 +17,7 @@ local function admit(owner, leaseMs)
   return token
 end
 
--- PUBLISH's own count includes pattern subscribers, so a monitor with PSUBSCRIBE * would make every
--- dead inbox look alive. A user without the right to ask counts as heard.
-local heard = {}
-local function isHeard(inbox)
-  if not checkInbox then
-    return true
-  end
-  if heard[inbox] == nil then
-    local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-    heard[inbox] = reply.err ~= nil or reply[2] > 0
-  end
-  return heard[inbox]
-end
+--@include heard
 
 -- Hands the free lock to the first live waiter ahead of `before` (all waiters when nil). A stale place is
 -- dropped; one whose inbox nobody hears is passed over and keeps its ticket. The grant stands even
@@ -54,6 +39,7 @@ local function grantNext(before)
     elseif not isHeard(place.inbox) then
       offset = offset + 1
     else
+      -- First: a server that is out of memory refuses a script's first write only, and never this one.
       dropPlace(owner)
       local token = admit(owner, place.leaseMs)
       local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)

@@ -13,7 +13,9 @@ import type { Request } from './options.js'
 import { restMs } from './pause.js'
 import type { AskAnswer } from './redis/commands.js'
 import { faultOf } from './redis/faults.js'
+import type { Ask } from './redis/lock-calls.js'
 import { notALock } from './release.js'
+import type { Confirmation, Replication } from './replication.js'
 
 /** Somebody else kept the lock. */
 export interface Kept {
@@ -32,14 +34,17 @@ export interface GrantNotice {
 /**
  * One outermost acquisition, under an owner of its own.
  *
- * | State    | true in it                                            | leaves it on                                        |
- * | -------- | ----------------------------------------------------- | --------------------------------------------------- |
- * | starting | the client's first-use checks run                     | done → asking; failed → resting                     |
- * | asking   | exactly one ask is in flight                          | held → over; busy → waiting; failed → resting       |
- * | waiting  | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, gap, refresh) → asking    |
- * | resting  | the last command failed, nothing is in flight         | rest over, or woken → starting; grant → over        |
- * | over     | the result was given, timer and listener are gone     | -                                                   |
+ * | State      | true in it                                            | leaves it on                                      |
+ * | ---------- | ----------------------------------------------------- | ------------------------------------------------- |
+ * | starting   | the client's first-use checks run                     | done → asking; failed → resting                   |
+ * | asking     | exactly one ask is in flight                          | held → over; busy → waiting; failed → resting     |
+ * | waiting    | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, word, gap) → asking     |
+ * | resting    | the last command failed, nothing is in flight         | rest over, or woken → starting; grant → over      |
+ * | confirming | granted; its ask is repeated for replicas to hear of  | replicas have it, or too few in time → over; else |
+ * |            |                                                       | as asking                                         |
+ * | over       | the result was given, timer and listener are gone     | -                                                 |
  *
+ * With `minReplicas` confirming comes before every over that hands out a hold.
  * Every state but over also ends by `waitMs`, by the signal, by `close()` and by a refusal.
  * An ask that got no answer may still run: from then on the acquisition is in doubt, and whoever gives its owner up
  * has late asks refused.
@@ -49,8 +54,9 @@ export class Acquisition {
   readonly owner: string
   readonly #client: Client
   readonly #request: Request
+  readonly #wantsToken: boolean
   readonly #startedAt = monotonicMs()
-  #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'over' = 'starting'
+  #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'confirming' | 'over' = 'starting'
   #settle: { resolve(result: Hold | Kept): void; reject(error: unknown): void } | undefined
   #stopListening: (() => void) | undefined
   #waitTimer: NodeJS.Timeout | undefined
@@ -62,16 +68,19 @@ export class Acquisition {
   #hasSeat = false
   #hasAsked = false
   #inDoubt = false
+  /** Since when Redis has, or had when last heard of, a hold of this owner that was not handed out. */
+  #grantedAt: number | undefined
   #askAgain = false
   #wasRevoked = false
   #saidWaiting = false
   #isListening = false
 
-  constructor(client: Client, keys: LockKeys, request: Request) {
+  constructor(client: Client, keys: LockKeys, request: Request, wantsToken: boolean) {
     this.#client = client
     this.keys = keys
     this.owner = ownerOf(client.id, client.nextOwner())
     this.#request = request
+    this.#wantsToken = wantsToken
   }
 
   /** Whether it has, or had when last heard of, a place in the queue. */
@@ -103,7 +112,7 @@ export class Acquisition {
   wake(): void {
     if (this.#state === 'waiting') this.#ask()
     else if (this.#state === 'resting') this.#start()
-    else if (this.#state === 'asking') this.#askAgain = true
+    else if (this.#hasAskInFlight) this.#askAgain = true
   }
 
   /** A notice says that a release handed the lock to this owner. */
@@ -149,14 +158,7 @@ export class Acquisition {
     const { breaks } = this.#client.link
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs()
-    const ask = {
-      owner: this.owner,
-      count: 1,
-      leaseMs,
-      placeMs: this.#mayQueue() ? this.placeMs : 0,
-      grantLeaseMs: Math.min(leaseMs, this.#client.settings.watchdogTimeoutMs),
-      inbox: this.#client.inbox.channel,
-    }
+    const ask = this.#askFor(leaseMs)
     const { commandTimeoutMs } = this.#client.settings
     const timeoutMs =
       this.#request.waitMs === 0 ? commandTimeoutMs : Math.min(commandTimeoutMs, this.#waitLeftMs())
@@ -165,6 +167,18 @@ export class Acquisition {
       if (breaks !== this.#client.link.breaks) this.#inDoubt = true
       this.#onAnswer(answer, sentAt, leaseMs)
     }, this.#onFailure)
+  }
+
+  #askFor(leaseMs: number): Ask {
+    return {
+      owner: this.owner,
+      count: 1,
+      leaseMs,
+      placeMs: this.#mayQueue() ? this.placeMs : 0,
+      grantLeaseMs: Math.min(leaseMs, this.#client.settings.watchdogTimeoutMs),
+      inbox: this.#client.inbox.channel,
+      wantsToken: this.#wantsToken,
+    }
   }
 
   #onAnswer(answer: AskAnswer, sentAt: Moment, leaseMs: number): void {
@@ -177,6 +191,7 @@ export class Acquisition {
         else this.#enterHold(answer.token, sentAt, leaseMs, placeAnswer(sentAt, leaseMs))
         return
       case 'busy':
+        this.#grantedAt = undefined
         this.#lastAnswer = { sentAt, ...answer }
         this.#wait(answer.ttlMs)
         return
@@ -213,16 +228,15 @@ export class Acquisition {
     if (this.#askAgain) this.#ask()
   }
 
-  /** Without a place only because the inbox is not heard: ask for one as soon as it is. */
+  /** Without a place only because no word would come: ask for one as soon as it would. */
   #listen(): void {
-    const { inbox } = this.#client
-    if (inbox.isHeard) {
+    if (this.#client.hears(this.keys.lock)) {
       this.#askAgain = true
       return
     }
     if (this.#isListening) return
     this.#isListening = true
-    inbox.listen().then(
+    this.#client.listen(this).then(
       () => {
         this.wake()
       },
@@ -253,8 +267,8 @@ export class Acquisition {
         receivedAt: notice.receivedAt,
         leaseMs: notice.leaseMs,
       })
-    // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more.
-    const isEnough = notice.leaseMs >= this.#leaseMs()
+    // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more, as for replicas.
+    const isEnough = notice.leaseMs >= this.#leaseMs() || this.#client.replication !== undefined
     if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {
       this.#enterHold(notice.token, asked.sentAt, notice.leaseMs, placed)
     } else {
@@ -269,6 +283,59 @@ export class Acquisition {
       this.#onFailure(new RedisUnavailableError(text, this.#details()))
       return
     }
+    const { replication } = this.#client
+    // A grant that had to be confirmed once more is no younger for that.
+    if (replication) this.#confirm(replication, (this.#grantedAt ??= grantedAt))
+    else this.#handOut(token, askedAt, leaseMs, { grantedAt, deadlineAt }, true)
+  }
+
+  #confirm(replication: Replication, grantedAt: number): void {
+    this.#state = 'confirming'
+    clearTimeout(this.#restTimer)
+    this.#askAgain = false
+    // Its bound was that of a single attempt's checks and ask.
+    if (this.#request.waitMs === 0) clearTimeout(this.#waitTimer)
+    const { breaks } = replication
+    const { breaks: breaksOfCommands } = this.#client.link
+    const nextAsk = (): Ask | null => {
+      if (this.#isOver) return null
+      // What is sent after an eviction is answered after it, too.
+      this.#wasRevoked = false
+      return this.#askFor(this.#leaseMs())
+    }
+    replication.confirm(this.keys, nextAsk).then((confirmation) => {
+      if (breaks !== replication.breaks) this.#inDoubt = true
+      const isProven = breaksOfCommands === this.#client.link.breaks
+      this.#onConfirmation(replication, confirmation, grantedAt, isProven)
+    }, this.#onFailure)
+  }
+
+  #onConfirmation(
+    replication: Replication,
+    confirmation: Confirmation,
+    grantedAt: number,
+    isProven: boolean,
+  ): void {
+    const { answer, sentAt, leaseMs, acknowledged } = confirmation
+    if (answer.kind !== 'held' || this.#wasRevoked) {
+      this.#onAnswer(answer, sentAt, leaseMs)
+      return
+    }
+    if (this.#state === 'over') return
+    this.#state = 'waiting'
+    const { deadlineAt } = placeAnswer(sentAt, leaseMs)
+    const isInTime = acknowledged >= this.#client.settings.minReplicas && isAhead(deadlineAt, sentAt, leaseMs)
+    if (isInTime) this.#handOut(answer.token, sentAt, leaseMs, { grantedAt, deadlineAt }, isProven)
+    else this.#fail(replication.fault(this.keys, this.owner, confirmation))
+  }
+
+  #handOut(
+    token: number,
+    askedAt: Moment,
+    leaseMs: number,
+    { grantedAt, deadlineAt }: PlacedGrant,
+    isProven: boolean,
+  ): void {
     const grant = {
       keys: this.keys,
       owner: this.owner,
@@ -279,23 +346,32 @@ export class Acquisition {
       leaseMs,
       waitedMs: monotonicMs() - this.#startedAt,
       inDoubt: this.#inDoubt,
+      isProven,
     }
     this.#end(new Hold(this.#client, grant, this.#request))
   }
 
+  /** The lease to ask for. The brake of a hold that Redis has already is not moved by asking again. */
   #leaseMs(): number {
     const { leaseMs, maxHoldMs } = this.#request
-    return Math.min(leaseMs ?? this.#client.settings.watchdogTimeoutMs, maxHoldMs)
+    const wantedMs = Math.min(leaseMs ?? this.#client.settings.watchdogTimeoutMs, maxHoldMs)
+    if (this.#grantedAt === undefined) return wantedMs
+    const brakeInMs = this.#grantedAt + maxHoldMs - monotonicMs()
+    return Math.max(1, Math.floor(Math.min(wantedMs, brakeInMs)))
   }
 
   #waitLeftMs(): number {
     return this.#startedAt + this.#request.waitMs - monotonicMs()
   }
 
-  /** A place whose inbox nobody hears would only be passed over. */
+  /** A place whose owner hears nothing would only be passed over. */
   #mayQueue(): boolean {
     if (this.#request.waitMs === 0) return false
-    return this.isQueued || (this.#client.inbox.isHeard && this.#takeSeat())
+    if (this.isQueued) return true
+    const { redisson } = this.#client
+    if (!this.#client.hears(this.keys.lock) || !this.#takeSeat()) return false
+    void redisson?.enter(this)
+    return true
   }
 
   #takeSeat(): boolean {
@@ -331,7 +407,7 @@ export class Acquisition {
 
   readonly #onFailure = (error: unknown): void => {
     if (this.#state === 'over') return
-    if (this.#state === 'asking') this.#inDoubt = true
+    if (this.#hasAskInFlight) this.#inDoubt = true
     this.#state = 'resting'
     const fault = faultOf(error, this.#details())
     if (!(fault instanceof RedisUnavailableError) || this.#request.waitMs === 0) {
@@ -350,7 +426,12 @@ export class Acquisition {
   }
 
   readonly #onWaitEnd = (): void => {
-    if (this.#lastAnswer) {
+    const { replication } = this.#client
+    if (replication && this.#state === 'confirming') {
+      this.#fail(replication.fault(this.keys, this.owner, 'wait ended'))
+      return
+    }
+    if (this.#lastAnswer && this.#grantedAt === undefined) {
       this.#end(this.#kept())
       return
     }
@@ -362,6 +443,10 @@ export class Acquisition {
   #endAfter(ms: number): void {
     clearTimeout(this.#waitTimer)
     this.#waitTimer = setTimeout(this.#onWaitEnd, ms)
+  }
+
+  get #hasAskInFlight(): boolean {
+    return this.#state === 'asking' || this.#state === 'confirming'
   }
 
   /** Listeners may end an acquisition from within. */
@@ -386,14 +471,15 @@ export class Acquisition {
   /** Answers whether this call was the one that ended it. The caller's answer waits for nothing that is sent here. */
   #finish(isHeld: boolean): boolean {
     if (this.#state === 'over') return false
-    const inFlight = this.#state === 'asking' && !isHeld
+    const inFlight = this.#hasAskInFlight && !isHeld
     this.#state = 'over'
     clearTimeout(this.#waitTimer)
     clearTimeout(this.#restTimer)
     this.#stopListening?.()
     if (this.#hasSeat) this.#client.room.giveSeatBack()
     this.#client.room.leave(this)
-    const mayHaveLeftTraces = this.isQueued || this.#inDoubt || inFlight
+    this.#client.redisson?.leave(this)
+    const mayHaveLeftTraces = this.isQueued || this.#grantedAt !== undefined || this.#inDoubt || inFlight
     if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
       this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
     }

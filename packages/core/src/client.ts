@@ -1,6 +1,8 @@
+import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 import type { RenewalOutcome } from '@holdfast/watchdog'
 import { nanoid } from 'nanoid'
+import type { Acquisition } from './acquisition.js'
 import { Background } from './background.js'
 import { bounded } from './bounded.js'
 import { monotonicMs } from './clock.js'
@@ -10,6 +12,8 @@ import type { WarningCode } from './events.js'
 import { Frames } from './frames.js'
 import type { Hold } from './hold.js'
 import { Inbox } from './inbox.js'
+import { RedissonCalls } from './interop/redisson-calls.js'
+import { RedissonPeers } from './interop/redisson-peers.js'
 import { inboxOf, KeySpace } from './keys.js'
 import type { LockKeys } from './keys.js'
 import { readNotice } from './notices.js'
@@ -20,8 +24,10 @@ import { CommandLink } from './redis/command-link.js'
 import { LockCommands } from './redis/commands.js'
 import { openConnections } from './redis/connections.js'
 import { faultOf, hasCode } from './redis/faults.js'
+import { NativeCalls } from './redis/lock-calls.js'
 import { assertUsable, ServerIdentity } from './redis/server-identity.js'
 import { Registry } from './registry.js'
+import { Replication } from './replication.js'
 import { sendRelease } from './release.js'
 import type { ReleaseMeans } from './release.js'
 import { WaitRoom } from './wait-room.js'
@@ -45,7 +51,12 @@ export class Client {
   readonly watchdog: Watchdog<Hold>
   readonly background: Background
   readonly releaseMeans: ReleaseMeans
+  /** Only with `interop: 'redisson'`. */
+  readonly redisson: RedissonPeers | undefined
+  /** Only with `minReplicas`. */
+  readonly replication: Replication | undefined
   readonly counts = { acquired: 0, released: 0, lost: 0 }
+  readonly #hub: SubscriberHub
   readonly #holds = new Map<string, Hold>()
   #owners = 0
   #isReady = false
@@ -57,9 +68,10 @@ export class Client {
 
   constructor(options: HoldfastOptions) {
     this.settings = resolveSettings(options)
-    const { prefix, rhythmMs, commandTimeoutMs, maxWaiters } = this.settings
-    const connections = openConnections(options.redis, this.id, Math.min(commandTimeoutMs, 10_000))
-    this.keySpace = new KeySpace(connections.keyPrefix, prefix)
+    const { prefix, interop, rhythmMs, commandTimeoutMs, watchdogTimeoutMs, maxWaiters } = this.settings
+    const connectTimeoutMs = Math.min(commandTimeoutMs, 10_000)
+    const connections = openConnections(options.redis, this.id, connectTimeoutMs)
+    this.keySpace = new KeySpace(connections.keyPrefix, prefix, interop)
     this.background = new Background(this.#reportError)
     this.link = new CommandLink(connections, {
       timeoutMs: commandTimeoutMs,
@@ -69,26 +81,38 @@ export class Client {
       onReconnect: this.#recover,
       onError: this.#reportError,
     })
-    this.commands = new LockCommands(this.link, connections.cluster === null, (fault) => {
+    const inboxesCanBeCounted = connections.cluster === null
+    const redissonCalls = interop && new RedissonCalls(inboxesCanBeCounted)
+    const calls = redissonCalls ?? new NativeCalls(inboxesCanBeCounted)
+    this.commands = new LockCommands(this.link, calls, (fault) => {
       this.warn('NOTICE_REFUSED', `Redis refused to publish a notice: ${fault}`)
     })
     this.servers = new ServerIdentity(this.link)
     this.registry = new Registry(this.link, this.keySpace)
-    this.inbox = new Inbox({
-      channel: inboxOf(this.id),
+    const hubOptions = {
       pingEveryMs: rhythmMs,
-      connect: () => connections.makeSubscriber(),
-      onMessage: this.#onMessage,
       onGap: () => {
         this.room.wakeAll()
       },
-      onDown: (cause) => {
+      onDown: (cause: Error) => {
         this.room.becomeDeaf()
         this.#reportError(cause)
       },
       onError: this.#reportError,
-    })
-    this.room = new WaitRoom({ maxWaiters, isHeard: () => this.inbox.isHeard })
+    }
+    this.#hub = new SubscriberHub({ ...hubOptions, connect: () => connections.makeSubscriber() })
+    this.inbox = new Inbox({ channel: inboxOf(this.id), hub: this.#hub, onMessage: this.#onMessage })
+    this.redisson =
+      redissonCalls &&
+      new RedissonPeers({
+        connections,
+        link: this.link,
+        calls: redissonCalls,
+        hub: this.#hub,
+        hubOptions,
+        keepMs: watchdogTimeoutMs,
+      })
+    this.room = new WaitRoom({ maxWaiters, isHeard: (lock) => this.hears(lock) })
     this.watchdog = new Watchdog<Hold>({ renew: this.#renew, onError: this.#reportError })
     this.releaseMeans = {
       link: this.link,
@@ -96,6 +120,7 @@ export class Client {
       servers: this.servers,
       commandTimeoutMs,
     }
+    if (this.settings.minReplicas > 0) this.replication = this.#openReplication(options, connectTimeoutMs)
   }
 
   get holdCount(): number {
@@ -121,6 +146,16 @@ export class Client {
       this.#preparing = undefined
     })
     return this.#preparing
+  }
+
+  /** Whether word of a lock's release would reach its waiters here now, as far as we know. */
+  hears(lock: string): boolean {
+    return this.inbox.isHeard && (this.redisson?.isHeard(lock) ?? true)
+  }
+
+  /** Resolves once it does; waits over outages. Rejects when Redis refuses a channel. */
+  async listen(acquisition: Acquisition): Promise<void> {
+    await Promise.all([this.inbox.listen(), this.redisson?.enter(acquisition)])
   }
 
   /** How long a late ask is refused: until whatever it could bring about would have ended by itself. */
@@ -173,8 +208,29 @@ export class Client {
     ])
     this.watchdog.close()
     clearInterval(this.#rhythm)
-    await Promise.all([this.inbox.close(), this.link.close()])
+    await this.redisson?.close()
+    await Promise.all([this.#hub.close(), this.link.close(), this.replication?.close()])
     await this.background.settled()
+  }
+
+  #openReplication({ redis }: HoldfastOptions, connectTimeoutMs: number): Replication {
+    const { commandTimeoutMs, minReplicas, replicaTimeoutMs } = this.settings
+    // A WAIT is silent for as long as replicas are behind.
+    const connections = openConnections(redis, this.id, connectTimeoutMs, { socketTimeout: undefined })
+    const link = new CommandLink(connections, {
+      timeoutMs: commandTimeoutMs,
+      // Holds and waits go by the other connection.
+      onBreak: () => undefined,
+      onReconnect: () => undefined,
+      onError: this.#reportError,
+    })
+    return new Replication({
+      link,
+      commands: this.commands,
+      servers: this.servers,
+      wanted: minReplicas,
+      timeoutMs: replicaTimeoutMs,
+    })
   }
 
   async #drained(drainMs: number): Promise<void> {
@@ -190,6 +246,7 @@ export class Client {
   async #prepare(keys: LockKeys): Promise<void> {
     await this.#checkServer(keys)
     await this.#register()
+    await this.redisson?.prepare(keys.lock)
     this.assertOpen()
     this.#rhythm ??= setInterval(this.#onRhythm, this.settings.rhythmMs)
     // Not a reason to stay alive: without connections there is nothing to refresh.
@@ -224,6 +281,7 @@ export class Client {
   readonly #onRhythm = (): void => {
     if (this.#holds.size === 0 && this.room.size === 0) return
     this.background.run(this.#register())
+    this.redisson?.relocate()
     if (this.#isRefreshing) return
     this.#isRefreshing = true
     const refreshed = refreshPlaces(this.room, this.link, this.commands).finally(() => {
@@ -251,14 +309,15 @@ export class Client {
       this.#holds.get(notice.owner)?.lose('revoked')
       this.room.find(notice.owner)?.revoked()
     }
-    if (notice?.kind !== 'granted' || this.#holds.has(notice.owner)) return
+    if (!notice || notice.kind === 'revoked' || this.#holds.has(notice.owner)) return
     const acquisition = this.room.find(notice.owner)
     if (acquisition) {
-      acquisition.granted(notice)
+      if (notice.kind === 'granted') acquisition.granted(notice)
+      else acquisition.wake()
       return
     }
     const keys = this.keySpace.ofKey(notice.lock)
-    if (keys) this.giveUp(keys, notice.owner, false, notice.leaseMs)
+    if (keys) this.giveUp(keys, notice.owner, false, notice.kind === 'granted' ? notice.leaseMs : 0)
   }
 
   readonly #reportError = (error: unknown): void => {

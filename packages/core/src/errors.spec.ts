@@ -13,6 +13,7 @@ const all = [
   [new errors.NotALockError('x'), 'NotALockError', 'NOT_A_LOCK'],
   [new errors.RedisUnavailableError('x'), 'RedisUnavailableError', 'REDIS_UNAVAILABLE'],
   [new errors.RedisRefusedError('x'), 'RedisRefusedError', 'REDIS_REFUSED'],
+  [new errors.ReplicationError('x', { wanted: 2, acknowledged: 1 }), 'ReplicationError', 'REPLICATION'],
   [new errors.TooManyWaitersError('x'), 'TooManyWaitersError', 'TOO_MANY_WAITERS'],
   [new errors.ClosedError('x'), 'ClosedError', 'CLOSED'],
   [new errors.InvalidArgumentError('x'), 'InvalidArgumentError', 'INVALID_ARGUMENT'],
@@ -54,6 +55,11 @@ it('an error of a time-out tells who held the lock, where we stood and how long 
 it('an error of a loss tells its reason and what the callback returned', () => {
   const error = new errors.LockLostError('lost', { reason: 'revoked', result: 42 })
   expect(error).toMatchObject({ reason: 'revoked', result: 42 })
+})
+
+it('an error of replication tells how many were wanted, and how many there were', () => {
+  const error = new errors.ReplicationError('behind', { wanted: 2, acknowledged: undefined })
+  expect(error).toMatchObject({ wanted: 2, acknowledged: undefined })
 })
 
 it.each([null, undefined, 'LOCK_LOST', { code: 'LOCK_LOST' }, new Error('LOCK_LOST'), () => undefined])(

@@ -115,6 +115,25 @@ export class RedisRefusedError extends HoldfastError {
   static override readonly code = 'REDIS_REFUSED'
 }
 
+/** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was given back. */
+export class ReplicationError extends HoldfastError {
+  /** `REPLICATION` */
+  static override readonly code = 'REPLICATION'
+  /** How many replicas should have acknowledged it: `minReplicas`. */
+  readonly wanted: number
+  /** How many did, as far as Redis has said; `undefined` when `waitMs` ended before it had. */
+  readonly acknowledged: number | undefined
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { wanted: number; acknowledged: number | undefined },
+  ) {
+    super(message, details)
+    this.wanted = details.wanted
+    this.acknowledged = details.acknowledged
+  }
+}
+
 /** This client already has `maxWaiters` waiters. */
 export class TooManyWaitersError extends HoldfastError {
   /** `TOO_MANY_WAITERS` */

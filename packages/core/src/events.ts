@@ -12,7 +12,10 @@ export interface LockEvent {
 
 /** Events of a `Holdfast` client. Each carries one object. */
 export interface HoldfastEvents {
-  /** A hold was entered: acquired, or re-entered (`holdCount` above 1). */
+  /**
+   * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 for one without a token, which
+   * only `interop` brings about.
+   */
   acquired: [event: LockEvent & { holdCount: number; fencingToken: number; waitedMs: number }]
   /** A release elsewhere handed the lock to a waiter of this client. */
   granted: [event: LockEvent & { fencingToken: number }]

@@ -28,6 +28,8 @@ export interface Grant {
   readonly waitedMs: number
   /** An ask of this owner may still be on its way to Redis. */
   readonly inDoubt: boolean
+  /** Whether no connection broke since Redis said so; else whoever answers there now may know nothing of the hold. */
+  readonly isProven: boolean
 }
 
 /**
@@ -45,9 +47,9 @@ export interface Grant {
 export class Hold implements Renewable {
   readonly keys: LockKeys
   readonly owner: string
-  readonly fencingToken: number
   readonly group: string
   deadlineAt: number
+  #fencingToken: number
   #client: Client
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   #loss: LockLostError | undefined
@@ -66,22 +68,24 @@ export class Hold implements Renewable {
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
   #askedForProof = false
   #inDoubt: boolean
+  readonly #isProven: boolean
   #runId: string | undefined
 
   constructor(client: Client, grant: Grant, request: Request) {
     this.#client = client
     this.keys = grant.keys
     this.owner = grant.owner
-    this.fencingToken = grant.fencingToken
+    this.#fencingToken = grant.fencingToken
     this.group = client.link.groupOf(grant.keys.lock)
     this.deadlineAt = grant.deadlineAt
     this.#grantedAt = grant.grantedAt
     this.#brakeAt = grant.grantedAt + request.maxHoldMs
     this.#provenAt = grant.askedAt
     this.#leaseMs = grant.leaseMs
-    this.#ttlUntil = grant.grantedAt + grant.leaseMs
+    this.#ttlUntil = Math.max(grant.grantedAt, grant.askedAt.monotonicMs) + grant.leaseMs
     this.#ttlMayReach = monotonicMs() + grant.leaseMs
     this.#inDoubt = grant.inDoubt
+    this.#isProven = grant.isProven
     this.#runId = client.servers.known(grant.keys.lock)
     if (this.#runId === undefined && !client.servers.isRefused) this.#learnServer()
     client.addHold(this)
@@ -89,6 +93,11 @@ export class Hold implements Renewable {
 
   get count(): number {
     return this.#leases.size
+  }
+
+  /** 0 while it has none: with Redisson only `getFencedLock` draws one. */
+  get fencingToken(): number {
+    return this.#fencingToken
   }
 
   get isReleased(): boolean {
@@ -125,12 +134,14 @@ export class Hold implements Renewable {
   /** The first lease; the acquisition has counted it at Redis already. */
   open(request: Request, waitedMs: number): Lease {
     const lease = this.#addLease(request, waitedMs, this.#grantedAt)
-    if (this.#state === 'live') this.#client.watchdog.add(this, this.#grantedAt)
+    if (this.#state !== 'live') return lease
+    this.#client.watchdog.add(this, this.#grantedAt)
+    if (!this.#isProven) this.#client.watchdog.renewNow([this])
     return lease
   }
 
   /** Enters once more. `null` when the hold was released before its turn came: then the caller needs a hold of its own. */
-  enter(request: Request): Promise<Lease | null> {
+  enter(request: Request, wantsToken: boolean): Promise<Lease | null> {
     const startedAt = monotonicMs()
     return this.#turns.take(async () => {
       for (let failures = 0; ;) {
@@ -139,7 +150,11 @@ export class Hold implements Renewable {
         request.signal?.throwIfAborted()
         const waitLeftMs = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
         try {
-          await this.#enterOnce(request, Math.min(this.#commandTimeoutMs, Math.max(1, waitLeftMs)))
+          await this.#enterOnce(
+            request,
+            wantsToken,
+            Math.min(this.#commandTimeoutMs, Math.max(1, waitLeftMs)),
+          )
           return this.#addLease(request, monotonicMs() - startedAt, startedAt)
         } catch (error) {
           const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
@@ -154,10 +169,10 @@ export class Hold implements Renewable {
 
   /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
   leave(lease: Lease): Promise<void> {
-    const askedAt = monotonicMs()
+    const wasLost = this.loss !== undefined
     return this.#turns.take(async () => {
       if (!this.#leases.delete(lease)) return
-      if (this.loss?.reason === 'expired' && askedAt < this.deadlineAt) {
+      if (this.loss?.reason === 'expired' && !wasLost) {
         // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
         this.#client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
         return
@@ -234,9 +249,9 @@ export class Hold implements Renewable {
     this.#client.removeHold(this, 'lost')
     for (const lease of this.#leases) lease.abort(error)
     this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
-    // Redis may still count us as the holder: let the next one in as soon as it can be told.
-    const mayStillHold = reason === 'expired' || reason === 'closed'
-    if (mayStillHold || this.#inDoubt) this.#giveUp()
+    // Unless Redis itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
+    // told. Word of an eviction may be older than this hold, if its owner was let in again since.
+    if (reason !== 'not-held' || this.#inDoubt) this.#giveUp()
   }
 
   /** A command that is answered only after the deadline is of no use, and holds up the release behind it. */
@@ -249,7 +264,7 @@ export class Hold implements Renewable {
     if (this.loss) throw this.loss
   }
 
-  async #enterOnce(request: Request, timeoutMs: number): Promise<void> {
+  async #enterOnce(request: Request, wantsToken: boolean, timeoutMs: number): Promise<void> {
     const sentAt = momentNow()
     const leaseMs = this.#sending(
       Math.min(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, request.maxHoldMs),
@@ -261,10 +276,12 @@ export class Hold implements Renewable {
       placeMs: 0,
       grantLeaseMs: leaseMs,
       inbox: this.#client.inbox.channel,
+      wantsToken: wantsToken && this.#fencingToken === 0,
     }
     const answer = await this.#client.commands.acquire(this.keys, ask, timeoutMs)
     if (answer.kind === 'foreign') throw notALock(this.keys, answer.type)
-    if (answer.kind !== 'held') this.lose('not-held')
+    if (answer.kind === 'held') this.#fencingToken ||= answer.token
+    else this.lose('not-held')
     this.#assertNotLost()
     this.#prove(sentAt, leaseMs)
   }

@@ -47,7 +47,16 @@ export class Holdfast {
    * @throws `InvalidArgumentError` for a name that cannot be one
    */
   getLock(name: string): Lock {
-    return new Lock(this.#client, this.#client.keySpace.lock(name))
+    return new Lock(this.#client, this.#client.keySpace.lock(name), false)
+  }
+
+  /**
+   * The lock of this name, whose leases have a fencing token. With `interop: 'redisson'` the token is drawn from
+   * the count of Redisson's `RFencedLock`, so that those of both sides grow in one order. Otherwise every lease has a
+   * token, and this is the same as `getLock`. Throws as that.
+   */
+  getFencedLock(name: string): Lock {
+    return new Lock(this.#client, this.#client.keySpace.lock(name), true)
   }
 
   /**

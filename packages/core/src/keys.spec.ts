@@ -1,5 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { InvalidArgumentError } from './errors.js'
+import { releaseChannelOf } from './interop/redisson-names.js'
 import { clientOf, inboxOf, KeySpace, ownerOf } from './keys.js'
 
 const plain = new KeySpace('', 'lock:')
@@ -50,6 +51,21 @@ describe('the keys of a lock', () => {
     const { lock, queue, waiters, fence } = new KeySpace(keyPrefix, prefix).lock(name)
     const slot = calculateSlot(lock)
     expect([queue, waiters, fence].map((key) => calculateSlot(key))).toEqual([slot, slot, slot])
+  })
+
+  it('have the token count of Redisson for a fence, if shared with it', () => {
+    const shared = new KeySpace('app:', '', 'redisson')
+    expect(shared.lock('order:42')).toMatchObject({
+      lock: 'app:order:42',
+      queue: '{app:order:42}:queue',
+      fence: 'redisson_lock_token:{app:order:42}',
+    })
+    expect(shared.lock('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
+    for (const name of ['order:42', '{eu}:order']) {
+      const { lock, fence } = shared.lock(name)
+      expect(calculateSlot(fence)).toBe(calculateSlot(lock))
+      expect(calculateSlot(releaseChannelOf(lock))).toBe(calculateSlot(lock))
+    }
   })
 
   it('are all different, and differ from those of every other lock', () => {

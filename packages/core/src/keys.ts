@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from './errors.js'
+import { tokenKeyOf } from './interop/redisson-names.js'
+import type { Interop } from './options.js'
 
 /** The Redis keys of one lock. All of them live in one cluster slot. */
 export interface LockKeys {
@@ -17,14 +19,17 @@ const longestName = 1024
 export class KeySpace {
   readonly #keyPrefix: string
   readonly #lockPrefix: string
+  readonly #interop: Interop | undefined
 
   /**
    * @param keyPrefix - the `keyPrefix` of the application's own client
    * @param prefix - Holdfast's own prefix for locks
+   * @param interop - with whom the locks are shared
    */
-  constructor(keyPrefix: string, prefix: string) {
+  constructor(keyPrefix: string, prefix: string, interop?: Interop) {
     this.#keyPrefix = keyPrefix
     this.#lockPrefix = keyPrefix + prefix
+    this.#interop = interop
   }
 
   /** The keys of the lock of this name. Throws `InvalidArgumentError` for a name that cannot be one. */
@@ -60,7 +65,8 @@ export class KeySpace {
         { lockName: name },
       )
     }
-    return { name, lock, queue: `${base}:queue`, waiters: `${base}:waiters`, fence: `${base}:fence` }
+    const fence = this.#interop === 'redisson' ? tokenKeyOf(lock) : `${base}:fence`
+    return { name, lock, queue: `${base}:queue`, waiters: `${base}:waiters`, fence }
   }
 
   /** The lock that has this key, or `null` when the key is none of ours. */

@@ -1,5 +1,5 @@
 import type { Client } from './client.js'
-import { InvalidArgumentError, LockLostError, NotOwnerError } from './errors.js'
+import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from './errors.js'
 import type { Hold } from './hold.js'
 import { checkLeaseMs } from './options.js'
 
@@ -46,9 +46,16 @@ export class Lease {
    * the store refuse one smaller than it has seen: the only protection that also covers a holder
    * that was frozen past its lease.
    * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
+   *
+   * @throws `HoldfastError` with `interop` when nothing of this hold came from `getFencedLock`: then it has no token
    */
   get fencingToken(): number {
-    return this.#hold.fencingToken
+    const { fencingToken, owner } = this.#hold
+    if (fencingToken > 0) return fencingToken
+    throw new HoldfastError(
+      `this lease of lock ${this.name} has no fencing token: with interop use getFencedLock, as Java uses RFencedLock`,
+      { lockName: this.name, owner },
+    )
   }
 
   /**

@@ -30,11 +30,13 @@ const isKept = (outcome: Entered | Kept): outcome is Kept => !('lease' in outcom
 export class Lock {
   readonly #client: Client
   readonly #keys: LockKeys
+  readonly #isFenced: boolean
 
-  /** @internal Locks come from `holdfast.getLock(name)`. */
-  constructor(client: Client, keys: LockKeys) {
+  /** @internal Locks come from `holdfast.getLock(name)` and `getFencedLock(name)`. */
+  constructor(client: Client, keys: LockKeys, isFenced: boolean) {
     this.#client = client
     this.#keys = keys
+    this.#isFenced = isFenced
   }
 
   /** The name given to `getLock`. */
@@ -82,7 +84,7 @@ export class Lock {
    * @throws `LockTimeoutError` when somebody else kept the lock for `waitMs`; the signal's reason when aborted;
    * `RedisUnavailableError` when Redis did not answer within `waitMs` (an unlimited wait outlives outages);
    * `RedisRefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
-   * `TooManyWaitersError`, `ClosedError`
+   * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
   async lock(options: AcquireOptions = {}): Promise<Lease> {
     const outcome = await this.#acquireInScope(this.#request(options))
@@ -188,14 +190,20 @@ export class Lock {
       if (lease) return { hold, lease }
     }
     this.#client.assertOpen(this.#keys)
-    const outcome = await new Acquisition(this.#client, this.#keys, withWaitLeft(request, startedAt)).run()
+    const acquisition = new Acquisition(
+      this.#client,
+      this.#keys,
+      withWaitLeft(request, startedAt),
+      this.#isFenced,
+    )
+    const outcome = await acquisition.run()
     if (!(outcome instanceof Hold)) return outcome
     return { hold: outcome, lease: outcome.open(request, monotonicMs() - startedAt) }
   }
 
   /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */
   async #reenter(hold: Hold, request: Request): Promise<Lease | null> {
-    const entering = hold.enter(request)
+    const entering = hold.enter(request, this.#isFenced)
     const boundMs = request.waitMs === 0 ? this.#client.settings.commandTimeoutMs : request.waitMs
     try {
       const lease = await bounded(entering, boundMs, request.signal)
@@ -226,9 +234,13 @@ export class Lock {
   }
 
   #timeout({ holder, position, waitedMs }: Kept): LockTimeoutError {
-    const by = holder ?? 'another task of this scope'
-    const text = `lock ${this.name} was kept by ${by} for ${waitedMs} ms (place in the queue: ${position})`
-    return new LockTimeoutError(text, { lockName: this.name, holder, position, waitedMs })
+    const text = `lock ${this.name} was kept by ${keeperText(holder)} for ${waitedMs} ms (place in the queue: ${position})`
+    return new LockTimeoutError(text, {
+      lockName: this.name,
+      holder: holder || undefined,
+      position,
+      waitedMs,
+    })
   }
 
   readonly #report = (error: unknown): void => {
@@ -236,6 +248,9 @@ export class Lock {
     this.#client.events.emit('error', faultOf(error, { lockName: this.name }))
   }
 }
+
+const keeperText = (holder: string | undefined): string =>
+  holder === '' ? 'whoever was next in line' : (holder ?? 'another task of this scope')
 
 const withWaitLeft = (request: Request, startedAt: number): Request =>
   request.waitMs === 0 || request.waitMs === Infinity

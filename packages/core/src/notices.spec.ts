@@ -16,6 +16,10 @@ describe('a notice', () => {
     expect(readNotice('revoked c1:7 lock:a')).toEqual({ kind: 'revoked', owner: 'c1:7', lock: 'lock:a' })
   })
 
+  it('of a turn tells owner and lock', () => {
+    expect(readNotice('free c1:7 lock:a')).toEqual({ kind: 'free', owner: 'c1:7', lock: 'lock:a' })
+  })
+
   it.each(['lock:two words', 'lock:two\nlines', 'lock: ', 'lock:granted x 1 2 3 y'])(
     'may be about a lock with the key %j',
     (lock) => {
@@ -31,6 +35,7 @@ describe('a notice', () => {
     'granted c1:7 1 2 3',
     'granted c1:7 x 2 3 a',
     'revoked c1:7',
+    'free c1:7',
     ' revoked a b',
   ])('is nothing else: %j', (message) => {
     expect(readNotice(message)).toBeNull()

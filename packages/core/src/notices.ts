@@ -9,6 +9,8 @@ export type Notice =
       readonly lock: string
     }
   | { readonly kind: 'revoked'; readonly owner: string; readonly lock: string }
+  /** It is this owner's turn to come for a free lock that is shared with Redisson. */
+  | { readonly kind: 'free'; readonly owner: string; readonly lock: string }
 
 /** Reads a message as the scripts write it; `null` for anything else. */
 export function readNotice(message: string): Notice | null {
@@ -24,10 +26,10 @@ export function readNotice(message: string): Notice | null {
       lock,
     }
   }
-  const revoked = /^revoked (\S+) (.+)$/s.exec(message)
-  if (revoked) {
-    const [, owner = '', lock = ''] = revoked
-    return { kind: 'revoked', owner, lock }
+  const other = /^(revoked|free) (\S+) (.+)$/s.exec(message)
+  if (other) {
+    const [, kind, owner = '', lock = ''] = other
+    return { kind: kind === 'free' ? 'free' : 'revoked', owner, lock }
   }
   return null
 }

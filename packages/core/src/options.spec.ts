@@ -19,6 +19,8 @@ describe('defaults', () => {
       watchdogTimeoutMs: 30_000,
       rhythmMs: 10_000,
       commandTimeoutMs: 5_000,
+      minReplicas: 0,
+      replicaTimeoutMs: 1_000,
       maxWaiters: Infinity,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },
     })
@@ -58,6 +60,8 @@ const leastOf = {
   maxHoldMs: 100,
   watchdogTimeoutMs: 100,
   commandTimeoutMs: 1,
+  minReplicas: 0,
+  replicaTimeoutMs: 1,
   maxWaiters: 0,
 }
 const perCall = ['waitMs', 'leaseMs', 'maxHoldMs']
@@ -87,6 +91,20 @@ describe('other options', () => {
   it.each([7, null, {}, true])('%p is refused as a prefix and as a label', (value) => {
     expect(() => settingsOf({ prefix: value })).toThrow(`prefix must be a string, got ${inspect(value)}`)
     expect(() => settingsOf({ label: value })).toThrow(`label must be a string, got ${inspect(value)}`)
+  })
+
+  it.each([true, 'Redisson', '', null])('%p is refused as interop', (interop) => {
+    expect(() => settingsOf({ interop })).toThrow(`interop must be 'redisson', got ${inspect(interop)}`)
+  })
+
+  it('a prefix is refused together with interop, which has none', () => {
+    expect(resolveSettings({ redis, interop: 'redisson' })).toMatchObject({ prefix: '' })
+    expect(() => settingsOf({ interop: 'redisson', prefix: '' })).not.toThrow()
+    expect(() => settingsOf({ interop: 'redisson', prefix: 'lock:' })).toThrow(
+      new InvalidArgumentError(
+        "prefix must be left out with interop: 'redisson', whose locks have none, got 'lock:'",
+      ),
+    )
   })
 
   it.each(['soon', 5, null, true])('%p is refused in place of the options', (options) => {

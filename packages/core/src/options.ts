@@ -6,6 +6,9 @@ import type { ClusterTemplate, RedisTemplate } from './redis/types.js'
 export const longestMs = 2 ** 31 - 1
 const shortestLeaseMs = 100
 
+/** Another library whose locks can be shared. */
+export type Interop = 'redisson'
+
 /** How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1. */
 export interface AcquireOptions {
   /**
@@ -41,9 +44,15 @@ export interface HoldfastOptions extends AcquireOptions {
   /**
    * Put before every lock name, after the template's own `keyPrefix`.
    *
-   * @defaultValue 'lock:'
+   * @defaultValue 'lock:'; none, and no other allowed, with `interop`
    */
   readonly prefix?: string | undefined
+  /**
+   * Shares the locks of this client with Java services that use Redisson, 3.24 to 4.7: its `RLock` and, by
+   * `getFencedLock`, its `RFencedLock` of the same name. Every Holdfast client of these locks must say so. By
+   * default locks are shared with Holdfast clients only.
+   */
+  readonly interop?: Interop | undefined
   /** A name for this client that an operator sees in `inspect()`. None by default. */
   readonly label?: string | undefined
   /**
@@ -61,6 +70,21 @@ export interface HoldfastOptions extends AcquireOptions {
    * @defaultValue 5_000
    */
   readonly commandTimeoutMs?: number | undefined
+  /**
+   * How many replicas must have a grant before its lease is handed out (`WAIT`). Makes a lock less likely to be given twice
+   * in a fail-over, and not impossible: only a fencing token does. Not for re-entry and renewals.
+   *
+   * @defaultValue 0: the master alone confirms
+   */
+  readonly minReplicas?: number | undefined
+  /**
+   * How long the replicas may take. Then the hold is given back, and the call rejects with `ReplicationError`. At least 1.
+   *
+   * Several calls share one `WAIT`; one that comes while another is on waits for the next, so it may take twice as long.
+   *
+   * @defaultValue 1_000
+   */
+  readonly replicaTimeoutMs?: number | undefined
   /** How many waiters this client may have at once; one more is refused with `TooManyWaitersError`. No limit by default. */
   readonly maxWaiters?: number | undefined
 }
@@ -76,11 +100,14 @@ export interface Request {
 /** Checked options of a client, with every default filled in. */
 export interface Settings {
   readonly prefix: string
+  readonly interop: Interop | undefined
   readonly label: string
   readonly watchdogTimeoutMs: number
   /** A third of it: how often holds are renewed, places refreshed, and the notice connection is tried. */
   readonly rhythmMs: number
   readonly commandTimeoutMs: number
+  readonly minReplicas: number
+  readonly replicaTimeoutMs: number
   readonly maxWaiters: number
   readonly defaults: AcquireOptions
 }
@@ -97,6 +124,19 @@ function checkInteger(option: string, value: unknown, least: number): void {
 function checkString(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'string') {
     throw new InvalidArgumentError(`${option} must be a string, got ${inspect(value)}`)
+  }
+}
+
+function checkInterop({ interop, prefix }: HoldfastOptions): void {
+  const given: unknown = interop
+  if (given === undefined) return
+  if (given !== 'redisson') {
+    throw new InvalidArgumentError(`interop must be 'redisson', got ${inspect(given)}`)
+  }
+  if (prefix !== undefined && prefix !== '') {
+    throw new InvalidArgumentError(
+      `prefix must be left out with interop: 'redisson', whose locks have none, got ${inspect(prefix)}`,
+    )
   }
 }
 
@@ -129,16 +169,22 @@ export function resolveSettings(options: HoldfastOptions): Settings {
   checkAcquireOptions(options)
   checkString('prefix', options.prefix)
   checkString('label', options.label)
+  checkInterop(options)
   checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, shortestLeaseMs)
   checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
+  checkInteger('minReplicas', options.minReplicas, 0)
+  checkInteger('replicaTimeoutMs', options.replicaTimeoutMs, 1)
   checkInteger('maxWaiters', options.maxWaiters, 0)
   const { waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs = 30_000 } = options
   return {
-    prefix: options.prefix ?? 'lock:',
+    prefix: options.prefix ?? (options.interop ? '' : 'lock:'),
+    interop: options.interop,
     label: options.label ?? '',
     watchdogTimeoutMs,
     rhythmMs: watchdogTimeoutMs / 3,
     commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
+    minReplicas: options.minReplicas ?? 0,
+    replicaTimeoutMs: options.replicaTimeoutMs ?? 1_000,
     maxWaiters: options.maxWaiters ?? Infinity,
     defaults: { waitMs, leaseMs, maxHoldMs, signal },
   }

@@ -46,7 +46,7 @@ export async function sendRelease(means: ReleaseMeans, order: ReleaseOrder): Pro
     const breaks = link.breaks
     try {
       const timeoutMs = Math.max(1, Math.min(means.commandTimeoutMs, until - monotonicMs()))
-      const answer = await commands.release(keys, owner, count, goneMs, timeoutMs)
+      const answer = await commands.release(keys, { owner, count, goneMs }, timeoutMs)
       if (answer.kind === 'done') return 'released'
       if (answer.kind === 'foreign') throw notALock(keys, answer.type)
       wasDenied = true

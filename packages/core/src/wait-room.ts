@@ -5,8 +5,8 @@ import { longestMs } from './options.js'
 
 export interface WaitRoomOptions {
   readonly maxWaiters: number
-  /** Whether a notice would reach this client now. */
-  isHeard(): boolean
+  /** Whether word of a lock would reach this client now. */
+  isHeard(lock: string): boolean
 }
 
 /** While no notice can come in, locks that are waited for are asked about this often. */
@@ -87,7 +87,7 @@ export class WaitRoom {
   /** Has the earliest waiter ask again when the holder's TTL ends. */
   noteTtl({ lock }: LockKeys, ttlMs: number): void {
     if (!this.#waiting.has(lock)) return
-    const inMs = this.#options.isHeard() ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
+    const inMs = this.#options.isHeard(lock) ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
     this.#recheckIn(lock, Math.max(0, inMs) + expiryMarginMs)
   }
 

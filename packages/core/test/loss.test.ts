@@ -144,6 +144,22 @@ describe('Redis forgets a hold', () => {
 })
 
 describe('leases', () => {
+  it('that are left as soon as their loss is told count as lost, however early the timer was', async () => {
+    const { holdfast } = openHoldfast(sharedRedisUrl())
+    const unlocks = Array.from({ length: 500 }, async (_, i) => {
+      const lease = await holdfast.getLock(uniqueName('left-when-lost')).lock({ leaseMs: 300 + (i % 100) })
+      // At once: a moment later the deadline has passed on every clock.
+      return new Promise((resolve) => {
+        lease.signal.addEventListener('abort', () => {
+          resolve(lease.unlock())
+        })
+      })
+    })
+    for (const result of await Promise.allSettled(unlocks)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_LOST' } })
+    }
+  })
+
   test('the watchdog renews for as long as the job runs', async () => {
     const { holdfast, redis } = openHoldfast(sharedRedisUrl(), { watchdogTimeoutMs: 300 })
     const lock = holdfast.getLock(uniqueName('long'))

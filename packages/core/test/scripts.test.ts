@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { fillMemory, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
+import { RedissonCalls } from '../src/interop/redisson-calls.js'
 import { KeySpace, type LockKeys } from '../src/keys.js'
 import { CommandLink } from '../src/redis/command-link.js'
 import { LockCommands } from '../src/redis/commands.js'
 import { openConnections } from '../src/redis/connections.js'
+import { NativeCalls } from '../src/redis/lock-calls.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { Registry } from '../src/registry.js'
 import { scripts, type ScriptName } from '../src/scripts/generated.js'
@@ -30,7 +32,13 @@ afterAll(() => server.stop())
 
 describe('the header of a script', () => {
   const folder = `${__dirname}/../../../lua`
-  const files = readdirSync(folder).filter((file) => file.endsWith('.lua'))
+  const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (file) => file.endsWith('.lua') && !file.startsWith('includes'),
+  )
+
+  /** `redisson/ask-sharding.lua` becomes `redissonAskSharding`. */
+  const scriptNameOf = (file: string): string =>
+    file.replace(/\.lua$/, '').replace(/[-/](\w)/g, (_, letter: string) => letter.toUpperCase())
 
   /** What a header says of `KEYS` or `ARGV`: by index, or per item when the index is a formula in `i`. */
   function documented(header: string, list: 'KEYS' | 'ARGV') {
@@ -75,13 +83,18 @@ describe('the header of a script', () => {
     const link = new CommandLink(connections, quiet)
     closeAfterTest(() => link.close())
     const sent = jest.spyOn(link, 'run')
-    const commands = new LockCommands(link, true, () => undefined)
+    const commands = new LockCommands(link, new NativeCalls(true), () => undefined)
+    const shared = new LockCommands(link, new RedissonCalls(true), () => undefined)
     const space = new KeySpace('', 'lock:')
     const [other, third] = [space.lock(uniqueName('script')), space.lock(uniqueName('script'))]
-    const ask = { owner: 'c1:1', count: 1, leaseMs: 100, placeMs: 100, grantLeaseMs: 100, inbox: 'c1' }
-    await commands.acquire(keys, ask)
-    await commands.release(keys, 'c1:1', 0, 0)
-    await commands.force(keys, 'c1:1', 'c1')
+    const times = { leaseMs: 100, placeMs: 100, grantLeaseMs: 100 }
+    const ask = { owner: 'c1:1', count: 1, ...times, inbox: 'c1', wantsToken: true }
+    for (const each of [commands, shared]) {
+      await each.acquire(keys, ask)
+      await each.release(keys, { owner: 'c1:1', count: 0, goneMs: 0 })
+      await each.force(keys, 'c1:1', 'c1')
+    }
+    await link.run(scripts.redissonAskSharding, [keys.lock], [])
     await commands.inspect(keys, 10)
     const all = [keys, other, third]
     await commands.renew(
@@ -92,9 +105,9 @@ describe('the header of a script', () => {
     await new ServerIdentity(link).read(keys.lock)
     await new Registry(link, space).register('c1', 'label', 'c1', 1_000)
 
-    expect(sent.mock.calls.map(([script]) => `${script.name}.lua`).sort()).toEqual(files.sort())
+    expect(sent.mock.calls.map(([script]) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())
     for (const [script, sentKeys, sentArgs] of sent.mock.calls) {
-      const header = read(`${script.name}.lua`)
+      const header = read(files.find((file) => scriptNameOf(file) === script.name) ?? '')
       const items = header.keys.isPerItem ? all.length : 1
       expect([script.name, sentKeys.length]).toEqual([script.name, header.keys.count * items])
       if (header.args.isOpen) expect(sentArgs.length).toBeGreaterThanOrEqual(header.args.count)
@@ -309,6 +322,22 @@ describe('acquire', () => {
     expect(Math.min(queue, waiters)).toBeGreaterThan(85_000)
   })
 
+  it('grants to the live place ahead also when the server is out of memory', async () => {
+    await hear('b')
+    await ask('a', { leaseMs: 150 })
+    await ask('b')
+    await until(async () => (await redis.exists(keys.lock)) === 0)
+    await using _full = await fillMemory(server)
+    expect(await ask('c', { checkInbox: 1 })).toMatchObject([
+      0,
+      expect.any(Number),
+      expect.any(Number),
+      'b',
+      1,
+      '',
+    ])
+  })
+
   it('grants a free lock to the live place ahead and queues behind it', async () => {
     const heard = await hear('b')
     await ask('a')
@@ -504,6 +533,12 @@ describe('release', () => {
     await redis.hset(keys.waiters, 'old', 'gone 1')
     await release('a', { goneMs: 60_000 })
     expect(Object.keys((await content()).waiters).sort()).toEqual(['a', 'b'])
+  })
+
+  it('does not lift the mark of an owner that is gone', async () => {
+    await release('a', { goneMs: 60_000 })
+    expect(await release('a')).toEqual([0, ''])
+    expect(await ask('a')).toEqual([-2])
   })
 
   it('grants nothing to an owner that is gone', async () => {

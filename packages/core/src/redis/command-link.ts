@@ -1,14 +1,32 @@
 import calculateSlot from 'cluster-key-slot'
 import { monotonicMs } from '../clock.js'
 import { ClosedError, RedisUnavailableError } from '../errors.js'
+import { longestMs } from '../options.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
 import { hasCode, isRefusal } from './faults.js'
-import { disconnectTimeoutMs } from './connections.js'
+import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
+import { numberAt } from './reply.js'
+import type { CommandConnection } from './types.js'
 
 /** A connection that leaves commands unanswered for this long is made anew when the next of them times out. */
 const muteAfterMs = 1000
+
+/** One run of a script. */
+export interface ScriptCall {
+  readonly script: Script
+  readonly keys: readonly string[]
+  readonly args: readonly (string | number)[]
+  /** Sends the script itself, to a server that has not got it. */
+  readonly inFull?: boolean
+}
+
+/** What a script replied, and how many replicas have all that its connection had written until then. */
+export interface ReplicatedReply {
+  readonly reply: unknown
+  readonly acknowledged: number
+}
 
 export interface CommandLinkOptions {
   readonly timeoutMs: number
@@ -91,6 +109,46 @@ export class CommandLink {
     return this.#bounded(keys[0] ?? '', timeoutMs, () => this.#evaluate(script, keys, args))
   }
 
+  /** Whether it is known which connection leads to the server that answers for a key. */
+  isRouted(key: string): boolean {
+    return this.#nodeOf(key) !== undefined
+  }
+
+  /**
+   * Runs scripts of one route, and then `WAIT`. All of it is sent at once on one connection: `WAIT` speaks for what its own
+   * connection wrote, so on one that was made anew in between it would speak for nothing.
+   *
+   * Neither redirects nor forgotten scripts are followed up. Rejects as `run` does.
+   */
+  runAndWait(
+    calls: readonly ScriptCall[],
+    replicas: number,
+    waitMs: number,
+  ): Promise<PromiseSettledResult<ReplicatedReply>[]> {
+    const key = calls[0]?.keys[0] ?? ''
+    const timeoutMs = Math.min(waitMs + this.#options.timeoutMs, longestMs)
+    return this.#bounded(key, timeoutMs, async () => {
+      const node = this.#nodeOf(key)
+      if (!node) throw new RedisUnavailableError('the node that answers for the key is not known')
+      const replies = calls.map(({ script, keys, args, inFull }) =>
+        inFull
+          ? node.eval(script.lua, keys.length, ...keys, ...args)
+          : node.evalsha(script.sha1, keys.length, ...keys, ...args),
+      )
+      const waited = node.wait(replicas, waitMs)
+      return Promise.allSettled(
+        replies.map(async (replying) => {
+          try {
+            const [reply, acknowledged] = await Promise.all([replying, waited])
+            return { reply, acknowledged: numberAt([acknowledged], 0) }
+          } catch (error) {
+            throw this.#explained(error, key)
+          }
+        }),
+      )
+    })
+  }
+
   /** Reads a whole hash. */
   readHash(key: string): Promise<Record<string, string>> {
     return this.#bounded(key, this.#options.timeoutMs, () => this.#connections.commands.hgetall(key))
@@ -99,13 +157,8 @@ export class CommandLink {
   /** Gives a broken or demoted connection up and makes it anew. */
   redial(key: string): void {
     const { cluster, commands } = this.#connections
-    if (!cluster) {
-      if (commands.status === 'ready') commands.disconnect(true)
-      return
-    }
-    const route = this.routeOf(key)
-    const node = cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)
-    node?.disconnect()
+    if (cluster) this.#nodeOf(key)?.disconnect()
+    else if (commands.status === 'ready') commands.disconnect(true)
   }
 
   /** Closes the connection; resolves when it is gone. */
@@ -119,6 +172,12 @@ export class CommandLink {
     for (const giveUp of this.#inFlight) giveUp(new ClosedError('the client is closed'))
     // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
     await (hadSocket ? ended : pause(disconnectTimeoutMs))
+  }
+
+  /** The connection to the server that answers for a key, as far as we know. */
+  #nodeOf(key: string): CommandConnection | undefined {
+    const { cluster, commands } = this.#connections
+    return cluster ? masterAt(cluster, this.routeOf(key)) : commands
   }
 
   async #evaluate(
@@ -157,13 +216,18 @@ export class CommandLink {
       return await Promise.race([this.#heard(send(), route), silence])
     } catch (error) {
       if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
-      if (hasCode(error, 'READONLY')) this.redial(key)
-      const gaveUp = error instanceof Error && error.name === 'MaxRetriesPerRequestError'
-      throw gaveUp ? (this.#connectFault ?? error) : error
+      throw this.#explained(error, key)
     } finally {
       clearTimeout(timer)
       this.#inFlight.delete(giveUp)
     }
+  }
+
+  /** Gives a demoted server up, and answers with the error that says why a command got no answer. */
+  #explained(error: unknown, key: string): unknown {
+    if (hasCode(error, 'READONLY')) this.redial(key)
+    const gaveUp = error instanceof Error && error.name === 'MaxRetriesPerRequestError'
+    return gaveUp ? (this.#connectFault ?? error) : error
   }
 
   /** An answer that comes after the command was given up shows a slow link, not a mute one. */

@@ -1,21 +1,10 @@
 import type { LockKeys } from '../keys.js'
 import { scripts } from '../scripts/generated.js'
-import type { CommandLink } from './command-link.js'
+import type { CommandLink, ScriptCall } from './command-link.js'
 import { isSlotMoving } from './faults.js'
+import { keysOf } from './lock-calls.js'
+import type { Ask, LockCalls, ReleaseWish } from './lock-calls.js'
 import { asList, numberAt, textAt } from './reply.js'
-
-/** What one ask wants; times in milliseconds. */
-export interface Ask {
-  readonly owner: string
-  /** The hold count wanted: 1 to get in, more to re-enter. */
-  readonly count: number
-  readonly leaseMs: number
-  /** How long a place in the queue stays alive; 0: do not queue. */
-  readonly placeMs: number
-  /** The lease of a hold that is granted to the place. */
-  readonly grantLeaseMs: number
-  readonly inbox: string
-}
 
 export type AskAnswer =
   | { readonly kind: 'held'; readonly token: number; readonly serverUs: number }
@@ -23,6 +12,7 @@ export type AskAnswer =
       readonly kind: 'busy'
       readonly ttlMs: number
       readonly serverUs: number
+      /** '' when the lock is free, but somebody else's turn (with Redisson). */
       readonly holder: string
       /** 0: not queued. */
       readonly position: number
@@ -70,24 +60,19 @@ export interface Inspection {
   readonly waiters: readonly { readonly owner: string; readonly aliveMs: number }[]
 }
 
-const keysOf = ({ lock, queue, waiters, fence }: LockKeys): string[] => [lock, queue, waiters, fence]
-
 const placeStates = ['missing', 'waiting', 'granted'] as const
 
 /** The scripts as functions. Everything about positions and codes stays in here. */
 export class LockCommands {
   readonly #link: CommandLink
-  readonly #checkInbox: number
+  readonly #calls: LockCalls
   readonly #onNoticeFault: (fault: string) => void
   #tokenFloor = 0
 
-  /**
-   * @param inboxesCanBeCounted - whether the server knows all subscribers of a channel; a cluster node does not
-   * @param onNoticeFault - a grant stands, but Redis refused to publish the notice of it
-   */
-  constructor(link: CommandLink, inboxesCanBeCounted: boolean, onNoticeFault: (fault: string) => void) {
+  /** @param onNoticeFault - the step was made, but Redis refused to publish the notice of it */
+  constructor(link: CommandLink, calls: LockCalls, onNoticeFault: (fault: string) => void) {
     this.#link = link
-    this.#checkInbox = inboxesCanBeCounted ? 1 : 0
+    this.#calls = calls
     this.#onNoticeFault = onNoticeFault
   }
 
@@ -97,9 +82,16 @@ export class LockCommands {
   }
 
   async acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
-    const { owner, count, leaseMs, placeMs, grantLeaseMs, inbox } = ask
-    const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inbox, this.#tokenFloor, this.#checkInbox]
-    const reply = asList(await this.#link.run(scripts.acquire, keysOf(keys), args, timeoutMs))
+    return this.readAcquire(await this.#send(this.acquireCall(keys, ask), timeoutMs))
+  }
+
+  /** An `acquire` for another connection to send. */
+  acquireCall(keys: LockKeys, ask: Ask): ScriptCall {
+    return this.#calls.acquire(keys, ask, this.#tokenFloor)
+  }
+
+  readAcquire(given: unknown): AskAnswer {
+    const reply = asList(given)
     switch (numberAt(reply, 0)) {
       case 1: {
         const token = numberAt(reply, 1)
@@ -124,24 +116,16 @@ export class LockCommands {
     }
   }
 
-  /** Sets the hold count; at 0 gives up hold and place. `goneMs` refuses late asks of this owner for that long. */
-  async release(
-    keys: LockKeys,
-    owner: string,
-    count: number,
-    goneMs: number,
-    timeoutMs?: number,
-  ): Promise<ReleaseAnswer> {
-    const args = [owner, count, goneMs, this.#tokenFloor, this.#checkInbox]
-    const reply = asList(await this.#link.run(scripts.release, keysOf(keys), args, timeoutMs))
-    return this.#releaseAnswer(reply)
+  /** Sets the hold count; at 0 gives up hold and place. */
+  async release(keys: LockKeys, wish: ReleaseWish, timeoutMs?: number): Promise<ReleaseAnswer> {
+    const call = this.#calls.release(keys, wish, this.#tokenFloor)
+    return this.#releaseAnswer(asList(await this.#send(call, timeoutMs)))
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   async force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
-    const args = [owner, inbox, this.#tokenFloor, this.#checkInbox]
-    const reply = asList(await this.#link.run(scripts.force, keysOf(keys), args))
-    return this.#releaseAnswer(reply)
+    const call = this.#calls.force(keys, owner, inbox, this.#tokenFloor)
+    return this.#releaseAnswer(asList(await this.#send(call)))
   }
 
   /** Renews holds of one group in one command, or one by one while the slot of the group is being moved. */
@@ -182,6 +166,10 @@ export class LockCommands {
       waiterCount: numberAt(reply, 4),
       waiters,
     }
+  }
+
+  #send({ script, keys, args }: ScriptCall, timeoutMs?: number): Promise<unknown> {
+    return this.#link.run(script, keys, args, timeoutMs)
   }
 
   #releaseAnswer(reply: readonly unknown[]): ReleaseAnswer {

@@ -44,27 +44,33 @@ const reconnectAfterMs = (attempt: number): number =>
 const isCluster = (template: RedisTemplate | ClusterTemplate): template is ClusterTemplate =>
   'isCluster' in template && template.isCluster
 
-/** The two connections of a client: one for commands, one (made anew by the subscriber hub as needed) for notices. */
+/** Connections alike: one for commands, and (made anew by the subscriber hub as needed) one for notices. */
 export interface Connections {
   readonly keyPrefix: string
   readonly commands: CommandConnection
   /** The nodes of a cluster by slot; `null` for a single server. */
   readonly cluster: ClusterConnection | null
-  makeSubscriber(): RedisConnection
+  /** @param route - the node of a cluster to subscribe at; any master when left out */
+  makeSubscriber(route?: string): RedisConnection
 }
 
-/** Makes connections like the given template, or to the server that a URL names. Connects nothing yet. */
+/**
+ * Makes connections like the given template, or to the server that a URL names. Connects nothing yet.
+ *
+ * @param more - further ioredis options of these connections, over everything else
+ */
 export function openConnections(
   redis: string | RedisTemplate | ClusterTemplate,
   clientId: string,
   connectTimeoutMs: number,
+  more: Record<string, unknown> = {},
 ): Connections {
   const template = typeof redis === 'string' ? templateOf(redis) : redis
   const given: unknown = template
   if (typeof given !== 'object' || given === null || !('duplicate' in given) || !('options' in given)) {
     throw new InvalidArgumentError('redis must be a URL or an ioredis Redis or Cluster instance')
   }
-  const overrides = own(connectTimeoutMs, `holdfast:${clientId}`)
+  const overrides = { ...own(connectTimeoutMs, `holdfast:${clientId}`), ...more }
   const subscriberOverrides = { ...overrides, retryStrategy: null }
   if (isCluster(template)) {
     const cluster = template.duplicate([], {
@@ -81,7 +87,11 @@ export function openConnections(
       keyPrefix: template.options.keyPrefix ?? template.options.redisOptions?.keyPrefix ?? '',
       commands: cluster,
       cluster,
-      makeSubscriber: () => anyMaster(cluster).duplicate(subscriberOverrides),
+      makeSubscriber: (route) => {
+        const node = route === undefined ? anyMaster(cluster) : masterAt(cluster, route)
+        if (!node) throw new Error(`the cluster has no master ${route ?? ''} that is known yet`)
+        return node.duplicate(subscriberOverrides)
+      },
     }
   }
   return {
@@ -101,9 +111,11 @@ function templateOf(url: string): RedisTemplate {
   return new Redis(url, { lazyConnect: true })
 }
 
-function anyMaster(cluster: ClusterConnection): RedisConnection {
+function anyMaster(cluster: ClusterConnection): RedisConnection | undefined {
   const masters = cluster.nodes('master')
-  const master = masters[Math.floor(Math.random() * masters.length)]
-  if (!master) throw new Error('no master of the cluster is known yet')
-  return master
+  return masters[Math.floor(Math.random() * masters.length)]
 }
+
+/** The connection to the master at `host:port`, if that is known as one. */
+export const masterAt = (cluster: ClusterConnection, route: string): RedisConnection | undefined =>
+  cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)

@@ -1,8 +1,9 @@
 import { HoldfastError, RedisRefusedError, RedisUnavailableError } from '../errors.js'
 import type { HoldfastErrorDetails } from '../errors.js'
 
-/** Error replies that pass by themselves: the server starts, fails over, is busy or full. */
-const passing = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|MISCONF|OOM|NOREPLICAS|UNKILLABLE)\b/
+/** Error replies that pass by themselves: the server starts, fails over (also under a WAIT), is busy or full. */
+const passing =
+  /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|MISCONF|OOM|NOREPLICAS|UNKILLABLE)\b/
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -11,6 +12,9 @@ export const hasCode = (error: unknown, code: string): boolean => textOf(error).
 
 /** Whether keys of one slot cannot be reached in one command now, because half of them have moved already. */
 export const isSlotMoving = (error: unknown): boolean => /\b(TRYAGAIN|CROSSSLOT)\b/.test(textOf(error))
+
+/** Whether another node of the cluster answers for the key, now or while its slot moves. */
+export const isRedirect = (error: unknown): boolean => /^(MOVED|ASK) /.test(textOf(error))
 
 /** Whether Redis itself answered with an error, as opposed to a connection that failed. */
 function isReply(error: unknown): error is Error {

@@ -9,6 +9,7 @@ export interface ServerInfo {
   readonly version: string | undefined
   readonly role: string | undefined
   readonly evictionPolicy: string | undefined
+  readonly replicas: number | undefined
 }
 
 /**
@@ -32,12 +33,14 @@ export class ServerIdentity {
     const info = String(await this.#ask(key))
     const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
     const runId = field('run_id')
+    const replicas = field('connected_slaves')
     if (runId !== undefined && breaks === this.#link.breaks) this.#runIds.set(this.#link.routeOf(key), runId)
     return {
       runId,
       version: field('redis_version'),
       role: field('role'),
       evictionPolicy: field('maxmemory_policy'),
+      replicas: replicas === undefined ? undefined : Number(replicas),
     }
   }
 

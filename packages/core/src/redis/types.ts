@@ -29,6 +29,7 @@ export interface CommandConnection {
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
   eval(lua: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
   hgetall(key: string): Promise<Record<string, string>>
+  wait(replicas: number, timeoutMs: number): Promise<number>
   disconnect(reconnect?: boolean): void
 }
 
@@ -36,6 +37,9 @@ export interface CommandConnection {
 export type RedisConnection = CommandConnection &
   SubscriberConnection & {
     readonly options: { readonly host?: string | undefined; readonly port?: number | undefined }
+    ssubscribe(channel: string): Promise<unknown>
+    sunsubscribe(channel: string): Promise<unknown>
+    on(event: 'smessage', listener: (channel: string, message: string) => void): unknown
     duplicate(override: Record<string, unknown>): RedisConnection
   }
 

@@ -1,4 +1,4 @@
-// DO NOT EDIT: written from lua/*.lua by `pnpm generate`.
+// DO NOT EDIT: written from lua/ by `pnpm generate`.
 
 /** One Lua script and the SHA-1 by which a server that has seen it knows it. */
 export interface Script {
@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'refresh' | 'register' | 'release' | 'renew'
+export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redissonAcquire' | 'redissonAskSharding' | 'redissonForce' | 'redissonRelease' | 'refresh' | 'register' | 'release' | 'renew'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
@@ -282,6 +282,410 @@ reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
 end
 return reply`,
   },
+  redissonAcquire: {
+    name: 'redissonAcquire',
+    sha1: 'cc7d0f891e868b166e1a629486777e1202621801',
+    lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local leaseMs = tonumber(ARGV[3])
+local placeMs = tonumber(ARGV[4])
+local inbox = ARGV[5]
+local checkInbox = ARGV[6] == '1'
+local wantsToken = ARGV[7] == '1'
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local turnMs = 100
+local function readTurn()
+local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
+return owner, tonumber(untilMs)
+end
+local function endTurn(owner)
+if readTurn() == owner then
+redis.call('HDEL', waitersKey, 'turn')
+end
+end
+local function offerTurn(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+local turnOwner, untilMs = readTurn()
+if place and turnOwner == owner and untilMs <= nowMs then
+redis.call('HDEL', waitersKey, 'turn')
+dropPlace(owner)
+elseif not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+endTurn(owner)
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+elseif turnOwner == owner then
+return untilMs - nowMs, ''
+else
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+return turnMs, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+if ttlMs ~= -2 and holds(owner) then
+local token = 0
+if wantsToken then
+token = count == 1 and redis.call('GET', tokenKey) or redis.call('INCR', tokenKey)
+end
+redis.call('HSET', lockKey, owner, count)
+keepFor(lockKey, leaseMs)
+return { 1, tonumber(token), nowUs, math.max(ttlMs, leaseMs) }
+end
+if count > 1 then
+return { -1 }
+end
+if isGone(owner) then
+return { -2 }
+end
+local noticeFault = ''
+if ttlMs == -2 then
+local restMs
+restMs, noticeFault = offerTurn(owner)
+if not restMs then
+local token = wantsToken and redis.call('INCR', tokenKey) or 0
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+dropPlace(owner)
+redis.call('HDEL', waitersKey, 'turn')
+return { 1, token, nowUs, leaseMs }
+end
+ttlMs = restMs
+else
+endTurn(owner)
+end
+local grantLeaseMs = leaseMs
+local position = 0
+if placeMs > 0 then
+local rank = redis.call('ZRANK', queueKey, owner)
+if not rank then
+local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
+local ticket = math.max(nowUs, tonumber(newest) + 1)
+redis.call('ZADD', queueKey, string.format('%.0f', ticket), owner)
+rank = redis.call('ZCARD', queueKey) - 1
+end
+redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
+keepFor(queueKey, placeMs)
+keepFor(waitersKey, placeMs)
+position = rank + 1
+end
+return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1] or '', position, noticeFault }`,
+  },
+  redissonAskSharding: {
+    name: 'redissonAskSharding',
+    sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
+    lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
+return { reply.err and 0 or 1 }`,
+  },
+  redissonForce: {
+    name: 'redissonForce',
+    sha1: '6dc96b7b843fb010f1de1e43eae9eb01862beb33',
+    lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+local owner = ARGV[1]
+local inbox = ARGV[2]
+local checkInbox = ARGV[3] == '1'
+local publish = ARGV[4]
+local channel = ARGV[5]
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local turnMs = 100
+local function readTurn()
+local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
+return owner, tonumber(untilMs)
+end
+local function endTurn(owner)
+if readTurn() == owner then
+redis.call('HDEL', waitersKey, 'turn')
+end
+end
+local function offerTurn(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+local turnOwner, untilMs = readTurn()
+if place and turnOwner == owner and untilMs <= nowMs then
+redis.call('HDEL', waitersKey, 'turn')
+dropPlace(owner)
+elseif not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+endTurn(owner)
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+elseif turnOwner == owner then
+return untilMs - nowMs, ''
+else
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+return turnMs, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+local function free()
+redis.call('DEL', lockKey)
+local reply = redis.pcall(publish, channel, '0')
+return type(reply) == 'table' and reply.err or ''
+end
+if ttlMs == -2 or not holds(owner) then
+return { 0, '' }
+end
+local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
+local messageFault = free()
+local _, noticeFault = offerTurn()
+if messageFault ~= '' then
+noticeFault = messageFault
+elseif noticeFault == '' and type(revoked) == 'table' then
+noticeFault = revoked.err
+end
+return { 1, noticeFault }`,
+  },
+  redissonRelease: {
+    name: 'redissonRelease',
+    sha1: '4ee967ce854986db2c463b9cefe28e8a67ad9b93',
+    lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local goneMs = tonumber(ARGV[3])
+local checkInbox = ARGV[4] == '1'
+local publish = ARGV[5]
+local channel = ARGV[6]
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowUs / 1000)
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner)
+if not place then
+return nil
+end
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
+return nil
+end
+return { leaseMs = tonumber(leaseMs), inbox = inbox }
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local function isGone(owner)
+local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+return untilMs ~= nil and tonumber(untilMs) > nowMs
+end
+local function holds(owner)
+return redis.call('HGET', lockKey, owner)
+end
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local turnMs = 100
+local function readTurn()
+local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
+return owner, tonumber(untilMs)
+end
+local function endTurn(owner)
+if readTurn() == owner then
+redis.call('HDEL', waitersKey, 'turn')
+end
+end
+local function offerTurn(before)
+local offset = 0
+while true do
+local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+local place = readPlace(owner)
+local turnOwner, untilMs = readTurn()
+if place and turnOwner == owner and untilMs <= nowMs then
+redis.call('HDEL', waitersKey, 'turn')
+dropPlace(owner)
+elseif not place then
+redis.call('ZREM', queueKey, owner)
+if not isGone(owner) then
+redis.call('HDEL', waitersKey, owner)
+end
+endTurn(owner)
+elseif not isHeard(place.inbox) then
+offset = offset + 1
+elseif turnOwner == owner then
+return untilMs - nowMs, ''
+else
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+return turnMs, type(reply) == 'table' and reply.err or ''
+end
+end
+end
+local function free()
+redis.call('DEL', lockKey)
+local reply = redis.pcall(publish, channel, '0')
+return type(reply) == 'table' and reply.err or ''
+end
+if count == 0 then
+if not isGone(owner) then
+dropPlace(owner)
+end
+if goneMs > 0 then
+local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+for i = 1, #marks, 2 do
+local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+if untilMs and tonumber(untilMs) <= nowMs then
+redis.call('HDEL', waitersKey, marks[i])
+end
+end
+redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
+keepFor(waitersKey, goneMs)
+end
+end
+local ttlMs = redis.call('PTTL', lockKey)
+if ttlMs ~= -2 then
+local kind = redis.call('TYPE', lockKey).ok
+if kind ~= 'hash' or ttlMs == -1 then
+return { -3, kind }
+end
+end
+local mine = ttlMs ~= -2 and holds(owner)
+if count > 0 then
+if mine then
+redis.call('HSET', lockKey, owner, count)
+end
+return { mine and 1 or 0, '' }
+end
+endTurn(owner)
+local messageFault = ''
+if mine then
+messageFault = free()
+ttlMs = -2
+end
+local noticeFault = ''
+if ttlMs == -2 then
+local _
+_, noticeFault = offerTurn()
+end
+return { mine and 1 or 0, messageFault ~= '' and messageFault or noticeFault }`,
+  },
   refresh: {
     name: 'refresh',
     sha1: '6b5b8311940ae6e0901d26e25a639b342d900e47',
@@ -323,7 +727,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: '544b0c7f03414b57df5f1abb8e5ccd638d803c87',
+    sha1: 'b02552baa375f0f5104c7cd0c8b8b29fac645ba9',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -408,7 +812,9 @@ end
 end
 end
 if count == 0 then
+if not isGone(owner) then
 dropPlace(owner)
+end
 if goneMs > 0 then
 local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #marks, 2 do

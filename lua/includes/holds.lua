@@ -1,0 +1,3 @@
+local function holds(owner)
+  return redis.call('HGET', lockKey, owner)
+end

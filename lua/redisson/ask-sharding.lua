@@ -1,0 +1,12 @@
+--[[
+  Tell whether Redisson's clients of a Cluster use sharded channels: they do when a node answers this.
+
+  KEYS[1]  any key; only its slot matters
+
+  Returns  { 1 }   SPUBLISH and SSUBSCRIBE
+           { 0 }   PUBLISH and SUBSCRIBE
+
+  Changes and publishes nothing.
+]]
+local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
+return { reply.err and 0 or 1 }

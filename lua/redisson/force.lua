@@ -1,0 +1,43 @@
+--[[
+  Evict the named owner, ours or Redisson's, from a lock that is shared with Redisson.
+
+  KEYS[1]  lock      hash, owner -> hold count; also Redisson's
+  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[3]  waiters   hash, owner -> place; turn -> whose turn it is
+  ARGV[1]  owner       the holder to evict
+  ARGV[2]  inbox       channel of the owner's client, if it is one of ours
+  ARGV[3]  checkInbox  1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
+  ARGV[4]  publish     PUBLISH or SPUBLISH, whichever Redisson's clients listen to
+  ARGV[5]  channel     Redisson's channel of the lock
+
+  Returns  { 1, noticeFault }   evicted
+           { 0, '' }            the lock is free or held by someone else; changes nothing
+           { -3, type }         the key is not a lock; changes nothing
+
+  Publishes 'revoked <owner> <lock>' to the inbox, '0' to the channel, and 'free …' as acquire does.
+  Safe to run twice: the second time the named owner no longer holds.
+]]
+local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+local owner = ARGV[1]
+local inbox = ARGV[2]
+local checkInbox = ARGV[3] == '1'
+local publish = ARGV[4]
+local channel = ARGV[5]
+
+--@include clock
+--@include guard
+--@include turn
+--@include free
+
+if ttlMs == -2 or not holds(owner) then
+  return { 0, '' }
+end
+local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
+local messageFault = free()
+local _, noticeFault = offerTurn()
+if messageFault ~= '' then
+  noticeFault = messageFault
+elseif noticeFault == '' and type(revoked) == 'table' then
+  noticeFault = revoked.err
+end
+return { 1, noticeFault }

@@ -1,0 +1,195 @@
+import type { Promised } from './problem.js'
+import { realLua, type Lua } from './script-runner.js'
+import type { Bounds } from './state.js'
+
+/** The scripts with one mistake, and the promise that it breaks first. */
+export interface Variant {
+  readonly mistake: string
+  readonly breaks: Promised
+  readonly bounds: Bounds
+  /** The scripts to change; all that contain the text when not given. */
+  readonly script?: keyof Lua
+  readonly from: string
+  readonly to: string
+}
+
+const two: Bounds = { owners: 2, faults: 0 }
+const three: Bounds = { owners: 3, faults: 0, nesting: 0 }
+const twoWithFault: Bounds = { owners: 2, faults: 1 }
+const threeWithFault: Bounds = { owners: 3, faults: 1, nesting: 0 }
+
+export const variants: readonly Variant[] = [
+  {
+    mistake: 'counts by increment',
+    breaks: 'count',
+    bounds: twoWithFault,
+    from: `redis.call('HSET', lockKey, owner, count)\nkeepFor`,
+    to: `redis.call('HINCRBY', lockKey, owner, 1)\nkeepFor`,
+  },
+  {
+    mistake: 'enters a held lock',
+    breaks: 'exclusion',
+    bounds: two,
+    from: `if ttlMs == -2 then\nlocal ahead`,
+    to: `if true then\nlocal ahead`,
+  },
+  {
+    mistake: 'releases without asking who holds',
+    breaks: 'exclusion',
+    bounds: two,
+    script: 'release',
+    from: `local mine = ttlMs ~= -2 and holds(owner)`,
+    to: `local mine = ttlMs ~= -2`,
+  },
+  {
+    mistake: 'lets a count of 2 in without a hold',
+    breaks: 'leftover',
+    bounds: twoWithFault,
+    from: `if count > 1 then\nreturn { -1 }\nend`,
+    to: ``,
+  },
+  {
+    mistake: 'grants without removing the place',
+    breaks: 'leftover',
+    bounds: two,
+    from: `dropPlace(owner)\nlocal token = admit`,
+    to: `local token = admit`,
+  },
+  {
+    mistake: 'enters without removing its own place',
+    breaks: 'leftover',
+    bounds: twoWithFault,
+    from: `dropPlace(owner)\nreturn { 1, admit`,
+    to: `return { 1, admit`,
+  },
+  {
+    mistake: 'gives up without removing the place',
+    breaks: 'leftover',
+    bounds: two,
+    script: 'release',
+    from: `if count == 0 then`,
+    to: `if count == 0 and goneMs > 0 then`,
+  },
+  {
+    mistake: 'gives up without leaving a mark',
+    breaks: 'leftover',
+    bounds: twoWithFault,
+    from: `if goneMs > 0 then`,
+    to: `if false then`,
+  },
+  {
+    mistake: 'lifts the mark of who gave up',
+    breaks: 'leftover',
+    bounds: twoWithFault,
+    script: 'release',
+    from: `if not isGone(owner) then\ndropPlace(owner)\nend`,
+    to: `dropPlace(owner)`,
+  },
+  {
+    mistake: 'overlooks the mark of who gave up',
+    breaks: 'leftover',
+    bounds: twoWithFault,
+    from: `if isGone(owner) then\nreturn { -2 }\nend`,
+    to: ``,
+  },
+  {
+    mistake: 'lets an ask pass those who are ahead',
+    breaks: 'order',
+    bounds: threeWithFault,
+    from: `ahead, noticeFault = grantNext(owner)`,
+    to: `ahead, noticeFault = nil, ''`,
+  },
+  {
+    mistake: 'queues again with a new ticket',
+    breaks: 'order',
+    bounds: threeWithFault,
+    from: `if not rank then`,
+    to: `if true then`,
+  },
+  {
+    mistake: 'takes tickets from a clock that went back',
+    breaks: 'order',
+    bounds: three,
+    from: `math.max(nowUs, tonumber(newest) + 1)`,
+    to: `nowUs`,
+  },
+  {
+    mistake: 'releases without granting',
+    breaks: 'handOff',
+    bounds: two,
+    script: 'release',
+    from: `_, noticeFault = grantNext()`,
+    to: `noticeFault = ''`,
+  },
+  {
+    mistake: 'grants to an inbox that nobody hears',
+    breaks: 'handOff',
+    bounds: twoWithFault,
+    from: `elseif not isHeard(place.inbox) then`,
+    to: `elseif false then`,
+  },
+  {
+    mistake: 'grants to a stale place',
+    breaks: 'handOff',
+    bounds: twoWithFault,
+    from: `tonumber(aliveUntilMs) <= nowMs`,
+    to: `false`,
+  },
+  {
+    mistake: 'stops at a place that nobody hears',
+    breaks: 'handOff',
+    bounds: threeWithFault,
+    from: `offset = offset + 1`,
+    to: `return nil, ''`,
+  },
+  {
+    mistake: 'gives the last token again',
+    breaks: 'token',
+    bounds: two,
+    from: `math.max(last + 1, nowUs, tokenFloor + 1)`,
+    to: `math.max(last, nowUs, tokenFloor)`,
+  },
+  {
+    mistake: 'takes tokens from a clock that went back',
+    breaks: 'token',
+    bounds: two,
+    from: `math.max(last + 1, nowUs, tokenFloor + 1)`,
+    to: `nowUs`,
+  },
+  {
+    mistake: 'shortens the TTL of a queue',
+    breaks: 'ttl',
+    bounds: three,
+    from: `if redis.call('PTTL', key) < ms then\nredis.call('PEXPIRE', key, ms)\nend`,
+    to: `redis.call('PEXPIRE', key, ms)`,
+  },
+  {
+    mistake: 'refuses who has not given up',
+    breaks: 'refusal',
+    bounds: two,
+    from: `if isGone(owner) then\nreturn { -2 }\nend`,
+    to: `if ttlMs ~= -2 then\nreturn { -2 }\nend`,
+  },
+  {
+    mistake: 'lets somebody in only once',
+    breaks: 'quiet',
+    bounds: two,
+    from: `if not ahead then`,
+    to: `if not ahead and redis.call('EXISTS', fenceKey) == 0 then`,
+  },
+]
+
+/** Throws when there is nothing to replace, so that a variant never outlives the text that it breaks. */
+export function broken({ mistake, script, from, to }: Variant): Lua {
+  const change = (name: keyof Lua): string =>
+    script === undefined || script === name ? realLua[name].replaceAll(from, to) : realLua[name]
+  const changed: Lua = {
+    acquire: change('acquire'),
+    release: change('release'),
+    refresh: change('refresh'),
+    force: change('force'),
+  }
+  const isChanged = Object.values(realLua).some((lua) => !Object.values(changed).includes(lua))
+  if (!isChanged) throw new Error(`no script contains what "${mistake}" replaces`)
+  return changed
+}
