@@ -8,7 +8,7 @@ const noBareSleep =
 export default defineConfig(
   globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/core/src/scripts/generated.ts']),
   {
-    files: ['packages/*/{src,test}/**/*.ts', 'examples/{src,test}/**/*.ts'],
+    files: ['{packages,interop}/*/{src,test}/**/*.ts', 'examples/{src,test}/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     // One program over sources, specs and tests, in which packages find each other's sources: needs no build.
     languageOptions: {
@@ -37,7 +37,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.{spec,test}.ts', 'packages/*/test/**/*.ts', 'examples/test/**/*.ts'],
+    files: ['**/*.{spec,test}.ts', '{packages,interop}/*/test/**/*.ts', 'examples/test/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -1,5 +1,5 @@
 /** Sources are compiled by swc; types are checked by `pnpm types`. */
-const project = (name, testMatch, more = {}) => ({
+export const project = (name, testMatch, more = {}) => ({
   displayName: name,
   testMatch,
   testEnvironment: 'node',

@@ -1,9 +1,9 @@
 // Usage: node scripts/embed-lua.mjs [--check]
-// Turns lua/*.lua into one TypeScript module, so that nothing reads files at run time. With --check it writes nothing
-// and fails when the committed module is not what it would write.
+// Turns lua/**/*.lua (but for includes) into one TypeScript module, so that nothing reads files at run time. With --check
+// it writes nothing and fails when the committed module is not what it would write.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { root } from './lib/workspace.mjs'
 
 const sources = `${root}lua/`
@@ -50,15 +50,16 @@ function statements(file, included) {
 }
 
 function readScripts() {
-  const names = readdirSync(sources)
-    .filter((file) => file.endsWith('.lua'))
+  const names = readdirSync(sources, { recursive: true })
+    .map((file) => file.replaceAll(sep, '/'))
+    .filter((file) => file.endsWith('.lua') && !file.startsWith('includes/'))
     .map((file) => file.slice(0, -'.lua'.length))
     .sort()
   return names.map((fileName) => {
     const lua = statements(`${fileName}.lua`, new Set()).join('\n')
     if (lua === '') throw new LuaError(`lua/${fileName}.lua has no statements`)
     return {
-      name: fileName.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()),
+      name: fileName.replace(/[-/](\w)/g, (_, letter) => letter.toUpperCase()),
       sha1: createHash('sha1').update(lua).digest('hex'),
       lua,
     }
@@ -71,7 +72,7 @@ function moduleText(scripts) {
     const literal = lua.replace(/[\\`]|\$\{/g, (special) => `\\${special}`)
     return `  ${name}: {\n    name: '${name}',\n    sha1: '${sha1}',\n    lua: \`${literal}\`,\n  },\n`
   })
-  return `// DO NOT EDIT: written from lua/*.lua by \`pnpm generate\`.
+  return `// DO NOT EDIT: written from lua/ by \`pnpm generate\`.
 
 /** One Lua script and the SHA-1 by which a server that has seen it knows it. */
 export interface Script {

@@ -1,0 +1,17 @@
+/**
+ * Knows whose call an owner is before the call can say so.
+ *
+ * An owner is `<clientId>:<n>`, and each call of a client from outside a hold draws its n the moment it is made. So
+ * calls that are told in the order in which they are made are found by n.
+ */
+export class CallsByOwner<Call> {
+  readonly #calls: Call[] = []
+
+  add(call: Call): void {
+    this.#calls.push(call)
+  }
+
+  find(owner: string): Call | undefined {
+    return this.#calls[Number(owner.slice(owner.lastIndexOf(':') + 1)) - 1]
+  }
+}

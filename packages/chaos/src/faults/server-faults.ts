@@ -1,0 +1,72 @@
+import {
+  evictKeys,
+  failAppends,
+  failSnapshots,
+  fillMemory,
+  killClients,
+  loseData,
+  pauseClients,
+  refuseCommands,
+  requirePassword,
+  runBusyScript,
+  scriptFlush,
+  sleepServer,
+  type Fault,
+  type RedisServer,
+} from '@holdfast/testkit'
+import type { FaultKind, Heal, Instant } from './fault-kinds.js'
+import { pick } from '../pick.js'
+import { masterOf } from './scene.js'
+
+/** Does something to the server on which one of the locks lives. */
+function onMaster(
+  traits: Pick<FaultKind, 'on' | 'disturbs' | 'excuses'>,
+  breakIt: (server: RedisServer, forMs: number, key: string) => Promise<Fault | Heal | Instant>,
+): FaultKind {
+  return {
+    ...traits,
+    hitsServer: true,
+    async inject(scene, planned) {
+      const server = await masterOf(scene, planned)
+      const fault = await breakIt(server, planned.forMs, pick(scene.keys, planned.target))
+      return typeof fault === 'object' ? () => fault.heal() : fault
+    },
+  }
+}
+
+/** Faults of the server on which a lock lives, while it stays that server. */
+export const serverFaults = {
+  flushScripts: onMaster({ disturbs: 'nobody' }, async (server) => {
+    await scriptFlush(server)
+    return 'over'
+  }),
+  killClients: onMaster({ disturbs: 'all' }, async (server) => {
+    await killClients(server)
+    return 'over'
+  }),
+  pauseWrites: onMaster({ disturbs: 'all' }, (server, forMs) => pauseClients(server, forMs, 'WRITE')),
+  pauseAll: onMaster({ disturbs: 'all' }, (server, forMs) => pauseClients(server, forMs)),
+  sleep: onMaster({ disturbs: 'all' }, (server, forMs) => sleepServer(server, forMs)),
+  busyScript: onMaster({ disturbs: 'all' }, (server) => runBusyScript(server)),
+  freezeServer: onMaster({ disturbs: 'all' }, async (server) => {
+    await server.freeze()
+    return () => server.thaw()
+  }),
+  outOfMemory: onMaster({ disturbs: 'all' }, (server) => fillMemory(server)),
+  failSnapshots: onMaster({ disturbs: 'all' }, (server) => failSnapshots(server)),
+  failAppends: onMaster({ disturbs: 'all' }, (server, _, key) => failAppends(server, `{${key}}:append`)),
+  noPermission: onMaster({ disturbs: 'all' }, (server) => refuseCommands(server, ['evalsha', 'eval'])),
+  noAuth: onMaster({ disturbs: 'all' }, (server) => requirePassword(server)),
+  evictLock: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server, _, key) => {
+    // Others may have to go before it.
+    return (await evictKeys(server, { key })) === 0 ? 'missed' : 'over'
+  }),
+  loseData: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server) => {
+    await loseData(server)
+    return 'over'
+  }),
+  restartEmpty: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server) => {
+    await server.kill()
+    return () => server.restart()
+  }),
+} satisfies Record<string, FaultKind>

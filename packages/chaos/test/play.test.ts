@@ -1,0 +1,176 @@
+import { scratchFolder, withRedis, type HistoryEvent } from '@holdfast/testkit'
+import { openArena, type Arena } from '../src/arena.js'
+import type { Scene } from '../src/faults/scene.js'
+import { lookForLeftovers } from '../src/look.js'
+import { play } from '../src/play.js'
+import type { PlannedCall, Schedule } from '../src/schedule.js'
+import { newTally, slowHandOffs } from '../src/tally.js'
+import { buildVariant } from '../src/variants/build-variant.js'
+
+const call = (startMs: number, more: Partial<PlannedCall>): PlannedCall => ({
+  startMs,
+  lock: 0,
+  style: 'withLock',
+  waitMs: null,
+  leaseMs: null,
+  workMs: 10,
+  nested: 0,
+  abortAfterMs: null,
+  ...more,
+})
+const idle: Schedule = { calls: [[], [], []], faults: [] }
+
+type OfKind<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { kind: Kind }>
+
+const isOf =
+  <Kind extends HistoryEvent['kind']>(kind: Kind) =>
+  (event: HistoryEvent): event is OfKind<Kind> =>
+    event.kind === kind
+
+let arena: Arena
+
+beforeAll(async () => {
+  arena = await openArena('single')
+})
+afterAll(() => arena.close())
+
+it('of every call that waited the owner is known, however it ended', async () => {
+  // First use asks Redis a few things; with that behind them, processes are quick.
+  const warmUp = call(0, { lock: 1, nested: 1 })
+  const waits = [
+    call(600, { nested: 2 }),
+    call(610, { style: 'tryLock', waitMs: 250 }),
+    call(620, { waitMs: 240 }),
+    call(630, { abortAfterMs: 230 }),
+    call(640, { style: 'lock' }),
+  ]
+  const holder = call(500, { workMs: 500, nested: 1 })
+  const calls = [
+    [warmUp, holder],
+    [warmUp, ...waits],
+    [warmUp, ...waits],
+  ]
+  const { history } = await play(arena, { calls, faults: [] })
+  const queued = history.filter(isOf('queued'))
+  const endOf = new Map(
+    history.flatMap((event) =>
+      (event.kind === 'acquired' && event.count === 1) || event.kind === 'refused'
+        ? [[event.owner, event]]
+        : [],
+    ),
+  )
+  const ends = queued.map(({ owner }) => endOf.get(owner))
+  expect(ends.map((end) => end?.kind)).not.toContain(undefined)
+  expect(ends.filter((end) => end?.kind === 'refused')).toHaveLength(6)
+  for (const [n, place] of queued.entries()) {
+    const end = ends[n]
+    const asked = history.filter(isOf('asked')).find((event) => event.call === end?.call)
+    expect(end?.process).toBe(place.process)
+    expect(asked?.atMs).toBeLessThanOrEqual(place.atMs)
+    expect(end?.atMs).toBeGreaterThanOrEqual(place.atMs)
+  }
+})
+
+it('what a call wants is written down with it', async () => {
+  const calls = [[call(0, { leaseMs: 300, abortAfterMs: 5_000 }), call(200, {})], [], []]
+  const { history } = await play(arena, { calls, faults: [] })
+  const [first, second] = history.filter(isOf('asked'))
+  expect(first).toMatchObject({ leaseMs: 300, abortAtMs: (first?.atMs ?? 0) + 5_000 })
+  expect(second).not.toHaveProperty('leaseMs')
+  expect(second).not.toHaveProperty('abortAtMs')
+})
+
+it('a fault that is over at once is not told as lasting, and one that hits a lock names it', async () => {
+  const calls = [[call(0, { workMs: 400 })], [], []]
+  const faults = [
+    { name: 'forceUnlock', atMs: 200, forMs: 3_000, target: 0 },
+    { name: 'delay', atMs: 200, forMs: 300, target: 0 },
+  ] as const
+  const { history } = await play(arena, { calls, faults })
+  const tookMs = history.filter(isOf('fault')).map(({ id, fault, locks, atMs }) => {
+    const healed = history.find((event) => event.kind === 'healed' && event.id === id)
+    return { fault, locks, isShort: (healed?.atMs ?? Infinity) - atMs < 300 }
+  })
+  const [asked] = history.filter(isOf('asked'))
+  expect(tookMs).toHaveLength(2)
+  expect(tookMs).toContainEqual({ fault: 'forceUnlock', locks: [asked?.lock], isShort: true })
+  expect(tookMs).toContainEqual({ fault: 'delay', locks: 'all', isShort: false })
+})
+
+it('a fault that finds nothing to hit is not told', async () => {
+  const faults = [{ name: 'forceUnlock', atMs: 0, forMs: 10, target: 1 }] as const
+  const { history } = await play(arena, { ...idle, faults })
+  expect(history.filter(isOf('fault'))).toEqual([])
+})
+
+describe('what is left behind', () => {
+  const owner = 'someone:1'
+  let scene: Scene
+
+  beforeEach(async () => {
+    const name = `left-${process.pid}`
+    scene = { arena, locks: [name], keys: [`lock:${name}`], kill: () => Promise.resolve() }
+    await arena.restore()
+    await onServer((redis, key) => redis.multi().hset(key, owner, 1).pexpire(key, 2_500).exec())
+  })
+  afterEach(() => onServer((redis, key) => redis.del(key)))
+
+  async function onServer(
+    use: (redis: Parameters<Parameters<typeof withRedis>[1]>[0], key: string) => unknown,
+  ) {
+    const [key = ''] = scene.keys
+    await withRedis((await arena.topology.masterOf(0, key)).url, async (redis) => {
+      await use(redis, key)
+    })
+  }
+
+  it('is told soon if its process has closed', async () => {
+    const found = await lookForLeftovers(scene, { deadIsGoneWithinMs: 10_000, mayBeDead: () => false })
+    expect(found).toMatchObject([{ kind: 'leftover', what: `hold of ${owner}` }])
+  })
+
+  it('has time to end by itself if its process may be dead', async () => {
+    const asked: string[] = []
+    const mayBeDead = (name: string) => asked.push(name) > 0
+    expect(await lookForLeftovers(scene, { deadIsGoneWithinMs: 10_000, mayBeDead })).toEqual([])
+    expect(new Set(asked)).toEqual(new Set([owner]))
+  })
+
+  it('may not be without a TTL, whoever is dead', async () => {
+    await onServer((redis, key) => redis.persist(key))
+    const [first] = await lookForLeftovers(scene, { deadIsGoneWithinMs: 10, mayBeDead: () => true })
+    expect(first).toMatchObject({ what: `${scene.keys[0] ?? ''} without a TTL` })
+  })
+})
+
+it('a client that leaves a connection open is told', async () => {
+  const folder = await scratchFolder()
+  try {
+    const leaks = { file: 'client.js', find: 'this.link.close()', replace: 'undefined' }
+    const program = await buildVariant(
+      { name: 'the connection stays', edits: [leaks], breaks: [], schedule: idle },
+      folder.path,
+    )
+    const leaky = await openArena('single', program)
+    try {
+      const { failures } = await play(leaky, { ...idle, calls: [[call(0, {})], [], []] })
+      expect(failures.join()).toMatch(/^P1 left open: .*TCPSocketWrap/)
+    } finally {
+      await leaky.close()
+    }
+  } finally {
+    await folder.remove()
+  }
+})
+
+it('hand-offs of a whole campaign are slow when more than one in ten is', () => {
+  const tally = newTally('single')
+  tally.handOffsMs.push(...Array.from({ length: 8 }, () => 3), 101)
+  expect(slowHandOffs(tally)).toBeNull()
+  tally.handOffsMs.push(3)
+  expect(slowHandOffs(tally)).toBeNull()
+  tally.handOffsMs.push(101)
+  expect(slowHandOffs(tally)).toBe('of 11 hand-offs, one in ten took 101.0 ms; 100 are allowed')
+  tally.handOffsMs.splice(0, 2)
+  expect(slowHandOffs(tally)).toBeNull()
+})

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
+import { faultKind, faultKinds, faultNamesOf } from '../src/faults/fault-kinds.js'
+import { topologyNames } from '../src/topologies.js'
+import { variants } from '../src/variants/variants.js'
+
+const root = join(__dirname, '../../..')
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((page) =>
+  page.endsWith('.md'),
+)
+
+const read = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+const safety = read('docs/safety.md')
+
+/** The names of tests that the page gives, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`. */
+function namesByFile(): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  const items = safety.matchAll(/^- \[[^\]]+\]\(\.\.\/(\S+\.(?:test|spec)\.ts)\):((?:.|\n(?! *- |\n))*)/gm)
+  for (const [, file = '', text = ''] of items) {
+    const quoted = [...text.replaceAll(/\s+/g, ' ').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
+    names.set(file, [...(names.get(file) ?? []), ...quoted])
+  }
+  return names
+}
+
+/**
+ * The titles in a test file: by themselves, and behind those of the blocks around them.
+ *
+ * A title is what comes before a function: in `it` and `describe`, and in helpers that call them. What is filled in
+ * later reads as an ellipsis.
+ */
+function titlesIn(file: string): Set<string> {
+  const titles = new Set<string>()
+  const visit = (node: ts.Node, around: readonly string[]): void => {
+    const title = titleOf(node)
+    const inside = title === null ? around : [...around, title]
+    if (title !== null) inside.forEach((_, n) => titles.add(inside.slice(n).join(' › ')))
+    node.forEachChild((child) => {
+      visit(child, inside)
+    })
+  }
+  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022), [])
+  return titles
+}
+
+function titleOf(node: ts.Node): string | null {
+  if (!ts.isCallExpression(node)) return null
+  // `on(…)` of an emitter is no test, and neither is one that is skipped.
+  if (ts.isPropertyAccessExpression(node.expression)) return null
+  const [title, body] = node.arguments
+  if (!title || !body || !(ts.isArrowFunction(body) || ts.isFunctionExpression(body))) return null
+  if (ts.isStringLiteralLike(title)) return title.text.replaceAll(/%[a-z]|\$\w+/g, '…')
+  if (!ts.isTemplateExpression(title)) return null
+  return [title.head.text, ...title.templateSpans.map(({ literal }) => literal.text)].join('…')
+}
+
+/** The cells of the rows of the table under a heading. */
+function tableUnder(heading: string): string[][] {
+  const [, below = ''] = safety.split(`\n${heading}\n`)
+  const [section = ''] = below.split(/^#/m)
+  const rows = [...section.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+    row.split('|').map((cell) => cell.trim().replaceAll('`', '')),
+  )
+  return rows.slice(2)
+}
+
+/** The names that headings have in links. */
+const anchorsIn = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe('docs/safety.md', () => {
+  it('names a test for every promise', () => {
+    const [, promises = ''] = safety.split('\n## Promises\n')
+    const [section = ''] = promises.split(/^## /m)
+    const each = section.split(/^### /m).slice(1)
+    expect(each.length).toBeGreaterThanOrEqual(8)
+    for (const promise of each) {
+      expect(promise).toMatch(/^\*\*Needs\*\*/m)
+      expect(promise).toMatch(/^- \[.*\): "/m)
+    }
+  })
+
+  it.each([...namesByFile()])('names tests that there are in %s', (file, names) => {
+    const titles = titlesIn(file)
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => !titles.has(name))).toEqual([])
+  })
+
+  it('has every kind of fault, with where it happens and what it excuses', () => {
+    const rows = tableUnder('## Every fault tried')
+    const told = rows.map(([name, , where, excused]) => ({ name, where, excused }))
+    const kinds = topologyNames.flatMap((topology) => Object.values(faultNamesOf(topology)).flat())
+    expect(new Set(kinds)).toEqual(new Set(Object.keys(faultKinds)))
+    expect(new Set(told)).toEqual(
+      new Set(
+        [...new Set(kinds)].map((name) => {
+          const { on, excuses = [] } = faultKind(name)
+          return { name, where: on?.join(', ') ?? 'all', excused: excuses.join(', ') || 'no' }
+        }),
+      ),
+    )
+  })
+
+  it('has every broken variant, with what it breaks', () => {
+    const told = tableUnder('### Broken variants').map(([name, breaks]) => ({ name, breaks }))
+    expect(told).toEqual(variants.map(({ name, breaks }) => ({ name, breaks: breaks.join(', ') })))
+  })
+})
+
+it.each(pages)('links in %s to files and headings lead somewhere', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+  const broken = links.flatMap(([link, file = '', anchor]) => {
+    const target = relative(root, file === '' ? join(root, page) : join(root, dirname(page), file))
+    const isThere =
+      existsSync(join(root, target)) && (anchor === undefined || anchorsIn(target).includes(anchor))
+    return isThere ? [] : [link]
+  })
+  expect(broken).toEqual([])
+})
