@@ -1,0 +1,40 @@
+package holdfast.interop;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+
+/** One thread per named task, which stays the task's own: whoever locked there can unlock and nest there. */
+final class Tasks {
+  private final Map<String, ExecutorService> executors = new ConcurrentHashMap<>();
+  private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+
+  void run(String task, Runnable call) {
+    executors.computeIfAbsent(task, this::newExecutor).execute(call);
+  }
+
+  /** How many tasks stand still until a release is told. Redisson has its waiters wait for a semaphore. */
+  long waiting() {
+    return threads.stream().filter(Tasks::isWaiting).count();
+  }
+
+  private ExecutorService newExecutor(String task) {
+    return Executors.newSingleThreadExecutor(
+        call -> {
+          Thread thread = new Thread(call, task);
+          thread.setDaemon(true);
+          threads.add(thread);
+          return thread;
+        });
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    String semaphore = Semaphore.class.getName();
+    return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getClassName().equals(semaphore));
+  }
+}

@@ -1,0 +1,18 @@
+import { LineProcess } from '../process/line-process.js'
+import { Peer, type OpenOptions, type Reach } from '../process/peer.js'
+import { buildPeer } from './build-peer.js'
+import type { RedissonVersion } from './versions.js'
+
+/** Several of these share a small machine with Redis and Node: little memory, one collector, no costly compiler. */
+const frugal = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+
+/** Starts a Redisson client. Builds its program first if need be. */
+export async function startRedisson(
+  version: RedissonVersion,
+  reach: Reach,
+  options: OpenOptions = {},
+): Promise<Peer> {
+  const name = `Redisson ${version}`
+  const jar = await buildPeer(version)
+  return Peer.open(name, new LineProcess(name, 'java', [...frugal, '-jar', jar]), reach, options)
+}

@@ -1,0 +1,73 @@
+import { until } from '@holdfast/testkit'
+import { numberIn, stringIn, type Fields } from './answer.js'
+import type { LineProcess } from './line-process.js'
+import { Task } from './task.js'
+
+/** Where both sides find Redis. */
+export interface Reach {
+  readonly mode: 'single' | 'cluster'
+  /** `redis://host:port`; of a Cluster, some of its nodes. */
+  readonly addresses: readonly string[]
+}
+
+export interface OpenOptions {
+  readonly watchdogTimeoutMs?: number
+}
+
+/** One client of one library, in a process of its own. Ends with the test that started it, or before. */
+export class Peer implements AsyncDisposable {
+  /** The library and its version. */
+  readonly name: string
+  /** As it stands before the colon in the owners of this client. */
+  readonly clientId: string
+  readonly #process: LineProcess
+
+  private constructor(name: string, clientId: string, process: LineProcess) {
+    this.name = name
+    this.clientId = clientId
+    this.#process = process
+  }
+
+  /** Opens the client in a process that was just started. */
+  static async open(name: string, process: LineProcess, reach: Reach, options: OpenOptions): Promise<Peer> {
+    try {
+      const opened = await process.call({ op: 'open', ...reach, ...options })
+      return new Peer(name, stringIn(opened, 'clientId'), process)
+    } catch (error) {
+      await process.kill()
+      throw error
+    }
+  }
+
+  /** A thread of Java, or what stands for one in Node: what is locked there is unlocked and entered again there. */
+  task(name: string): Task {
+    return new Task(name, (request) => this.call({ ...request, task: name }))
+  }
+
+  /** Resolves when so many calls of its tasks wait for a held lock, ready to be woken. */
+  async untilWaiting(count: number): Promise<void> {
+    await until(async () => numberIn(await this.call({ op: 'waiting' }), 'waiting') === count, {
+      what: `${String(count)} calls of ${this.name} to wait`,
+    })
+  }
+
+  /** One line as the program understands it, for what only one of the sides can do. */
+  call(request: Fields): Promise<Fields> {
+    return this.#process.call(request)
+  }
+
+  /** The process ends at once, without a word to Redis. */
+  async die(): Promise<void> {
+    await this.#process.kill()
+  }
+
+  /** Closes the client in good order, then ends its process. */
+  async close(): Promise<void> {
+    await this.call({ op: 'close' })
+    await this.#process.end()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process.kill()
+  }
+}

@@ -1,0 +1,154 @@
+import { nowMs } from '@holdfast/testkit'
+import { distributionOf } from '../src/index.js'
+import { ms, printTable } from './support/print-table.js'
+import { describeTogether, directions } from './support/scene.js'
+import { promptMs } from './support/times.js'
+
+const handOvers = 50
+const table: Record<string, string | number>[] = []
+
+afterAll(() => {
+  printTable(
+    `From the release of one side to the entry of the other, ${String(handOvers)} times, in ms`,
+    table,
+  )
+})
+
+describeTogether('handing over', (scene) => {
+  describe.each(directions)('$holding holds, $waiting waits', ({ holding, waiting }) => {
+    const tasks = () => {
+      const { peer, lock, topology } = scene()
+      return {
+        lock,
+        redis: topology.redis,
+        holder: peer(holding).task('holder'),
+        waiter: peer(waiting).task('waiter'),
+        other: peer(waiting).task('other'),
+        untilWaiting: (count = 1) => peer(waiting).untilWaiting(count),
+      }
+    }
+
+    it('a release wakes the waiter', async () => {
+      const { lock, holder, waiter, untilWaiting } = tasks()
+      const times: number[] = []
+      while (times.length < handOvers) {
+        await holder.lock(lock)
+        const entering = waiter.lock(lock)
+        await untilWaiting()
+        const { leftAtMs } = await holder.unlock(lock)
+        const { enteredAtMs } = await entering
+        times.push(enteredAtMs - leftAtMs)
+        await waiter.unlock(lock)
+      }
+      const { median, p99, max } = distributionOf(times)
+      const { version, mode } = scene()
+      const direction = `${holding} → ${waiting}`
+      table.push({ Redisson: version, on: mode, direction, median: ms(median), p99: ms(p99), max: ms(max) })
+      expect(median).toBeLessThan(100)
+      expect(max).toBeLessThan(promptMs)
+    })
+
+    it('a wait ends in time, and nothing of it is in the way afterwards', async () => {
+      const { lock, holder, waiter } = tasks()
+      await holder.lock(lock)
+      const askedAtMs = nowMs()
+      expect(await waiter.tryLock(lock, { waitMs: 300 })).toBeNull()
+      const tookMs = nowMs() - askedAtMs
+      expect(tookMs).toBeGreaterThan(295)
+      expect(tookMs).toBeLessThan(promptMs)
+      await holder.unlock(lock)
+      for (const task of [holder, waiter]) {
+        expect(await task.tryLock(lock)).not.toBeNull()
+        await task.unlock(lock)
+      }
+    })
+
+    it('a wait that is long enough ends with the lock', async () => {
+      const { lock, holder, waiter, untilWaiting } = tasks()
+      await holder.lock(lock)
+      const entering = waiter.tryLock(lock, { waitMs: 20_000, leaseMs: 10_000 })
+      await untilWaiting()
+      const { leftAtMs } = await holder.unlock(lock)
+      expect((await entering)?.enteredAtMs).toBeLessThan(leftAtMs + promptMs)
+      expect((await waiter.look(lock)).remainingMs).toBeLessThanOrEqual(10_000)
+      await waiter.unlock(lock)
+    })
+
+    it('a fixed lease ends by itself, and not before', async () => {
+      const { lock, holder, waiter } = tasks()
+      const held = await holder.lock(lock, { leaseMs: 1_000 })
+      const entered = await waiter.lock(lock)
+      // Holdfast counts its lease as over a little early: by 1 % and 2 ms.
+      expect(entered.enteredAtMs - held.askedAtMs).toBeGreaterThan(980)
+      expect(entered.enteredAtMs - held.enteredAtMs).toBeLessThan(promptMs)
+      await expect(holder.unlock(lock)).rejects.toThrow()
+      expect(await waiter.look(lock)).toMatchObject({ isHeld: true, holdCount: 1 })
+      await waiter.unlock(lock)
+    })
+
+    it('a hold that was entered twice is over when it was left twice', async () => {
+      const { lock, redis, holder, waiter, other, untilWaiting } = tasks()
+      const { owner } = await holder.lock(lock)
+      await holder.lock(lock)
+      expect(await redis.hgetall(lock)).toEqual({ [owner]: '2' })
+      const entering = waiter.lock(lock)
+      await untilWaiting()
+      await holder.unlock(lock)
+      expect(await redis.hgetall(lock)).toEqual({ [owner]: '1' })
+      expect(await redis.pttl(lock)).toBeGreaterThan(20_000)
+      expect(await other.tryLock(lock)).toBeNull()
+      const { leftAtMs } = await holder.unlock(lock)
+      expect((await entering).enteredAtMs - leftAtMs).toBeLessThan(promptMs)
+      await waiter.lock(lock)
+      expect(await waiter.look(lock)).toMatchObject({ holdCount: 2 })
+      expect(await holder.tryLock(lock)).toBeNull()
+      await waiter.unlock(lock)
+      await waiter.unlock(lock)
+      expect(await redis.exists(lock)).toBe(0)
+    })
+
+    it('a crowd on both sides goes through, one at a time', async () => {
+      const { peer, lock } = scene()
+      const holder = peer(holding).task('holder')
+      const sides = [peer(holding), peer(waiting)]
+      await holder.lock(lock)
+      const crowd = sides.flatMap((side) =>
+        Array.from({ length: 8 }, (_, n) => side.task(`crowd ${String(n)}`)),
+      )
+      const visits = crowd.map(async (task) => {
+        const { enteredAtMs } = await task.lock(lock)
+        return { enteredAtMs, ...(await task.unlock(lock)) }
+      })
+      for (const side of sides) await side.untilWaiting(8)
+      const { leftAtMs } = await holder.unlock(lock)
+      let beforeMs = leftAtMs
+      for (const visit of (await Promise.all(visits)).sort((a, b) => a.enteredAtMs - b.enteredAtMs)) {
+        expect(visit.enteredAtMs).toBeGreaterThan(beforeMs)
+        expect(visit.enteredAtMs - beforeMs).toBeLessThan(promptMs)
+        beforeMs = visit.leftAtMs
+      }
+    })
+
+    it('a waiter that died holds nobody up', async () => {
+      const { peer, start, lock } = scene()
+      const victim = await start(waiting)
+      const holder = peer(holding).task('holder')
+      await holder.lock(lock)
+      const neverIn = expect(victim.task('victim').lock(lock)).rejects.toThrow()
+      await victim.untilWaiting(1)
+      const sides = [peer(waiting), peer(holding)]
+      const entering = sides.map(async (side) => {
+        const { enteredAtMs } = await side.task('survivor').lock(lock)
+        await side.task('survivor').unlock(lock)
+        return enteredAtMs
+      })
+      for (const side of sides) await side.untilWaiting(1)
+      await victim.die()
+      await neverIn
+      const { leftAtMs } = await holder.unlock(lock)
+      for (const enteredAtMs of await Promise.all(entering)) {
+        expect(enteredAtMs - leftAtMs).toBeLessThan(promptMs)
+      }
+    })
+  })
+})

@@ -1,0 +1,57 @@
+import { checkHistory } from '@holdfast/testkit'
+import { criticalSection, gapsOf, historyOf, runCycles, sidesOf } from '../src/index.js'
+import { ms, printTable } from './support/print-table.js'
+import { describeTogether } from './support/scene.js'
+import { promptMs } from './support/times.js'
+
+/** Of all clients together. HOLDFAST_INTEROP_CYCLES asks for fewer where time is short. */
+const limit = Number(process.env['HOLDFAST_INTEROP_CYCLES'] || 20_000)
+const tasks = 8
+/** Of its fair share. In a short run chance has more to say: it shows starvation, and no more. */
+const leastShare = limit >= 20_000 ? 1 / 3 : 1 / 10
+const table: Record<string, string | number>[] = []
+
+afterAll(() => {
+  printTable(`Mixed load, waits in ms: 2 clients of each library, ${String(tasks)} tasks in each`, table)
+})
+
+describeTogether('mixed load', (scene) => {
+  it('admits one at a time, serves both sides, and lets nobody wait for a lease to end', async () => {
+    const { version, mode, topology, peer, start, lock } = scene()
+    const more = await Promise.all([start('Redisson'), start('Holdfast')])
+    const peers = [peer('Redisson'), peer('Holdfast'), ...more]
+    const run = await runCycles(peers, { lock, tasks, limit })
+    const sides = [...sidesOf(run).entries()]
+    table.push(
+      ...sides.map(
+        ([
+          side,
+          {
+            cycles,
+            share,
+            waits: { median, p99, max },
+          },
+        ]) => ({
+          on: mode,
+          with: version,
+          side,
+          cycles,
+          'share %': ms(100 * share),
+          median: ms(median),
+          p99: ms(p99),
+          max: ms(max),
+        }),
+      ),
+    )
+    const cycles = run.flatMap((part) => part.cycles)
+    expect(cycles.length).toBe(limit)
+    expect(new Set(cycles.map(({ inside }) => inside))).toEqual(new Set([1]))
+    expect(await topology.redis.get(criticalSection(lock).keys[2])).toBe(String(limit))
+    expect(Math.min(...cycles.map(({ ttlMs }) => ttlMs))).toBeGreaterThan(20_000)
+    // Also that no wait took ten seconds: a lease would take thirty.
+    expect(checkHistory(historyOf(lock, run))).toEqual([])
+    expect(Math.max(...gapsOf(run))).toBeLessThan(promptMs)
+    expect(sides.length).toBe(2)
+    for (const [, { share }] of sides) expect(share).toBeGreaterThan(leastShare / sides.length)
+  }, 300_000)
+})
