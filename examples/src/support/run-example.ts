@@ -24,11 +24,22 @@ export interface Stage {
 /**
  * Runs one example on the first Redis it can find or start, and leaves nothing behind: no key, no server, no process.
  *
- * The process ends with 0, with 1 when the story throws, with 128 + n when signal n ended it.
+ * The process ends as with {@link runStory}.
  */
 export async function runExample(name: string, story: (stage: Stage) => Promise<void>): Promise<void> {
+  await runStory((defer) => play(name, story, defer))
+}
+
+/**
+ * Runs one example that brings its own servers, and undoes what it defers.
+ *
+ * The process ends with 0, with 1 when the story throws, with 128 + n when signal n ended it.
+ */
+export async function runStory(story: (defer: Stage['defer']) => Promise<void>): Promise<void> {
   const cleanup = new Cleanup()
-  const playing = play(name, story, cleanup).then(
+  const playing = story((step) => {
+    cleanup.defer(step)
+  }).then(
     () => ({ exitCode: 0, words: '' }),
     async (error: unknown) => {
       await delay(sameKeystrokeMs)
@@ -53,26 +64,23 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-async function play(name: string, story: (stage: Stage) => Promise<void>, cleanup: Cleanup): Promise<void> {
+async function play(
+  name: string,
+  story: (stage: Stage) => Promise<void>,
+  defer: Stage['defer'],
+): Promise<void> {
   const opening = openAnyRedis()
-  cleanup.defer(async () => (await opening).stop())
+  defer(async () => (await opening).stop())
   const { url, origin } = await opening
   // The braces keep all keys of a run in one slot, and at the beginning of every key.
   const keyPrefix = `{${uniqueName(name)}}:`
-  cleanup.defer(() => removeKeys(url, keyPrefix))
+  defer(() => removeKeys(url, keyPrefix))
   console.log(`Redis: ${origin}\n`)
   const redis = new Redis(url, { keyPrefix })
   // A failure also rejects the command that met it.
   redis.on('error', () => undefined)
-  cleanup.defer(() => {
+  defer(() => {
     redis.disconnect()
   })
-  await story({
-    redis,
-    url,
-    keyPrefix,
-    defer: (step) => {
-      cleanup.defer(step)
-    },
-  })
+  await story({ redis, url, keyPrefix, defer })
 }

@@ -1,0 +1,106 @@
+import { openRedis, until, type OpenedRedis } from '@holdfast/testkit'
+import { createTestDatabase, type TestDatabase } from './postgres.js'
+import { startProgram, type Program } from './program.js'
+
+/** Where nobody listens, so that the search for an installed server finds none. */
+const noInstalledServer = { DATABASE_URL: '', PGPORT: '1' }
+
+let redis: OpenedRedis
+let program: Program | undefined
+
+beforeAll(async () => {
+  redis = await openRedis()
+})
+
+afterEach(async () => {
+  await program?.[Symbol.asyncDispose]()
+  program = undefined
+})
+
+afterAll(async () => {
+  await redis.stop()
+})
+
+const start = (env: Readonly<Record<string, string>>) =>
+  (program = startProgram('fencing-postgres', { REDIS_URL: redis.url, ...env }))
+
+/** Runs the example to its end, which must be a good one that leaves no process. */
+async function outputOf(env: Readonly<Record<string, string>>): Promise<string> {
+  const example = start(env)
+  const { code, stdout, stderr } = await example.ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  await until(async () => (await example.processes()).length === 0, { what: 'the group to be empty' })
+  return stdout
+}
+
+/** These can only tell something where a PostgreSQL answers; elsewhere they pass without a look. */
+function wherePostgresAnswers(name: string, run: (database: TestDatabase) => Promise<void>): void {
+  test(name, async () => {
+    await using database = await createTestDatabase()
+    if (database) await run(database)
+  })
+}
+
+/** The answers to the writes under one kind of check, and what the row has at the end. */
+function outcomeOf(check: string, stdout: string) {
+  const [, story = ''] = stdout.split(`An update that checks ${check}:\n`)
+  const [, sold, left] = /Sold (\d+) of 10, and the row says that (\d+) are left/.exec(story) ?? []
+  const [writes = ''] = story.split('  Sold')
+  const answers = [...writes.matchAll(/^ {2}([AB]).*: +(\w+)$/gm)].map(
+    ([, who, answer]) => `${who} ${answer}`,
+  )
+  return { answers, sold: Number(sold), left: Number(left) }
+}
+
+function expectOnlyBothToBeRight(stdout: string) {
+  expect(stdout).toContain('Both hold it, as far as they can know: true')
+  expect(stdout).toContain('The token of B is the larger one: true')
+  // The older holder wrote after the newer one.
+  expect(outcomeOf('the version alone', stdout)).toEqual({
+    answers: ['A accepted', 'B refused', 'B accepted', 'A accepted'],
+    sold: 5,
+    left: 5,
+  })
+  // What A sold is not counted.
+  expect(outcomeOf('the fencing token alone', stdout)).toEqual({
+    answers: ['A accepted', 'B accepted', 'A refused'],
+    sold: 4,
+    left: 7,
+  })
+  expect(outcomeOf('the version and the fencing token', stdout)).toEqual({
+    answers: ['A accepted', 'B refused', 'B accepted', 'A refused'],
+    sold: 4,
+    left: 6,
+  })
+  expect(stdout).toContain('At the end of its lease A is told: LOCK_LOST')
+  expect(stdout).toContain('isHeld: false for A, true for B')
+}
+
+test('after a fail-over, version and token together keep the older holder out and lose nothing', async () => {
+  const stdout = await outputOf(noInstalledServer)
+  expect(stdout).toContain('PostgreSQL: the embedded PGlite')
+  expectOnlyBothToBeRight(stdout)
+})
+
+wherePostgresAnswers('does the same on an installed server, and leaves nothing there', async (database) => {
+  const stdout = await outputOf({ DATABASE_URL: '', PGDATABASE: database.name })
+  expect(stdout).toContain('PostgreSQL: the server on 127.0.0.1')
+  expectOnlyBothToBeRight(stdout)
+  expect(await database.schemas()).toEqual([])
+})
+
+wherePostgresAnswers('Ctrl-C leaves no schema in the database of DATABASE_URL', async (database) => {
+  const example = start({ DATABASE_URL: database.url })
+  await example.prints(/^PostgreSQL: DATABASE_URL$[^]*^Both hold it/m)
+  expect(await database.schemas()).toHaveLength(1)
+  example.signal('SIGINT')
+  expect(await example.ended).toMatchObject({ code: 130 })
+  expect(await database.schemas()).toEqual([])
+  await until(async () => (await example.processes()).length === 0, { what: 'the group to be empty' })
+})
+
+test('a DATABASE_URL where nobody listens is an error that names the cause', async () => {
+  const { code, stderr } = await start({ DATABASE_URL: 'postgres://127.0.0.1:1/none' }).ended
+  expect(code).toBe(1)
+  expect(stderr).toContain('ECONNREFUSED')
+})
