@@ -15,7 +15,8 @@
 
   Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when none was wanted
            { 0, ttlMs, nowUs, holder, position, noticeFault }    held by someone else, or (holder '') free, but the
-                                                                 turn of someone else, for ttlMs; position 0: not queued
+                                                                 turn of someone else, or mine that has not begun, for
+                                                                 ttlMs; position 0: not queued
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing

@@ -50,6 +50,6 @@ end
 local noticeFault = ''
 if ttlMs == -2 then
   local _
-  _, noticeFault = offerTurn()
+  _, noticeFault = offerTurn(nil, mine)
 end
 return { mine and 1 or 0, messageFault ~= '' and messageFault or noticeFault }

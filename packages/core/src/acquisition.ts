@@ -225,7 +225,12 @@ export class Acquisition {
     if (!this.isQueued) this.#listen()
     this.#client.room.wait(this, ttlMs)
     this.#sayWaiting()
-    if (this.#askAgain) this.#ask()
+    if (this.#askAgain && !this.#turnIsAhead) this.#ask()
+  }
+
+  /** With Redisson: the lock is free and this is next, a few milliseconds from now. No word changes that. */
+  get #turnIsAhead(): boolean {
+    return this.#lastAnswer?.holder === '' && this.#lastAnswer.position === 1
   }
 
   /** Without a place only because no word would come: ask for one as soon as it would. */

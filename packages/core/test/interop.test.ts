@@ -188,15 +188,15 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
       await new Promise(setImmediate)
       inside -= 1
     }
-    const isOver = () => entries.here + entries.java >= 400
+    const isOver = () => Math.min(entries.here, entries.java) >= 50
     const startedAt = performance.now()
     await Promise.all([
       ...[0, 1, 2, 3, 4, 5].map(async (n) => {
         while (!isOver()) await clients[n % 2]?.getLock(name).withLock(() => enter('here'))
       }),
       ...[0, 1, 2, 3].map(async () => {
+        const java = await javaOf(topology)
         while (!isOver()) {
-          const java = await javaOf(topology)
           const { entered } = await java.wait(name)
           await entered
           await enter('java')
@@ -205,8 +205,6 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
       }),
     ])
     expect(most).toBe(1)
-    expect(entries.here).toBeGreaterThan(20)
-    expect(entries.java).toBeGreaterThan(20)
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
@@ -318,6 +316,48 @@ describe('between both sides', () => {
     expect(await withRedis(server.url, (redis) => queueOf(redis))).toEqual(queue.slice(2))
     await lease.unlock()
     await (await second).unlock()
+  })
+
+  it('Java gets in also when it is always too late to win', async () => {
+    const far = await startProxy(server)
+    closeAfterTest(() => far.close())
+    far.delay(1)
+    const java = new RedissonThread(far, 'PUBLISH')
+    const holdfast = single.open()
+    let entries = 0
+    const isOver = () => entries >= 400
+    const others = [0, 1, 2].map(async () => {
+      while (!isOver()) await holdfast.getLock(name).withLock(() => ++entries)
+    })
+    let entriesOfJava = 0
+    while (!isOver()) {
+      const { entered } = await java.wait(name)
+      await entered
+      entriesOfJava += 1
+      entries += 1
+      await java.unlock(name)
+    }
+    await Promise.all(others)
+    expect(entriesOfJava).toBeGreaterThan(20)
+  })
+
+  it('a release leaves Java a head start now and then, and never asks our first in line to wait for long', async () => {
+    const redis = openRedisClient(server.url)
+    const hearer = openRedisClient(server.url)
+    await hearer.subscribe('first')
+    const rests: number[] = []
+    while (!rests.some((restMs) => restMs > 0) || rests.every((restMs) => restMs > 0)) {
+      const lease = await single.open().getLock(name).lock()
+      await ask(redis, 'first:1', 'first')
+      await lease.unlock()
+      const [isHeld, restMs] = Object.values(await ask(redis, 'first:1', 'first'))
+      rests.push(isHeld === 1 ? 0 : Number(restMs))
+      await until(async () => Object.values(await ask(redis, 'first:1', 'first'))[0] === 1, {
+        what: 'its turn',
+      })
+      await redis.del(name)
+    }
+    expect(Math.max(...rests)).toBeLessThanOrEqual(5)
   })
 
   it('a process that is frozen when its turn comes loses its place, and costs the others a moment', async () => {
@@ -534,7 +574,7 @@ describe('cost', () => {
     expect([runsOf(counts, 'redissonAcquire'), runsOf(counts, 'redissonRelease')]).toEqual([10, 10])
   })
 
-  it('of waiting in one client is two asks and one release for a cycle', async () => {
+  it('of waiting in one client is two asks and one release for a cycle, and an ask after each head start', async () => {
     await loadScripts(openRedisClient(server.url))
     const lock = single.open().getLock(name)
     const blocker = await lock.lock()
@@ -545,7 +585,8 @@ describe('cost', () => {
       await Promise.all(passes)
     })
     expect(runsOf(counts, 'redissonRelease')).toBe(51)
-    expect(runsOf(counts, 'redissonAcquire')).toBeLessThanOrEqual(60)
+    // One release in four leaves a head start: of 50, more than 28 never do in ten million times.
+    expect(runsOf(counts, 'redissonAcquire')).toBeLessThanOrEqual(51 + 28)
   })
 
   it('without interop is what it was, with nothing of Redisson in it', async () => {

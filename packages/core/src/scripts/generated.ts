@@ -284,7 +284,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: 'cc7d0f891e868b166e1a629486777e1202621801',
+    sha1: '2ebd17175ba3d5b4d6f6859e6aa3d9ec93ef7869',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -342,24 +342,30 @@ end
 return heard[inbox]
 end
 local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readTurn()
-local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
-return owner, tonumber(untilMs)
+local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+return owner, tonumber(untilMs), tonumber(fromMs)
 end
 local function endTurn(owner)
 if readTurn() == owner then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
-local function offerTurn(before)
+local function offerTurn(before, headStart)
 local offset = 0
 while true do
 local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
+if not owner then
 return nil, ''
 end
+local turnOwner, untilMs, fromMs = readTurn()
+if owner == before then
+return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+end
 local place = readPlace(owner)
-local turnOwner, untilMs = readTurn()
 if place and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
@@ -374,7 +380,8 @@ offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
 local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
@@ -436,7 +443,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: '6dc96b7b843fb010f1de1e43eae9eb01862beb33',
+    sha1: '97837948bc6a863074ab73c543698802f2788a8a',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -492,24 +499,30 @@ end
 return heard[inbox]
 end
 local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readTurn()
-local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
-return owner, tonumber(untilMs)
+local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+return owner, tonumber(untilMs), tonumber(fromMs)
 end
 local function endTurn(owner)
 if readTurn() == owner then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
-local function offerTurn(before)
+local function offerTurn(before, headStart)
 local offset = 0
 while true do
 local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
+if not owner then
 return nil, ''
 end
+local turnOwner, untilMs, fromMs = readTurn()
+if owner == before then
+return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+end
 local place = readPlace(owner)
-local turnOwner, untilMs = readTurn()
 if place and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
@@ -524,7 +537,8 @@ offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
 local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
@@ -550,7 +564,7 @@ return { 1, noticeFault }`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: '4ee967ce854986db2c463b9cefe28e8a67ad9b93',
+    sha1: '98a8505a949c1f48a01953512ec87a0371a3ad4e',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -600,24 +614,30 @@ end
 return heard[inbox]
 end
 local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readTurn()
-local untilMs, owner = string.match(redis.call('HGET', waitersKey, 'turn') or '', '^(%d+) (.+)$')
-return owner, tonumber(untilMs)
+local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+return owner, tonumber(untilMs), tonumber(fromMs)
 end
 local function endTurn(owner)
 if readTurn() == owner then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
-local function offerTurn(before)
+local function offerTurn(before, headStart)
 local offset = 0
 while true do
 local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
+if not owner then
 return nil, ''
 end
+local turnOwner, untilMs, fromMs = readTurn()
+if owner == before then
+return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+end
 local place = readPlace(owner)
-local turnOwner, untilMs = readTurn()
 if place and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
@@ -632,7 +652,8 @@ offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %s', nowMs + turnMs, owner))
+fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
 local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
@@ -682,7 +703,7 @@ end
 local noticeFault = ''
 if ttlMs == -2 then
 local _
-_, noticeFault = offerTurn()
+_, noticeFault = offerTurn(nil, mine)
 end
 return { mine and 1 or 0, messageFault ~= '' and messageFault or noticeFault }`,
   },

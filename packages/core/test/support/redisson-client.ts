@@ -50,7 +50,7 @@ export class RedissonThread {
   readonly #publish: 'PUBLISH' | 'SPUBLISH'
 
   /** @param server - the one that has the lock */
-  constructor(server: RedisServer, publish: 'PUBLISH' | 'SPUBLISH') {
+  constructor(server: Pick<RedisServer, 'url'>, publish: 'PUBLISH' | 'SPUBLISH') {
     this.#redis = openRedisClient(server.url)
     this.#publish = publish
   }
