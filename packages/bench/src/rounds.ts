@@ -1,0 +1,29 @@
+import { median } from 'simple-statistics'
+
+/** What one measurement saw, by name with unit. */
+export type Seen = Record<string, number>
+
+/**
+ * Measures everybody once per round, in an order that moves on by one each round, and returns the medians.
+ * So a slow moment of the machine hits all alike, and nobody is always first. A round before the first warms up.
+ */
+export async function interleaved<T>(
+  subjects: readonly T[],
+  rounds: number,
+  measure: (subject: T) => Promise<Seen>,
+): Promise<Map<T, Seen>> {
+  const all = new Map<T, Seen[]>(subjects.map((subject) => [subject, []]))
+  for (let round = -1; round < rounds; round += 1) {
+    const first = Math.max(0, round) % Math.max(1, subjects.length)
+    for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+      const seen = await measure(subject)
+      if (round >= 0) all.get(subject)?.push(seen)
+    }
+  }
+  return new Map([...all].map(([subject, several]) => [subject, mediansOf(several)]))
+}
+
+export function mediansOf(several: readonly Seen[]): Seen {
+  const names = [...new Set(several.flatMap((seen) => Object.keys(seen)))]
+  return Object.fromEntries(names.map((name) => [name, median(several.flatMap((seen) => seen[name] ?? []))]))
+}

@@ -1,0 +1,22 @@
+import type { Contender } from './contender.js'
+import type { Figure } from './figure.js'
+
+/** What a scenario is asked to do. */
+export interface Plan {
+  /** Those asked for by `--with`; all of them otherwise. A scenario takes those that it makes sense for. */
+  readonly contenders: readonly Contender[]
+  readonly rounds: number
+  /** Tiny counts, so that a test can see that everything works; the figures mean nothing then. */
+  readonly isTrial: boolean
+  /** A line for whoever watches. Nothing is said while something is being measured. */
+  say(line: string): void
+}
+
+export interface Scenario {
+  readonly name: string
+  /** One line for `--help` and over the table. */
+  readonly title: string
+  /** The name in `Figure.seen` that the table compares, and whether less of it is better. */
+  readonly compares: { readonly what: string; readonly lessIsBetter: boolean }
+  run(plan: Plan): Promise<Figure[]>
+}
