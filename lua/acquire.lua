@@ -14,8 +14,9 @@
   ARGV[7]  tokenFloor    largest fencing token the asking client has seen
   ARGV[8]  checkInbox    1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
 
-  Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when re-entered and no longer known
-           { 0, ttlMs, nowUs, holder, position, noticeFault }    held by someone else; position 0: not queued
+  Returns  token          held; 0 when re-entered and no longer known
+           { 0, ttlMs, nowUs, holder, position, noticeFault }
+                          held by someone else; position 0: not queued
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
@@ -27,17 +28,25 @@ local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
+local tokenFloor = tonumber(ARGV[7])
+
+--@include clock
+--@include admit
+
+-- Mostly nobody holds, waits or gave up: then that is all.
+if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+  return admit(owner, leaseMs)
+end
+
 local placeMs = tonumber(ARGV[4])
 local grantLeaseMs = tonumber(ARGV[5])
 local inbox = ARGV[6]
-local tokenFloor = tonumber(ARGV[7])
 local checkInbox = ARGV[8] == '1'
 
---@include clock
 --@include guard
 --@include grant
 
-if ttlMs ~= -2 and holds(owner) then
+if holder == owner then
   redis.call('HSET', lockKey, owner, count)
   keepFor(lockKey, leaseMs)
   local token = tonumber(redis.call('GET', fenceKey) or '0')
@@ -46,7 +55,7 @@ if ttlMs ~= -2 and holds(owner) then
   elseif count == 1 then
     keepFor(fenceKey, math.max(60000, 2 * leaseMs))
   end
-  return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
+  return token
 end
 if count > 1 then
   return { -1 }
@@ -57,14 +66,13 @@ end
 
 local noticeFault = ''
 if ttlMs == -2 then
-  local ahead
-  ahead, noticeFault = grantNext(owner)
-  if not ahead then
+  holder, noticeFault = grantNext(owner)
+  if not holder then
     dropPlace(owner)
-    return { 1, admit(owner, leaseMs), nowUs, leaseMs }
+    return admit(owner, leaseMs)
   end
   ttlMs = redis.call('PTTL', lockKey)
 end
 
 --@include take-place
-return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault }
+return { 0, ttlMs, nowUs, holder, position, noticeFault }

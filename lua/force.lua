@@ -10,9 +10,10 @@
   ARGV[3]  tokenFloor   largest fencing token the asking client has seen
   ARGV[4]  checkInbox   1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
 
-  Returns  { 1, noticeFault }   evicted
-           { 0, '' }            the lock is free or held by someone else; changes nothing
-           { -3, type }         the key is not a lock; changes nothing
+  Returns  1               evicted
+           { 1, fault }    the same, but Redis refused to publish a message
+           0               the lock is free or held by someone else; changes nothing
+           { -3, type }    the key is not a lock; changes nothing
 
   Publishes 'revoked <owner> <lock>' to the evicted owner, and 'granted …' as acquire does.
   Safe to run twice: the second time the named owner no longer holds.
@@ -25,10 +26,12 @@ local checkInbox = ARGV[4] == '1'
 
 --@include clock
 --@include guard
+--@include admit
 --@include grant
+--@include answer
 
-if ttlMs == -2 or not holds(owner) then
-  return { 0, '' }
+if holder ~= owner then
+  return 0
 end
 redis.call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
@@ -36,4 +39,4 @@ local _, noticeFault = grantNext()
 if noticeFault == '' and type(revoked) == 'table' then
   noticeFault = revoked.err
 end
-return { 1, noticeFault }
+return answer(true, noticeFault)

@@ -19,9 +19,8 @@ local most = tonumber(ARGV[1])
 --@include clock
 --@include guard
 
-local hold = ttlMs ~= -2 and redis.call('HGETALL', lockKey) or {}
 local token = tonumber(redis.call('GET', fenceKey) or '0')
-local reply = { ttlMs, hold[1] or '', tonumber(hold[2] or '0'), token, redis.call('ZCARD', queueKey) }
+local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
 for _, owner in ipairs(most > 0 and redis.call('ZRANGE', queueKey, 0, most - 1) or {}) do
   local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
   reply[#reply + 1] = owner

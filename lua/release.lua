@@ -11,9 +11,10 @@
   ARGV[4]  tokenFloor  largest fencing token the asking client has seen
   ARGV[5]  checkInbox  1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
 
-  Returns  { 1, noticeFault }   the count is the one wanted
-           { 0, noticeFault }   not held by owner (never was, expired, forced, or released before); only its place is gone
-           { -3, type }         the key is not a lock; only the owner's place is gone
+  Returns  1               the count is the one wanted
+           0               not held by owner (never was, expired, forced, or released before); only its place is gone
+           { 1 or 0, fault }   the same, but Redis refused to publish a message
+           { -3, type }    the key is not a lock; only the owner's place is gone
 
   Publishes 'granted …' as acquire does, when the lock is free afterwards and somebody waits.
   Safe to run twice: the second time changes nothing; it answers 1 again for a count above 0, else 0.
@@ -25,27 +26,31 @@ local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 
+-- The owner is the hash's only field: when it goes, the lock does.
+local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
+if mine and goneMs == 0 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+  return 1
+end
+
 --@include clock
+--@include admit
 --@include grant
+--@include answer
 
 --@include give-up
 --@include guard
 
-local mine = ttlMs ~= -2 and holds(owner)
 if count > 0 then
+  mine = holder == owner
   if mine then
     redis.call('HSET', lockKey, owner, count)
   end
-  return { mine and 1 or 0, '' }
+  return mine and 1 or 0
 end
 
 local noticeFault = ''
-if mine then
-  redis.call('DEL', lockKey)
-  ttlMs = -2
-end
 if ttlMs == -2 then
   local _
   _, noticeFault = grantNext()
 end
-return { mine and 1 or 0, noticeFault }
+return answer(mine, noticeFault)

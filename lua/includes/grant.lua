@@ -1,21 +1,4 @@
 --@include places
---@include holds
-
--- A new fencing token: larger than the last one, than the server's time and than any that the asking client
--- has seen, so that it grows over a lost fence key too.
-local function nextToken(leaseMs)
-  local last = tonumber(redis.call('GET', fenceKey) or '0')
-  local token = math.max(last + 1, nowUs, tokenFloor + 1)
-  redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
-  return token
-end
-
-local function admit(owner, leaseMs)
-  local token = nextToken(leaseMs)
-  redis.call('HSET', lockKey, owner, 1)
-  redis.call('PEXPIRE', lockKey, leaseMs)
-  return token
-end
 
 --@include heard
 

@@ -1,9 +1,11 @@
 -- Refuses a key that is not a lock: another type, or a hash that would never expire.
--- Sets ttlMs (-2 when the lock is free).
+-- Sets ttlMs (-2 when the lock is free) and holder ('' when it is).
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-  local kind = redis.call('TYPE', lockKey).ok
-  if kind ~= 'hash' or ttlMs == -1 then
-    return { -3, kind }
+  local holders = redis.pcall('HKEYS', lockKey)
+  if holders.err or ttlMs == -1 then
+    return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
   end
+  holder = holders[1]
 end

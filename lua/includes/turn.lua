@@ -1,5 +1,4 @@
 --@include places
---@include holds
 --@include heard
 
 -- Redisson's waiters compete for a free lock, so it is not handed to our first waiter. That one is told that the lock

@@ -13,10 +13,10 @@
   ARGV[6]  checkInbox  1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
   ARGV[7]  wantsToken  1: for a hold that has no token yet; 0: it has one or needs none
 
-  Returns  { 1, token, nowUs, ttlMs }                            held; token 0 when none was wanted
-           { 0, ttlMs, nowUs, holder, position, noticeFault }    held by someone else, or (holder '') free, but the
-                                                                 turn of someone else, or mine that has not begun, for
-                                                                 ttlMs; position 0: not queued
+  Returns  token          held; 0 when none was wanted
+           { 0, ttlMs, nowUs, holder, position, noticeFault }
+                          held by someone else, or (holder '') free, but the turn of someone else, or mine that has not
+                          begun, for ttlMs; position 0: not queued
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
@@ -37,7 +37,7 @@ local wantsToken = ARGV[7] == '1'
 --@include guard
 --@include turn
 
-if ttlMs ~= -2 and holds(owner) then
+if holder == owner then
   local token = 0
   if wantsToken then
     -- What entered with a token gets the same one again. A re-entry cannot tell a repetition; a token skipped is no harm.
@@ -45,7 +45,7 @@ if ttlMs ~= -2 and holds(owner) then
   end
   redis.call('HSET', lockKey, owner, count)
   keepFor(lockKey, leaseMs)
-  return { 1, tonumber(token), nowUs, math.max(ttlMs, leaseMs) }
+  return tonumber(token)
 end
 if count > 1 then
   return { -1 }
@@ -64,7 +64,7 @@ if ttlMs == -2 then
     redis.call('PEXPIRE', lockKey, leaseMs)
     dropPlace(owner)
     redis.call('HDEL', waitersKey, 'turn')
-    return { 1, token, nowUs, leaseMs }
+    return token
   end
   ttlMs = restMs
 else
@@ -75,4 +75,4 @@ end
 -- Nobody is granted anything here, but places have one form.
 local grantLeaseMs = leaseMs
 --@include take-place
-return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1] or '', position, noticeFault }
+return { 0, ttlMs, nowUs, holder, position, noticeFault }

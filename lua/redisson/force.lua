@@ -10,9 +10,10 @@
   ARGV[4]  publish     PUBLISH or SPUBLISH, whichever Redisson's clients listen to
   ARGV[5]  channel     Redisson's channel of the lock
 
-  Returns  { 1, noticeFault }   evicted
-           { 0, '' }            the lock is free or held by someone else; changes nothing
-           { -3, type }         the key is not a lock; changes nothing
+  Returns  1               evicted
+           { 1, fault }    the same, but Redis refused to publish a message
+           0               the lock is free or held by someone else; changes nothing
+           { -3, type }    the key is not a lock; changes nothing
 
   Publishes 'revoked <owner> <lock>' to the inbox, '0' to the channel, and 'free …' as acquire does.
   Safe to run twice: the second time the named owner no longer holds.
@@ -28,9 +29,10 @@ local channel = ARGV[5]
 --@include guard
 --@include turn
 --@include free
+--@include answer
 
-if ttlMs == -2 or not holds(owner) then
-  return { 0, '' }
+if holder ~= owner then
+  return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local messageFault = free()
@@ -40,4 +42,4 @@ if messageFault ~= '' then
 elseif noticeFault == '' and type(revoked) == 'table' then
   noticeFault = revoked.err
 end
-return { 1, noticeFault }
+return answer(true, noticeFault)

@@ -11,9 +11,10 @@
   ARGV[5]  publish     PUBLISH or SPUBLISH, whichever Redisson's clients listen to
   ARGV[6]  channel     Redisson's channel of the lock
 
-  Returns  { 1, noticeFault }   the count is the one wanted
-           { 0, noticeFault }   not held by owner (never was, expired, forced, or released before); only its place is gone
-           { -3, type }         the key is not a lock; only the owner's place is gone
+  Returns  1               the count is the one wanted
+           0               not held by owner (never was, expired, forced, or released before); only its place is gone
+           { 1 or 0, fault }   the same, but Redis refused to publish a message
+           { -3, type }    the key is not a lock; only the owner's place is gone
 
   Publishes '0' to the channel when it frees the lock, and 'free …' as acquire does when the lock is free afterwards.
   Safe to run twice: the second time changes nothing; it answers 1 again for a count above 0, else 0.
@@ -29,16 +30,17 @@ local channel = ARGV[6]
 --@include clock
 --@include turn
 --@include free
+--@include answer
 
 --@include give-up
 --@include guard
 
-local mine = ttlMs ~= -2 and holds(owner)
+local mine = holder == owner
 if count > 0 then
   if mine then
     redis.call('HSET', lockKey, owner, count)
   end
-  return { mine and 1 or 0, '' }
+  return mine and 1 or 0
 end
 
 endTurn(owner)
@@ -52,4 +54,4 @@ if ttlMs == -2 then
   local _
   _, noticeFault = offerTurn(nil, mine)
 end
-return { mine and 1 or 0, messageFault ~= '' and messageFault or noticeFault }
+return answer(mine, messageFault ~= '' and messageFault or noticeFault)

@@ -99,10 +99,13 @@ export class Acquisition {
       this.#settle = { resolve, reject }
       this.#client.room.enter(this)
       if (signal?.aborted) {
-        this.#onAbort()
+        this.#fail(signal.reason)
         return
       }
-      if (signal) this.#stopListening = onAbort(signal, this.#onAbort)
+      if (signal)
+        this.#stopListening = onAbort(signal, () => {
+          this.#fail(signal.reason)
+        })
       if (waitMs > 0 && waitMs !== Infinity) this.#endAfter(waitMs)
       this.#start()
     })
@@ -145,10 +148,17 @@ export class Acquisition {
     }
     // The checks are several commands: together they get no longer than one.
     if (this.#request.waitMs === 0) this.#endAfter(this.#client.settings.commandTimeoutMs)
-    ready.then(this.#ask, this.#onFailure)
+    ready.then(
+      () => {
+        this.#ask()
+      },
+      (error: unknown) => {
+        this.#onFailure(error)
+      },
+    )
   }
 
-  readonly #ask = (): void => {
+  #ask(): void {
     if (this.#state === 'over') return
     this.#state = 'asking'
     clearTimeout(this.#restTimer)
@@ -162,11 +172,16 @@ export class Acquisition {
     const { commandTimeoutMs } = this.#client.settings
     const timeoutMs =
       this.#request.waitMs === 0 ? commandTimeoutMs : Math.min(commandTimeoutMs, this.#waitLeftMs())
-    this.#client.commands.acquire(this.keys, ask, Math.max(1, timeoutMs)).then((answer) => {
-      // A cluster client repeats what a break cut off; the other copy may still come.
-      if (breaks !== this.#client.link.breaks) this.#inDoubt = true
-      this.#onAnswer(answer, sentAt, leaseMs)
-    }, this.#onFailure)
+    this.#client.commands.acquire(this.keys, ask, Math.max(1, timeoutMs)).then(
+      (answer) => {
+        // A cluster client repeats what a break cut off; the other copy may still come.
+        if (breaks !== this.#client.link.breaks) this.#inDoubt = true
+        this.#onAnswer(answer, sentAt, leaseMs)
+      },
+      (error: unknown) => {
+        this.#onFailure(error)
+      },
+    )
   }
 
   #askFor(leaseMs: number): Ask {
@@ -308,11 +323,16 @@ export class Acquisition {
       this.#wasRevoked = false
       return this.#askFor(this.#leaseMs())
     }
-    replication.confirm(this.keys, nextAsk).then((confirmation) => {
-      if (breaks !== replication.breaks) this.#inDoubt = true
-      const isProven = breaksOfCommands === this.#client.link.breaks
-      this.#onConfirmation(replication, confirmation, grantedAt, isProven)
-    }, this.#onFailure)
+    replication.confirm(this.keys, nextAsk).then(
+      (confirmation) => {
+        if (breaks !== replication.breaks) this.#inDoubt = true
+        const isProven = breaksOfCommands === this.#client.link.breaks
+        this.#onConfirmation(replication, confirmation, grantedAt, isProven)
+      },
+      (error: unknown) => {
+        this.#onFailure(error)
+      },
+    )
   }
 
   #onConfirmation(
@@ -410,7 +430,7 @@ export class Acquisition {
     return { lockName: this.keys.name, owner: this.owner }
   }
 
-  readonly #onFailure = (error: unknown): void => {
+  #onFailure(error: unknown): void {
     if (this.#state === 'over') return
     if (this.#hasAskInFlight) this.#inDoubt = true
     this.#state = 'resting'
@@ -430,7 +450,7 @@ export class Acquisition {
     }, restMs(++this.#failures))
   }
 
-  readonly #onWaitEnd = (): void => {
+  #onWaitEnd(): void {
     const { replication } = this.#client
     if (replication && this.#state === 'confirming') {
       this.#fail(replication.fault(this.keys, this.owner, 'wait ended'))
@@ -447,7 +467,9 @@ export class Acquisition {
 
   #endAfter(ms: number): void {
     clearTimeout(this.#waitTimer)
-    this.#waitTimer = setTimeout(this.#onWaitEnd, ms)
+    this.#waitTimer = setTimeout(() => {
+      this.#onWaitEnd()
+    }, ms)
   }
 
   get #hasAskInFlight(): boolean {
@@ -457,10 +479,6 @@ export class Acquisition {
   /** Listeners may end an acquisition from within. */
   get #isOver(): boolean {
     return this.#state === 'over'
-  }
-
-  readonly #onAbort = (): void => {
-    this.#fail(this.#request.signal?.reason)
   }
 
   #fail(error: unknown): void {

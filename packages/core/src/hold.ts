@@ -126,9 +126,9 @@ export class Hold implements Renewable {
 
   /** Read by the watchdog: a hold is renewed while an open lease wants it, until the brake stops it. */
   get renewEveryMs(): number | null {
-    const isBraked = this.#ttlUntil >= this.#nextBrakeAt() - 1
-    if (isBraked || ![...this.#leases].some((lease) => lease.isRenewed)) return null
-    return this.#client.settings.rhythmMs
+    if (this.#ttlUntil >= this.#nextBrakeAt() - 1) return null
+    for (const { isRenewed } of this.#leases) if (isRenewed) return this.#client.settings.rhythmMs
+    return null
   }
 
   /** The first lease; the acquisition has counted it at Redis already. */
@@ -170,24 +170,7 @@ export class Hold implements Renewable {
   /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
   leave(lease: Lease): Promise<void> {
     const wasLost = this.loss !== undefined
-    return this.#turns.take(async () => {
-      if (!this.#leases.delete(lease)) return
-      if (this.loss?.reason === 'expired' && !wasLost) {
-        // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
-        this.#client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
-        return
-      }
-      this.#assertNotLost()
-      const count = this.#leases.size
-      if (count === 0) {
-        this.#state = 'leaving'
-        this.#client.watchdog.delete(this)
-      } else {
-        this.#client.watchdog.reschedule(this)
-      }
-      await this.#sendCount(count)
-      this.#client.events.emit('released', { name: this.keys.name, owner: this.owner, holdCount: count })
-    })
+    return this.#turns.take(() => this.#leaveNow(lease, wasLost))
   }
 
   /** Extends a fixed lease; a later deadline stays, the brake holds. */
@@ -286,17 +269,25 @@ export class Hold implements Renewable {
     this.#prove(sentAt, leaseMs)
   }
 
-  async #sendCount(count: number): Promise<void> {
+  async #leaveNow(lease: Lease, wasLost: boolean): Promise<void> {
     const client = this.#client
-    const { keys, owner, deadlineAt: until } = this
-    const order = {
-      keys,
-      owner,
-      count,
-      goneMs: count === 0 && this.#inDoubt ? client.goneMs(this.#leaseMs) : 0,
-      until,
-      runId: this.#runId,
+    const { keys, owner } = this
+    if (!this.#leases.delete(lease)) return
+    if (this.loss?.reason === 'expired' && !wasLost) {
+      // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
+      client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+      return
     }
+    this.#assertNotLost()
+    const count = this.#leases.size
+    if (count === 0) {
+      this.#state = 'leaving'
+      client.watchdog.delete(this)
+    } else {
+      client.watchdog.reschedule(this)
+    }
+    const goneMs = count === 0 && this.#inDoubt ? client.goneMs(this.#leaseMs) : 0
+    const order = { keys, owner, count, goneMs, until: this.deadlineAt, runId: this.#runId }
     try {
       const outcome = await sendRelease(client.releaseMeans, order)
       if (outcome === 'not-held') this.lose('not-held')
@@ -311,6 +302,7 @@ export class Hold implements Renewable {
         client.removeHold(this, 'released')
       }
     }
+    client.events.emit('released', { name: keys.name, owner, holdCount: count })
   }
 
   #addLease(request: Request, waitedMs: number, enteredAt: number): Lease {
@@ -336,7 +328,9 @@ export class Hold implements Renewable {
 
   /** The brake of the whole hold, or an earlier one of a nested lease for as long as that one is open. */
   #nextBrakeAt(): number {
-    return Math.min(this.#brakeAt, ...[...this.#leases].map(({ brakeAt }) => brakeAt))
+    let nextAt = this.#brakeAt
+    for (const { brakeAt } of this.#leases) nextAt = Math.min(nextAt, brakeAt)
+    return nextAt
   }
 
   /** The lease to send now, which the brake caps; 1 ms when there is nothing to extend. */

@@ -65,15 +65,17 @@ export class Lock {
     const { hold, lease } = outcome
     let result: T
     try {
-      result = await this.#client.frames.runInHold(hold, async () => fn(lease))
+      result = await this.#client.frames.runInHold(hold, () => fn(lease))
     } catch (error) {
       await lease.unlock().catch(this.#report)
       throw error
     }
-    await lease.unlock().catch((error: unknown) => {
-      if (!(error instanceof LockLostError)) this.#report(error)
-      else throw lostWithResult(error, result)
-    })
+    try {
+      await lease.unlock()
+    } catch (error) {
+      if (error instanceof LockLostError) throw lostWithResult(error, result)
+      this.#report(error)
+    }
     return result
   }
 

@@ -1,41 +1,58 @@
-/** A place in a line: `ready` resolves when the one before is done. `done()` must be called once, also after giving up. */
+/** A place in a line: `ready` resolves when those before are done. `done()` must be called once, also after giving up. */
 export interface Turn {
   readonly ready: Promise<void>
   done(): void
 }
 
+interface Entry {
+  isDone: boolean
+  begin: () => void
+}
+
+const atOnce = Promise.resolve()
+const nothing = (): void => undefined
+
 /** Lets tasks run one after another, in the order of asking. A task that fails does not stop the next. */
 export class Turns {
-  #last = Promise.resolve()
-  #pending = 0
+  /** The first has its turn. */
+  readonly #line: Entry[] = []
 
   /** Whether nobody has or awaits a turn. */
   get isIdle(): boolean {
-    return this.#pending === 0
+    return this.#line.length === 0
   }
 
   next(): Turn {
-    const ready = this.#last
-    let finish: () => void = () => undefined
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    this.#last = ready.then(() => finished)
-    this.#pending++
+    const entry: Entry = { isDone: false, begin: nothing }
+    const ready = this.isIdle
+      ? atOnce
+      : new Promise<void>((resolve) => {
+          entry.begin = resolve
+        })
+    this.#line.push(entry)
     const done = (): void => {
-      this.#pending--
-      finish()
+      entry.isDone = true
+      this.#advance()
     }
     return { ready, done }
   }
 
+  /** Runs it before this returns if nobody is before it. */
   async take<T>(task: () => Promise<T>): Promise<T> {
+    const isFirst = this.isIdle
     const turn = this.next()
-    await turn.ready
+    if (!isFirst) await turn.ready
     try {
       return await task()
     } finally {
       turn.done()
+    }
+  }
+
+  #advance(): void {
+    for (let [first] = this.#line; first?.isDone; [first] = this.#line) {
+      this.#line.shift()
+      this.#line.at(0)?.begin()
     }
   }
 }

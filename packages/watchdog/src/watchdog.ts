@@ -97,8 +97,8 @@ export class Watchdog<T extends Renewable> {
   delete(item: T): boolean {
     const entry = this.entries.get(item)
     if (entry === undefined) return false
+    // The alarm stays armed and may ring for nothing: what comes and goes all the time would arm it anew each time.
     this.forget(entry)
-    this.armAlarm()
     return true
   }
 

@@ -2,8 +2,11 @@ import calculateSlot from 'cluster-key-slot'
 import { monotonicMs } from '../clock.js'
 import { ClosedError, RedisUnavailableError } from '../errors.js'
 import { longestMs } from '../options.js'
+import { Timeouts } from '../timeouts.js'
+import type { Bounded } from '../timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
+import { Corks } from './corks.js'
 import { hasCode, isRefusal } from './faults.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
@@ -20,6 +23,10 @@ export interface ScriptCall {
   readonly args: readonly (string | number)[]
   /** Sends the script itself, to a server that has not got it. */
   readonly inFull?: boolean
+}
+
+interface InFlight extends Bounded {
+  fail(error: unknown): void
 }
 
 /** What a script replied, and how many replicas have all that its connection had written until then. */
@@ -43,8 +50,8 @@ export class CommandLink {
   readonly #options: CommandLinkOptions
   /** Per route: when the first command was sent that nothing was heard since. */
   readonly #silentSince = new Map<string, number>()
-  /** ioredis keeps what was queued between two attempts for ever when it is told to disconnect then. */
-  readonly #inFlight = new Set<(error: Error) => void>()
+  readonly #inFlight = new Timeouts<InFlight>()
+  readonly #corks = new Corks()
   #breaks = 0
   /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
   #connectFault: Error | undefined
@@ -106,7 +113,16 @@ export class CommandLink {
     args: readonly (string | number)[],
     timeoutMs: number = this.#options.timeoutMs,
   ): Promise<unknown> {
-    return this.#bounded(keys[0] ?? '', timeoutMs, () => this.#evaluate(script, keys, args))
+    const { commands } = this.#connections
+    const key = keys[0] ?? ''
+    const send = (): Promise<unknown> => {
+      // One command alone is on its way sooner without.
+      if (this.#inFlight.size > 0) this.#cork(key)
+      return commands.evalsha(script.sha1, keys.length, ...keys, ...args)
+    }
+    const remedy = (error: unknown): Promise<unknown> | undefined =>
+      hasCode(error, 'NOSCRIPT') ? commands.eval(script.lua, keys.length, ...keys, ...args) : undefined
+    return this.#bounded(key, timeoutMs, send, remedy)
   }
 
   /** Whether it is known which connection leads to the server that answers for a key. */
@@ -169,7 +185,8 @@ export class CommandLink {
     const hadSocket = !['reconnecting', 'close', 'end'].includes(commands.status)
     const ended = new Promise((resolve) => commands.once('end', resolve))
     commands.disconnect()
-    for (const giveUp of this.#inFlight) giveUp(new ClosedError('the client is closed'))
+    // ioredis keeps what was queued between two attempts for ever when it is told to disconnect then.
+    for (const command of this.#inFlight.clear()) command.fail(new ClosedError('the client is closed'))
     // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
     await (hadSocket ? ended : pause(disconnectTimeoutMs))
   }
@@ -180,63 +197,58 @@ export class CommandLink {
     return cluster ? masterAt(cluster, this.routeOf(key)) : commands
   }
 
-  async #evaluate(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
-    const { commands } = this.#connections
-    try {
-      return await commands.evalsha(script.sha1, keys.length, ...keys, ...args)
-    } catch (error) {
-      if (!hasCode(error, 'NOSCRIPT')) throw error
-      return await commands.eval(script.lua, keys.length, ...keys, ...args)
-    }
+  #cork(key: string): void {
+    const node = this.#nodeOf(key)
+    if (node) this.#corks.cork(node)
   }
 
-  async #bounded<T>(key: string, timeoutMs: number, send: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new ClosedError('the client is closed')
-    // While ioredis rests between attempts, a wrong password is a wrong password.
-    if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
-      throw this.#connectFault
-    const route = this.routeOf(key)
-    if (!this.#silentSince.has(route)) this.#silentSince.set(route, monotonicMs())
-    let timer: NodeJS.Timeout | undefined
-    let giveUp: (error: Error) => void = () => undefined
-    const silence = new Promise<never>((_, reject) => {
-      giveUp = reject
-      const onTimeout = (): void => {
-        reject(new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`))
+  /** @param remedy - what to send instead after an error that says so */
+  #bounded<T>(
+    key: string,
+    timeoutMs: number,
+    send: () => Promise<T>,
+    remedy: (error: unknown) => Promise<T> | undefined = () => undefined,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closed) throw new ClosedError('the client is closed')
+      // While ioredis rests between attempts, a wrong password is a wrong password.
+      if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
+        throw this.#connectFault
+      const route = this.routeOf(key)
+      if (!this.#silentSince.has(route)) this.#silentSince.set(route, monotonicMs())
+      const fail = (error: unknown): void => {
+        if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
+        reject(this.#explained(error, key))
       }
-      // After a stall of the event loop the reply may lie in the socket already: let it be read first.
-      timer = setTimeout(() => setImmediate(onTimeout), timeoutMs)
+      const onTimeout = (): void => {
+        fail(new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`))
+      }
+      const command = { onTimeout, fail }
+      // An answer that comes after the command was given up shows a slow link, not a mute one.
+      const onReply = (reply: T): void => {
+        this.#silentSince.delete(route)
+        if (this.#inFlight.delete(command)) resolve(reply)
+      }
+      const onError = (error: unknown): void => {
+        this.#silentSince.delete(route)
+        if (this.#inFlight.delete(command)) fail(error)
+      }
+      const sent = send()
+      this.#inFlight.add(command, timeoutMs)
+      sent.then(onReply, (error: unknown) => {
+        const again = remedy(error)
+        if (again) again.then(onReply, onError)
+        else onError(error)
+      })
     })
-    this.#inFlight.add(giveUp)
-    try {
-      return await Promise.race([this.#heard(send(), route), silence])
-    } catch (error) {
-      if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
-      throw this.#explained(error, key)
-    } finally {
-      clearTimeout(timer)
-      this.#inFlight.delete(giveUp)
-    }
   }
 
   /** Gives a demoted server up, and answers with the error that says why a command got no answer. */
-  #explained(error: unknown, key: string): unknown {
-    if (hasCode(error, 'READONLY')) this.redial(key)
-    const gaveUp = error instanceof Error && error.name === 'MaxRetriesPerRequestError'
+  #explained(given: unknown, key: string): Error {
+    if (hasCode(given, 'READONLY')) this.redial(key)
+    const error = given instanceof Error ? given : new Error(String(given))
+    const gaveUp = error.name === 'MaxRetriesPerRequestError'
     return gaveUp ? (this.#connectFault ?? error) : error
-  }
-
-  /** An answer that comes after the command was given up shows a slow link, not a mute one. */
-  async #heard<T>(reply: Promise<T>, route: string): Promise<T> {
-    try {
-      return await reply
-    } finally {
-      this.#silentSince.delete(route)
-    }
   }
 
   #redialIfMute(key: string, route: string): void {

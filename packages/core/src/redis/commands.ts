@@ -7,7 +7,7 @@ import type { Ask, LockCalls, ReleaseWish } from './lock-calls.js'
 import { asList, numberAt, textAt } from './reply.js'
 
 export type AskAnswer =
-  | { readonly kind: 'held'; readonly token: number; readonly serverUs: number }
+  | { readonly kind: 'held'; readonly token: number }
   | {
       readonly kind: 'busy'
       readonly ttlMs: number
@@ -60,6 +60,8 @@ export interface Inspection {
   readonly waiters: readonly { readonly owner: string; readonly aliveMs: number }[]
 }
 
+const done: ReleaseAnswer = { kind: 'done' }
+const notHeld: ReleaseAnswer = { kind: 'not-held' }
 const placeStates = ['missing', 'waiting', 'granted'] as const
 
 /** The scripts as functions. Everything about positions and codes stays in here. */
@@ -81,8 +83,8 @@ export class LockCommands {
     this.#tokenFloor = Math.max(this.#tokenFloor, token)
   }
 
-  async acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
-    return this.readAcquire(await this.#send(this.acquireCall(keys, ask), timeoutMs))
+  acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
+    return this.#send(this.acquireCall(keys, ask), timeoutMs).then(this.readAcquire)
   }
 
   /** An `acquire` for another connection to send. */
@@ -90,14 +92,13 @@ export class LockCommands {
     return this.#calls.acquire(keys, ask, this.#tokenFloor)
   }
 
-  readAcquire(given: unknown): AskAnswer {
+  readonly readAcquire = (given: unknown): AskAnswer => {
+    if (typeof given === 'number') {
+      this.sawToken(given)
+      return { kind: 'held', token: given }
+    }
     const reply = asList(given)
     switch (numberAt(reply, 0)) {
-      case 1: {
-        const token = numberAt(reply, 1)
-        this.sawToken(token)
-        return { kind: 'held', token, serverUs: numberAt(reply, 2) }
-      }
       case 0:
         this.#reportFault(textAt(reply, 5))
         return {
@@ -117,15 +118,14 @@ export class LockCommands {
   }
 
   /** Sets the hold count; at 0 gives up hold and place. */
-  async release(keys: LockKeys, wish: ReleaseWish, timeoutMs?: number): Promise<ReleaseAnswer> {
+  release(keys: LockKeys, wish: ReleaseWish, timeoutMs?: number): Promise<ReleaseAnswer> {
     const call = this.#calls.release(keys, wish, this.#tokenFloor)
-    return this.#releaseAnswer(asList(await this.#send(call, timeoutMs)))
+    return this.#send(call, timeoutMs).then(this.#readRelease)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
-  async force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
-    const call = this.#calls.force(keys, owner, inbox, this.#tokenFloor)
-    return this.#releaseAnswer(asList(await this.#send(call)))
+  force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
+    return this.#send(this.#calls.force(keys, owner, inbox, this.#tokenFloor)).then(this.#readRelease)
   }
 
   /** Renews holds of one group in one command, or one by one while the slot of the group is being moved. */
@@ -172,11 +172,13 @@ export class LockCommands {
     return this.#link.run(script, keys, args, timeoutMs)
   }
 
-  #releaseAnswer(reply: readonly unknown[]): ReleaseAnswer {
+  readonly #readRelease = (given: unknown): ReleaseAnswer => {
+    if (typeof given === 'number') return given === 1 ? done : notHeld
+    const reply = asList(given)
     const code = numberAt(reply, 0)
     if (code === -3) return { kind: 'foreign', type: textAt(reply, 1) }
     this.#reportFault(textAt(reply, 1))
-    return { kind: code === 1 ? 'done' : 'not-held' }
+    return code === 1 ? done : notHeld
   }
 
   #reportFault(fault: string): void {

@@ -24,6 +24,8 @@ export interface ClusterTemplate {
 /** What commands are sent on. */
 export interface CommandConnection {
   readonly status: string
+  /** The socket, while there is one; a cluster client has none of its own. */
+  readonly stream?: { cork(): void; uncork(): void } | null
   on(event: string, listener: (...args: unknown[]) => void): unknown
   once(event: string, listener: (...args: unknown[]) => void): unknown
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>

@@ -12,25 +12,46 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '8f970de88b91130a4899de18c39e8af63d081d35',
+    sha1: '1416983ffdc60d8d679a29454c0473fe6087a82b',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
-local placeMs = tonumber(ARGV[4])
-local grantLeaseMs = tonumber(ARGV[5])
-local inbox = ARGV[6]
 local tokenFloor = tonumber(ARGV[7])
-local checkInbox = ARGV[8] == '1'
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
-local ttlMs = redis.call('PTTL', lockKey)
-if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local function nextToken(leaseMs)
+local lifeMs = math.max(60000, 2 * leaseMs)
+local token = math.max(nowUs, tokenFloor + 1)
+local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
 end
+return token
+end
+local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return token
+end
+if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+return admit(owner, leaseMs)
+end
+local placeMs = tonumber(ARGV[4])
+local grantLeaseMs = tonumber(ARGV[5])
+local inbox = ARGV[6]
+local checkInbox = ARGV[8] == '1'
+local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
+if ttlMs ~= -2 then
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
+end
+holder = holders[1]
 end
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
@@ -55,21 +76,6 @@ end
 local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
-end
-local function nextToken(leaseMs)
-local last = tonumber(redis.call('GET', fenceKey) or '0')
-local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
-return token
-end
-local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token
 end
 local heard = {}
 local function isHeard(inbox)
@@ -106,7 +112,7 @@ return owner, type(reply) == 'table' and reply.err or ''
 end
 end
 end
-if ttlMs ~= -2 and holds(owner) then
+if holder == owner then
 redis.call('HSET', lockKey, owner, count)
 keepFor(lockKey, leaseMs)
 local token = tonumber(redis.call('GET', fenceKey) or '0')
@@ -115,7 +121,7 @@ token = nextToken(leaseMs)
 elseif count == 1 then
 keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 end
-return { 1, token, nowUs, math.max(ttlMs, leaseMs) }
+return token
 end
 if count > 1 then
 return { -1 }
@@ -125,11 +131,10 @@ return { -2 }
 end
 local noticeFault = ''
 if ttlMs == -2 then
-local ahead
-ahead, noticeFault = grantNext(owner)
-if not ahead then
+holder, noticeFault = grantNext(owner)
+if not holder then
 dropPlace(owner)
-return { 1, admit(owner, leaseMs), nowUs, leaseMs }
+return admit(owner, leaseMs)
 end
 ttlMs = redis.call('PTTL', lockKey)
 end
@@ -147,11 +152,11 @@ keepFor(queueKey, placeMs)
 keepFor(waitersKey, placeMs)
 position = rank + 1
 end
-return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1], position, noticeFault }`,
+return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
   },
   force: {
     name: 'force',
-    sha1: '07c7854e4a2f6a0fd1f6c96ca8d7f400f5a9a89f',
+    sha1: '57cee65f3a01e764fa739bdc52c232851c96b432',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -161,11 +166,29 @@ local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
+end
+local function nextToken(leaseMs)
+local lifeMs = math.max(60000, 2 * leaseMs)
+local token = math.max(nowUs, tokenFloor + 1)
+local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
+end
+return token
+end
+local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return token
 end
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
@@ -190,21 +213,6 @@ end
 local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
-end
-local function nextToken(leaseMs)
-local last = tonumber(redis.call('GET', fenceKey) or '0')
-local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
-return token
-end
-local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token
 end
 local heard = {}
 local function isHeard(inbox)
@@ -241,8 +249,12 @@ return owner, type(reply) == 'table' and reply.err or ''
 end
 end
 end
-if ttlMs == -2 or not holds(owner) then
-return { 0, '' }
+local function answer(isDone, fault)
+local code = isDone and 1 or 0
+return fault == '' and code or { code, fault }
+end
+if holder ~= owner then
+return 0
 end
 redis.call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
@@ -250,7 +262,7 @@ local _, noticeFault = grantNext()
 if noticeFault == '' and type(revoked) == 'table' then
 noticeFault = revoked.err
 end
-return { 1, noticeFault }`,
+return answer(true, noticeFault)`,
   },
   identify: {
     name: 'identify',
@@ -259,22 +271,23 @@ return { 1, noticeFault }`,
   },
   inspect: {
     name: 'inspect',
-    sha1: '811545c41145d0b33d35a48a0968dc4b6545f7b1',
+    sha1: '31896a0bb56e69c226bcd147939601ef2807716b',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
 end
-local hold = ttlMs ~= -2 and redis.call('HGETALL', lockKey) or {}
 local token = tonumber(redis.call('GET', fenceKey) or '0')
-local reply = { ttlMs, hold[1] or '', tonumber(hold[2] or '0'), token, redis.call('ZCARD', queueKey) }
+local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
 for _, owner in ipairs(most > 0 and redis.call('ZRANGE', queueKey, 0, most - 1) or {}) do
 local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
 reply[#reply + 1] = owner
@@ -284,7 +297,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: '2ebd17175ba3d5b4d6f6859e6aa3d9ec93ef7869',
+    sha1: '2324e507dfcd6b01355659a10da8bd938c6b2c6e',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -297,11 +310,13 @@ local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
 end
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
@@ -326,9 +341,6 @@ end
 local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
 end
 local heard = {}
 local function isHeard(inbox)
@@ -387,14 +399,14 @@ return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
 end
-if ttlMs ~= -2 and holds(owner) then
+if holder == owner then
 local token = 0
 if wantsToken then
 token = count == 1 and redis.call('GET', tokenKey) or redis.call('INCR', tokenKey)
 end
 redis.call('HSET', lockKey, owner, count)
 keepFor(lockKey, leaseMs)
-return { 1, tonumber(token), nowUs, math.max(ttlMs, leaseMs) }
+return tonumber(token)
 end
 if count > 1 then
 return { -1 }
@@ -412,7 +424,7 @@ redis.call('HSET', lockKey, owner, 1)
 redis.call('PEXPIRE', lockKey, leaseMs)
 dropPlace(owner)
 redis.call('HDEL', waitersKey, 'turn')
-return { 1, token, nowUs, leaseMs }
+return token
 end
 ttlMs = restMs
 else
@@ -433,7 +445,7 @@ keepFor(queueKey, placeMs)
 keepFor(waitersKey, placeMs)
 position = rank + 1
 end
-return { 0, ttlMs, nowUs, redis.call('HKEYS', lockKey)[1] or '', position, noticeFault }`,
+return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
   },
   redissonAskSharding: {
     name: 'redissonAskSharding',
@@ -443,7 +455,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: '97837948bc6a863074ab73c543698802f2788a8a',
+    sha1: 'b4df2998cc3c1f55617a3b77c7f138b9a78999e1',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -454,11 +466,13 @@ local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
 end
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
@@ -483,9 +497,6 @@ end
 local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
 end
 local heard = {}
 local function isHeard(inbox)
@@ -549,8 +560,12 @@ redis.call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
-if ttlMs == -2 or not holds(owner) then
-return { 0, '' }
+local function answer(isDone, fault)
+local code = isDone and 1 or 0
+return fault == '' and code or { code, fault }
+end
+if holder ~= owner then
+return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local messageFault = free()
@@ -560,11 +575,11 @@ noticeFault = messageFault
 elseif noticeFault == '' and type(revoked) == 'table' then
 noticeFault = revoked.err
 end
-return { 1, noticeFault }`,
+return answer(true, noticeFault)`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: '98a8505a949c1f48a01953512ec87a0371a3ad4e',
+    sha1: '24781a6efafabfffeeaa180da4c4a0ddfe9ea12f',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -599,9 +614,6 @@ local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
-end
 local heard = {}
 local function isHeard(inbox)
 if not checkInbox then
@@ -664,6 +676,10 @@ redis.call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
+local function answer(isDone, fault)
+local code = isDone and 1 or 0
+return fault == '' and code or { code, fault }
+end
 if count == 0 then
 if not isGone(owner) then
 dropPlace(owner)
@@ -681,18 +697,20 @@ keepFor(waitersKey, goneMs)
 end
 end
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
 end
-local mine = ttlMs ~= -2 and holds(owner)
+local mine = holder == owner
 if count > 0 then
 if mine then
 redis.call('HSET', lockKey, owner, count)
 end
-return { mine and 1 or 0, '' }
+return mine and 1 or 0
 end
 endTurn(owner)
 local messageFault = ''
@@ -705,7 +723,7 @@ if ttlMs == -2 then
 local _
 _, noticeFault = offerTurn(nil, mine)
 end
-return { mine and 1 or 0, messageFault ~= '' and messageFault or noticeFault }`,
+return answer(mine, messageFault ~= '' and messageFault or noticeFault)`,
   },
   refresh: {
     name: 'refresh',
@@ -748,16 +766,36 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'b02552baa375f0f5104c7cd0c8b8b29fac645ba9',
+    sha1: '32d6258158d719bf75d3761f5c6065da5e6bc38e',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
+local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
+if mine and goneMs == 0 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+return 1
+end
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
+local function nextToken(leaseMs)
+local lifeMs = math.max(60000, 2 * leaseMs)
+local token = math.max(nowUs, tokenFloor + 1)
+local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
+end
+return token
+end
+local function admit(owner, leaseMs)
+local token = nextToken(leaseMs)
+redis.call('HSET', lockKey, owner, 1)
+redis.call('PEXPIRE', lockKey, leaseMs)
+return token
+end
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
@@ -781,21 +819,6 @@ end
 local function isGone(owner)
 local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local function holds(owner)
-return redis.call('HGET', lockKey, owner)
-end
-local function nextToken(leaseMs)
-local last = tonumber(redis.call('GET', fenceKey) or '0')
-local token = math.max(last + 1, nowUs, tokenFloor + 1)
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', math.max(60000, 2 * leaseMs))
-return token
-end
-local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token
 end
 local heard = {}
 local function isHeard(inbox)
@@ -832,6 +855,10 @@ return owner, type(reply) == 'table' and reply.err or ''
 end
 end
 end
+local function answer(isDone, fault)
+local code = isDone and 1 or 0
+return fault == '' and code or { code, fault }
+end
 if count == 0 then
 if not isGone(owner) then
 dropPlace(owner)
@@ -849,29 +876,27 @@ keepFor(waitersKey, goneMs)
 end
 end
 local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
 if ttlMs ~= -2 then
-local kind = redis.call('TYPE', lockKey).ok
-if kind ~= 'hash' or ttlMs == -1 then
-return { -3, kind }
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
+holder = holders[1]
 end
-local mine = ttlMs ~= -2 and holds(owner)
 if count > 0 then
+mine = holder == owner
 if mine then
 redis.call('HSET', lockKey, owner, count)
 end
-return { mine and 1 or 0, '' }
+return mine and 1 or 0
 end
 local noticeFault = ''
-if mine then
-redis.call('DEL', lockKey)
-ttlMs = -2
-end
 if ttlMs == -2 then
 local _
 _, noticeFault = grantNext()
 end
-return { mine and 1 or 0, noticeFault }`,
+return answer(mine, noticeFault)`,
   },
   renew: {
     name: 'renew',

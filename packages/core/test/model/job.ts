@@ -73,12 +73,12 @@ export function scriptOf({ owner, order, heard }: Job): {
 /** What the script's reply says to the model. */
 export function replyOf({ order }: Job, reply: unknown): Reply {
   const list: readonly unknown[] = Array.isArray(reply) ? reply : []
-  const code = list[0]
+  const code = list[0] ?? reply
   switch (order) {
     case 'ask':
     case 'try':
     case 'enter':
-      if (code === 1) return 'held'
+      if (typeof reply === 'number') return 'held'
       if (code === 0) return list[4] === 0 ? 'unqueued' : 'queued'
       if (code === -1) return 'lost'
       if (code === -2) return 'gone'

@@ -78,7 +78,7 @@ function handOffProblems({ server: before, order, owner, heard }: Job, { server,
     if (!isServable(before, heard, next))
       found.push(problem('handOff', `${nameOf(next)} was not there to be granted`))
   }
-  const code: unknown = Array.isArray(reply) ? reply[0] : undefined
+  const code: unknown = Array.isArray(reply) ? reply[0] : reply
   const frees = order === 'free' || order === 'mark' || (order === 'force' && code === 1)
   const waiting = server.queue.filter((each) => isServable(server, heard, each))
   if (frees && holders(server).length === 0 && waiting.length > 0) {

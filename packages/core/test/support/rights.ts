@@ -17,6 +17,7 @@ export const minimumRights = [
   '+evalsha',
   '+eval',
   '+del',
+  '+exists',
   '+get',
   '+hdel',
   '+hget',
@@ -28,7 +29,6 @@ export const minimumRights = [
   '+pttl',
   '+set',
   '+time',
-  '+type',
   '+zadd',
   '+zcard',
   '+zrange',
@@ -42,6 +42,7 @@ export const clusterRights = ['+cluster|slots', '+cluster|info'] as const
 
 /**
  * Rights that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
- * that was sent twice from a loss; PUBSUB NUMSUB lets a lock pass a waiter by whose process has died.
+ * that was sent twice from a loss; PUBSUB NUMSUB lets a lock pass a waiter by whose process has died; TYPE names what a
+ * key holds that is not a lock.
  */
-export const usefulRights = ['+info', '+pubsub|numsub'] as const
+export const usefulRights = ['+info', '+pubsub|numsub', '+type'] as const

@@ -1,3 +1,0 @@
-local function holds(owner)
-  return redis.call('HGET', lockKey, owner)
-end
