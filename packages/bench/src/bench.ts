@@ -3,26 +3,31 @@ import { parseArgs } from 'node:util'
 import { titleOf, type Contender } from './contender.js'
 import { contenders } from './contenders/contenders.js'
 import type { Figure } from './figure.js'
-import { printTable } from './report/table.js'
+import { gatherFacts } from './report/facts.js'
 import { saveReport } from './report/save.js'
+import { captionOf, tableOf } from './report/table.js'
 import { scenarios } from './scenarios/scenarios.js'
 
 const usage = `pnpm bench [options]
 
-  --scenario a,b   of those below (all)
+  --scenario a,b   of those below (all but soak)
   --with a,b       contenders whose names begin like that, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
+  --minutes N      how long soak goes on (1)
+  --rate N         cycles per second of soak (as many as it can)
   --trial          tiny counts: shows that everything works, and nothing else
-  --out FOLDER     writes figures.json and plots there
+  --out FOLDER     writes figures.json, tables.md and plots there
 
 ${scenarios.map(({ name, title }) => `  ${name.padEnd(16)} ${title}`).join('\n')}
 `
 
 const { values } = parseArgs({
   options: {
-    scenario: { type: 'string', default: scenarios.map(({ name }) => name).join(',') },
+    scenario: { type: 'string', default: namesOfFullRun() },
     with: { type: 'string' },
     rounds: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '1' },
+    rate: { type: 'string' },
     trial: { type: 'boolean', default: false },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -38,16 +43,26 @@ async function runAll(): Promise<void> {
     contenders: chosenContenders(values.with),
     rounds: Math.max(1, Number(values.rounds) || 1),
     isTrial: values.trial,
+    minutes: Math.max(1, Number(values.minutes) || 1),
+    cyclesPerSecond: Number(values.rate) || null,
     say: (line: string) => console.log(line),
   }
   const figures: Figure[] = []
   for (const scenario of chosen) {
     console.log(`\n${scenario.name}: ${scenario.title}`)
     const seen = await scenario.run(plan)
-    printTable(scenario, seen)
+    console.log(`${captionOf(scenario)}\n\n${tableOf(scenario, seen)}`)
     figures.push(...seen)
   }
-  if (values.out !== undefined) await saveReport(values.out, figures)
+  if (values.out !== undefined)
+    await saveReport(values.out, { facts: await gatherFacts(), figures }, scenarios)
+}
+
+function namesOfFullRun(): string {
+  return scenarios
+    .filter(({ onlyByName }) => !onlyByName)
+    .map(({ name }) => name)
+    .join(',')
 }
 
 function readScenario(name: string) {

@@ -12,6 +12,8 @@ export interface Reach {
 
 export interface OpenOptions {
   readonly watchdogTimeoutMs?: number
+  /** Java only: with as many threads and connections as Redisson takes by itself. Not in a Cluster. */
+  readonly roomy?: boolean
 }
 
 /** One client of one library, in a process of its own. Ends with the test that started it, or before. */

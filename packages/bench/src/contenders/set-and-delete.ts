@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
-
-const leaseMs = 30_000
+import { leaseMs } from './terms.js'
 
 const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 

@@ -1,9 +1,45 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Figure } from '../figure.js'
+import type { Scenario } from '../scenario.js'
+import { drawPlots } from './plots.js'
+import type { Report } from './report.js'
+import { captionOf, tableOf } from './table.js'
 
-/** Writes the figures, for plots and for whoever wants to compare them with another run. */
-export async function saveReport(folder: string, figures: readonly Figure[]): Promise<void> {
+const figuresFile = 'figures.json'
+
+/** Writes the figures, for whoever wants to compare them with another run, and their tables and plots. */
+export async function saveReport(
+  folder: string,
+  report: Report,
+  scenarios: readonly Scenario[],
+): Promise<void> {
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'figures.json'), `${JSON.stringify(figures, null, 2)}\n`)
+  await writeFile(join(folder, figuresFile), `${JSON.stringify(report, null, 2)}\n`)
+  await showReport(folder, report, scenarios)
+}
+
+/** Makes tables and plots from the figures that are in the folder. */
+export async function remakeReport(folder: string, scenarios: readonly Scenario[]): Promise<void> {
+  const report: unknown = JSON.parse(await readFile(join(folder, figuresFile), 'utf8'))
+  if (!isReport(report))
+    throw new Error(`${join(folder, figuresFile)} was not written by \`pnpm bench --out\``)
+  await showReport(folder, report, scenarios)
+}
+
+async function showReport(
+  folder: string,
+  { figures }: Report,
+  scenarios: readonly Scenario[],
+): Promise<void> {
+  const sections = scenarios.flatMap((scenario) => {
+    const own = figures.filter((figure) => figure.scenario === scenario.name)
+    if (own.length === 0) return []
+    return `## ${scenario.title}\n\n${captionOf(scenario)}\n\n${tableOf(scenario, own)}\n`
+  })
+  await writeFile(join(folder, 'tables.md'), sections.join('\n'))
+  for (const { file, svg } of drawPlots(scenarios, figures)) await writeFile(join(folder, file), svg)
+}
+
+function isReport(value: unknown): value is Report {
+  return typeof value === 'object' && value !== null && 'figures' in value && Array.isArray(value.figures)
 }

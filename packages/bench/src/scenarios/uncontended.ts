@@ -1,8 +1,11 @@
-import { Crew } from '../crew.js'
+import { commandsPerCycle } from '../commands.js'
 import { titleOf } from '../contender.js'
-import { startPinnedRedis } from '../redis.js'
+import { setAndDelete } from '../contenders/set-and-delete.js'
+import { cyclesOf } from '../cycles-of.js'
+import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
+import { withCrews } from '../with-crews.js'
 
 const name = 'uncontended'
 
@@ -11,25 +14,20 @@ export const uncontended: Scenario = {
   name,
   title: 'A cycle of a lock that nobody else wants',
   compares: { what: 'usPerCycle', lessIsBetter: true },
-  async run({ contenders, rounds, isTrial }) {
-    const count = isTrial ? 20 : 2_000
-    const server = await startPinnedRedis()
-    const crews: Crew[] = []
-    try {
-      for (const contender of contenders) crews.push(await Crew.start(contender, server.url, 1))
+  floor: titleOf(setAndDelete),
+  run: ({ contenders, rounds, isTrial }) =>
+    withCrews(contenders, 1, async (crews, { url }) => {
+      const forMs = isTrial ? 10 : 250
       const medians = await interleaved(crews, rounds, async (crew) => {
-        const [usPerCycle = NaN] = await crew.all('cycles', () => ({ lock: titleOf(crew.contender), count }))
-        return { usPerCycle }
+        const { cycles, us } = await cyclesOf(crew, { tasks: 1, forMs })
+        return { usPerCycle: us / cycles }
       })
-      return [...medians].map(([crew, seen]) => ({
-        scenario: name,
-        of: titleOf(crew.contender),
-        at: {},
-        seen,
-      }))
-    } finally {
-      await Promise.all(crews.map((crew) => crew.stop()))
-      await server.stop()
-    }
-  },
+      const figures: Figure[] = []
+      for (const [crew, seen] of medians) {
+        const commands = await commandsPerCycle(url, () => cyclesOf(crew, { tasks: 1, forMs: 20 }))
+        const of = titleOf(crew.contender)
+        figures.push({ scenario: name, of, at: {}, seen: { ...seen, commandsPerCycle: commands } })
+      }
+      return figures
+    }),
 }

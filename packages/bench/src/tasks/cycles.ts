@@ -1,14 +1,39 @@
 import type { Session } from '../contender.js'
 
-/** `count` cycles of one lock, each begun when the one before is over. Returns the time of one, in microseconds. */
+/** How much was done, and in which time. */
+export interface Pace {
+  readonly cycles: number
+  readonly us: number
+}
+
+/** For that long, so many tasks at once go in and out, each by a lock of its own. */
 export async function cycles(
   session: Session,
-  { lock, count }: { readonly lock: string; readonly count: number },
-): Promise<number> {
-  const startedAt = process.hrtime.bigint()
-  for (let n = 0; n < count; n += 1) {
-    const leave = await session.enter(lock)
+  { prefix, tasks, forMs }: { readonly prefix: string; readonly tasks: number; readonly forMs: number },
+): Promise<Pace> {
+  const names = Array.from({ length: tasks }, (_, index) => `${prefix}:${index}`)
+  return pace(names, forMs, async (name) => {
+    const leave = await session.enter(name)
     await leave()
-  }
-  return Number(process.hrtime.bigint() - startedAt) / 1_000 / count
+  })
+}
+
+/** Repeats the step under every name, side by side, for that long. A step that has begun is finished and counts. */
+export async function pace(
+  names: readonly string[],
+  forMs: number,
+  step: (name: string) => Promise<void>,
+): Promise<Pace> {
+  const startedAt = performance.now()
+  const endsAt = startedAt + forMs
+  let done = 0
+  await Promise.all(
+    names.map(async (name) => {
+      while (performance.now() < endsAt) {
+        await step(name)
+        done += 1
+      }
+    }),
+  )
+  return { cycles: done, us: (performance.now() - startedAt) * 1_000 }
 }

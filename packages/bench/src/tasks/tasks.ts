@@ -1,7 +1,15 @@
+import { contend } from './contend.js'
 import { cycles } from './cycles.js'
+import { nested } from './nested.js'
+import { visits } from './visits.js'
+import { holdMany } from './hold-many.js'
+import { holdOne } from './hold-one.js'
+import { waitMany } from './wait-many.js'
+import { memory } from './memory.js'
+import { soakOn } from './soak.js'
 
 /** What workers can be told to do. Orders and results travel as JSON. */
-export const tasks = { cycles }
+export const tasks = { contend, cycles, nested, visits, holdMany, holdOne, waitMany, memory, soakOn }
 
 export type TaskName = keyof typeof tasks
 export type TaskOrder<Name extends TaskName> = Parameters<(typeof tasks)[Name]>[1]

@@ -73,6 +73,7 @@ public final class Peer {
       case "forceUnlock" -> locks.forceUnlock(request);
       case "look" -> locks.look(request);
       case "cycles" -> new Cycles(client, request).run();
+      case "contest" -> new Contest(client, request).run();
       default -> throw unknown(request);
     };
   }

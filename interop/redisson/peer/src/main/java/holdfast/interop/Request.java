@@ -8,6 +8,9 @@ import java.util.List;
  * @param task whose thread runs the call: a lock of Redisson belongs to a thread
  * @param waitMs how long tryLock waits; absent: one attempt
  * @param leaseMs absent: the watchdog renews
+ * @param roomy with as many threads and connections as Redisson takes by itself
+ * @param fair with Redisson's fair lock
+ * @param fromMs an instant of {@link Clock}, as {@code untilMs} is
  */
 record Request(
     long id,
@@ -15,11 +18,15 @@ record Request(
     String mode,
     List<String> addresses,
     Long watchdogTimeoutMs,
+    boolean roomy,
     String task,
     String lock,
     boolean fenced,
+    boolean fair,
     Long waitMs,
     Long leaseMs,
     Integer tasks,
     Long limit,
+    Double fromMs,
+    Double untilMs,
     CriticalSection section) {}

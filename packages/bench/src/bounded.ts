@@ -1,0 +1,11 @@
+const mostAtOnce = 500
+
+/** Runs `task` for each item, some hundreds at a time. Rejects with the first failure. */
+export async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+  // Lanes take their next item from the same iterator.
+  const left = items.values()
+  const lane = async (): Promise<void> => {
+    for (const item of left) await task(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(items.length, mostAtOnce) }, lane))
+}

@@ -1,0 +1,46 @@
+import { EventEmitter } from 'node:events'
+import type { IRedissonConfig } from 'node-redisson'
+import type { Contender } from '../contender.js'
+
+const openWith =
+  (config: Omit<IRedissonConfig, 'redis'>): Contender['open'] =>
+  async (url) => {
+    const { Redisson } = await import('node-redisson')
+    const { hostname, port } = new URL(url)
+    // Its waiters listen to one emitter, which it keeps to itself. Node would warn each time there are more than ten.
+    EventEmitter.defaultMaxListeners = 0
+    const redisson = new Redisson({ ...config, redis: { options: { host: hostname, port: Number(port) } } })
+    return {
+      async enter(name) {
+        // Reentrancy goes by lock object, so that tasks which shared one would all be let in.
+        const lock = redisson.getLock(name)
+        await lock.lock()
+        return () => lock.unlock()
+      },
+      async nest(name) {
+        const lock = redisson.getLock(name)
+        await lock.lock()
+        await lock.lock()
+        await lock.unlock()
+        await lock.unlock()
+      },
+      close: () => redisson.quit(),
+    }
+  }
+
+const library = 'node-redisson'
+
+export const best: Contender = {
+  library,
+  configuration: 'best',
+  // With pub/sub a waiter that stops listening unsubscribes all others of its process, who then wait for the lease to end.
+  settings: 'eventAdapter streams; a lock object for each task',
+  open: openWith({ eventAdapter: 'streams' }),
+}
+
+export const defaults: Contender = {
+  library,
+  configuration: 'defaults',
+  settings: 'none; a lock object for each task',
+  open: openWith({}),
+}

@@ -1,0 +1,35 @@
+// What is used of libraries that come without types, or with types that `exports` hides.
+
+declare module 'redlock-4' {
+  import type { EventEmitter } from 'node:events'
+
+  export interface Options {
+    readonly retryCount?: number
+    readonly retryDelay?: number
+    readonly retryJitter?: number
+  }
+
+  export default class Redlock extends EventEmitter {
+    static readonly LockError: new () => Error
+    constructor(clients: readonly unknown[], options?: Options)
+    lock(resource: string, leaseMs: number): Promise<{ unlock(): Promise<void> }>
+  }
+}
+
+declare module 'redlock-5' {
+  import type { EventEmitter } from 'node:events'
+
+  export interface Settings {
+    readonly retryCount?: number
+    readonly retryDelay?: number
+    readonly retryJitter?: number
+  }
+
+  export class ExecutionError extends Error {}
+  export class ResourceLockedError extends Error {}
+
+  export default class Redlock extends EventEmitter {
+    constructor(clients: readonly unknown[], settings?: Settings)
+    acquire(resources: readonly string[], leaseMs: number): Promise<{ release(): Promise<unknown> }>
+  }
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { forkWorker, type RedisServer } from '@holdfast/testkit'
+
+const proxyFile = fileURLToPath(new URL('delay-proxy.js', import.meta.url))
+
+/** Runs the callback with an address at which the server is so many milliseconds away, in each direction. */
+export async function farAway<T>(
+  { host, port }: RedisServer,
+  delayMs: number,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const proxy = await forkWorker(proxyFile)
+  try {
+    await proxy.send({ type: 'open', host, port, delayMs })
+    const { url } = await proxy.waitFor('opened')
+    return await use(String(url))
+  } finally {
+    await proxy.kill()
+  }
+}

@@ -1,0 +1,16 @@
+import { Redis } from 'ioredis'
+import type { OpenHolder } from './holder.js'
+import { Inside } from './inside.js'
+
+export const holdWithRedlockUniversal: OpenHolder = async (url, leaseMs) => {
+  const { createLock, IoredisAdapter } = await import('redlock-universal')
+  const redis = new Redis(url)
+  const adapter = new IoredisAdapter(redis)
+  const inside = new Inside((name, body) =>
+    createLock({ adapter, key: name, ttl: leaseMs, performance: 'lean' }).using(body),
+  )
+  return {
+    hold: (name) => inside.hold(name),
+    lost: () => inside.lost,
+  }
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** A package as an installation has it. */
+export interface Installed {
+  readonly name: string
+  readonly version: string
+  readonly folder: string
+  /** By name. Peers are not among them. */
+  readonly dependencies: readonly string[]
+}
+
+/** The package that a module in this folder gets by this name: the nearest `node_modules` has it. */
+export async function findInstalled(name: string, from: string): Promise<Installed> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const link = join(folder, 'node_modules', name)
+    if (existsSync(join(link, 'package.json'))) return readPackage(link)
+    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}`)
+  }
+}
+
+/** The package and everything that comes with it, each once. */
+export async function withDependencies(root: Installed): Promise<Installed[]> {
+  const all = new Map([[root.folder, root]])
+  // A map also goes over what is added on the way.
+  for (const { folder, dependencies } of all.values()) {
+    for (const name of dependencies) {
+      const found = await findInstalled(name, folder)
+      all.set(found.folder, found)
+    }
+  }
+  return [...all.values()]
+}
+
+/** The package in this folder, links followed. */
+export async function readPackage(link: string): Promise<Installed> {
+  const folder = await realpath(link)
+  const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  if (typeof manifest !== 'object' || manifest === null) throw new Error(`${folder} has no manifest`)
+  const { name, version, dependencies } = { name: '', version: '', dependencies: {}, ...manifest }
+  return { name, version, folder, dependencies: Object.keys(dependencies) }
+}

@@ -1,0 +1,61 @@
+import { playing, type Cell } from '../arena.js'
+import { titleOf } from '../contender.js'
+import { handOffByHand } from '../contenders/hand-off-floor.js'
+import { ping } from '../contenders/ping.js'
+import { best as redisSemaphore } from '../contenders/redis-semaphore.js'
+import { best as redlock5 } from '../contenders/redlock-5.js'
+import { Crew } from '../crew.js'
+import { cyclesOf } from '../cycles-of.js'
+import { farAway } from '../far-away.js'
+import { onRedis, startersIn, withField } from '../field.js'
+import type { Figure } from '../figure.js'
+import { interleaved } from '../rounds.js'
+import type { Scenario } from '../scenario.js'
+
+const name = 'delayed-hand-off'
+const size = { waiters: 50, processes: 4 }
+const delayMs = 1
+const pollers = [redlock5, redisSemaphore].map(titleOf)
+
+/** From one waiter to the next when Redis is far away, in round trips of a PING to there. */
+export const delayedHandOff: Scenario = {
+  name,
+  title: `From one waiter to the next, with ${delayMs} ms to Redis and ${delayMs} ms back`,
+  compares: { what: 'roundTripsPerHandOff', lessIsBetter: true },
+  floor: titleOf(handOffByHand),
+  run: async (plan) => {
+    const starters = (await startersIn(plan)).filter(
+      ({ kind, title }) => kind === 'queue' || pollers.includes(title),
+    )
+    return onRedis((server) =>
+      farAway(server, delayMs, async (url) => {
+        const pinging = await Crew.start(ping, url, 1)
+        try {
+          return await withField(
+            url,
+            starters,
+            () => size.processes,
+            async (field) => {
+              const play = playing(plan.isTrial ? 50 : 500)
+              const cells = [...field.values()].map((rivals): Cell => ({ rivals, ...size }))
+              const medians = await interleaved(cells, plan.rounds, async (cell) => {
+                const { cycles, us } = await cyclesOf(pinging, { tasks: 1, forMs: plan.isTrial ? 20 : 200 })
+                const pingUs = us / cycles / 2
+                const seen = await play(cell)
+                return { roundTripsPerHandOff: (seen['usPerHandOff'] ?? NaN) / pingUs, ...seen, pingUs }
+              })
+              return [...medians].map(([{ rivals }, seen]): Figure => ({
+                scenario: name,
+                of: rivals.title,
+                at: { ...size, delayMs },
+                seen,
+              }))
+            },
+          )
+        } finally {
+          await pinging.stop()
+        }
+      }),
+    )
+  },
+}

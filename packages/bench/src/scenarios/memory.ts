@@ -1,0 +1,60 @@
+import { titleOf, type Contender } from '../contender.js'
+import { holdfast } from '../contenders/holdfast.js'
+import { setAndDelete } from '../contenders/set-and-delete.js'
+import type { Figure } from '../figure.js'
+import type { Scenario } from '../scenario.js'
+import type { MemoryOrder, MemoryUse } from '../tasks/memory.js'
+import { withCrews } from '../with-crews.js'
+
+const name = 'memory'
+
+const cases = [
+  { of: 'held lock', waitedFor: 0 },
+  { of: 'waiter', waitedFor: 1 },
+  { of: 'waiter', waitedFor: 1_000 },
+]
+
+const subjects = [
+  { contender: setAndDelete, load: 'floor' },
+  { contender: holdfast, load: 'holdfast' },
+] as const
+
+/**
+ * What one held lock and one waiter take, in the client and at the server.
+ *
+ * The floor keeps names and tokens of held locks in a map, and its waiters are promises in a map and ids in a list.
+ * Measured once: after a garbage collection the heap is the same every time.
+ */
+export const memory: Scenario = {
+  name,
+  title: 'Memory of one held lock, and of one waiter',
+  compares: { what: 'heapBytes', lessIsBetter: true },
+  floor: titleOf(setAndDelete),
+  async run({ contenders, isTrial }) {
+    const figures: Figure[] = []
+    for (const { of, waitedFor } of cases) {
+      let floorBytes = NaN
+      for (const { contender, load } of subjects.filter(({ contender }) => contenders.includes(contender))) {
+        const count = isTrial ? 100 : 10_000
+        const seen = await weighOne(contender, { load, count, waitedFor })
+        if (load === 'floor') floorBytes = seen.heapBytes
+        figures.push({
+          scenario: name,
+          of: titleOf(contender),
+          at: { what: of, count, locks: waitedFor || count },
+          seen: { ...seen, bytesBeyondFloor: seen.heapBytes - floorBytes },
+        })
+      }
+    }
+    return figures
+  },
+}
+
+/** In a process and on a server that have seen nothing else. */
+function weighOne(contender: Contender, order: Omit<MemoryOrder, 'url'>): Promise<MemoryUse> {
+  return withCrews([contender], 1, async ([crew], { url }) => {
+    const [seen] = (await crew?.all('memory', () => ({ ...order, url }))) ?? []
+    if (!seen) throw new Error('no process weighed anything')
+    return seen
+  })
+}

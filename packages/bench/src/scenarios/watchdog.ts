@@ -1,0 +1,62 @@
+import { titleOf, type Contender } from '../contender.js'
+import type { Figure } from '../figure.js'
+import { renewsByItself } from '../holders/holders.js'
+import type { Scenario } from '../scenario.js'
+import { withCrews } from '../with-crews.js'
+
+const name = 'watchdog'
+/** Holdfast renews so many in one command; it also says once per period who it is. */
+const renewedAtOnce = 500
+const longestRunMs = 300_000
+
+interface Case {
+  readonly locks: number
+  readonly leaseMs: number
+  /** How many thirds of the lease are watched: enough for several renewals of whoever renews late. */
+  readonly periods: number
+  readonly who: 'everybody' | 'Holdfast'
+}
+
+const cases: readonly Case[] = [
+  { locks: 1_000, leaseMs: 3_000, periods: 5, who: 'everybody' },
+  { locks: 10_000, leaseMs: 3_000, periods: 5, who: 'everybody' },
+  { locks: 100_000, leaseMs: 30_000, periods: 2, who: 'Holdfast' },
+]
+const trialCases: readonly Case[] = [{ locks: 50, leaseMs: 1_500, periods: 2, who: 'everybody' }]
+
+/**
+ * What it costs to keep locks that are held, per third of their lease, by those that renew them unasked.
+ *
+ * Each case is measured once: it covers every lock several times, and five rounds of it would take many minutes.
+ */
+export const watchdog: Scenario = {
+  name,
+  title: 'Keeping locks that are held, per third of their lease',
+  compares: { what: 'clientCpuShare', lessIsBetter: true },
+  async run({ contenders, isTrial }) {
+    const figures: Figure[] = []
+    for (const one of isTrial ? trialCases : cases) {
+      for (const contender of contenders.filter((contender) => takesPart(contender, one))) {
+        figures.push(await keep(contender, one))
+      }
+    }
+    return figures
+  },
+}
+
+const takesPart = (contender: Contender, { who }: Case): boolean =>
+  renewsByItself(titleOf(contender)) && (who === 'everybody' || contender.library === who)
+
+/** In a process and on a server that have nothing else to do. */
+function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<Figure> {
+  return withCrews([contender], 1, async ([crew], { url }) => {
+    const title = titleOf(contender)
+    const periodMs = leaseMs / 3
+    const measureMs = periods * periodMs
+    const order = { title, url, count: locks, leaseMs, settleMs: 500, measureMs }
+    const [seen] = (await crew?.all('holdMany', () => order, longestRunMs)) ?? []
+    const target =
+      contender.library === 'Holdfast' ? { targetCommands: Math.ceil(locks / renewedAtOnce) } : {}
+    return { scenario: name, of: title, at: { locks, leaseMs }, seen: { ...seen, ...target } }
+  })
+}

@@ -1,0 +1,27 @@
+import { withRedis } from '@holdfast/testkit'
+
+/** The numbers of these names from INFO; NaN for one that the server does not tell. */
+export async function serverNumbers<Name extends string>(
+  url: string,
+  ...names: readonly Name[]
+): Promise<Record<Name, number>> {
+  const text = await withRedis(url, (redis) => redis.info('all'))
+  const told = new Map(text.split('\r\n').map((line) => splitOnce(line)))
+  const entries = names.map((name) => [name, Number(told.get(name) ?? NaN)])
+  // Object.fromEntries forgets which names these were.
+  return Object.fromEntries(entries) as Record<Name, number>
+}
+
+/** How often clients sent a script by its digest. What scripts call is counted elsewhere, so nothing else is in it. */
+export async function scriptsSent(url: string): Promise<number> {
+  const text = await withRedis(url, (redis) => redis.info('commandstats'))
+  return ['evalsha', 'eval'].reduce((sum, name) => sum + callsOf(text, name), 0)
+}
+
+const callsOf = (text: string, name: string): number =>
+  Number(new RegExp(`^cmdstat_${name}:calls=(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+
+const splitOnce = (line: string): [string, string] => {
+  const at = line.indexOf(':')
+  return [line.slice(0, at), line.slice(at + 1)]
+}

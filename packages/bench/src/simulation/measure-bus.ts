@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { startCluster, startRedis, withRedis, type RedisServer } from '@holdfast/testkit'
+import type { Redis } from 'ioredis'
+import { mediansOf, type Seen } from '../rounds.js'
+import { idleShareOf, meter, redisCpuUs } from './meter.js'
+
+/** As long as those that are sent. */
+const channel = `holdfast:inbox:${'x'.repeat(21)}`
+const message = `granted ${'x'.repeat(21)}:123456 ${'9'.repeat(16)} ${'9'.repeat(16)} 30000 lock:order:123456`
+const idleMs = 500
+const rounds = 5
+const masters = 3
+const others = masters - 1
+
+/** What a notice costs the nodes of a Cluster, beyond a server alone. NaN for the bytes where Linux does not tell. */
+export async function measureBus(count: number) {
+  const alone = await startRedis()
+  try {
+    const cluster = await startCluster({ masters, nodeTimeoutMs: 15_000 })
+    try {
+      return await measureAt(alone, cluster.nodes, count)
+    } finally {
+      await cluster.stop()
+    }
+  } finally {
+    await alone.stop()
+  }
+}
+
+function measureAt(alone: RedisServer, nodes: readonly RedisServer[], count: number) {
+  const [sender, receiver] = nodes
+  if (!sender || !receiver) throw new Error('the cluster has no two nodes')
+  return withRedis(alone.url, (single) =>
+    withRedis(sender.url, (from) =>
+      withRedis(receiver.url, async (to) => {
+        const [idleAlone, idleFrom, idleTo] = await Promise.all(
+          [single, from, to].map((redis) => idleShareOf(redis, idleMs)),
+        )
+        const seen: Seen[] = []
+        // By turns, so that a slow moment of the machine hits both.
+        for (let round = 0; round < rounds; round += 1) {
+          const plain = await meter(single, idleAlone ?? 0, () => publish(single, count))
+          const heardBefore = await redisCpuUs(to)
+          const bytesBefore = await writtenBytes(sender)
+          const sent = await meter(from, idleFrom ?? 0, () => publish(from, count))
+          const heardUs = (await redisCpuUs(to)) - heardBefore - (idleTo ?? 0) * sent.wallUs
+          seen.push({
+            redisBusSendUs: (sent.redisUs - plain.redisUs) / count / others,
+            redisBusReceiveUs: heardUs / count,
+            busBytes: ((await writtenBytes(sender)) - bytesBefore) / count / others,
+          })
+        }
+        const { redisBusSendUs = NaN, redisBusReceiveUs = NaN, busBytes = NaN } = mediansOf(seen)
+        return { redisBusSendUs: Math.max(0, redisBusSendUs), redisBusReceiveUs, busBytes }
+      }),
+    ),
+  )
+}
+
+async function publish(redis: Redis, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await redis.publish(channel, message)
+}
+
+async function writtenBytes({ pid }: RedisServer): Promise<number> {
+  if (pid === null) return NaN
+  try {
+    return Number(/^wchar: (\d+)/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1])
+  } catch {
+    return NaN
+  }
+}

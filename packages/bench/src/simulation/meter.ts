@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis'
+
+/** Microseconds: what Redis's main thread and this process worked, and how long it took. */
+export interface Metered {
+  readonly redisUs: number
+  readonly clientUs: number
+  readonly wallUs: number
+}
+
+/** Reads off the clocks of both sides around something. What Redis does by itself is taken off at the given rate. */
+export async function meter(redis: Redis, idleShare: number, during: () => Promise<void>): Promise<Metered> {
+  const redisBefore = await redisCpuUs(redis)
+  const cpuBefore = process.cpuUsage()
+  const startedAt = performance.now()
+  await during()
+  const wallUs = (performance.now() - startedAt) * 1_000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const redisUs = (await redisCpuUs(redis)) - redisBefore - idleShare * wallUs
+  return { redisUs: Math.max(0, redisUs), clientUs: user + system, wallUs }
+}
+
+/** The share of a core that Redis takes with nothing to do. */
+export async function idleShareOf(redis: Redis, forMs: number): Promise<number> {
+  const { redisUs, wallUs } = await meter(
+    redis,
+    0,
+    () => new Promise((resolve) => setTimeout(resolve, forMs)),
+  )
+  return redisUs / wallUs
+}
+
+export async function redisCpuUs(redis: Redis): Promise<number> {
+  const text = await redis.info('cpu')
+  const seconds = ['user', 'sys'].map((kind) => {
+    const found = new RegExp(`^used_cpu_${kind}_main_thread:([\\d.]+)`, 'm').exec(text)
+    if (!found) throw new Error('this Redis does not tell the CPU time of its main thread')
+    return Number(found[1])
+  })
+  return seconds.reduce((sum, each) => sum + each, 0) * 1_000_000
+}
+
+export async function redisBytes(redis: Redis): Promise<number> {
+  const text = await redis.info('memory')
+  return Number(/^used_memory:(\d+)/m.exec(text)?.[1])
+}
+
+/** What these keys take, with all that belongs to them. */
+export async function bytesOf(redis: Redis, ...keys: readonly string[]): Promise<number> {
+  const each = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
+  return each.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)
+}

@@ -1,0 +1,122 @@
+import { quantileSorted } from 'simple-statistics'
+import { chances } from './chance.js'
+import { affine, type Costs } from './costs.js'
+import { Simulator } from './simulator.js'
+import { Thread } from './thread.js'
+
+export interface RenewalScene {
+  readonly holds: number
+  readonly processes: number
+  readonly masters: number
+  readonly periodMs: number
+  /** `slots`: every name has a slot of its own making. `tags`: a process keeps its locks in one slot, or there is one server. */
+  readonly names: 'slots' | 'tags'
+  /** What is spread over the period: every hold by itself, processes with all that they hold, or nothing. */
+  readonly phases: 'holds' | 'processes' | 'none'
+}
+
+export interface RenewalLoad {
+  readonly commandsPerS: number
+  /** Of the busiest master's time. Above 1 it never gets done. */
+  readonly redisShare: number
+  readonly p99Ms: number
+  readonly longestMs: number
+}
+
+/** What a process sends to one master at once. */
+interface Batch {
+  readonly master: number
+  /** How many commands it takes. */
+  readonly count: number
+  readonly locks: number
+}
+
+const slots = 16_384
+const mostPerCommand = 500
+/** Of a period: the watchdog takes along what is due this soon. */
+const early = 0.05
+
+/** One period of renewals, each from when it is due to its answer. */
+export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad {
+  const { holds, processes, masters, periodMs } = scene
+  const simulator = new Simulator()
+  const redises = Array.from({ length: masters }, () => new Thread(simulator))
+  const chance = chances()
+  const redisCost = affine(costs.redisSingleRenewalUs, costs.redisSharedRenewalUs)
+  const clientCost = affine(costs.clientSingleRenewalUs, costs.clientSharedRenewalUs)
+  const delaysMs: number[] = []
+  let commands = 0
+
+  const renew = (thread: Thread, { master, count, locks }: Batch): void => {
+    const redis = redises[master]
+    if (!redis) throw new Error('there is no such master')
+    const dueUs = simulator.nowUs
+    commands += count
+    thread.work(clientCost.command * count + clientCost.lock * locks, () =>
+      simulator.after(costs.linkUs, () =>
+        redis.work(redisCost.command * count + redisCost.lock * locks, () =>
+          simulator.after(costs.linkUs, () => delaysMs.push((simulator.nowUs - dueUs) / 1_000)),
+        ),
+      ),
+    )
+  }
+
+  for (let n = 0; n < processes; n += 1) {
+    const thread = new Thread(simulator)
+    const held = Math.floor(((n + 1) * holds) / processes) - Math.floor((n * holds) / processes)
+    const home = Math.floor(chance() * masters)
+    for (const { phase, locks } of wakeUps(held, scene.phases, chance)) {
+      simulator.after(phase * periodMs * 1_000, () => {
+        if (scene.names === 'slots') {
+          for (const batch of bySlot(locks, masters, chance)) renew(thread, batch)
+        } else {
+          renew(thread, { master: home, count: Math.ceil(locks / mostPerCommand), locks })
+        }
+      })
+    }
+  }
+
+  simulator.run()
+  const sorted = Float64Array.from(delaysMs).sort()
+  return {
+    commandsPerS: commands / (periodMs / 1_000),
+    redisShare: Math.max(...redises.map(({ busyUs }) => busyUs)) / (periodMs * 1_000),
+    p99Ms: quantileSorted([...sorted], 0.99),
+    longestMs: sorted.at(-1) ?? 0,
+  }
+}
+
+/** When a process renews within the period, and how many of its holds then. */
+function wakeUps(
+  held: number,
+  phases: RenewalScene['phases'],
+  chance: () => number,
+): { phase: number; locks: number }[] {
+  if (phases !== 'holds') return [{ phase: phases === 'none' ? 0 : chance(), locks: held }]
+  const due = Array.from({ length: held }, chance).sort((a, b) => a - b)
+  const together: { phase: number; locks: number }[] = []
+  for (const phase of due) {
+    const last = together.at(-1)
+    if (last && phase - last.phase <= early) last.locks += 1
+    else together.push({ phase, locks: 1 })
+  }
+  return together
+}
+
+/** Locks of names that say nothing about their slots: a command for each slot, on the connection to its master. */
+function bySlot(locks: number, masters: number, chance: () => number): Batch[] {
+  const batches = Array.from({ length: masters }, (_, master) => ({
+    master,
+    slots: new Set<number>(),
+    locks: 0,
+  }))
+  for (let n = 0; n < locks; n += 1) {
+    const slot = Math.floor(chance() * slots)
+    const batch = batches[slot % masters]
+    batch?.slots.add(slot)
+    if (batch) batch.locks += 1
+  }
+  return batches
+    .filter((batch) => batch.locks > 0)
+    .map((batch) => ({ master: batch.master, count: batch.slots.size, locks: batch.locks }))
+}

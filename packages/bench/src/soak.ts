@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Holdfast, RedisUnavailableError, type Lease, type Lock } from '@holdfast/core'
+
+const differentLocks = 1_000
+const tasksAtOnce = 32
+
+/** One client that is used in every way, for as long as one likes. */
+export class Soak {
+  readonly #client: Holdfast
+  readonly #forEver = new AbortController()
+  #turns = 0
+  #unanswered = 0
+
+  constructor(url: string) {
+    this.#client = new Holdfast({ redis: url })
+    this.#client.on('error', (error) => {
+      if (error instanceof RedisUnavailableError) this.#unanswered += 1
+      else console.error(error)
+    })
+  }
+
+  /** A signal that most calls get, and that never aborts. */
+  get signal(): AbortSignal {
+    return this.#forEver.signal
+  }
+
+  /** How many commands and short waits Redis did not answer in time, as happens on a busy machine. */
+  get unanswered(): number {
+    return this.#unanswered
+  }
+
+  /** Resolves with the number of cycles when the time is over and all of them have ended. */
+  async run(forMs: number, cyclesPerSecond: number): Promise<number> {
+    const startedAt = performance.now()
+    let cycles = 0
+    const task = async (): Promise<void> => {
+      while (performance.now() - startedAt < forMs) {
+        const dueInMs = startedAt + (cycles * 1_000) / cyclesPerSecond - performance.now()
+        cycles += 1
+        if (dueInMs > 0) await sleep(dueInMs)
+        await this.#turn()
+      }
+    }
+    await Promise.all(Array.from({ length: tasksAtOnce }, task))
+    return cycles
+  }
+
+  async #turn(): Promise<void> {
+    this.#turns += 1
+    const lock = this.#client.getLock(`soak:${Math.floor(Math.random() * differentLocks)}`)
+    const ways = [this.#plain, this.#contended, this.#timedOut, this.#aborted, this.#nested]
+    await ways[this.#turns % ways.length]?.(lock)
+  }
+
+  readonly #plain = async (lock: Lock): Promise<void> => {
+    const lease = await lock.lock({ signal: this.signal })
+    await lease.unlock()
+  }
+
+  readonly #contended = async (lock: Lock): Promise<void> => {
+    await Promise.all([this.#plain(lock), this.#plain(lock), this.#plain(lock)])
+  }
+
+  readonly #timedOut = async (lock: Lock): Promise<void> => {
+    const lease = await lock.lock({ signal: this.signal })
+    const second = await this.#tryShortly(lock)
+    if (second) throw new Error(`${lock.name} was given to two`)
+    await lease.unlock()
+  }
+
+  async #tryShortly(lock: Lock): Promise<Lease | null> {
+    try {
+      return await lock.tryLock({ waitMs: 20, signal: this.signal })
+    } catch (error) {
+      if (!(error instanceof RedisUnavailableError)) throw error
+      this.#unanswered += 1
+      return null
+    }
+  }
+
+  readonly #aborted = async (lock: Lock): Promise<void> => {
+    const lease = await lock.lock({ signal: this.signal })
+    const abort = new AbortController()
+    const waits = lock.lock({ signal: abort.signal })
+    setImmediate(() => {
+      abort.abort()
+    })
+    const ended = await waits.then(
+      () => 'entered',
+      (error: unknown) => error,
+    )
+    if (ended !== abort.signal.reason)
+      throw new Error(`${lock.name}: a wait that was aborted ended otherwise`)
+    await lease.unlock()
+  }
+
+  readonly #nested = (lock: Lock): Promise<void> =>
+    lock.withLock({ signal: this.signal }, () => lock.withLock(() => undefined))
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eachOf } from '../bounded.js'
+import type { Session } from '../contender.js'
+import { holderOf } from '../holders/holders.js'
+import { loadOver, type ProcessLoad } from '../load-meter.js'
+import { scriptsSent, serverNumbers } from '../server-info.js'
+
+export interface HoldManyOrder {
+  readonly title: string
+  readonly url: string
+  readonly count: number
+  readonly leaseMs: number
+  /** How long after the last lock was acquired it begins. */
+  readonly settleMs: number
+  readonly measureMs: number
+}
+
+export interface KeepingCost extends ProcessLoad {
+  /** Scripts sent per third of the lease. */
+  readonly commandsPerPeriod: number
+  readonly redisCpuShare: number
+  readonly lost: number
+}
+
+/** Holds `count` locks, and tells what keeping them costs. They are still held when it returns. */
+export async function holdMany(_session: Session, order: HoldManyOrder): Promise<KeepingCost> {
+  const { title, url, count, leaseMs, settleMs, measureMs } = order
+  const holder = await holderOf(title)(url, leaseMs)
+  await eachOf(namesOf(count), (name) => holder.hold(name))
+  await sleep(settleMs)
+  const before = await serverUse(url)
+  const load = await loadOver(measureMs)
+  const after = await serverUse(url)
+  return {
+    ...load,
+    commandsPerPeriod: ((after.scripts - before.scripts) / measureMs) * (leaseMs / 3),
+    redisCpuShare: ((after.cpuSeconds - before.cpuSeconds) * 1_000) / measureMs,
+    lost: holder.lost(),
+  }
+}
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, n) => `held:${n}`)
+
+async function serverUse(url: string) {
+  const { used_cpu_user, used_cpu_sys } = await serverNumbers(url, 'used_cpu_user', 'used_cpu_sys')
+  return { cpuSeconds: used_cpu_user + used_cpu_sys, scripts: await scriptsSent(url) }
+}

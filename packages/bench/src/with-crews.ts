@@ -1,0 +1,21 @@
+import type { RedisServer } from '@holdfast/testkit'
+import type { Contender } from './contender.js'
+import { Crew } from './crew.js'
+import { startPinnedRedis } from './redis.js'
+
+/** Runs the callback with a server and a crew of so many processes for each contender. Ends them all. */
+export async function withCrews<T>(
+  contenders: readonly Contender[],
+  processes: number,
+  use: (crews: readonly Crew[], server: RedisServer) => Promise<T>,
+): Promise<T> {
+  const server = await startPinnedRedis()
+  const crews: Crew[] = []
+  try {
+    for (const contender of contenders) crews.push(await Crew.start(contender, server.url, processes))
+    return await use(crews, server)
+  } finally {
+    await Promise.all(crews.map((crew) => crew.stop()))
+    await server.stop()
+  }
+}

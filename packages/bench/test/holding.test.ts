@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { scratchFolder } from '@holdfast/testkit'
+import type { Figure } from '../src/figure.js'
+
+const run = promisify(execFile)
+const bench = join(__dirname, '../dist/bench.js')
+
+/** What a trial of these scenarios writes down. */
+async function figuresOf(scenarios: string, who: string): Promise<readonly Figure[]> {
+  const folder = await scratchFolder()
+  try {
+    const args = [bench, '--trial', '--scenario', scenarios, '--with', who, '--out', folder.path]
+    await run(process.execPath, args)
+    const report = JSON.parse(await readFile(join(folder.path, 'figures.json'), 'utf8')) as {
+      figures: readonly Figure[]
+    }
+    return report.figures
+  } finally {
+    await folder.remove()
+  }
+}
+
+describe('the bench', () => {
+  it('keeps locks of everybody who renews them, and loses none', async () => {
+    const figures = await figuresOf('watchdog', 'holdfast,redlock 5,@sesame,redlock-u,redis-semaphore')
+    expect(figures.map(({ of, seen }) => [of, seen['lost']])).toEqual([
+      ['Holdfast', 0],
+      ['redlock 5', 0],
+      ['@sesamecare-oss/redlock', 0],
+      ['redlock-universal', 0],
+      ['redis-semaphore', 0],
+    ])
+    for (const { seen } of figures) expect(seen['commandsPerPeriod']).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('sees that waiters of Holdfast send next to nothing, and that others ask all the time', async () => {
+    const figures = await figuresOf('idle', 'holdfast,redis-semaphore')
+    const sent = new Map(figures.map(({ of, seen }) => [of, seen['commandsPerSecond'] ?? NaN]))
+    expect([...sent.keys()].slice(-3)).toEqual(['Holdfast', 'redis-semaphore', 'redis-semaphore, defaults'])
+    expect(sent.get('Holdfast')).toBeLessThan((sent.get('redis-semaphore') ?? NaN) / 10)
+  }, 60_000)
+
+  it('weighs held locks and waiters', async () => {
+    const figures = await figuresOf('memory', 'holdfast')
+    expect(figures.map(({ of, at }) => [of, at['what'], at['locks']])).toEqual([
+      ['SET and DEL', 'held lock', 100],
+      ['Holdfast', 'held lock', 100],
+      ['SET and DEL', 'waiter', 1],
+      ['Holdfast', 'waiter', 1],
+      ['SET and DEL', 'waiter', 1_000],
+      ['Holdfast', 'waiter', 1_000],
+    ])
+    for (const { seen } of figures) expect(seen['heapBytes']).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('soaks one client, and finds no listener left on a signal that all calls share', async () => {
+    const figures = await figuresOf('soak', 'holdfast')
+    expect(figures.map(({ at }) => at['minute'])).toEqual([0, 1, 'growth per minute'])
+    for (const { seen } of figures.slice(0, 2)) {
+      expect(seen['cycles']).toBeGreaterThan(0)
+      expect(seen['signalListeners']).toBe(0)
+    }
+  }, 60_000)
+})
