@@ -26,9 +26,9 @@ local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 
--- The owner is the hash's only field: when it goes, the lock does.
+-- The owner is the hash's only field: when it goes, the lock does. Whoever held had no place.
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-if mine and goneMs == 0 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+if mine and goneMs == 0 and redis.call('EXISTS', queueKey) == 0 then
   return 1
 end
 
@@ -36,6 +36,11 @@ end
 --@include admit
 --@include grant
 --@include answer
+
+if mine and goneMs == 0 then
+  local _, noticeFault = grantNext()
+  return answer(true, noticeFault)
+end
 
 --@include give-up
 --@include guard

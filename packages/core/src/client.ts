@@ -5,7 +5,7 @@ import { nanoid } from 'nanoid'
 import type { Acquisition } from './acquisition.js'
 import { Background } from './background.js'
 import { bounded } from './bounded.js'
-import { monotonicMs } from './clock.js'
+import { momentNow, monotonicMs } from './clock.js'
 import { ClosedError, LockLostError, RedisRefusedError } from './errors.js'
 import { Events } from './events.js'
 import type { WarningCode } from './events.js'
@@ -297,7 +297,8 @@ export class Client {
   }
 
   readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
-    const renewals = holds.map((hold) => hold.nextRenewal())
+    const sentAt = momentNow()
+    const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
     const { commandTimeoutMs, rhythmMs } = this.settings
     const answers = await this.commands.renew(renewals, Math.min(commandTimeoutMs, rhythmMs))
     return answers.map((answer) => (answer === 'renewed' ? 'renewed' : 'lost'))

@@ -89,8 +89,13 @@ export class Events {
     this.#emitter.off(event, this.#guarded(event, listener))
   }
 
+  /** Whether anybody listens: what only an event needs is not worth computing for nobody. */
+  isHeard(event: keyof HoldfastEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0
+  }
+
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
-    if (this.#emitter.listenerCount(event) === 0) return
+    if (!this.isHeard(event)) return
     this.#outside(() => this.#emitter.emit(event, ...args))
   }
 

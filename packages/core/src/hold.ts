@@ -193,10 +193,10 @@ export class Hold implements Renewable {
   }
 
   /** The lease that the next renewal asks for. 1 ms for a hold that only needs proof that it is still held. */
-  nextRenewal(): { keys: LockKeys; owner: string; leaseMs: number } {
+  nextRenewal(sentAt: Moment): { keys: LockKeys; owner: string; leaseMs: number } {
     const wanted = this.renewEveryMs === null ? 1 : this.#client.settings.watchdogTimeoutMs
     const leaseMs = this.#sending(wanted)
-    this.#renewal = { sentAt: momentNow(), leaseMs }
+    this.#renewal = { sentAt, leaseMs }
     return { keys: this.keys, owner: this.owner, leaseMs }
   }
 
@@ -206,11 +206,9 @@ export class Hold implements Renewable {
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
     this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
-    this.#client.events.emit('renewed', {
-      name: this.keys.name,
-      owner: this.owner,
-      remainingMs: this.remainingMs(),
-    })
+    const { events } = this.#client
+    if (!events.isHeard('renewed')) return
+    events.emit('renewed', { name: this.keys.name, owner: this.owner, remainingMs: this.remainingMs() })
   }
 
   /** Called by the watchdog when the deadline has passed. */

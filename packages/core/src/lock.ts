@@ -15,6 +15,7 @@ import type { AcquireOptions, Request } from './options.js'
 import { faultOf } from './redis/faults.js'
 import { notALock } from './release.js'
 import { notOwner } from './scope.js'
+import type { Scope } from './scope.js'
 
 interface Entered {
   readonly hold: Hold
@@ -67,7 +68,9 @@ export class Lock {
     try {
       result = await this.#client.frames.runInHold(hold, () => fn(lease))
     } catch (error) {
-      await lease.unlock().catch(this.#report)
+      await lease.unlock().catch((fault: unknown) => {
+        this.#report(fault)
+      })
       throw error
     }
     try {
@@ -88,10 +91,11 @@ export class Lock {
    * `RedisRefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
    * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
-  async lock(options: AcquireOptions = {}): Promise<Lease> {
-    const outcome = await this.#acquireInScope(this.#request(options))
-    if (isKept(outcome)) throw this.#timeout(outcome)
-    return outcome.lease
+  lock(options: AcquireOptions = {}): Promise<Lease> {
+    return this.#acquireInScope(options).then((outcome) => {
+      if (isKept(outcome)) throw this.#timeout(outcome)
+      return outcome.lease
+    })
   }
 
   /**
@@ -99,9 +103,8 @@ export class Lock {
    *
    * @throws as `lock`, but for `LockTimeoutError`
    */
-  async tryLock(options: AcquireOptions = {}): Promise<Lease | null> {
-    const outcome = await this.#acquireInScope(this.#request(options, 0))
-    return isKept(outcome) ? null : outcome.lease
+  tryLock(options: AcquireOptions = {}): Promise<Lease | null> {
+    return this.#acquireInScope(options, 0).then((outcome) => (isKept(outcome) ? null : outcome.lease))
   }
 
   /**
@@ -164,10 +167,19 @@ export class Lock {
     return resolveRequest(options, this.#client.settings.defaults, waitMs)
   }
 
-  /** Inside a scope: in turn with other calls on this lock there, and kept for the scope's `unlock()`. */
-  async #acquireInScope(request: Request): Promise<Entered | Kept> {
-    const scope = this.#client.frames.nearestScope()
-    if (!scope) return this.#acquire(request)
+  /** No async function: a wait may be one of very many, and all that one would keep meanwhile is memory. */
+  #acquireInScope(options: AcquireOptions, waitMs?: number): Promise<Entered | Kept> {
+    try {
+      const request = this.#request(options, waitMs)
+      const scope = this.#client.frames.nearestScope()
+      return scope ? this.#acquireInTurn(scope, request) : this.#acquire(request)
+    } catch (error) {
+      return Promise.reject(faultOf(error))
+    }
+  }
+
+  /** In turn with other calls on this lock in the scope, and kept for its `unlock()`. */
+  async #acquireInTurn(scope: Scope, request: Request): Promise<Entered | Kept> {
     const startedAt = monotonicMs()
     const turn = scope.nextTurn(this.#keys)
     try {
@@ -183,24 +195,33 @@ export class Lock {
     }
   }
 
-  async #acquire(request: Request): Promise<Entered | Kept> {
+  #acquire(request: Request): Promise<Entered | Kept> {
+    const hold = this.#client.frames.enclosingHold(this.#keys)
+    return hold ? this.#acquireInside(hold, request) : this.#acquireAnew(request)
+  }
+
+  /** Inside a hold that may be released before this call's turn comes. */
+  async #acquireInside(first: Hold, request: Request): Promise<Entered | Kept> {
     const startedAt = monotonicMs()
-    for (;;) {
-      const hold = this.#client.frames.enclosingHold(this.#keys)
-      if (!hold) break
+    let hold: Hold | undefined = first
+    while (hold) {
       const lease = await this.#reenter(hold, withWaitLeft(request, startedAt))
       if (lease) return { hold, lease }
+      hold = this.#client.frames.enclosingHold(this.#keys)
     }
+    return this.#acquireAnew(withWaitLeft(request, startedAt), startedAt)
+  }
+
+  #acquireAnew(request: Request, startedAt = monotonicMs()): Promise<Entered | Kept> {
     this.#client.assertOpen(this.#keys)
-    const acquisition = new Acquisition(
-      this.#client,
-      this.#keys,
-      withWaitLeft(request, startedAt),
-      this.#isFenced,
-    )
-    const outcome = await acquisition.run()
-    if (!(outcome instanceof Hold)) return outcome
-    return { hold: outcome, lease: outcome.open(request, monotonicMs() - startedAt) }
+    const acquisition = new Acquisition(this.#client, this.#keys, request, this.#isFenced)
+    return acquisition
+      .run()
+      .then((outcome) =>
+        outcome instanceof Hold
+          ? { hold: outcome, lease: outcome.open(request, monotonicMs() - startedAt) }
+          : outcome,
+      )
   }
 
   /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */
@@ -245,7 +266,7 @@ export class Lock {
     })
   }
 
-  readonly #report = (error: unknown): void => {
+  #report(error: unknown): void {
     if (error instanceof LockLostError) return
     this.#client.events.emit('error', faultOf(error, { lockName: this.name }))
   }

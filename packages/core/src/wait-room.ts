@@ -9,6 +9,13 @@ export interface WaitRoomOptions {
   isHeard(lock: string): boolean
 }
 
+/** When to ask again about a lock. The timer may ring before that, never after: mostly what it waits for moves away. */
+interface Recheck {
+  at: number
+  timer: NodeJS.Timeout
+  timerAt: number
+}
+
 /** While no notice can come in, locks that are waited for are asked about this often. */
 const deafAskEveryMs = 1000
 
@@ -23,7 +30,7 @@ export class WaitRoom {
   readonly #options: WaitRoomOptions
   readonly #all = new Map<string, Acquisition>()
   readonly #waiting = new Map<string, Set<Acquisition>>()
-  readonly #rechecks = new Map<string, { readonly timer: NodeJS.Timeout; readonly at: number }>()
+  readonly #rechecks = new Map<string, Recheck>()
   #seats = 0
 
   constructor(options: WaitRoomOptions) {
@@ -113,14 +120,38 @@ export class WaitRoom {
   }
 
   #recheckIn(lock: string, ms: number): void {
-    clearTimeout(this.#rechecks.get(lock)?.timer)
-    const inMs = Math.min(ms, longestMs)
-    const timer = setTimeout(() => {
-      const [earliest] = this.#waiting.get(lock) ?? []
-      earliest?.wake()
-    }, inMs)
+    const at = monotonicMs() + ms
+    const recheck = this.#rechecks.get(lock)
+    if (recheck && recheck.timerAt <= at) {
+      recheck.at = at
+      return
+    }
+    clearTimeout(recheck?.timer)
+    this.#rechecks.set(lock, { at, timer: this.#ringAt(lock, at), timerAt: at })
+  }
+
+  #ringAt(lock: string, at: number): NodeJS.Timeout {
+    const inMs = Math.max(0, Math.ceil(at - monotonicMs()))
+    const timer = setTimeout(
+      () => {
+        this.#onRing(lock)
+      },
+      Math.min(inMs, longestMs),
+    )
     // The wait itself keeps the process alive through its connection.
-    timer.unref()
-    this.#rechecks.set(lock, { timer, at: monotonicMs() + inMs })
+    return timer.unref()
+  }
+
+  #onRing(lock: string): void {
+    const recheck = this.#rechecks.get(lock)
+    if (!recheck) return
+    if (monotonicMs() < recheck.at) {
+      recheck.timer = this.#ringAt(lock, recheck.at)
+      recheck.timerAt = recheck.at
+      return
+    }
+    recheck.timerAt = Infinity
+    const [earliest] = this.#waiting.get(lock) ?? []
+    earliest?.wake()
   }
 }

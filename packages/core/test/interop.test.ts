@@ -201,6 +201,8 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
           await entered
           await enter('java')
           await java.unlock(name)
+          // Something to do in between: in one process who is first to ask again would always be the same.
+          await java.holdCount(name)
         }
       }),
     ])

@@ -176,19 +176,35 @@ describe('rhythm', () => {
 })
 
 describe('batches', () => {
-  it('renews items together that are due within the next twentieth of their period', async () => {
+  it('renews items of a group together that are due within the next half of their period', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a'))
-    await jest.advanceTimersByTimeAsync(50)
+    watchdog.add(new Item('other', 1_000, 3_000, 'another group'))
+    await jest.advanceTimersByTimeAsync(500)
     watchdog.add(new Item('b'))
+    watchdog.add(new Item('other too', 1_100, 3_000, 'a third group'))
     await jest.advanceTimersByTimeAsync(10)
     watchdog.add(new Item('c'))
-    await jest.advanceTimersByTimeAsync(1_000)
+    await jest.advanceTimersByTimeAsync(500)
     expect(calls.map((call) => [elapsed(call.at), ...call.names])).toEqual([
       [1_000, 'a', 'b'],
-      [1_060, 'c'],
+      [1_000, 'other'],
     ])
+  })
+
+  it('takes no more along than fill a call, so that items added at any times come to fill whole ones', async () => {
+    const { calls, renew } = autoRenew()
+    const watchdog = new Watchdog<Item>({ renew, maxBatch: 4 })
+    for (let n = 0; n < 10; n += 1) {
+      watchdog.add(new Item(String(n)))
+      await jest.advanceTimersByTimeAsync(100)
+    }
+    await jest.advanceTimersByTimeAsync(3_000)
+    calls.length = 0
+    await jest.advanceTimersByTimeAsync(10_000)
+    expect(calls.length).toBeLessThanOrEqual(10 * Math.ceil(10 / 4) + 1)
+    expect(Math.max(...calls.map(({ names }) => names.length))).toBe(4)
   })
 
   it('sends nothing early only because a deadline passes', async () => {

@@ -44,7 +44,8 @@ export interface WatchdogOptions<T extends Renewable> {
 export class Watchdog<T extends Renewable> {
   private readonly entries = new Map<T, Watched<T>>()
   private readonly wakeUps = new IndexedHeap<Watched<T>>()
-  private readonly ready = new IndexedHeap<Watched<T>>()
+  /** By group: who may be renewed along with others. */
+  private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
   private readonly alarm = new Alarm(() => this.wake())
   private readonly maxBatch: number
   private closed = false
@@ -157,12 +158,25 @@ export class Watchdog<T extends Renewable> {
       else if (entry.dueAt < horizon) due.push(entry)
       else this.schedule(entry) // its deadline was moved without telling us
     }
-    if (due.length === 0) return { expired, due }
-    for (let top = this.ready.peek(); top !== undefined && top.at <= now; top = this.ready.peek()) {
-      this.unschedule(top.value)
-      due.push(top.value)
+    const counts = new Map<string, number>()
+    for (const { item } of due) counts.set(item.group, (counts.get(item.group) ?? 0) + 1)
+    for (const [group, count] of counts) {
+      const inLastCall = count % this.maxBatch
+      if (inLastCall > 0) due.push(...this.takeReady(group, this.maxBatch - inLastCall, now))
     }
     return { expired, due }
+  }
+
+  /** Those of a group that may be renewed early: as many as its last call has room for. */
+  private takeReady(group: string, room: number, now: number): Watched<T>[] {
+    const taken: Watched<T>[] = []
+    while (taken.length < room) {
+      const top = this.ready.get(group)?.peek()
+      if (top === undefined || top.at > now) break
+      this.unschedule(top.value)
+      taken.push(top.value)
+    }
+    return taken
   }
 
   /** Sends one renewal and settles it. Never rejects. */
@@ -219,15 +233,27 @@ export class Watchdog<T extends Renewable> {
   }
 
   private schedule(entry: Watched<T>): void {
-    const { dueAt, readyAt } = entry
+    const { dueAt } = entry
     this.wakeUps.set(entry.wake, Math.min(dueAt, entry.item.deadlineAt))
-    if (dueAt === Infinity) this.ready.remove(entry.ready)
-    else this.ready.set(entry.ready, readyAt)
+    if (dueAt === Infinity) this.removeReady(entry)
+    else this.readyOf(entry.item.group).set(entry.ready, entry.readyAt(dueAt))
   }
 
   private unschedule(entry: Watched<T>): void {
     this.wakeUps.remove(entry.wake)
-    this.ready.remove(entry.ready)
+    this.removeReady(entry)
+  }
+
+  private readyOf(group: string): IndexedHeap<Watched<T>> {
+    let heap = this.ready.get(group)
+    if (heap === undefined) this.ready.set(group, (heap = new IndexedHeap()))
+    return heap
+  }
+
+  private removeReady({ item: { group }, ready }: Watched<T>): void {
+    const heap = this.ready.get(group)
+    heap?.remove(ready)
+    if (heap?.size === 0) this.ready.delete(group)
   }
 
   private forget(entry: Watched<T>): void {

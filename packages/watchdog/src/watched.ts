@@ -1,8 +1,11 @@
 import { HeapNode } from './indexed-heap.js'
 import type { Renewable } from './renewable.js'
 
-/** An item is renewed up to this part of its period early when that saves a call of its own. */
-const EARLY_SHARE = 0.05
+/**
+ * An item is renewed up to this part of its period early when that saves a call of its own. Then it is due together with
+ * those it went with, so items that were added at any times come to fill whole calls.
+ */
+const EARLY_SHARE = 0.5
 
 const LONGEST_RETRY_MS = 250
 const SHORTEST_RETRY_MS = 20
@@ -50,9 +53,9 @@ export class Watched<T extends Renewable> {
   }
 
   /** From when on the next renewal may go out if others do anyway. */
-  get readyAt(): number {
-    const earlyMs = this.retryAt === undefined ? (this.item.renewEveryMs ?? 0) * EARLY_SHARE : 0
-    return this.dueAt - earlyMs
+  readyAt(dueAt: number): number {
+    if (this.retryAt !== undefined) return dueAt
+    return dueAt - (dueAt - this.confirmedAt) * EARLY_SHARE
   }
 
   /** renewNow() was called. At most one renewal is in flight, and at most one more waits behind it. */

@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '1416983ffdc60d8d679a29454c0473fe6087a82b',
+    sha1: '45bfeaeab2206a112705729691ae9e60c569be3a',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -140,16 +140,15 @@ ttlMs = redis.call('PTTL', lockKey)
 end
 local position = 0
 if placeMs > 0 then
-local rank = redis.call('ZRANK', queueKey, owner)
-if not rank then
 local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
 local ticket = math.max(nowUs, tonumber(newest) + 1)
-redis.call('ZADD', queueKey, string.format('%.0f', ticket), owner)
-rank = redis.call('ZCARD', queueKey) - 1
-end
+local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', ticket), owner) == 1
+local rank = isNew and redis.call('ZCARD', queueKey) - 1 or redis.call('ZRANK', queueKey, owner)
 redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
-keepFor(queueKey, placeMs)
-keepFor(waitersKey, placeMs)
+if redis.call('PTTL', queueKey) < placeMs then
+redis.call('PEXPIRE', queueKey, 2 * placeMs)
+keepFor(waitersKey, 2 * placeMs)
+end
 position = rank + 1
 end
 return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
@@ -297,7 +296,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: '2324e507dfcd6b01355659a10da8bd938c6b2c6e',
+    sha1: '0a5a5be426b8954462e33f90a22de612e7d6497f',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -433,16 +432,15 @@ end
 local grantLeaseMs = leaseMs
 local position = 0
 if placeMs > 0 then
-local rank = redis.call('ZRANK', queueKey, owner)
-if not rank then
 local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
 local ticket = math.max(nowUs, tonumber(newest) + 1)
-redis.call('ZADD', queueKey, string.format('%.0f', ticket), owner)
-rank = redis.call('ZCARD', queueKey) - 1
-end
+local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', ticket), owner) == 1
+local rank = isNew and redis.call('ZCARD', queueKey) - 1 or redis.call('ZRANK', queueKey, owner)
 redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
-keepFor(queueKey, placeMs)
-keepFor(waitersKey, placeMs)
+if redis.call('PTTL', queueKey) < placeMs then
+redis.call('PEXPIRE', queueKey, 2 * placeMs)
+keepFor(waitersKey, 2 * placeMs)
+end
 position = rank + 1
 end
 return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
@@ -766,7 +764,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: '32d6258158d719bf75d3761f5c6065da5e6bc38e',
+    sha1: 'c7b07be1023089f2a9713da1fddb38b69f042133',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -774,7 +772,7 @@ local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-if mine and goneMs == 0 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
+if mine and goneMs == 0 and redis.call('EXISTS', queueKey) == 0 then
 return 1
 end
 local time = redis.call('TIME')
@@ -858,6 +856,10 @@ end
 local function answer(isDone, fault)
 local code = isDone and 1 or 0
 return fault == '' and code or { code, fault }
+end
+if mine and goneMs == 0 then
+local _, noticeFault = grantNext()
+return answer(true, noticeFault)
 end
 if count == 0 then
 if not isGone(owner) then

@@ -103,8 +103,8 @@ export const variants: readonly Variant[] = [
     mistake: 'queues again with a new ticket',
     breaks: 'order',
     bounds: threeWithFault,
-    from: `if not rank then`,
-    to: `if true then`,
+    from: `redis.call('ZADD', queueKey, 'NX', `,
+    to: `redis.call('ZADD', queueKey, `,
   },
   {
     mistake: 'takes tickets from a clock that went back',
