@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.ts$': [
+    '\\.ts$|tinyqueue': [
       '@swc/jest',
       {
         jsc: {
@@ -19,6 +19,8 @@ export const project = (name, testMatch, more = {}) => ({
     '^@holdfast/([a-z]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+  // ECMAScript modules only
+  transformIgnorePatterns: ['/node_modules/(?!.*tinyqueue)'],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })

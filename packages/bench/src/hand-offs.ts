@@ -22,6 +22,8 @@ export interface HandOffs {
 
 /** An ask takes its time to the server. This much earlier than another, and it was certainly there before it. */
 const certainlyEarlierUs = 10_000
+/** At the start all ask at once: it takes longer until the last of thousands is there. */
+const firstCertainlyEarlierUs = 500_000
 
 /**
  * What a window shows of how one lock went round among its waiters. The visits may begin before it, and go on until all
@@ -49,10 +51,13 @@ export function handOffsIn(visits: readonly Visit[], waiters: number, window: Wi
 /** The visits that began while somebody was waiting who had certainly asked before. */
 export function overtakersIn(inOrder: readonly Visit[]): Visit[] {
   const overtakers: Visit[] = []
-  let earliestAskUs = Infinity
+  const firsts = new Set(new Map([...inOrder].reverse().map((visit) => [visit.waiter, visit])).values())
+  /** After this, nobody who asks may come in before those still to come in this loop. */
+  let earliestUs = Infinity
   for (const visit of [...inOrder].reverse()) {
-    if (earliestAskUs < visit.askedAtUs - certainlyEarlierUs) overtakers.push(visit)
-    earliestAskUs = Math.min(earliestAskUs, visit.askedAtUs)
+    if (earliestUs < visit.askedAtUs) overtakers.push(visit)
+    const marginUs = firsts.has(visit) ? firstCertainlyEarlierUs : certainlyEarlierUs
+    earliestUs = Math.min(earliestUs, visit.askedAtUs + marginUs)
   }
   return overtakers
 }

@@ -27,7 +27,7 @@ describe('what a window shows', () => {
 
   it('one that gets in again and again hands nothing over', () => {
     const greedy = Array.from({ length: 20 }, (_, n) => visit('greedy', 10 * n, 10 * n + 1))
-    const seen = handOffsIn([...greedy, visit('starved', 50, 300)], 2, window)
+    const seen = handOffsIn([...greedy, visit('starved', -450, 300)], 2, window)
     expect(seen).toMatchObject({ usPerHandOff: 100 * ms, backToLeaverShare: 1, jain: 0.5 })
     // It is still waiting at the end of the window.
     expect(seen.longestWaitMs).toBe(150)
@@ -40,11 +40,20 @@ describe('what a window shows', () => {
 })
 
 it('whoever asked only just before may still have been behind on the way to the server', () => {
-  const first = visit('a', 0, 60)
-  expect(overtakersIn([visit('b', 9, 50), first])).toEqual([])
+  const waiting = [visit('a', -20, -10), visit('a', 0, 60)]
+  expect(overtakersIn([...waiting, visit('b', 9, 50)].sort(byEntry))).toEqual([])
   const overtaker = visit('b', 11, 50)
-  expect(overtakersIn([overtaker, first])).toEqual([overtaker])
+  expect(overtakersIn([...waiting, overtaker].sort(byEntry))).toEqual([overtaker])
 })
+
+it('at the start, when all ask at once, that takes longer', () => {
+  const waiting = visit('a', 0, 600)
+  expect(overtakersIn([visit('b', 499, 550), waiting])).toEqual([])
+  const overtaker = visit('b', 501, 550)
+  expect(overtakersIn([overtaker, waiting])).toEqual([overtaker])
+})
+
+const byEntry = (a: Visit, b: Visit): number => a.enteredAtUs - b.enteredAtUs
 
 it.each(['hand-off', 'delayed-hand-off', 'fairness'])(
   'the scenario %s measures the floor and Holdfast',
