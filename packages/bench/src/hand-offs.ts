@@ -52,7 +52,7 @@ export function handOffsIn(visits: readonly Visit[], waiters: number, window: Wi
 export function overtakersIn(inOrder: readonly Visit[]): Visit[] {
   const overtakers: Visit[] = []
   const firsts = new Set(new Map([...inOrder].reverse().map((visit) => [visit.waiter, visit])).values())
-  /** After this, nobody who asks may come in before those still to come in this loop. */
+  /** Whoever asked after this should have come in later. */
   let earliestUs = Infinity
   for (const visit of [...inOrder].reverse()) {
     if (earliestUs < visit.askedAtUs) overtakers.push(visit)

@@ -30,7 +30,7 @@ describe('what a window shows', () => {
     const seen = handOffsIn([...greedy, visit('starved', -450, 300)], 2, window)
     expect(seen).toMatchObject({ usPerHandOff: 100 * ms, backToLeaverShare: 1, jain: 0.5 })
     // It is still waiting at the end of the window.
-    expect(seen.longestWaitMs).toBe(150)
+    expect(seen.longestWaitMs).toBe(650)
     expect(seen.outOfOrder).toBe(10)
   })
 
