@@ -83,8 +83,12 @@ export class Acquisition {
     this.#wantsToken = wantsToken
   }
 
-  /** Whether it has, or had when last heard of, a place in the queue. */
+  /** Whether it waits in a queue, as far as it knows, and nothing of it is in flight. */
   get isQueued(): boolean {
+    return this.#state === 'waiting' && this.#hadPlace
+  }
+
+  get #hadPlace(): boolean {
     return (this.#lastAnswer?.position ?? 0) > 0
   }
 
@@ -231,13 +235,13 @@ export class Acquisition {
       this.#accept()
       return
     }
-    if (!this.isQueued && !this.#takeSeat()) {
+    if (!this.#hadPlace && !this.#takeSeat()) {
       const { maxWaiters } = this.#client.settings
       const text = `this client already has ${maxWaiters} waiters (maxWaiters), lock ${this.keys.name} is held`
       this.#fail(new TooManyWaitersError(text, this.#details()))
       return
     }
-    if (!this.isQueued) this.#listen()
+    if (!this.#hadPlace) this.#listen()
     this.#client.room.wait(this, ttlMs)
     this.#sayWaiting()
     if (this.#askAgain && !this.#turnIsAhead) this.#ask()
@@ -392,7 +396,7 @@ export class Acquisition {
   /** A place whose owner hears nothing would only be passed over. */
   #mayQueue(): boolean {
     if (this.#request.waitMs === 0) return false
-    if (this.isQueued) return true
+    if (this.#hadPlace) return true
     const { redisson } = this.#client
     if (!this.#client.hears(this.keys.lock) || !this.#takeSeat()) return false
     void redisson?.enter(this)
@@ -502,7 +506,7 @@ export class Acquisition {
     if (this.#hasSeat) this.#client.room.giveSeatBack()
     this.#client.room.leave(this)
     this.#client.redisson?.leave(this)
-    const mayHaveLeftTraces = this.isQueued || this.#grantedAt !== undefined || this.#inDoubt || inFlight
+    const mayHaveLeftTraces = this.#hadPlace || this.#grantedAt !== undefined || this.#inDoubt || inFlight
     if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
       this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
     }

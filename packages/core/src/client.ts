@@ -92,7 +92,7 @@ export class Client {
     const hubOptions = {
       pingEveryMs: rhythmMs,
       onGap: () => {
-        this.room.wakeAll()
+        this.#lookAfterWaits()
       },
       onDown: (cause: Error) => {
         this.room.becomeDeaf()
@@ -245,7 +245,7 @@ export class Client {
 
   async #prepare(keys: LockKeys): Promise<void> {
     await this.#checkServer(keys)
-    await this.#register()
+    await this.#register(this.inbox.channel)
     await this.redisson?.prepare(keys.lock)
     this.assertOpen()
     this.#rhythm ??= setInterval(this.#onRhythm, this.settings.rhythmMs)
@@ -272,28 +272,45 @@ export class Client {
     }
   }
 
-  async #register(): Promise<void> {
+  async #register(inbox: string): Promise<void> {
     const { label, watchdogTimeoutMs } = this.settings
-    const fault = await this.registry.register(this.id, label, this.inbox.channel, watchdogTimeoutMs)
+    const fault = await this.registry.register(this.id, label, inbox, watchdogTimeoutMs)
     if (fault !== '') this.warn('NOTICE_REFUSED', `this user may not publish notices: ${fault}`)
   }
 
   readonly #onRhythm = (): void => {
     if (this.#holds.size === 0 && this.room.size === 0) return
-    this.background.run(this.#register())
+    this.background.run(this.#register(''))
     this.redisson?.relocate()
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const refreshed = refreshPlaces(this.room, this.link, this.commands).finally(() => {
+    const refreshed = this.#refresh().finally(() => {
       this.#isRefreshing = false
     })
     this.background.run(refreshed)
   }
 
+  #refresh(): Promise<void> {
+    return refreshPlaces(this.room, this.link, this.commands)
+  }
+
   /** After a break everything may be different: holders and waiters ask at once. */
   readonly #recover = (): void => {
     this.watchdog.renewNow()
-    this.room.wakeAll()
+    this.#lookAfterWaits()
+  }
+
+  /**
+   * Messages or replies may have been missed. Those in a queue ask together how they stand: after a fail-over a server may
+   * have thousands of clients that all have to know.
+   */
+  #lookAfterWaits(): void {
+    this.room.wakeUnqueued()
+    const refreshed = this.#refresh().catch((error: unknown) => {
+      this.room.wakeQueued()
+      throw error
+    })
+    this.background.run(refreshed)
   }
 
   readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {

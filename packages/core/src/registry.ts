@@ -30,6 +30,7 @@ export class Registry {
   /**
    * Leaves word of this client for `ttlMs`.
    *
+   * @param inbox - the channel to try; '' not to, since in a cluster every message reaches every node
    * @returns why Redis would refuse to publish to `inbox`, or '' when it would not
    */
   async register(clientId: string, label: string, inbox: string, ttlMs: number): Promise<string> {

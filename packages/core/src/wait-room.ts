@@ -104,14 +104,19 @@ export class WaitRoom {
     for (const [lock, { at }] of this.#rechecks) if (at > soon) this.#recheckIn(lock, deafAskEveryMs)
   }
 
-  /** Those who have a place in a queue. */
+  /** Those who wait in a queue. */
   queued(): Acquisition[] {
-    return [...this.#waiting.values()].flatMap((waiting) => [...waiting]).filter(({ isQueued }) => isQueued)
+    return [...this.#all.values()].filter(({ isQueued }) => isQueued)
   }
 
-  /** Messages or replies may have been missed: all ask again. */
-  wakeAll(): void {
-    for (const acquisition of this.#all.values()) acquisition.wake()
+  /** Has them ask again. */
+  wakeQueued(): void {
+    for (const acquisition of this.queued()) acquisition.wake()
+  }
+
+  /** Has all others ask again. */
+  wakeUnqueued(): void {
+    for (const acquisition of this.#all.values()) if (!acquisition.isQueued) acquisition.wake()
   }
 
   /** Ends every wait because the client closes. */

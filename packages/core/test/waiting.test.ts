@@ -1,4 +1,12 @@
-import { countCommands, startProxy, startRedis, until, uniqueName, type RedisServer } from '@holdfast/testkit'
+import {
+  countCommands,
+  killClients,
+  startProxy,
+  startRedis,
+  until,
+  uniqueName,
+  type RedisServer,
+} from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import {
   LockTimeoutError,
@@ -300,6 +308,25 @@ describe('when notices are lost', () => {
     await until(() => losses.length > 0)
     expect(losses).toEqual(['not-held'])
     expect(held.isHeld).toBe(false)
+  })
+
+  it('after a break the waiters of a client ask together how they stand', async () => {
+    const holder = await openClient()
+    const lease = await holder.lock.lock()
+    const waiter = await openClient()
+    const entered: number[] = []
+    const waiting = Array.from({ length: 60 }, (_, n) => waiter.lock.withLock(() => entered.push(n)))
+    await inRedis.untilQueued(60)
+    const { counts } = await countCommands(server.url, async () => {
+      await killClients(server, ['pubsub'])
+      await until(() => isHeard(waiter.holdfast.clientId), { what: 'the inbox to be heard again' })
+      await lease.unlock()
+      await Promise.all(waiting)
+    })
+    expect(entered).toEqual([...entered.keys()])
+    expect(runsOf(counts, 'refresh')).toBe(1)
+    // None, unless the lock was passed on before its next owner could hear of it.
+    expect(runsOf(counts, 'acquire')).toBeLessThanOrEqual(1)
   })
 
   it('a grant stands when the releaser may not publish, and the waiter finds it at its next refresh', async () => {

@@ -755,11 +755,12 @@ return answers`,
   },
   register: {
     name: 'register',
-    sha1: 'e131e587a8cf1a9fa6724635479db212414879fc',
+    sha1: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
     lua: `redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], unpack(ARGV, 3))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-local reply = redis.pcall('PUBLISH', ARGV[2], 'hello')
+local inbox = ARGV[2]
+local reply = inbox ~= '' and redis.pcall('PUBLISH', inbox, 'hello')
 return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
