@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { scratchFolder, type ScratchFolder } from '@holdfast/testkit'
 import ts from 'typescript'
+import type { Figure } from '../src/figure.js'
 import { exampleFigures } from './example-figures.js'
 
 const run = promisify(execFile)
 const remake = join(__dirname, '../dist/report/remake.js')
+const docs = join(__dirname, '../../../docs')
 
 /** Elements of JSX follow the rules of XML: closed, nested, attributes in quotes. */
 function complaintsAbout(svg: string): string[] {
@@ -20,7 +22,8 @@ function complaintsAbout(svg: string): string[] {
 }
 
 async function filesIn(folder: string): Promise<Map<string, string>> {
-  const names = await readdir(folder)
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   return new Map(names.map((name, n) => [name, texts[n] ?? '']))
 }
@@ -64,6 +67,54 @@ it('tables and plots come from saved figures, and the same ones every time', asy
 
   await run(process.execPath, [remake, folder])
   expect(await filesIn(folder)).toEqual(files)
+})
+
+it('what the documentation shows is what its figures make', async () => {
+  const [page, plots] = [join(folder, 'performance.md'), join(folder, 'performance')]
+  await cp(join(docs, 'performance.md'), page)
+  await cp(join(docs, 'performance'), plots, { recursive: true })
+  await run(process.execPath, [remake, plots, page])
+
+  expect(await readFile(page, 'utf8')).toBe(await readFile(join(docs, 'performance.md'), 'utf8'))
+  expect(await filesIn(plots)).toEqual(await filesIn(join(docs, 'performance')))
+})
+
+/** Has the page remade beside these figures, and returns it. */
+async function remadePage(figures: readonly Figure[], text: string): Promise<string> {
+  const page = join(folder, 'page.md')
+  await mkdir(join(folder, 'soak'))
+  await writeFile(join(folder, 'figures.json'), JSON.stringify({ facts: {}, figures }))
+  await writeFile(join(folder, 'soak/figures.json'), JSON.stringify({ facts: {}, figures: [] }))
+  await writeFile(page, text)
+  await run(process.execPath, [remake, folder, page])
+  return readFile(page, 'utf8')
+}
+
+it('a page says which targets hold, by the worst figure', async () => {
+  const nested = { scenario: 'nested', of: 'Holdfast', at: {}, seen: { commandsMore: 3 } }
+  const page = await remadePage(
+    [...exampleFigures, nested],
+    'Before\n\n<!-- figures: targets -->\n\nold\n\n<!-- end -->\n\nAfter\n',
+  )
+
+  expect(page).toMatch(/^Before\n\n<!-- figures: targets -->\n\n\|[^]*\|\n\n<!-- end -->\n\nAfter\n$/)
+  const rows = page.split('\n').map((line) => line.split(/ *\| */).slice(1, 5))
+  expect(rows).toContainEqual(['Commands that a nested call adds', '2.00', '3.00', '**missed**'])
+  expect(rows).toContainEqual(['Undisturbed cycle, × SET and DEL', '≤ 1.15', '1.13', 'holds'])
+  // With 10 waiters 70 µs to 60 µs; in the other cases it is less.
+  expect(rows).toContainEqual(['Hand-off between processes, × hand-off by hand', '≤ 1.25', '1.17', 'holds'])
+  // With 10 waiters 2 100 µs to 70 µs; with 50, and for the slower ones, it is more.
+  expect(rows).toContainEqual([
+    'Hand-off of every library that polls, × that of Holdfast',
+    '≥ 10',
+    '30.0',
+    'holds',
+  ])
+})
+
+it('a page that asks for what nobody writes is refused', async () => {
+  const page = '<!-- figures: nonsense -->\n\n<!-- end -->\n'
+  await expect(remadePage(exampleFigures, page)).rejects.toThrow('asks for nonsense')
 })
 
 it('a file that is no report is refused', async () => {

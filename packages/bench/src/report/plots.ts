@@ -65,9 +65,9 @@ function commands(sight: Sight): string | null {
   const bars = sight.bars(figures, 'commandsPerCycle')
   if (bars.length === 0) return null
   return drawBars({
-    title: 'Commands that clients send for one hand-off',
+    title: 'Commands that clients send for each time through a lock',
     subtitle: `50 waiters. ${best}. Less is better`,
-    xTitle: 'commands per hand-off',
+    xTitle: 'commands per cycle',
     bars,
   })
 }

@@ -20,10 +20,15 @@ export async function saveReport(
 
 /** Makes tables and plots from the figures that are in the folder. */
 export async function remakeReport(folder: string, scenarios: readonly Scenario[]): Promise<void> {
+  await showReport(folder, await readReport(folder), scenarios)
+}
+
+/** Reads the figures that are in the folder. */
+export async function readReport(folder: string): Promise<Report> {
   const report: unknown = JSON.parse(await readFile(join(folder, figuresFile), 'utf8'))
   if (!isReport(report))
     throw new Error(`${join(folder, figuresFile)} was not written by \`pnpm bench --out\``)
-  await showReport(folder, report, scenarios)
+  return report
 }
 
 async function showReport(

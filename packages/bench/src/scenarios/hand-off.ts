@@ -52,10 +52,10 @@ export const handOff: Scenario = {
 }
 
 /** Those who poll stand still where hundreds wait; a JVM has more threads than these machines have cores. */
-function sizesFor({ kind, isDefaults }: Starter): readonly Size[] {
+function sizesFor({ kind }: Starter): readonly Size[] {
   if (kind === 'queue') return whole
   if (kind === 'java') return waitersIn2
-  return isDefaults ? waitersIn4.slice(-1) : waitersIn4
+  return waitersIn4.slice(-1)
 }
 
 const mostProcesses = (starter: Starter): number =>

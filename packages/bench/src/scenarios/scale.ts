@@ -14,6 +14,7 @@ export const scale: Scenario = {
   name,
   title: 'A million locks, ten thousand processes: simulated with the costs of this machine',
   compares: { what: 'redisShare', lessIsBetter: true },
+  onlyByName: true,
   async run({ isTrial }) {
     const { costs, wallHandOverUs } = await calibrate(isTrial)
     // A trial shows that every scene can be played; a hundredth is enough for that.

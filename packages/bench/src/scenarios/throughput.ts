@@ -16,21 +16,26 @@ export const throughput: Scenario = {
   title: 'Cycles per second of one process with several locks at once',
   compares: { what: 'cyclesPerSecond', lessIsBetter: false },
   floor: titleOf(setAndDelete),
+  // What differs by default is how one waits, and nobody does here.
   run: ({ contenders, rounds, isTrial }) =>
-    withCrews(contenders, 1, async (crews, { url }) => {
-      const forMs = isTrial ? 10 : 120
-      const figures: Figure[] = []
-      for (const locks of atOnce) {
-        const medians = await interleaved(crews, rounds, async (crew) => {
-          const { cycles, us } = await cyclesOf(crew, { tasks: locks, forMs })
-          return { cyclesPerSecond: (cycles / us) * 1_000_000 }
-        })
-        for (const [crew, seen] of medians) {
-          const commands = await commandsPerCycle(url, () => cyclesOf(crew, { tasks: locks, forMs: 20 }))
-          const of = titleOf(crew.contender)
-          figures.push({ scenario: name, of, at: { locks }, seen: { ...seen, commandsPerCycle: commands } })
+    withCrews(
+      contenders.filter(({ configuration }) => configuration !== 'defaults'),
+      1,
+      async (crews, { url }) => {
+        const forMs = isTrial ? 10 : 120
+        const figures: Figure[] = []
+        for (const locks of atOnce) {
+          const medians = await interleaved(crews, rounds, async (crew) => {
+            const { cycles, us } = await cyclesOf(crew, { tasks: locks, forMs })
+            return { cyclesPerSecond: (cycles / us) * 1_000_000 }
+          })
+          for (const [crew, seen] of medians) {
+            const commands = await commandsPerCycle(url, () => cyclesOf(crew, { tasks: locks, forMs: 20 }))
+            const of = titleOf(crew.contender)
+            figures.push({ scenario: name, of, at: { locks }, seen: { ...seen, commandsPerCycle: commands } })
+          }
         }
-      }
-      return figures
-    }),
+        return figures
+      },
+    ),
 }

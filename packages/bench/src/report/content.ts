@@ -1,0 +1,18 @@
+import type { Scenario } from '../scenario.js'
+import type { Report } from './report.js'
+import { floorsTable, machineTable, settingsTable } from './settings.js'
+import { targetsTable } from './targets.js'
+import { viewOf } from './views.js'
+
+/** What stands between a page's marks of this name. */
+export function contentOf(name: string, { facts, figures }: Report, scenarios: readonly Scenario[]): string {
+  const others: Readonly<Record<string, () => string>> = {
+    machine: () => machineTable(facts),
+    floors: () => floorsTable(),
+    settings: () => settingsTable(facts),
+    targets: () => targetsTable(scenarios, figures),
+  }
+  const content = others[name]?.() ?? viewOf(name, scenarios, figures)
+  if (content === undefined) throw new Error(`a page asks for ${name}, which nobody writes`)
+  return content
+}

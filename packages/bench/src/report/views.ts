@@ -1,0 +1,110 @@
+import type { Figure } from '../figure.js'
+import type { Scenario } from '../scenario.js'
+import { tableAcross, tableOf } from './table.js'
+
+/** What a page shows of a scenario's figures. */
+interface View {
+  readonly scenario: string
+  readonly shows?: (figure: Figure) => boolean
+  /** The condition that rows are in the order of. Without it, they are in the order of the run. */
+  readonly along?: string
+  /** The condition whose values get a column each. */
+  readonly across?: string
+  /** Without it, all conditions. */
+  readonly at?: readonly string[]
+  /** Without it, all that was seen. */
+  readonly seen?: readonly string[]
+}
+
+const isHoldfast = ({ of }: Figure): boolean => of === 'Holdfast'
+
+const views: Readonly<Record<string, View>> = {
+  uncontended: { scenario: 'uncontended' },
+  throughput: { scenario: 'throughput', across: 'locks' },
+  nested: { scenario: 'nested' },
+  'hand-off': {
+    scenario: 'hand-off',
+    shows: ({ at }) => at['processes'] === 4 && at['waiters'] === 50,
+    seen: ['usPerHandOff', 'commandsPerCycle', 'backToLeaverShare', 'longestWaitMs'],
+  },
+  'hand-off-in-java': {
+    scenario: 'hand-off',
+    shows: ({ at }) => at['processes'] === 2 && Number(at['waiters']) >= 10 && Number(at['waiters']) <= 50,
+    seen: ['usPerHandOff', 'commandsPerCycle', 'backToLeaverShare', 'longestWaitMs'],
+  },
+  'hand-off-by-waiters': {
+    scenario: 'hand-off',
+    shows: (figure) => isHoldfast(figure) && (figure.at['processes'] === 4 || figure.at['waiters'] === 2),
+    along: 'waiters',
+    seen: ['usPerHandOff', 'commandsPerCycle', 'outOfOrder', 'jain'],
+  },
+  'hand-off-by-processes': {
+    scenario: 'hand-off',
+    shows: (figure) => isHoldfast(figure) && figure.at['waiters'] === 200,
+    along: 'processes',
+    seen: ['usPerHandOff', 'commandsPerCycle', 'outOfOrder', 'jain'],
+  },
+  'delayed-hand-off': {
+    scenario: 'delayed-hand-off',
+    at: [],
+    seen: ['roundTripsPerHandOff', 'usPerHandOff', 'pingUs', 'backToLeaverShare'],
+  },
+  fairness: {
+    scenario: 'fairness',
+    at: ['processes'],
+    seen: ['jain', 'outOfOrder', 'longestWaitMs', 'backToLeaverShare', 'usPerHandOff'],
+  },
+  watchdog: { scenario: 'watchdog' },
+  idle: { scenario: 'idle', at: [] },
+  memory: {
+    scenario: 'memory',
+    at: ['what', 'locks'],
+    seen: ['heapBytes', 'bytesBeyondFloor', 'rssBytes', 'serverBytes'],
+  },
+  'start-up': { scenario: 'start-up' },
+  'cluster-bus': { scenario: 'cluster-bus' },
+  soak: {
+    scenario: 'soak',
+    shows: ({ at: { minute } }) => typeof minute === 'string' || Number(minute) % 10 === 0,
+    seen: [
+      'heapBytes',
+      'externalBytes',
+      'rssBytes',
+      'cycles',
+      'unanswered',
+      'activeResources',
+      'signalListeners',
+      'keys',
+    ],
+  },
+}
+
+/** The table of this name, or nothing where no view has it. */
+export function viewOf(
+  name: string,
+  scenarios: readonly Scenario[],
+  figures: readonly Figure[],
+): string | undefined {
+  const view = views[name]
+  const scenario = scenarios.find((scenario) => scenario.name === view?.scenario)
+  if (!view || !scenario) return undefined
+  const all = figures.filter((figure) => figure.scenario === scenario.name)
+  const { along, across } = view
+  const shown = all.filter(view.shows ?? (() => true))
+  if (shown.length === 0) throw new Error(`there are no figures for ${name}`)
+  if (along !== undefined) shown.sort((a, b) => Number(a.at[along]) - Number(b.at[along]))
+  const only = ({ at, seen, ...who }: Figure): Figure => ({
+    ...who,
+    at: picked(at, view.at),
+    seen: picked(seen, view.seen),
+  })
+  if (across !== undefined) return tableAcross(scenario, shown, across)
+  return tableOf(scenario, shown.map(only), all.map(only))
+}
+
+function picked<T>(
+  record: Readonly<Record<string, T>>,
+  names: readonly string[] | undefined,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => names?.includes(name) ?? true))
+}
