@@ -7,7 +7,7 @@ import type { TaskName, TaskOrder, TaskResult } from './tasks/tasks.js'
 const workerFile = fileURLToPath(new URL('worker.js', import.meta.url))
 
 /** A service runs for days: what is measured is its compiled code. */
-const warmUpMs = 800
+const warmUpMs = 1000
 
 /** Worker processes that all have a session of one contender. Idle until asked. */
 export class Crew {
