@@ -199,7 +199,7 @@ export class CommandLink {
 
   #cork(key: string): void {
     const node = this.#nodeOf(key)
-    if (node) this.#corks.cork(node)
+    if (node) this.#corks.cork(node, this.#inFlight.size)
   }
 
   /** @param remedy - what to send instead after an error that says so */

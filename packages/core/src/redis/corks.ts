@@ -2,18 +2,39 @@ import type { CommandConnection } from './types.js'
 
 type Stream = NonNullable<CommandConnection['stream']>
 
-/** Lets all that is sent on a connection in one turn of the event loop leave in one write. */
-export class Corks {
-  readonly #corked = new Set<Stream>()
+const fewest = 2
+const most = 16
+/** As many writes for all that is in flight keep the server busy while the rest is being written. */
+const writes = 8
 
-  /** Holds back what is sent on this connection from now until the turn ends; promise callbacks are part of a turn. */
-  cork({ stream }: CommandConnection): void {
-    if (!stream || this.#corked.has(stream)) return
-    this.#corked.add(stream)
-    stream.cork()
-    process.nextTick(() => {
-      this.#corked.delete(stream)
+/**
+ * Lets what is sent on a connection in one turn of the event loop leave in few writes: each one is a system call. One
+ * alone would be too few, since the server would have nothing to do until the turn ends, and then the client.
+ */
+export class Corks {
+  /** How much is held back. */
+  readonly #corked = new Map<Stream, number>()
+
+  /**
+   * Called before something is sent. Holds it back, until there is enough of it or the turn ends; promise callbacks are
+   * part of a turn.
+   */
+  cork({ stream }: CommandConnection, inFlight: number): void {
+    if (!stream) return
+    const held = this.#corked.get(stream)
+    if (held === undefined) {
+      stream.cork()
+      this.#corked.set(stream, 1)
+      process.nextTick(() => {
+        this.#corked.delete(stream)
+        stream.uncork()
+      })
+    } else if (held >= Math.min(most, Math.max(fewest, Math.ceil(inFlight / writes)))) {
       stream.uncork()
-    })
+      stream.cork()
+      this.#corked.set(stream, 1)
+    } else {
+      this.#corked.set(stream, held + 1)
+    }
   }
 }
