@@ -11,7 +11,7 @@ export interface FailOverScene {
   readonly commandTimeoutMs: number
   /** From the death of the master until another one serves. */
   readonly outageMs: number
-  /** Whether a process that came back asks for all its waiters, each by a command, twice; they go by refreshes otherwise. */
+  /** For comparison: all waiters of a process that came back ask, each by a command, twice. They go by refreshes otherwise. */
   readonly asksSingly: boolean
 }
 

@@ -11,8 +11,11 @@ export interface RenewalScene {
   readonly periodMs: number
   /** `slots`: every name has a slot of its own making. `tags`: a process keeps its locks in one slot, or there is one server. */
   readonly names: 'slots' | 'tags'
-  /** What is spread over the period: every hold by itself, processes with all that they hold, or nothing. */
-  readonly phases: 'holds' | 'processes' | 'none'
+  /**
+   * What is spread over the period: processes, each with all that it holds, or nothing. Holds of one process come to be due
+   * together, since the watchdog fills its calls.
+   */
+  readonly phases: 'processes' | 'none'
 }
 
 export interface RenewalLoad {
@@ -33,8 +36,6 @@ interface Batch {
 
 const slots = 16_384
 const mostPerCommand = 500
-/** Of a period: the watchdog takes along what is due this soon. */
-const early = 0.05
 
 /** One period of renewals, each from when it is due to its answer. */
 export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad {
@@ -65,15 +66,15 @@ export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad
     const thread = new Thread(simulator)
     const held = Math.floor(((n + 1) * holds) / processes) - Math.floor((n * holds) / processes)
     const home = Math.floor(chance() * masters)
-    for (const { phase, locks } of wakeUps(held, scene.phases, chance)) {
-      simulator.after(phase * periodMs * 1_000, () => {
-        if (scene.names === 'slots') {
-          for (const batch of bySlot(locks, masters, chance)) renew(thread, batch)
-        } else {
-          renew(thread, { master: home, count: Math.ceil(locks / mostPerCommand), locks })
-        }
-      })
-    }
+    if (held === 0) continue
+    const phase = scene.phases === 'none' ? 0 : chance()
+    simulator.after(phase * periodMs * 1_000, () => {
+      if (scene.names === 'slots') {
+        for (const batch of bySlot(held, masters, chance)) renew(thread, batch)
+      } else {
+        renew(thread, { master: home, count: Math.ceil(held / mostPerCommand), locks: held })
+      }
+    })
   }
 
   simulator.run()
@@ -84,23 +85,6 @@ export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad
     p99Ms: quantileSorted([...sorted], 0.99),
     longestMs: sorted.at(-1) ?? 0,
   }
-}
-
-/** When a process renews within the period, and how many of its holds then. */
-function wakeUps(
-  held: number,
-  phases: RenewalScene['phases'],
-  chance: () => number,
-): { phase: number; locks: number }[] {
-  if (phases !== 'holds') return [{ phase: phases === 'none' ? 0 : chance(), locks: held }]
-  const due = Array.from({ length: held }, chance).sort((a, b) => a - b)
-  const together: { phase: number; locks: number }[] = []
-  for (const phase of due) {
-    const last = together.at(-1)
-    if (last && phase - last.phase <= early) last.locks += 1
-    else together.push({ phase, locks: 1 })
-  }
-  return together
 }
 
 /** Locks of names that say nothing about their slots: a command for each slot, on the connection to its master. */
