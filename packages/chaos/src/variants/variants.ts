@@ -57,9 +57,9 @@ export const variants: readonly Variant[] = [
       },
       {
         file: 'scripts/generated.js',
-        find: "if mine then\nredis.call('DEL', lockKey)",
+        find: "redis.pcall('HDEL', lockKey, owner) == 1",
         replace:
-          "if mine and redis.call('HINCRBY', lockKey, owner, -1) <= 0 then\nredis.call('DEL', lockKey)",
+          "redis.call('HEXISTS', lockKey, owner) == 1\nif mine and redis.call('HINCRBY', lockKey, owner, -1) <= 0 then\nredis.call('DEL', lockKey)\nend",
       },
     ],
     breaks: ['leftovers'],
@@ -74,8 +74,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: "if mine then\nredis.call('DEL', lockKey)",
-        replace: "if true then\nredis.call('DEL', lockKey)",
+        find: "redis.pcall('HDEL', lockKey, owner) == 1",
+        replace: "redis.call('DEL', lockKey) == 1",
       },
     ],
     breaks: ['exclusion'],
@@ -165,8 +165,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: 'local token = math.max(last + 1, nowUs, tokenFloor + 1)',
-        replace: 'local token = last + 1',
+        find: 'local token = math.max(nowUs, tokenFloor + 1)',
+        replace: "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1",
       },
     ],
     breaks: ['tokens'],
@@ -282,7 +282,9 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'the signal of a wait is ignored',
-    edits: [{ file: 'acquisition.js', find: 'onAbort(signal, this.#onAbort)', replace: '() => undefined' }],
+    edits: [
+      { file: 'acquisition.js', find: 'onAbort(signal, ', replace: '(() => () => undefined)(signal, ' },
+    ],
     breaks: ['progress'],
     // P2 waits for as long as P1 works.
     schedule: {
