@@ -764,6 +764,18 @@ describe('register', () => {
     }
     expect(await heard).toEqual(['inbox', 'hello'])
   })
+
+  it('publishes nothing without an inbox to try', async () => {
+    const ear = openRedisClient(server.url)
+    const heard: string[] = []
+    ear.on('pmessage', (_pattern: string, _channel: string, message: string) => heard.push(message))
+    await ear.psubscribe('*')
+    expect(await runScript('register', [keys.lock], [60_000, '', 'host', 'h'])).toEqual([''])
+    await redis.publish('inbox', 'end')
+    await until(() => heard.includes('end'))
+    expect(heard).toEqual(['end'])
+  })
+
   it('leaves nothing that would stay for ever when it may not set a TTL', async () => {
     await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))

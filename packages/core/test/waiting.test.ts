@@ -329,6 +329,28 @@ describe('when notices are lost', () => {
     expect(runsOf(counts, 'acquire')).toBeLessThanOrEqual(1)
   })
 
+  it('and one by one when that fails', async () => {
+    // Refreshing places takes ZSCORE; asking does not.
+    const user = uniqueName('single')
+    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', '-zscore')
+    closeAfterTest(() => server.call('ACL', 'DELUSER', user))
+    const { holdfast } = openHoldfast(server.url.replace('redis://', `redis://${user}:secret@`))
+    const holder = await openClient()
+    await holder.lock.lock()
+    const waiting = holdfast.getLock(name).lock()
+    await inRedis.untilQueued(1)
+    await redis
+      .pipeline([
+        ['del', `lock:${name}`],
+        ['client', 'kill', 'user', user, 'type', 'normal'],
+      ])
+      .exec()
+    const { lease, tookMs } = await timed(waiting)
+    // It would have to wait for the lease of 30 s to end, or for a third of that.
+    expect(tookMs).toBeLessThan(5_000)
+    await lease.unlock()
+  })
+
   it('a grant stands when the releaser may not publish, and the waiter finds it at its next refresh', async () => {
     const watchdogTimeoutMs = 1_500
     const user = uniqueName('mute')

@@ -34,7 +34,7 @@ export async function buildPeer(version: RedissonVersion): Promise<string> {
 }
 
 async function build(version: RedissonVersion, folder: string): Promise<void> {
-  const settings = [`-Dredisson.version=${version}`, `-Dbuild.folder=${folder}`, '-Dmaven.test.skip=true']
+  const settings = [`-Dredisson.version=${version}`, `-Dbuild.folder=${folder}`]
   try {
     await run('mvn', ['--quiet', '--batch-mode', '--file', join(project, 'pom.xml'), 'package', ...settings])
   } catch (error) {
