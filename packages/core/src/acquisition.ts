@@ -9,6 +9,7 @@ import type { HoldfastErrorDetails } from './errors.js'
 import { Hold } from './hold.js'
 import type { LockKeys } from './keys.js'
 import { clientOf, ownerOf } from './keys.js'
+import type { Lease } from './lease.js'
 import type { Request } from './options.js'
 import { restMs } from './pause.js'
 import type { AskAnswer } from './redis/commands.js'
@@ -16,6 +17,12 @@ import { faultOf } from './redis/faults.js'
 import type { Ask } from './redis/lock-calls.js'
 import { notALock } from './release.js'
 import type { Confirmation, Replication } from './replication.js'
+
+/** A lock that was acquired, and the first lease of it. */
+export interface Entered {
+  readonly hold: Hold
+  readonly lease: Lease
+}
 
 /** Somebody else kept the lock. */
 export interface Kept {
@@ -56,8 +63,9 @@ export class Acquisition {
   readonly #request: Request
   readonly #wantsToken: boolean
   readonly #startedAt = monotonicMs()
+  readonly #wantedSince: number
   #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'confirming' | 'over' = 'starting'
-  #settle: { resolve(result: Hold | Kept): void; reject(error: unknown): void } | undefined
+  #settle: { resolve(result: Entered | Kept): void; reject(error: unknown): void } | undefined
   #stopListening: (() => void) | undefined
   #waitTimer: NodeJS.Timeout | undefined
   #restTimer: NodeJS.Timeout | undefined
@@ -75,8 +83,10 @@ export class Acquisition {
   #saidWaiting = false
   #isListening = false
 
-  constructor(client: Client, keys: LockKeys, request: Request, wantsToken: boolean) {
+  /** @param wantedSince - when the caller asked, who may have had to wait for its turn here */
+  constructor(client: Client, keys: LockKeys, request: Request, wantsToken: boolean, wantedSince?: number) {
     this.#client = client
+    this.#wantedSince = wantedSince ?? this.#startedAt
     this.keys = keys
     this.owner = ownerOf(client.id, client.nextOwner())
     this.#request = request
@@ -97,7 +107,7 @@ export class Acquisition {
     return Math.max(1, Math.ceil(Math.min(this.#client.settings.watchdogTimeoutMs, this.#waitLeftMs())))
   }
 
-  run(): Promise<Hold | Kept> {
+  run(): Promise<Entered | Kept> {
     const { signal, waitMs } = this.#request
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
@@ -373,11 +383,13 @@ export class Acquisition {
       grantedAt,
       deadlineAt,
       leaseMs,
-      waitedMs: monotonicMs() - this.#startedAt,
       inDoubt: this.#inDoubt,
       isProven,
     }
-    this.#end(new Hold(this.#client, grant, this.#request))
+    const settle = this.#settle
+    this.#finish(true)
+    const hold = new Hold(this.#client, grant, this.#request)
+    settle?.resolve({ hold, lease: hold.open(this.#request, monotonicMs() - this.#wantedSince) })
   }
 
   /** The lease to ask for. The brake of a hold that Redis has already is not moved by asking again. */
@@ -490,9 +502,9 @@ export class Acquisition {
     if (this.#finish(false)) settle?.reject(error)
   }
 
-  #end(result: Hold | Kept): void {
+  #end(result: Kept): void {
     const settle = this.#settle
-    if (this.#finish(result instanceof Hold)) settle?.resolve(result)
+    if (this.#finish(false)) settle?.resolve(result)
   }
 
   /** Answers whether this call was the one that ended it. The caller's answer waits for nothing that is sent here. */

@@ -11,6 +11,7 @@ import type { Request } from './options.js'
 import { pause, restMs } from './pause.js'
 import { faultOf } from './redis/faults.js'
 import { notALock, sendRelease } from './release.js'
+import type { ReleaseOrder, ReleaseOutcome } from './release.js'
 import { Turns } from './turns.js'
 
 /** What an acquisition hands over when it got the lock. */
@@ -25,7 +26,6 @@ export interface Grant {
   readonly deadlineAt: number
   /** The lease in force. */
   readonly leaseMs: number
-  readonly waitedMs: number
   /** An ask of this owner may still be on its way to Redis. */
   readonly inDoubt: boolean
   /** Whether no connection broke since Redis said so; else whoever answers there now may know nothing of the hold. */
@@ -53,8 +53,8 @@ export class Hold implements Renewable {
   #client: Client
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   #loss: LockLostError | undefined
-  #leases = new Set<Lease>()
-  #turns = new Turns()
+  readonly #leases: Lease[] = []
+  readonly #turns = new Turns()
   #grantedAt: number
   #brakeAt: number
   /** When the command was sent that last proved the hold. */
@@ -92,7 +92,7 @@ export class Hold implements Renewable {
   }
 
   get count(): number {
-    return this.#leases.size
+    return this.#leases.length
   }
 
   /** 0 while it has none: with Redisson only `getFencedLock` draws one. */
@@ -106,7 +106,7 @@ export class Hold implements Renewable {
 
   /** Whether nobody has any business with it any more: released, or lost and left. */
   get isOver(): boolean {
-    return this.isReleased || (this.#state === 'lost' && this.#leases.size === 0)
+    return this.isReleased || (this.#state === 'lost' && this.#leases.length === 0)
   }
 
   /** The loss, once there is one. Looking past the deadline is what tells a holder whose event loop was stalled. */
@@ -168,9 +168,17 @@ export class Hold implements Renewable {
   }
 
   /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
-  leave(lease: Lease): Promise<void> {
+  async leave(lease: Lease): Promise<void> {
     const wasLost = this.loss !== undefined
-    return this.#turns.take(() => this.#leaveNow(lease, wasLost))
+    const turn = this.#turns.next()
+    try {
+      if (turn.ready) await turn.ready
+      const order = this.#beginLeaving(lease, wasLost)
+      if (order) this.#onLeft(order.count, await sendRelease(this.#client.releaseMeans, order))
+    } finally {
+      this.#endLeaving()
+      turn.done()
+    }
   }
 
   /** Extends a fixed lease; a later deadline stays, the brake holds. */
@@ -228,7 +236,8 @@ export class Hold implements Renewable {
     this.#loss = error
     this.#client.watchdog.delete(this)
     this.#client.removeHold(this, 'lost')
-    for (const lease of this.#leases) lease.abort(error)
+    // Who is told may leave at once.
+    for (const lease of [...this.#leases]) lease.abort(error)
     this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
     // Unless Redis itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
     // told. Word of an eviction may be older than this hold, if its owner was let in again since.
@@ -252,7 +261,7 @@ export class Hold implements Renewable {
     )
     const ask = {
       owner: this.owner,
-      count: this.#leases.size + 1,
+      count: this.#leases.length + 1,
       leaseMs,
       placeMs: 0,
       grantLeaseMs: leaseMs,
@@ -267,17 +276,17 @@ export class Hold implements Renewable {
     this.#prove(sentAt, leaseMs)
   }
 
-  async #leaveNow(lease: Lease, wasLost: boolean): Promise<void> {
+  /** What to send, if anything. */
+  #beginLeaving(lease: Lease, wasLost: boolean): ReleaseOrder | undefined {
     const client = this.#client
-    const { keys, owner } = this
-    if (!this.#leases.delete(lease)) return
+    this.#leases.splice(this.#leases.indexOf(lease), 1)
     if (this.loss?.reason === 'expired' && !wasLost) {
       // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
       client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
-      return
+      return undefined
     }
     this.#assertNotLost()
-    const count = this.#leases.size
+    const count = this.#leases.length
     if (count === 0) {
       this.#state = 'leaving'
       client.watchdog.delete(this)
@@ -285,35 +294,38 @@ export class Hold implements Renewable {
       client.watchdog.reschedule(this)
     }
     const goneMs = count === 0 && this.#inDoubt ? client.goneMs(this.#leaseMs) : 0
-    const order = { keys, owner, count, goneMs, until: this.deadlineAt, runId: this.#runId }
-    try {
-      const outcome = await sendRelease(client.releaseMeans, order)
-      if (outcome === 'not-held') this.lose('not-held')
-      this.#assertNotLost()
-      if (outcome === 'unanswered') {
-        client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
-        this.#giveUp()
-      }
-    } finally {
-      if (this.#state === 'leaving') {
-        this.#state = 'released'
-        client.removeHold(this, 'released')
-      }
+    const { keys, owner, deadlineAt: until } = this
+    return { keys, owner, count, goneMs, until, runId: this.#runId }
+  }
+
+  #onLeft(count: number, outcome: ReleaseOutcome): void {
+    const { events } = this.#client
+    if (outcome === 'not-held') this.lose('not-held')
+    this.#assertNotLost()
+    if (outcome === 'unanswered') {
+      this.#client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+      this.#giveUp()
     }
-    client.events.emit('released', { name: keys.name, owner, holdCount: count })
+    this.#endLeaving()
+    if (!events.isHeard('released')) return
+    events.emit('released', { name: this.keys.name, owner: this.owner, holdCount: count })
+  }
+
+  #endLeaving(): void {
+    if (this.#state !== 'leaving') return
+    this.#state = 'released'
+    this.#client.removeHold(this, 'released')
   }
 
   #addLease(request: Request, waitedMs: number, enteredAt: number): Lease {
     const lease = new Lease(this.#client, this, request.leaseMs, enteredAt + request.maxHoldMs)
-    this.#leases.add(lease)
+    this.#leases.push(lease)
     this.#client.watchdog.reschedule(this)
-    this.#client.events.emit('acquired', {
-      name: this.keys.name,
-      owner: this.owner,
-      holdCount: this.count,
-      fencingToken: this.fencingToken,
-      waitedMs,
-    })
+    const { events } = this.#client
+    if (events.isHeard('acquired')) {
+      const { fencingToken, count: holdCount } = this
+      events.emit('acquired', { name: this.keys.name, owner: this.owner, holdCount, fencingToken, waitedMs })
+    }
     return lease
   }
 

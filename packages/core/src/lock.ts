@@ -1,10 +1,10 @@
 import { Acquisition } from './acquisition.js'
-import type { Kept } from './acquisition.js'
+import type { Entered, Kept } from './acquisition.js'
 import { bounded, timedOut } from './bounded.js'
 import type { Client } from './client.js'
 import { monotonicMs } from './clock.js'
 import { InvalidArgumentError, LockLostError, LockTimeoutError, RedisUnavailableError } from './errors.js'
-import { Hold } from './hold.js'
+import type { Hold } from './hold.js'
 import { inspectLock } from './inspection.js'
 import type { LockInfo } from './inspection.js'
 import { clientOf, inboxOf } from './keys.js'
@@ -16,11 +16,6 @@ import { faultOf } from './redis/faults.js'
 import { notALock } from './release.js'
 import { notOwner } from './scope.js'
 import type { Scope } from './scope.js'
-
-interface Entered {
-  readonly hold: Hold
-  readonly lease: Lease
-}
 
 const isKept = (outcome: Entered | Kept): outcome is Kept => !('lease' in outcome)
 
@@ -184,7 +179,7 @@ export class Lock {
     const turn = scope.nextTurn(this.#keys)
     try {
       const boundMs = request.waitMs === 0 ? this.#client.settings.commandTimeoutMs : request.waitMs
-      if ((await bounded(turn.ready, boundMs, request.signal)) === timedOut) {
+      if (turn.ready && (await bounded(turn.ready, boundMs, request.signal)) === timedOut) {
         return { holder: undefined, position: 0, waitedMs: Math.round(monotonicMs() - startedAt) }
       }
       const outcome = await this.#acquire(withWaitLeft(request, startedAt))
@@ -212,16 +207,9 @@ export class Lock {
     return this.#acquireAnew(withWaitLeft(request, startedAt), startedAt)
   }
 
-  #acquireAnew(request: Request, startedAt = monotonicMs()): Promise<Entered | Kept> {
+  #acquireAnew(request: Request, wantedSince?: number): Promise<Entered | Kept> {
     this.#client.assertOpen(this.#keys)
-    const acquisition = new Acquisition(this.#client, this.#keys, request, this.#isFenced)
-    return acquisition
-      .run()
-      .then((outcome) =>
-        outcome instanceof Hold
-          ? { hold: outcome, lease: outcome.open(request, monotonicMs() - startedAt) }
-          : outcome,
-      )
+    return new Acquisition(this.#client, this.#keys, request, this.#isFenced, wantedSince).run()
   }
 
   /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */

@@ -33,10 +33,14 @@ export class Registry {
    * @param inbox - the channel to try; '' not to, since in a cluster every message reaches every node
    * @returns why Redis would refuse to publish to `inbox`, or '' when it would not
    */
-  async register(clientId: string, label: string, inbox: string, ttlMs: number): Promise<string> {
+  register(clientId: string, label: string, inbox: string, ttlMs: number): Promise<string> {
     const fields = ['host', hostname(), 'pid', process.pid, 'label', label, 'startedAt', this.#startedAt]
-    const key = this.#keySpace.registry(clientId)
-    return String(asList(await this.#link.run(scripts.register, [key], [ttlMs, inbox, ...fields]))[0])
+    const call = {
+      script: scripts.register,
+      keys: [this.#keySpace.registry(clientId)],
+      args: [ttlMs, inbox, ...fields],
+    }
+    return this.#link.run(call, (reply) => String(asList(reply)[0]))
   }
 
   /** What a client said of itself; `null` when it said nothing for a while. */

@@ -98,8 +98,7 @@ export class Replication {
     const { link, commands } = this.#options
     const ask = nextAsk()
     if (!ask) throw abandoned()
-    const call = commands.acquireCall(keys, ask)
-    await link.run(call.script, call.keys, call.args)
+    await link.run(commands.acquireCall(keys, ask), commands.readAcquire)
   }
 
   async #inRound(keys: LockKeys, nextAsk: NextAsk): Promise<Confirmation> {

@@ -33,7 +33,7 @@ export class Scope {
   }
 
   /** The caller's turn among the calls on one lock. */
-  nextTurn({ lock }: LockKeys): Turn {
+  nextTurn({ lock }: LockKeys): Pick<Turn, 'ready' | 'done'> {
     const turns = this.#turns.get(lock) ?? new Turns()
     this.#turns.set(lock, turns)
     const turn = turns.next()

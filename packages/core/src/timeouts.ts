@@ -1,42 +1,73 @@
 import { monotonicMs } from './clock.js'
 import { longestMs } from './options.js'
 
-/** Something that is to be over by some time. */
-export interface Bounded {
+/** Something that is to be over by some time. At any time it is in one line of time-outs at most. */
+export abstract class Bounded {
+  /** @internal */
+  dueAt = Infinity
+  /** @internal Those before and after it in the line; itself while it is in none. */
+  before: Bounded = this
+  /** @internal */
+  after: Bounded = this
+
   /** It was not. Called once, unless it was deleted before. */
-  onTimeout(): void
+  abstract onTimeout(): void
+}
+
+/** Where a line begins and ends. */
+class End extends Bounded {
+  onTimeout(): void {
+    // Nobody waits for it.
+  }
 }
 
 /**
  * Many time-outs on one timer: most of what is bounded ends long before its bound, so arming and clearing a timer for
- * each would be all that is left of the cost.
+ * each would be all that is left of the cost. They are linked to each other, so that coming and going leaves no garbage.
  */
-export class Timeouts<Item extends Bounded = Bounded> {
-  readonly #dueAt = new Map<Item, number>()
+export class Timeouts {
+  readonly #end: Bounded = new End()
+  #size = 0
   #timer: NodeJS.Timeout | undefined
   #timerAt = Infinity
 
   get size(): number {
-    return this.#dueAt.size
+    return this.#size
   }
 
-  add(bounded: Item, ms: number): void {
-    const dueAt = monotonicMs() + ms
-    this.#dueAt.set(bounded, dueAt)
-    if (dueAt < this.#timerAt) this.#arm(dueAt)
+  add(bounded: Bounded, ms: number): void {
+    const last = this.#end.before
+    bounded.dueAt = monotonicMs() + ms
+    bounded.before = last
+    bounded.after = this.#end
+    last.after = bounded
+    this.#end.before = bounded
+    this.#size++
+    if (bounded.dueAt < this.#timerAt) this.#arm(bounded.dueAt)
   }
 
   /** Whether it was still pending. */
-  delete(bounded: Item): boolean {
-    return this.#dueAt.delete(bounded)
+  delete(bounded: Bounded): boolean {
+    const { before, after } = bounded
+    if (after === bounded) return false
+    before.after = after
+    after.before = before
+    bounded.before = bounded
+    bounded.after = bounded
+    this.#size--
+    return true
   }
 
-  /** What is pending, without it being told. */
-  clear(): Item[] {
-    const pending = [...this.#dueAt.keys()]
-    this.#dueAt.clear()
+  /** Ends all of them now, as when their time had run out. */
+  timeOutAll(): void {
     clearTimeout(this.#timer)
     this.#timerAt = Infinity
+    for (const bounded of this.#pending()) if (this.delete(bounded)) bounded.onTimeout()
+  }
+
+  #pending(): Bounded[] {
+    const pending = []
+    for (let bounded = this.#end.after; bounded !== this.#end; bounded = bounded.after) pending.push(bounded)
     return pending
   }
 
@@ -53,9 +84,9 @@ export class Timeouts<Item extends Bounded = Bounded> {
     this.#timerAt = Infinity
     const now = monotonicMs()
     let nextAt = Infinity
-    for (const [bounded, dueAt] of this.#dueAt) {
-      if (dueAt > now) nextAt = Math.min(nextAt, dueAt)
-      else if (this.#dueAt.delete(bounded)) bounded.onTimeout()
+    for (const bounded of this.#pending()) {
+      if (bounded.dueAt > now) nextAt = Math.min(nextAt, bounded.dueAt)
+      else if (this.delete(bounded)) bounded.onTimeout()
     }
     if (nextAt < this.#timerAt) this.#arm(nextAt)
   }

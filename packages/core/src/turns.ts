@@ -1,21 +1,31 @@
-/** A place in a line: `ready` resolves when those before are done. `done()` must be called once, also after giving up. */
-export interface Turn {
-  readonly ready: Promise<void>
-  done(): void
-}
+/** A place in a line. `done()` must be called once, also by who gives up waiting for its turn. */
+export class Turn {
+  /** Resolves when those before are done; `undefined` when nobody is before. */
+  readonly ready: Promise<void> | undefined
+  private readonly line: Turn[]
+  private isDone = false
+  private begin: (() => void) | undefined
 
-interface Entry {
-  isDone: boolean
-  begin: () => void
-}
+  /** Joins the line. */
+  constructor(line: Turn[]) {
+    this.line = line
+    if (line.length > 0) this.ready = new Promise((resolve) => (this.begin = resolve))
+    line.push(this)
+  }
 
-const atOnce = Promise.resolve()
-const nothing = (): void => undefined
+  done(): void {
+    this.isDone = true
+    for (let first = this.line[0]; first?.isDone; first = this.line[0]) {
+      this.line.shift()
+      this.line[0]?.begin?.()
+    }
+  }
+}
 
 /** Lets tasks run one after another, in the order of asking. A task that fails does not stop the next. */
 export class Turns {
   /** The first has its turn. */
-  readonly #line: Entry[] = []
+  readonly #line: Turn[] = []
 
   /** Whether nobody has or awaits a turn. */
   get isIdle(): boolean {
@@ -23,36 +33,17 @@ export class Turns {
   }
 
   next(): Turn {
-    const entry: Entry = { isDone: false, begin: nothing }
-    const ready = this.isIdle
-      ? atOnce
-      : new Promise<void>((resolve) => {
-          entry.begin = resolve
-        })
-    this.#line.push(entry)
-    const done = (): void => {
-      entry.isDone = true
-      this.#advance()
-    }
-    return { ready, done }
+    return new Turn(this.#line)
   }
 
   /** Runs it before this returns if nobody is before it. */
   async take<T>(task: () => Promise<T>): Promise<T> {
-    const isFirst = this.isIdle
     const turn = this.next()
-    if (!isFirst) await turn.ready
+    if (turn.ready) await turn.ready
     try {
       return await task()
     } finally {
       turn.done()
-    }
-  }
-
-  #advance(): void {
-    for (let [first] = this.#line; first?.isDone; [first] = this.#line) {
-      this.#line.shift()
-      this.#line.at(0)?.begin()
     }
   }
 }

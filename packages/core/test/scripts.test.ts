@@ -94,7 +94,7 @@ describe('the header of a script', () => {
       await each.release(keys, { owner: 'c1:1', count: 0, goneMs: 0 })
       await each.force(keys, 'c1:1', 'c1')
     }
-    await link.run(scripts.redissonAskSharding, [keys.lock], [])
+    await link.run({ script: scripts.redissonAskSharding, keys: [keys.lock], args: [] }, String)
     await commands.inspect(keys, 10)
     const all = [keys, other, third]
     await commands.renew(
@@ -105,8 +105,9 @@ describe('the header of a script', () => {
     await new ServerIdentity(link).read(keys.lock)
     await new Registry(link, space).register('c1', 'label', 'c1', 1_000)
 
-    expect(sent.mock.calls.map(([script]) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())
-    for (const [script, sentKeys, sentArgs] of sent.mock.calls) {
+    const calls = sent.mock.calls.map(([call]) => call)
+    expect(calls.map(({ script }) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())
+    for (const { script, keys: sentKeys, args: sentArgs } of calls) {
       const header = read(files.find((file) => scriptNameOf(file) === script.name) ?? '')
       const items = header.keys.isPerItem ? all.length : 1
       expect([script.name, sentKeys.length]).toEqual([script.name, header.keys.count * items])

@@ -43,7 +43,8 @@ export class RedissonPeers {
     const { connections, link, calls, keepMs } = this.#options
     if (this.#isPrepared) return
     if (connections.cluster) {
-      const isSharded = numberAt(asList(await link.run(scripts.redissonAskSharding, [key], [])), 0) === 1
+      const call = { script: scripts.redissonAskSharding, keys: [key], args: [] }
+      const isSharded = await link.run(call, (reply) => numberAt(asList(reply), 0) === 1)
       if (isSharded) {
         calls.publish = 'SPUBLISH'
         this.#shards = this.#openShards()

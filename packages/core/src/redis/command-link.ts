@@ -2,8 +2,7 @@ import calculateSlot from 'cluster-key-slot'
 import { monotonicMs } from '../clock.js'
 import { ClosedError, RedisUnavailableError } from '../errors.js'
 import { longestMs } from '../options.js'
-import { Timeouts } from '../timeouts.js'
-import type { Bounded } from '../timeouts.js'
+import { Bounded, Timeouts } from '../timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
 import { Corks } from './corks.js'
@@ -11,6 +10,8 @@ import { hasCode, isRefusal } from './faults.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
 import { numberAt } from './reply.js'
+import { scriptSender } from './script-command.js'
+import type { SendScript } from './script-command.js'
 import type { CommandConnection } from './types.js'
 
 /** A connection that leaves commands unanswered for this long is made anew when the next of them times out. */
@@ -25,8 +26,27 @@ export interface ScriptCall {
   readonly inFull?: boolean
 }
 
-interface InFlight extends Bounded {
-  fail(error: unknown): void
+/** A server, or the cluster node that answers for some slots. */
+interface Route {
+  /** When the first command was sent that nothing was heard since; `Infinity` when no answer is owed. */
+  silentSince: number
+}
+
+/** A command on its way. */
+class InFlight extends Bounded {
+  constructor(
+    readonly key: string,
+    readonly route: Route,
+    readonly timeoutMs: number,
+    readonly reject: (error: Error) => void,
+    private readonly onLate: (command: InFlight) => void,
+  ) {
+    super()
+  }
+
+  onTimeout(): void {
+    this.onLate(this)
+  }
 }
 
 /** What a script replied, and how many replicas have all that its connection had written until then. */
@@ -48,10 +68,10 @@ export interface CommandLinkOptions {
 export class CommandLink {
   readonly #connections: Connections
   readonly #options: CommandLinkOptions
-  /** Per route: when the first command was sent that nothing was heard since. */
-  readonly #silentSince = new Map<string, number>()
-  readonly #inFlight = new Timeouts<InFlight>()
+  readonly #routes = new Map<string, Route>()
+  readonly #inFlight = new Timeouts()
   readonly #corks = new Corks()
+  readonly #evalsha: SendScript
   #breaks = 0
   /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
   #connectFault: Error | undefined
@@ -61,6 +81,7 @@ export class CommandLink {
     this.#connections = connections
     this.#options = options
     const { commands, cluster } = connections
+    this.#evalsha = scriptSender(commands)
     let wasReady = false
     commands.on('error', (error) => {
       this.#connectFault = error instanceof Error ? error : new Error(String(error))
@@ -73,7 +94,7 @@ export class CommandLink {
     })
     const onBreak = (): void => {
       this.#breaks++
-      this.#silentSince.clear()
+      this.#routes.clear()
       options.onBreak()
     }
     if (cluster) {
@@ -106,23 +127,26 @@ export class CommandLink {
     return this.#connections.cluster ? String(calculateSlot(key)) : ''
   }
 
-  /** Runs a script. Rejects with `RedisUnavailableError` when no answer came within `timeoutMs`; it may still run. */
-  run(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | number)[],
+  /**
+   * Runs a script, and answers with what `read` makes of its reply. Rejects with `RedisUnavailableError` when none came
+   * within `timeoutMs`; it may still run.
+   */
+  run<T>(
+    call: ScriptCall,
+    read: (reply: unknown) => T,
     timeoutMs: number = this.#options.timeoutMs,
-  ): Promise<unknown> {
+  ): Promise<T> {
+    const { script, keys, args } = call
     const { commands } = this.#connections
     const key = keys[0] ?? ''
-    const send = (): Promise<unknown> => {
+    const send = (inFull: boolean): Promise<unknown> => {
       // One command alone is on its way sooner without.
       if (this.#inFlight.size > 0) this.#cork(key)
-      return commands.evalsha(script.sha1, keys.length, ...keys, ...args)
+      return inFull
+        ? commands.eval(script.lua, keys.length, ...keys, ...args)
+        : this.#evalsha(script.sha1, keys, args)
     }
-    const remedy = (error: unknown): Promise<unknown> | undefined =>
-      hasCode(error, 'NOSCRIPT') ? commands.eval(script.lua, keys.length, ...keys, ...args) : undefined
-    return this.#bounded(key, timeoutMs, send, remedy)
+    return this.#bounded(key, timeoutMs, send, read)
   }
 
   /** Whether it is known which connection leads to the server that answers for a key. */
@@ -143,7 +167,7 @@ export class CommandLink {
   ): Promise<PromiseSettledResult<ReplicatedReply>[]> {
     const key = calls[0]?.keys[0] ?? ''
     const timeoutMs = Math.min(waitMs + this.#options.timeoutMs, longestMs)
-    return this.#bounded(key, timeoutMs, async () => {
+    const send = async (): Promise<PromiseSettledResult<ReplicatedReply>[]> => {
       const node = this.#nodeOf(key)
       if (!node) throw new RedisUnavailableError('the node that answers for the key is not known')
       const replies = calls.map(({ script, keys, args, inFull }) =>
@@ -162,12 +186,14 @@ export class CommandLink {
           }
         }),
       )
-    })
+    }
+    return this.#bounded(key, timeoutMs, send, asItIs)
   }
 
   /** Reads a whole hash. */
   readHash(key: string): Promise<Record<string, string>> {
-    return this.#bounded(key, this.#options.timeoutMs, () => this.#connections.commands.hgetall(key))
+    const send = (): Promise<Record<string, string>> => this.#connections.commands.hgetall(key)
+    return this.#bounded(key, this.#options.timeoutMs, send, asItIs)
   }
 
   /** Gives a broken or demoted connection up and makes it anew. */
@@ -186,7 +212,7 @@ export class CommandLink {
     const ended = new Promise((resolve) => commands.once('end', resolve))
     commands.disconnect()
     // ioredis keeps what was queued between two attempts for ever when it is told to disconnect then.
-    for (const command of this.#inFlight.clear()) command.fail(new ClosedError('the client is closed'))
+    this.#inFlight.timeOutAll()
     // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
     await (hadSocket ? ended : pause(disconnectTimeoutMs))
   }
@@ -202,45 +228,64 @@ export class CommandLink {
     if (node) this.#corks.cork(node, this.#inFlight.size)
   }
 
-  /** @param remedy - what to send instead after an error that says so */
-  #bounded<T>(
+  /** @param send - is called once more, to send in full, when the server has not got the script */
+  #bounded<Reply, T>(
     key: string,
     timeoutMs: number,
-    send: () => Promise<T>,
-    remedy: (error: unknown) => Promise<T> | undefined = () => undefined,
+    send: (inFull: boolean) => Promise<Reply>,
+    read: (reply: Reply) => T,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#closed) throw new ClosedError('the client is closed')
+      if (this.#closed) throw closed()
       // While ioredis rests between attempts, a wrong password is a wrong password.
       if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
         throw this.#connectFault
-      const route = this.routeOf(key)
-      if (!this.#silentSince.has(route)) this.#silentSince.set(route, monotonicMs())
-      const fail = (error: unknown): void => {
-        if (error instanceof RedisUnavailableError) this.#redialIfMute(key, route)
-        reject(this.#explained(error, key))
-      }
-      const onTimeout = (): void => {
-        fail(new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`))
-      }
-      const command = { onTimeout, fail }
-      // An answer that comes after the command was given up shows a slow link, not a mute one.
-      const onReply = (reply: T): void => {
-        this.#silentSince.delete(route)
-        if (this.#inFlight.delete(command)) resolve(reply)
+      const command = new InFlight(key, this.#routeTo(key), timeoutMs, reject, this.#onLate)
+      const onReply = (reply: Reply): void => {
+        if (!this.#hears(command)) return
+        try {
+          resolve(read(reply))
+        } catch (error) {
+          this.#fail(command, error)
+        }
       }
       const onError = (error: unknown): void => {
-        this.#silentSince.delete(route)
-        if (this.#inFlight.delete(command)) fail(error)
+        if (this.#hears(command)) this.#fail(command, error)
       }
-      const sent = send()
+      const sent = send(false)
       this.#inFlight.add(command, timeoutMs)
       sent.then(onReply, (error: unknown) => {
-        const again = remedy(error)
-        if (again) again.then(onReply, onError)
+        if (hasCode(error, 'NOSCRIPT')) send(true).then(onReply, onError)
         else onError(error)
       })
     })
+  }
+
+  #routeTo(key: string): Route {
+    const name = this.routeOf(key)
+    let route = this.#routes.get(name)
+    if (!route) this.#routes.set(name, (route = { silentSince: Infinity }))
+    if (route.silentSince === Infinity) route.silentSince = monotonicMs()
+    return route
+  }
+
+  /**
+   * Something came back. Whether the command was still waited for; an answer that comes after it was given up shows a slow
+   * link, not a mute one.
+   */
+  #hears(command: InFlight): boolean {
+    command.route.silentSince = Infinity
+    return this.#inFlight.delete(command)
+  }
+
+  readonly #onLate = (command: InFlight): void => {
+    if (!this.#closed) this.#redialIfMute(command)
+    const text = `Redis did not answer within ${command.timeoutMs} ms`
+    this.#fail(command, this.#closed ? closed() : new RedisUnavailableError(text))
+  }
+
+  #fail({ key, reject }: InFlight, error: unknown): void {
+    reject(this.#explained(error, key))
   }
 
   /** Gives a demoted server up, and answers with the error that says why a command got no answer. */
@@ -251,10 +296,13 @@ export class CommandLink {
     return gaveUp ? (this.#connectFault ?? error) : error
   }
 
-  #redialIfMute(key: string, route: string): void {
-    const since = this.#silentSince.get(route)
-    if (since === undefined || monotonicMs() - since < muteAfterMs) return
-    this.#silentSince.delete(route)
+  #redialIfMute({ key, route }: InFlight): void {
+    if (monotonicMs() - route.silentSince < muteAfterMs) return
+    route.silentSince = Infinity
     this.redial(key)
   }
 }
+
+const closed = (): ClosedError => new ClosedError('the client is closed')
+
+const asItIs = <T>(reply: T): T => reply

@@ -84,7 +84,7 @@ export class LockCommands {
   }
 
   acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
-    return this.#send(this.acquireCall(keys, ask), timeoutMs).then(this.readAcquire)
+    return this.#link.run(this.acquireCall(keys, ask), this.readAcquire, timeoutMs)
   }
 
   /** An `acquire` for another connection to send. */
@@ -120,12 +120,12 @@ export class LockCommands {
   /** Sets the hold count; at 0 gives up hold and place. */
   release(keys: LockKeys, wish: ReleaseWish, timeoutMs?: number): Promise<ReleaseAnswer> {
     const call = this.#calls.release(keys, wish, this.#tokenFloor)
-    return this.#send(call, timeoutMs).then(this.#readRelease)
+    return this.#link.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
-    return this.#send(this.#calls.force(keys, owner, inbox, this.#tokenFloor)).then(this.#readRelease)
+    return this.#link.run(this.#calls.force(keys, owner, inbox, this.#tokenFloor), this.#readRelease)
   }
 
   /** Renews holds of one group in one command, or one by one while the slot of the group is being moved. */
@@ -133,7 +133,7 @@ export class LockCommands {
     return togetherOrSingly(renewals, async (batch) => {
       const keys = batch.map((renewal) => renewal.keys.lock)
       const args = batch.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-      const reply = asList(await this.#link.run(scripts.renew, keys, args, timeoutMs))
+      const reply = await this.#link.run({ script: scripts.renew, keys, args }, asList, timeoutMs)
       return batch.map((_, i) => (numberAt(reply, i) === 1 ? 'renewed' : 'not-held'))
     })
   }
@@ -143,7 +143,7 @@ export class LockCommands {
     return togetherOrSingly(places, async (batch) => {
       const keys = batch.flatMap(({ keys: { lock, queue, waiters } }) => [lock, queue, waiters])
       const args = batch.flatMap(({ owner, placeMs }) => [owner, placeMs])
-      const reply = asList(await this.#link.run(scripts.refresh, keys, args))
+      const reply = await this.#link.run({ script: scripts.refresh, keys, args }, asList)
       return batch.map((_, i) => ({
         state: placeStates[numberAt(reply, 2 * i)] ?? 'missing',
         ttlMs: numberAt(reply, 2 * i + 1),
@@ -152,7 +152,8 @@ export class LockCommands {
   }
 
   async inspect(keys: LockKeys, most: number): Promise<Inspection | Foreign> {
-    const reply = asList(await this.#link.run(scripts.inspect, keysOf(keys), [most]))
+    const call = { script: scripts.inspect, keys: keysOf(keys), args: [most] }
+    const reply = await this.#link.run(call, asList)
     if (numberAt(reply, 0) === -3) return { kind: 'foreign', type: textAt(reply, 1) }
     const waiters = []
     for (let i = 5; i < reply.length; i += 2) {
@@ -166,10 +167,6 @@ export class LockCommands {
       waiterCount: numberAt(reply, 4),
       waiters,
     }
-  }
-
-  #send({ script, keys, args }: ScriptCall, timeoutMs?: number): Promise<unknown> {
-    return this.#link.run(script, keys, args, timeoutMs)
   }
 
   readonly #readRelease = (given: unknown): ReleaseAnswer => {

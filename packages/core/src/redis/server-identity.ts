@@ -30,7 +30,7 @@ export class ServerIdentity {
   /** Asks the server that answers for this key who it is. */
   async read(key: string): Promise<ServerInfo> {
     const breaks = this.#link.breaks
-    const info = String(await this.#ask(key))
+    const info = await this.#ask(key)
     const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
     const runId = field('run_id')
     const replicas = field('connected_slaves')
@@ -71,9 +71,9 @@ export class ServerIdentity {
     }
   }
 
-  async #ask(key: string): Promise<unknown> {
+  async #ask(key: string): Promise<string> {
     try {
-      return await this.#link.run(scripts.identify, [key], [])
+      return await this.#link.run({ script: scripts.identify, keys: [key], args: [] }, String)
     } catch (error) {
       const fault = faultOf(error)
       if (fault instanceof RedisRefusedError) this.#isRefused = true
