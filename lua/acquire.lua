@@ -27,7 +27,7 @@
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
-local leaseMs = tonumber(ARGV[3])
+local leaseMs = ARGV[3]
 local tokenFloor = tonumber(ARGV[7])
 
 --@include clock
@@ -39,16 +39,16 @@ if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
 end
 
 local placeMs = tonumber(ARGV[4])
-local grantLeaseMs = tonumber(ARGV[5])
+local grantLeaseMs = ARGV[5]
 local inbox = ARGV[6]
 local checkInbox = ARGV[8] == '1'
 
 --@include guard
---@include grant
+--@include keep
 
 if holder == owner then
   redis.call('HSET', lockKey, owner, count)
-  keepFor(lockKey, leaseMs)
+  keepFor(lockKey, tonumber(leaseMs))
   local token = tonumber(redis.call('GET', fenceKey) or '0')
   if count == 1 and token == 0 then
     token = nextToken(leaseMs)
@@ -60,12 +60,15 @@ end
 if count > 1 then
   return { -1 }
 end
-if isGone(owner) then
+
+--@include places
+if readPlace(owner) == 'gone' then
   return { -2 }
 end
 
 local noticeFault = ''
 if ttlMs == -2 then
+  --@include grant
   holder, noticeFault = grantNext(owner)
   if not holder then
     dropPlace(owner)

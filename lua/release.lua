@@ -28,7 +28,9 @@ local checkInbox = ARGV[5] == '1'
 
 -- The owner is the hash's only field: when it goes, the lock does. Whoever held had no place.
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-if mine and goneMs == 0 and redis.call('EXISTS', queueKey) == 0 then
+local isPlain = mine and goneMs == 0
+local first = isPlain and redis.call('ZRANGE', queueKey, '0', '0')[1]
+if isPlain and not first then
   return 1
 end
 
@@ -37,8 +39,8 @@ end
 --@include grant
 --@include answer
 
-if mine and goneMs == 0 then
-  local _, noticeFault = grantNext()
+if isPlain then
+  local _, noticeFault = grantNext(nil, first)
   return answer(true, noticeFault)
 end
 

@@ -14,7 +14,7 @@
 local answers = {}
 for i, lockKey in ipairs(KEYS) do
   local owner = ARGV[2 * i - 1]
-  local leaseMs = tonumber(ARGV[2 * i])
+  local leaseMs = ARGV[2 * i]
   local ttlMs = redis.call('PTTL', lockKey)
   local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
   if not count then
@@ -22,7 +22,7 @@ for i, lockKey in ipairs(KEYS) do
   elseif type(count) == 'table' or ttlMs == -1 then
     answers[i] = -3
   else
-    if ttlMs < leaseMs then
+    if ttlMs < tonumber(leaseMs) then
       redis.call('PEXPIRE', lockKey, leaseMs)
     end
     answers[i] = 1

@@ -1,7 +1,8 @@
+--@include keep
 -- With count 0 the owner's place goes, and a mark refuses its late asks for goneMs.
 if count == 0 then
   -- The mark of an owner that was given up outlives every further word from it.
-  if not isGone(owner) then
+  if readPlace(owner) ~= 'gone' then
     dropPlace(owner)
   end
   if goneMs > 0 then

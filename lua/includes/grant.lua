@@ -6,27 +6,28 @@
 -- dropped; one whose inbox nobody hears is passed over and keeps its ticket. The grant stands even
 -- when its notice is refused: the waiter learns of it when it next refreshes its place.
 -- Returns the new holder, or nil; and why the notice was refused, or ''.
-local function grantNext(before)
+-- `first` is the first in the queue, where that was asked for already.
+local function grantNext(before, first)
   local offset = 0
   while true do
-    local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+    local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
     if not owner or owner == before then
       return nil, ''
     end
-    local place = readPlace(owner)
-    if not place then
+    first = nil
+    local state, leaseMs, inbox = readPlace(owner)
+    if state == 'none' then
+      dropPlace(owner)
+    elseif state == 'gone' then
       redis.call('ZREM', queueKey, owner)
-      if not isGone(owner) then
-        redis.call('HDEL', waitersKey, owner)
-      end
-    elseif not isHeard(place.inbox) then
+    elseif not isHeard(inbox) then
       offset = offset + 1
     else
       -- First: a server that is out of memory refuses a script's first write only, and never this one.
       dropPlace(owner)
-      local token = admit(owner, place.leaseMs)
-      local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
-      local reply = redis.pcall('PUBLISH', place.inbox, notice)
+      local token = admit(owner, leaseMs)
+      local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+      local reply = redis.pcall('PUBLISH', inbox, notice)
       return owner, type(reply) == 'table' and reply.err or ''
     end
   end

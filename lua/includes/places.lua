@@ -2,31 +2,18 @@
 -- the same owner, '<alive until, ms> <lease of the grant, ms> <inbox>', or 'gone <until, ms>' for an
 -- owner that gave up while one of its asks may still be on its way.
 
--- A key lives as long as its longest-lived entry, never forever, and its TTL never shrinks.
-local function keepFor(key, ms)
-  if redis.call('PTTL', key) < ms then
-    redis.call('PEXPIRE', key, ms)
-  end
-end
-
+-- What there is of an owner: 'alive', the lease of its grant and its inbox; 'gone'; or 'none', also when it is stale.
 local function readPlace(owner)
-  local place = redis.call('HGET', waitersKey, owner)
-  if not place then
-    return nil
-  end
+  local place = redis.call('HGET', waitersKey, owner) or ''
   local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-  if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-    return nil
+  if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+    return 'alive', leaseMs, inbox
   end
-  return { leaseMs = tonumber(leaseMs), inbox = inbox }
+  local goneUntilMs = string.match(place, '^gone (%d+)$')
+  return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 
 local function dropPlace(owner)
   redis.call('ZREM', queueKey, owner)
   redis.call('HDEL', waitersKey, owner)
-end
-
-local function isGone(owner)
-  local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-  return untilMs ~= nil and tonumber(untilMs) > nowMs
 end

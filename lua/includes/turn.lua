@@ -37,24 +37,24 @@ local function offerTurn(before, headStart)
     if owner == before then
       return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
     end
-    local place = readPlace(owner)
-    if place and turnOwner == owner and untilMs <= nowMs then
+    local state, _, inbox = readPlace(owner)
+    if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
       redis.call('HDEL', waitersKey, 'turn')
       dropPlace(owner)
-    elseif not place then
-      redis.call('ZREM', queueKey, owner)
-      if not isGone(owner) then
-        redis.call('HDEL', waitersKey, owner)
-      end
+    elseif state == 'none' then
+      dropPlace(owner)
       endTurn(owner)
-    elseif not isHeard(place.inbox) then
+    elseif state == 'gone' then
+      redis.call('ZREM', queueKey, owner)
+      endTurn(owner)
+    elseif not isHeard(inbox) then
       offset = offset + 1
     elseif turnOwner == owner then
       return untilMs - nowMs, ''
     else
       fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
       redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-      local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+      local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
       return turnMs, type(reply) == 'table' and reply.err or ''
     end
   end

@@ -35,6 +35,7 @@ local wantsToken = ARGV[7] == '1'
 
 --@include clock
 --@include guard
+--@include keep
 --@include turn
 
 if holder == owner then
@@ -50,7 +51,7 @@ end
 if count > 1 then
   return { -1 }
 end
-if isGone(owner) then
+if readPlace(owner) == 'gone' then
   return { -2 }
 end
 

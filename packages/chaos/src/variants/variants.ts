@@ -134,7 +134,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: "local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]",
+        find: "local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]",
         replace: "local owner = redis.call('ZREVRANGE', queueKey, offset, offset)[1]",
       },
     ],

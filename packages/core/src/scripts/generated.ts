@@ -12,17 +12,17 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '45bfeaeab2206a112705729691ae9e60c569be3a',
+    sha1: '7a6567f8812decfd4a1ae58a00a4ccdce31a01b0',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
-local leaseMs = tonumber(ARGV[3])
+local leaseMs = ARGV[3]
 local tokenFloor = tonumber(ARGV[7])
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local function nextToken(leaseMs)
-local lifeMs = math.max(60000, 2 * leaseMs)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
 local token = math.max(nowUs, tokenFloor + 1)
 local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
@@ -33,7 +33,7 @@ return token
 end
 local function admit(owner, leaseMs)
 local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
+redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
 return token
 end
@@ -41,7 +41,7 @@ if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
 return admit(owner, leaseMs)
 end
 local placeMs = tonumber(ARGV[4])
-local grantLeaseMs = tonumber(ARGV[5])
+local grantLeaseMs = ARGV[5]
 local inbox = ARGV[6]
 local checkInbox = ARGV[8] == '1'
 local ttlMs = redis.call('PTTL', lockKey)
@@ -58,63 +58,9 @@ if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
-end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
-end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
-end
-local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
-end
-return heard[inbox]
-end
-local function grantNext(before)
-local offset = 0
-while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
-return nil, ''
-end
-local place = readPlace(owner)
-if not place then
-redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
-elseif not isHeard(place.inbox) then
-offset = offset + 1
-else
-dropPlace(owner)
-local token = admit(owner, place.leaseMs)
-local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
-local reply = redis.pcall('PUBLISH', place.inbox, notice)
-return owner, type(reply) == 'table' and reply.err or ''
-end
-end
-end
 if holder == owner then
 redis.call('HSET', lockKey, owner, count)
-keepFor(lockKey, leaseMs)
+keepFor(lockKey, tonumber(leaseMs))
 local token = tonumber(redis.call('GET', fenceKey) or '0')
 if count == 1 and token == 0 then
 token = nextToken(leaseMs)
@@ -126,11 +72,59 @@ end
 if count > 1 then
 return { -1 }
 end
-if isGone(owner) then
+local function readPlace(owner)
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
+end
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+end
+local function dropPlace(owner)
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+if readPlace(owner) == 'gone' then
 return { -2 }
 end
 local noticeFault = ''
 if ttlMs == -2 then
+local heard = {}
+local function isHeard(inbox)
+if not checkInbox then
+return true
+end
+if heard[inbox] == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+heard[inbox] = reply.err ~= nil or reply[2] > 0
+end
+return heard[inbox]
+end
+local function grantNext(before, first)
+local offset = 0
+while true do
+local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not owner or owner == before then
+return nil, ''
+end
+first = nil
+local state, leaseMs, inbox = readPlace(owner)
+if state == 'none' then
+dropPlace(owner)
+elseif state == 'gone' then
+redis.call('ZREM', queueKey, owner)
+elseif not isHeard(inbox) then
+offset = offset + 1
+else
+dropPlace(owner)
+local token = admit(owner, leaseMs)
+local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', inbox, notice)
+return owner, type(reply) == 'table' and reply.err or ''
+end
+end
+end
 holder, noticeFault = grantNext(owner)
 if not holder then
 dropPlace(owner)
@@ -140,11 +134,15 @@ ttlMs = redis.call('PTTL', lockKey)
 end
 local position = 0
 if placeMs > 0 then
-local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
-local ticket = math.max(nowUs, tonumber(newest) + 1)
-local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', ticket), owner) == 1
-local rank = isNew and redis.call('ZCARD', queueKey) - 1 or redis.call('ZRANK', queueKey, owner)
-redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
+local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', nowUs), owner) == 1
+local rank = redis.call('ZRANK', queueKey, owner)
+local lastRank = redis.call('ZCARD', queueKey) - 1
+if isNew and rank < lastRank then
+local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
+redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
+rank = lastRank
+end
+redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
 if redis.call('PTTL', queueKey) < placeMs then
 redis.call('PEXPIRE', queueKey, 2 * placeMs)
 keepFor(waitersKey, 2 * placeMs)
@@ -155,7 +153,7 @@ return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
   },
   force: {
     name: 'force',
-    sha1: '57cee65f3a01e764fa739bdc52c232851c96b432',
+    sha1: '92a90b7228bc7f952977da4a114989c153f88c2f',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -174,7 +172,7 @@ end
 holder = holders[1]
 end
 local function nextToken(leaseMs)
-local lifeMs = math.max(60000, 2 * leaseMs)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
 local token = math.max(nowUs, tokenFloor + 1)
 local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
@@ -185,33 +183,22 @@ return token
 end
 local function admit(owner, leaseMs)
 local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
+redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
 return token
 end
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
 local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
+local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
 end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
 local heard = {}
 local function isHeard(inbox)
@@ -224,26 +211,26 @@ heard[inbox] = reply.err ~= nil or reply[2] > 0
 end
 return heard[inbox]
 end
-local function grantNext(before)
+local function grantNext(before, first)
 local offset = 0
 while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
 if not owner or owner == before then
 return nil, ''
 end
-local place = readPlace(owner)
-if not place then
+first = nil
+local state, leaseMs, inbox = readPlace(owner)
+if state == 'none' then
+dropPlace(owner)
+elseif state == 'gone' then
 redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
-elseif not isHeard(place.inbox) then
+elseif not isHeard(inbox) then
 offset = offset + 1
 else
 dropPlace(owner)
-local token = admit(owner, place.leaseMs)
-local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
-local reply = redis.pcall('PUBLISH', place.inbox, notice)
+local token = admit(owner, leaseMs)
+local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', inbox, notice)
 return owner, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -296,7 +283,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: '0a5a5be426b8954462e33f90a22de612e7d6497f',
+    sha1: '731cf5148f0e1fa5db50e8686294383891a53fbd',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -323,23 +310,17 @@ redis.call('PEXPIRE', key, ms)
 end
 end
 local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
+local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
 end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
 local heard = {}
 local function isHeard(inbox)
@@ -376,24 +357,24 @@ local turnOwner, untilMs, fromMs = readTurn()
 if owner == before then
 return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local place = readPlace(owner)
-if place and turnOwner == owner and untilMs <= nowMs then
+local state, _, inbox = readPlace(owner)
+if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
-elseif not place then
-redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
+elseif state == 'none' then
+dropPlace(owner)
 endTurn(owner)
-elseif not isHeard(place.inbox) then
+elseif state == 'gone' then
+redis.call('ZREM', queueKey, owner)
+endTurn(owner)
+elseif not isHeard(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
 redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -410,7 +391,7 @@ end
 if count > 1 then
 return { -1 }
 end
-if isGone(owner) then
+if readPlace(owner) == 'gone' then
 return { -2 }
 end
 local noticeFault = ''
@@ -432,11 +413,15 @@ end
 local grantLeaseMs = leaseMs
 local position = 0
 if placeMs > 0 then
-local newest = redis.call('ZRANGE', queueKey, -1, -1, 'WITHSCORES')[2] or '0'
-local ticket = math.max(nowUs, tonumber(newest) + 1)
-local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', ticket), owner) == 1
-local rank = isNew and redis.call('ZCARD', queueKey) - 1 or redis.call('ZRANK', queueKey, owner)
-redis.call('HSET', waitersKey, owner, string.format('%.0f %d %s', nowMs + placeMs, grantLeaseMs, inbox))
+local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', nowUs), owner) == 1
+local rank = redis.call('ZRANK', queueKey, owner)
+local lastRank = redis.call('ZCARD', queueKey) - 1
+if isNew and rank < lastRank then
+local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
+redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
+rank = lastRank
+end
+redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
 if redis.call('PTTL', queueKey) < placeMs then
 redis.call('PEXPIRE', queueKey, 2 * placeMs)
 keepFor(waitersKey, 2 * placeMs)
@@ -453,7 +438,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: 'b4df2998cc3c1f55617a3b77c7f138b9a78999e1',
+    sha1: '067867f699d1db6ab0a3f624beb34d284cd01633',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -472,29 +457,18 @@ return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 holder = holders[1]
 end
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
 local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
+local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
 end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
 local heard = {}
 local function isHeard(inbox)
@@ -531,24 +505,24 @@ local turnOwner, untilMs, fromMs = readTurn()
 if owner == before then
 return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local place = readPlace(owner)
-if place and turnOwner == owner and untilMs <= nowMs then
+local state, _, inbox = readPlace(owner)
+if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
-elseif not place then
-redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
+elseif state == 'none' then
+dropPlace(owner)
 endTurn(owner)
-elseif not isHeard(place.inbox) then
+elseif state == 'gone' then
+redis.call('ZREM', queueKey, owner)
+endTurn(owner)
+elseif not isHeard(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
 redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -577,7 +551,7 @@ return answer(true, noticeFault)`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: '24781a6efafabfffeeaa180da4c4a0ddfe9ea12f',
+    sha1: '3fb8c07d9568c4e377b74d8566e931ce552e64aa',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -588,29 +562,18 @@ local channel = ARGV[6]
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
 local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
+local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
 end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
 local heard = {}
 local function isHeard(inbox)
@@ -647,24 +610,24 @@ local turnOwner, untilMs, fromMs = readTurn()
 if owner == before then
 return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local place = readPlace(owner)
-if place and turnOwner == owner and untilMs <= nowMs then
+local state, _, inbox = readPlace(owner)
+if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
 dropPlace(owner)
-elseif not place then
-redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
+elseif state == 'none' then
+dropPlace(owner)
 endTurn(owner)
-elseif not isHeard(place.inbox) then
+elseif state == 'gone' then
+redis.call('ZREM', queueKey, owner)
+endTurn(owner)
+elseif not isHeard(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
 redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', place.inbox, 'free ' .. owner .. ' ' .. lockKey)
+local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -678,8 +641,13 @@ local function answer(isDone, fault)
 local code = isDone and 1 or 0
 return fault == '' and code or { code, fault }
 end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
 if count == 0 then
-if not isGone(owner) then
+if readPlace(owner) ~= 'gone' then
 dropPlace(owner)
 end
 if goneMs > 0 then
@@ -765,7 +733,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'c7b07be1023089f2a9713da1fddb38b69f042133',
+    sha1: '722ff5180f334d98c560fb408a61c84122c795b3',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -773,14 +741,16 @@ local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-if mine and goneMs == 0 and redis.call('EXISTS', queueKey) == 0 then
+local isPlain = mine and goneMs == 0
+local first = isPlain and redis.call('ZRANGE', queueKey, '0', '0')[1]
+if isPlain and not first then
 return 1
 end
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)
 local function nextToken(leaseMs)
-local lifeMs = math.max(60000, 2 * leaseMs)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
 local token = math.max(nowUs, tokenFloor + 1)
 local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
@@ -791,33 +761,22 @@ return token
 end
 local function admit(owner, leaseMs)
 local token = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, 1)
+redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
 return token
 end
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
 local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner)
-if not place then
-return nil
-end
+local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if not aliveUntilMs or tonumber(aliveUntilMs) <= nowMs then
-return nil
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+return 'alive', leaseMs, inbox
 end
-return { leaseMs = tonumber(leaseMs), inbox = inbox }
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
-end
-local function isGone(owner)
-local untilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-return untilMs ~= nil and tonumber(untilMs) > nowMs
 end
 local heard = {}
 local function isHeard(inbox)
@@ -830,26 +789,26 @@ heard[inbox] = reply.err ~= nil or reply[2] > 0
 end
 return heard[inbox]
 end
-local function grantNext(before)
+local function grantNext(before, first)
 local offset = 0
 while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
+local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
 if not owner or owner == before then
 return nil, ''
 end
-local place = readPlace(owner)
-if not place then
+first = nil
+local state, leaseMs, inbox = readPlace(owner)
+if state == 'none' then
+dropPlace(owner)
+elseif state == 'gone' then
 redis.call('ZREM', queueKey, owner)
-if not isGone(owner) then
-redis.call('HDEL', waitersKey, owner)
-end
-elseif not isHeard(place.inbox) then
+elseif not isHeard(inbox) then
 offset = offset + 1
 else
 dropPlace(owner)
-local token = admit(owner, place.leaseMs)
-local notice = string.format('granted %s %.0f %.0f %d %s', owner, token, nowUs, place.leaseMs, lockKey)
-local reply = redis.pcall('PUBLISH', place.inbox, notice)
+local token = admit(owner, leaseMs)
+local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', inbox, notice)
 return owner, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -858,12 +817,17 @@ local function answer(isDone, fault)
 local code = isDone and 1 or 0
 return fault == '' and code or { code, fault }
 end
-if mine and goneMs == 0 then
-local _, noticeFault = grantNext()
+if isPlain then
+local _, noticeFault = grantNext(nil, first)
 return answer(true, noticeFault)
 end
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
 if count == 0 then
-if not isGone(owner) then
+if readPlace(owner) ~= 'gone' then
 dropPlace(owner)
 end
 if goneMs > 0 then
@@ -903,11 +867,11 @@ return answer(mine, noticeFault)`,
   },
   renew: {
     name: 'renew',
-    sha1: '4bc331652858fd712acece239107e69cdfff269e',
+    sha1: '5203e40445b3a1385c3424c74589ea9f6167ec4e',
     lua: `local answers = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[2 * i - 1]
-local leaseMs = tonumber(ARGV[2 * i])
+local leaseMs = ARGV[2 * i]
 local ttlMs = redis.call('PTTL', lockKey)
 local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
 if not count then
@@ -915,7 +879,7 @@ answers[i] = 0
 elseif type(count) == 'table' or ttlMs == -1 then
 answers[i] = -3
 else
-if ttlMs < leaseMs then
+if ttlMs < tonumber(leaseMs) then
 redis.call('PEXPIRE', lockKey, leaseMs)
 end
 answers[i] = 1
