@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { forkWorker, type RedisServer } from '@holdfast/testkit'
+import { pin, redisCore } from './pinning.js'
 
 const proxyFile = fileURLToPath(new URL('delay-proxy.js', import.meta.url))
 
@@ -11,6 +12,7 @@ export async function farAway<T>(
 ): Promise<T> {
   const proxy = await forkWorker(proxyFile)
   try {
+    await pin(proxy.pid, redisCore)
     await proxy.send({ type: 'open', host, port, delayMs })
     const { url } = await proxy.waitFor('opened')
     return await use(String(url))

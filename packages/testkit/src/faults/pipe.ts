@@ -2,8 +2,12 @@ import type { Socket } from 'node:net'
 
 type Item = { readonly dueAt: number } & ({ readonly bytes: Buffer } | { readonly end: 'half' | 'whole' })
 
-/** How long the bytes that come in now are under way, in milliseconds; asked for each piece. */
-export type DelayOf = () => number
+export interface Delay {
+  /** How long the bytes that come in now are under way, in milliseconds; asked for each piece. */
+  readonly of: () => number
+  /** Timers count whole milliseconds, so the last one or two are waited for by looking at the clock all the time. */
+  readonly isExact: boolean
+}
 
 /** A piece takes at most this long on a narrow link, so that bytes trickle and a new bandwidth is soon felt. */
 const pieceMs = 20
@@ -19,11 +23,12 @@ const pieceMs = 20
 export class Pipe {
   readonly #to: Socket
   readonly #queue: Item[] = []
-  #delayOf: DelayOf = () => 0
+  #delay: Delay = { of: () => 0, isExact: false }
   #bytesPerSecond = Infinity
   #freeAt = 0
   #held: 'no' | 'keep' | 'drop' = 'no'
   #timer: NodeJS.Timeout | undefined
+  #look: NodeJS.Immediate | undefined
   #torn = false
 
   constructor(to: Socket) {
@@ -40,8 +45,8 @@ export class Pipe {
     this.#enqueue({ dueAt: this.#dueAt(), end })
   }
 
-  setDelay(delayOf: DelayOf): void {
-    this.#delayOf = delayOf
+  setDelay(delay: Delay): void {
+    this.#delay = delay
   }
 
   setBandwidth(bytesPerSecond: number): void {
@@ -62,12 +67,12 @@ export class Pipe {
   }
 
   close(): void {
-    clearTimeout(this.#timer)
+    this.#stopWaiting()
     this.#queue.length = 0
   }
 
   #dueAt(): number {
-    return performance.now() + this.#delayOf()
+    return performance.now() + this.#delay.of()
   }
 
   #enqueue(item: Item): void {
@@ -75,19 +80,15 @@ export class Pipe {
     this.#pump()
   }
 
-  #pump(): void {
-    clearTimeout(this.#timer)
+  readonly #pump = (): void => {
+    this.#stopWaiting()
     if (this.#held !== 'no') return
     for (;;) {
       const [head] = this.#queue
       if (!head) return
       const waitMs = Math.max(head.dueAt, this.#freeAt) - performance.now()
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => {
-          this.#pump()
-        }, Math.ceil(waitMs))
-        // The sockets keep the process alive for as long as there is anybody to deliver to.
-        this.#timer.unref()
+        this.#pumpIn(waitMs)
         return
       }
       this.#queue.shift()
@@ -95,6 +96,22 @@ export class Pipe {
       else if (head.end === 'half') this.#to.end()
       else this.#to.destroy()
     }
+  }
+
+  #pumpIn(waitMs: number): void {
+    const { isExact } = this.#delay
+    if (isExact && waitMs < 2) {
+      this.#look = setImmediate(this.#pump)
+      return
+    }
+    this.#timer = setTimeout(this.#pump, isExact ? Math.floor(waitMs - 1) : Math.ceil(waitMs))
+    // The sockets keep the process alive for as long as there is anybody to deliver to.
+    this.#timer.unref()
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#look)
   }
 
   /** Sends what the bandwidth allows at once; the rest stays at the head of the line. */

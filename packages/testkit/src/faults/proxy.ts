@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { Link } from './link.js'
-import type { DelayOf, Pipe } from './pipe.js'
+import type { Delay, Pipe } from './pipe.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
 type OneWay = Exclude<Direction, 'both'>
@@ -13,6 +13,8 @@ export interface DelayOptions {
   readonly random?: () => number
   /** The other direction stays as it is. @defaultValue 'both' */
   readonly direction?: Direction
+  /** To a fraction of a millisecond, at the price of a busy processor while anything is under way. @defaultValue false */
+  readonly isExact?: boolean
 }
 
 /** A TCP proxy in front of a Redis that breaks the link in the ways that networks do. */
@@ -72,7 +74,7 @@ class LoopbackProxy implements FaultProxy {
   readonly #target: { readonly host: string; readonly port: number }
   readonly #links = new Set<Link>()
   readonly #held = new Map<OneWay, 'keep' | 'drop'>()
-  readonly #delays = new Map<OneWay, DelayOf>()
+  readonly #delays = new Map<OneWay, Delay>()
   readonly #losses = new Set<LossOrder>()
   #bytesPerSecond = Infinity
   #listener: Server | null = null
@@ -106,9 +108,9 @@ class LoopbackProxy implements FaultProxy {
   }
 
   delay(delayMs: number, options: DelayOptions = {}): void {
-    const { jitterMs = 0, random = Math.random, direction = 'both' } = options
-    const delayOf = jitterMs > 0 ? () => delayMs + jitterMs * random() : () => delayMs
-    for (const way of waysOf(direction)) this.#delays.set(way, delayOf)
+    const { jitterMs = 0, random = Math.random, direction = 'both', isExact = false } = options
+    const of = jitterMs > 0 ? () => delayMs + jitterMs * random() : () => delayMs
+    for (const way of waysOf(direction)) this.#delays.set(way, { of, isExact })
     for (const link of this.#links) this.#applyTo(link)
   }
 
@@ -170,7 +172,7 @@ class LoopbackProxy implements FaultProxy {
   }
 
   #applyTo(link: Link): void {
-    for (const [way, delayOf] of this.#delays) link[way].setDelay(delayOf)
+    for (const [way, delay] of this.#delays) link[way].setDelay(delay)
     for (const [way, mode] of this.#held) link[way].hold(mode)
   }
 
