@@ -26,10 +26,10 @@ export function playing(shortestWindowMs: number): (cell: Cell) => Promise<Seen>
   }
 }
 
-/** Commands per time through the lock, in a short run of its own: a server that shows its commands is slower. */
-export function commandsIn(cell: Cell, url: string): Promise<number> {
+/** Commands per time through the lock, in a run of its own: a server that shows its commands is slower. */
+export function commandsIn(cell: Cell, url: string, windowMs: number): Promise<number> {
   return commandsPerCycle(url, async () => {
-    const { visits } = await play(cell, 100)
+    const { visits } = await play(cell, windowMs)
     return { cycles: visits.length, us: NaN }
   })
 }

@@ -50,8 +50,10 @@ async function runAll(): Promise<void> {
   const figures: Figure[] = []
   for (const scenario of chosen) {
     console.log(`\n${scenario.name}: ${scenario.title}`)
+    const startedAt = performance.now()
     const seen = await scenario.run(plan)
     console.log(`${captionOf(scenario)}\n\n${tableOf(scenario, seen)}`)
+    console.log(`\nTook ${((performance.now() - startedAt) / 1_000).toFixed(0)} s.`)
     figures.push(...seen)
   }
   if (values.out !== undefined)

@@ -6,9 +6,6 @@ import type { TaskName, TaskOrder, TaskResult } from './tasks/tasks.js'
 
 const workerFile = fileURLToPath(new URL('worker.js', import.meta.url))
 
-/** A service runs for days: what is measured is its compiled code. */
-const warmUpMs = 500
-
 /** Worker processes that all have a session of one contender. Idle until asked. */
 export class Crew {
   readonly contender: Contender
@@ -28,13 +25,7 @@ export class Crew {
         return worker
       }),
     )
-    const crew = new Crew(contender, workers)
-    await crew.all('cycles', () => ({
-      prefix: `warm-up of ${titleOf(contender)}`,
-      tasks: 50,
-      forMs: warmUpMs,
-    }))
-    return crew
+    return new Crew(contender, workers)
   }
 
   /** Has every worker do the same at once, with the order that `orderOf` gives each. Resolves when all are done. */

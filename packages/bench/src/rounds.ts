@@ -5,7 +5,7 @@ export type Seen = Record<string, number>
 
 /**
  * Measures everybody once per round, in an order that moves on by one each round, and returns the medians.
- * So a slow moment of the machine hits all alike, and nobody is always first. A round before the first warms up.
+ * So a slow moment of the machine hits all alike, and nobody is always first.
  */
 export async function interleaved<T>(
   subjects: readonly T[],
@@ -13,11 +13,10 @@ export async function interleaved<T>(
   measure: (subject: T) => Promise<Seen>,
 ): Promise<Map<T, Seen>> {
   const all = new Map<T, Seen[]>(subjects.map((subject) => [subject, []]))
-  for (let round = -1; round < rounds; round += 1) {
-    const first = Math.max(0, round) % Math.max(1, subjects.length)
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % Math.max(1, subjects.length)
     for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-      const seen = await measure(subject)
-      if (round >= 0) all.get(subject)?.push(seen)
+      all.get(subject)?.push(await measure(subject))
     }
   }
   return new Map([...all].map(([subject, several]) => [subject, mediansOf(several)]))

@@ -40,7 +40,7 @@ const watchdog = [1_000, 10_000, 100_000].flatMap((locks) => [
     'watchdog',
     'Holdfast',
     { locks },
-    { commandsPerPeriod: Math.ceil(locks / 500), clientCpuShare: locks / 1_000_000 },
+    { commandsPerPeriod: Math.ceil(locks / 500) + 1, clientCpuShare: locks / 1_000_000 },
   ),
   ...(locks < 100_000
     ? [

@@ -10,6 +10,7 @@ import { Hold } from './hold.js'
 import type { LockKeys } from './keys.js'
 import { clientOf, ownerOf } from './keys.js'
 import type { Lease } from './lease.js'
+import { Link } from './linked-list.js'
 import type { Request } from './options.js'
 import { restMs } from './pause.js'
 import type { AskAnswer } from './redis/commands.js'
@@ -58,6 +59,7 @@ export interface GrantNotice {
  */
 export class Acquisition {
   readonly keys: LockKeys
+  readonly n: number
   readonly owner: string
   readonly #client: Client
   readonly #request: Request
@@ -67,6 +69,7 @@ export class Acquisition {
   #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'confirming' | 'over' = 'starting'
   #settle: { resolve(result: Entered | Kept): void; reject(error: unknown): void } | undefined
   #stopListening: (() => void) | undefined
+  #link: Link<Acquisition> | undefined
   #waitTimer: NodeJS.Timeout | undefined
   #restTimer: NodeJS.Timeout | undefined
   #lastAnswer:
@@ -88,9 +91,15 @@ export class Acquisition {
     this.#client = client
     this.#wantedSince = wantedSince ?? this.#startedAt
     this.keys = keys
-    this.owner = ownerOf(client.id, client.nextOwner())
+    this.n = client.nextOwner()
+    this.owner = ownerOf(client.id, this.n)
     this.#request = request
     this.#wantsToken = wantsToken
+  }
+
+  /** Its place among those of this client who wait for the lock. Few ever wait. */
+  get link(): Link<Acquisition> {
+    return (this.#link ??= new Link<Acquisition>(this))
   }
 
   /** Whether it waits in a queue, as far as it knows, and nothing of it is in flight. */
@@ -377,6 +386,7 @@ export class Acquisition {
   ): void {
     const grant = {
       keys: this.keys,
+      n: this.n,
       owner: this.owner,
       fencingToken: token,
       askedAt,

@@ -19,6 +19,7 @@ import type { LockKeys } from './keys.js'
 import { readNotice } from './notices.js'
 import { resolveSettings } from './options.js'
 import type { HoldfastOptions, Settings } from './options.js'
+import { OwnerTable } from './owner-table.js'
 import { refreshPlaces } from './places.js'
 import { CommandLink } from './redis/command-link.js'
 import { LockCommands } from './redis/commands.js'
@@ -57,7 +58,7 @@ export class Client {
   readonly replication: Replication | undefined
   readonly counts = { acquired: 0, released: 0, lost: 0 }
   readonly #hub: SubscriberHub
-  readonly #holds = new Map<string, Hold>()
+  readonly #holds = new OwnerTable<Hold>()
   #owners = 0
   #isReady = false
   #preparing: Promise<void> | undefined
@@ -183,24 +184,24 @@ export class Client {
 
   addHold(hold: Hold): void {
     this.counts.acquired++
-    this.#holds.set(hold.owner, hold)
+    this.#holds.add(hold)
   }
 
   removeHold(hold: Hold, end: 'released' | 'lost'): void {
-    if (!this.#holds.delete(hold.owner)) return
+    if (!this.#holds.delete(hold)) return
     this.counts[end]++
     if (this.#holds.size === 0) this.#onDrained?.()
   }
 
   findHold(owner: string): Hold | undefined {
-    return this.#holds.get(owner)
+    return this.#holds.find(owner)
   }
 
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true
     this.room.close()
     await this.#drained(drainMs)
-    for (const hold of this.#holds.values()) if (!hold.isReleased) hold.lose('closed')
+    for (const hold of this.#holds.all) if (!hold.isReleased) hold.lose('closed')
     const { commandTimeoutMs } = this.settings
     await Promise.all([
       bounded(this.background.settled(), commandTimeoutMs, undefined),
@@ -324,10 +325,10 @@ export class Client {
   readonly #onMessage = (message: string): void => {
     const notice = readNotice(message)
     if (notice?.kind === 'revoked') {
-      this.#holds.get(notice.owner)?.lose('revoked')
+      this.#holds.find(notice.owner)?.lose('revoked')
       this.room.find(notice.owner)?.revoked()
     }
-    if (!notice || notice.kind === 'revoked' || this.#holds.has(notice.owner)) return
+    if (!notice || notice.kind === 'revoked' || this.#holds.find(notice.owner)) return
     const acquisition = this.room.find(notice.owner)
     if (acquisition) {
       if (notice.kind === 'granted') acquisition.granted(notice)

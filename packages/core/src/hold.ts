@@ -17,6 +17,7 @@ import { Turns } from './turns.js'
 /** What an acquisition hands over when it got the lock. */
 export interface Grant {
   readonly keys: LockKeys
+  readonly n: number
   readonly owner: string
   readonly fencingToken: number
   /** When the ask was sent that Redis answered with the hold, or after which it was granted. */
@@ -46,6 +47,7 @@ export interface Grant {
  */
 export class Hold implements Renewable {
   readonly keys: LockKeys
+  readonly n: number
   readonly owner: string
   readonly group: string
   deadlineAt: number
@@ -74,6 +76,7 @@ export class Hold implements Renewable {
   constructor(client: Client, grant: Grant, request: Request) {
     this.#client = client
     this.keys = grant.keys
+    this.n = grant.n
     this.owner = grant.owner
     this.#fencingToken = grant.fencingToken
     this.group = client.link.groupOf(grant.keys.lock)

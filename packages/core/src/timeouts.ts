@@ -1,74 +1,47 @@
 import { monotonicMs } from './clock.js'
+import { Link, LinkedList } from './linked-list.js'
 import { longestMs } from './options.js'
 
-/** Something that is to be over by some time. At any time it is in one line of time-outs at most. */
+/** Something that is to be over by some time. */
 export abstract class Bounded {
   /** @internal */
   dueAt = Infinity
-  /** @internal Those before and after it in the line; itself while it is in none. */
-  before: Bounded = this
   /** @internal */
-  after: Bounded = this
+  readonly link: Link<Bounded> = new Link<Bounded>(this)
 
   /** It was not. Called once, unless it was deleted before. */
   abstract onTimeout(): void
 }
 
-/** Where a line begins and ends. */
-class End extends Bounded {
-  onTimeout(): void {
-    // Nobody waits for it.
-  }
-}
-
 /**
  * Many time-outs on one timer: most of what is bounded ends long before its bound, so arming and clearing a timer for
- * each would be all that is left of the cost. They are linked to each other, so that coming and going leaves no garbage.
+ * each would be all that is left of the cost.
  */
 export class Timeouts {
-  readonly #end: Bounded = new End()
-  #size = 0
+  readonly #pending = new LinkedList<Bounded>()
   #timer: NodeJS.Timeout | undefined
   #timerAt = Infinity
 
   get size(): number {
-    return this.#size
+    return this.#pending.size
   }
 
   add(bounded: Bounded, ms: number): void {
-    const last = this.#end.before
     bounded.dueAt = monotonicMs() + ms
-    bounded.before = last
-    bounded.after = this.#end
-    last.after = bounded
-    this.#end.before = bounded
-    this.#size++
+    this.#pending.add(bounded.link)
     if (bounded.dueAt < this.#timerAt) this.#arm(bounded.dueAt)
   }
 
   /** Whether it was still pending. */
   delete(bounded: Bounded): boolean {
-    const { before, after } = bounded
-    if (after === bounded) return false
-    before.after = after
-    after.before = before
-    bounded.before = bounded
-    bounded.after = bounded
-    this.#size--
-    return true
+    return this.#pending.delete(bounded.link)
   }
 
   /** Ends all of them now, as when their time had run out. */
   timeOutAll(): void {
     clearTimeout(this.#timer)
     this.#timerAt = Infinity
-    for (const bounded of this.#pending()) if (this.delete(bounded)) bounded.onTimeout()
-  }
-
-  #pending(): Bounded[] {
-    const pending = []
-    for (let bounded = this.#end.after; bounded !== this.#end; bounded = bounded.after) pending.push(bounded)
-    return pending
+    for (const bounded of this.#pending.toArray()) if (this.delete(bounded)) bounded.onTimeout()
   }
 
   #arm(at: number): void {
@@ -84,7 +57,7 @@ export class Timeouts {
     this.#timerAt = Infinity
     const now = monotonicMs()
     let nextAt = Infinity
-    for (const bounded of this.#pending()) {
+    for (const bounded of this.#pending.toArray()) {
       if (bounded.dueAt > now) nextAt = Math.min(nextAt, bounded.dueAt)
       else if (this.delete(bounded)) bounded.onTimeout()
     }

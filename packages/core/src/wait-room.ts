@@ -1,7 +1,9 @@
 import type { Acquisition } from './acquisition.js'
 import { monotonicMs } from './clock.js'
 import type { LockKeys } from './keys.js'
+import { LinkedList } from './linked-list.js'
 import { longestMs } from './options.js'
+import { OwnerTable } from './owner-table.js'
 
 export interface WaitRoomOptions {
   readonly maxWaiters: number
@@ -28,8 +30,8 @@ const expiryMarginMs = 2
  */
 export class WaitRoom {
   readonly #options: WaitRoomOptions
-  readonly #all = new Map<string, Acquisition>()
-  readonly #waiting = new Map<string, Set<Acquisition>>()
+  readonly #all = new OwnerTable<Acquisition>()
+  readonly #waiting = new Map<string, LinkedList<Acquisition>>()
   readonly #rechecks = new Map<string, Recheck>()
   #seats = 0
 
@@ -49,14 +51,14 @@ export class WaitRoom {
   }
 
   enter(acquisition: Acquisition): void {
-    this.#all.set(acquisition.owner, acquisition)
+    this.#all.add(acquisition)
   }
 
   leave(acquisition: Acquisition): void {
-    this.#all.delete(acquisition.owner)
+    this.#all.delete(acquisition)
     const lock = acquisition.keys.lock
     const waiting = this.#waiting.get(lock)
-    if (!waiting?.delete(acquisition)) return
+    if (!waiting?.delete(acquisition.link)) return
     if (waiting.size > 0) {
       // The timer may have woken just this one: then nobody would ask for the others.
       if ((this.#rechecks.get(lock)?.at ?? 0) <= monotonicMs()) this.#recheckIn(lock, 0)
@@ -79,15 +81,15 @@ export class WaitRoom {
   }
 
   find(owner: string): Acquisition | undefined {
-    return this.#all.get(owner)
+    return this.#all.find(owner)
   }
 
   /** The acquisition waits for a hold that ends in `ttlMs` unless it is renewed or released. */
   wait(acquisition: Acquisition, ttlMs: number): void {
     const { lock } = acquisition.keys
-    const waiting = this.#waiting.get(lock)
-    if (waiting) waiting.add(acquisition)
-    else this.#waiting.set(lock, new Set([acquisition]))
+    const waiting = this.#waiting.get(lock) ?? new LinkedList<Acquisition>()
+    if (waiting.size === 0) this.#waiting.set(lock, waiting)
+    waiting.add(acquisition.link)
     this.noteTtl(acquisition.keys, ttlMs)
   }
 
@@ -106,7 +108,7 @@ export class WaitRoom {
 
   /** Those who wait in a queue. */
   queued(): Acquisition[] {
-    return [...this.#all.values()].filter(({ isQueued }) => isQueued)
+    return this.#all.all.filter(({ isQueued }) => isQueued)
   }
 
   /** Has them ask again. */
@@ -116,12 +118,12 @@ export class WaitRoom {
 
   /** Has all others ask again. */
   wakeUnqueued(): void {
-    for (const acquisition of this.#all.values()) if (!acquisition.isQueued) acquisition.wake()
+    for (const acquisition of this.#all.all) if (!acquisition.isQueued) acquisition.wake()
   }
 
   /** Ends every wait because the client closes. */
   close(): void {
-    for (const acquisition of this.#all.values()) acquisition.close()
+    for (const acquisition of this.#all.all) acquisition.close()
   }
 
   #recheckIn(lock: string, ms: number): void {
@@ -156,7 +158,6 @@ export class WaitRoom {
       return
     }
     recheck.timerAt = Infinity
-    const [earliest] = this.#waiting.get(lock) ?? []
-    earliest?.wake()
+    this.#waiting.get(lock)?.first?.wake()
   }
 }

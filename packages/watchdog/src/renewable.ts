@@ -8,6 +8,9 @@
  */
 export type RenewalOutcome = 'renewed' | 'lost' | 'unknown'
 
+/** Where a watchdog keeps its note on an item: on the item itself. */
+export const note: unique symbol = Symbol('watched')
+
 /** Something that ends by itself unless it is renewed in time. All instants are `performance.now()` readings. */
 export interface Renewable {
   /** Items of one group are renewed together in one call, e.g. because one server answers for all of them. */
@@ -31,6 +34,9 @@ export interface Renewable {
    * @param sentAt - the instant before the renewal was sent: the other side counts from then or later
    */
   settle(outcome: RenewalOutcome, sentAt: number): void
+
+  /** The watchdog's own note on an item that it watches. */
+  [note]?: unknown
 
   /** The deadline passed. Called once; the watchdog has forgotten the item already. */
   expire(): void

@@ -1,6 +1,7 @@
 import { Alarm } from './alarm.js'
 import { splitIntoBatches } from './batches.js'
 import { IndexedHeap } from './indexed-heap.js'
+import { note } from './renewable.js'
 import type { Renewable, RenewalOutcome } from './renewable.js'
 import { wakeHorizon, Watched } from './watched.js'
 
@@ -42,7 +43,11 @@ export interface WatchdogOptions<T extends Renewable> {
  * `delete()` and `close()` forget in every state. The timer does not keep the process alive.
  */
 export class Watchdog<T extends Renewable> {
-  private readonly entries = new Map<T, Watched<T>>()
+  /**
+   * No Map: one whose entries come and go links its outgrown tables to the new ones, and an old one that garbage collection has
+   * not yet reached keeps all of them alive.
+   */
+  private readonly entries: Watched<T>[] = []
   private readonly wakeUps = new IndexedHeap<Watched<T>>()
   /** By group: who may be renewed along with others. */
   private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
@@ -60,12 +65,12 @@ export class Watchdog<T extends Renewable> {
 
   /** How many items are watched. */
   get size(): number {
-    return this.entries.size
+    return this.entries.length
   }
 
   /** Whether the item is watched: added, and neither deleted nor lost nor expired since. */
   has(item: T): boolean {
-    return this.entries.has(item)
+    return this.entryOf(item) !== undefined
   }
 
   /**
@@ -80,12 +85,13 @@ export class Watchdog<T extends Renewable> {
   add(item: T, confirmedAt: number = performance.now()): void {
     if (this.closed) throw new Error('The watchdog is closed')
     assertRenewable(item)
-    if (this.entries.has(item)) {
+    if (this.has(item)) {
       this.reschedule(item)
       return
     }
-    const entry = new Watched(item, confirmedAt)
-    this.entries.set(item, entry)
+    const entry = new Watched(item, confirmedAt, this.entries.length)
+    this.entries.push(entry)
+    item[note] = entry
     this.schedule(entry)
     this.armAlarm()
   }
@@ -96,7 +102,7 @@ export class Watchdog<T extends Renewable> {
    * @returns whether it was watched
    */
   delete(item: T): boolean {
-    const entry = this.entries.get(item)
+    const entry = this.entryOf(item)
     if (entry === undefined) return false
     // The alarm stays armed and may ring for nothing: what comes and goes all the time would arm it anew each time.
     this.forget(entry)
@@ -108,7 +114,7 @@ export class Watchdog<T extends Renewable> {
    * success (or the adding), so an item whose period has passed already is renewed at once. A pending retry stays.
    */
   reschedule(item: T): void {
-    const entry = this.entries.get(item)
+    const entry = this.entryOf(item)
     if (entry === undefined) return
     this.schedule(entry)
     this.armAlarm()
@@ -119,10 +125,10 @@ export class Watchdog<T extends Renewable> {
    * deadline has passed expire instead. An item with a renewal in flight gets exactly one more after that one.
    * Items that are not watched are passed over.
    */
-  renewNow(items: Iterable<T> = this.entries.keys()): void {
+  renewNow(items: Iterable<T> = this.entries.map(({ item }) => item)): void {
     const now = performance.now()
     for (const item of items) {
-      const entry = this.entries.get(item)
+      const entry = this.entryOf(item)
       if (entry === undefined) continue
       entry.ask(now)
       this.schedule(entry)
@@ -133,8 +139,7 @@ export class Watchdog<T extends Renewable> {
   /** Stops the timer and forgets all items; replies that come later change nothing. May be called repeatedly. */
   close(): void {
     this.closed = true
-    for (const entry of this.entries.values()) this.unschedule(entry)
-    this.entries.clear()
+    for (const entry of [...this.entries]) this.forget(entry)
     this.alarm.disarm()
   }
 
@@ -229,7 +234,14 @@ export class Watchdog<T extends Renewable> {
   }
 
   private isWatched(entry: Watched<T>): boolean {
-    return this.entries.get(entry.item) === entry
+    return this.entries[entry.index] === entry
+  }
+
+  private entryOf(item: T): Watched<T> | undefined {
+    const entry = item[note]
+    return entry instanceof Watched && this.entries[entry.index] === entry
+      ? this.entries[entry.index]
+      : undefined
   }
 
   private schedule(entry: Watched<T>): void {
@@ -253,11 +265,18 @@ export class Watchdog<T extends Renewable> {
   private removeReady({ item: { group }, ready }: Watched<T>): void {
     const heap = this.ready.get(group)
     heap?.remove(ready)
-    if (heap?.size === 0) this.ready.delete(group)
+    // The last one stays: whoever comes next will mostly need it again.
+    if (heap?.size === 0 && this.ready.size > 1) this.ready.delete(group)
   }
 
   private forget(entry: Watched<T>): void {
-    this.entries.delete(entry.item)
+    const last = this.entries.pop()
+    if (last && last !== entry) {
+      this.entries[entry.index] = last
+      last.index = entry.index
+    }
+    entry.index = -1
+    entry.item[note] = undefined
     this.unschedule(entry)
   }
 

@@ -33,10 +33,14 @@ export class Watched<T extends Renewable> {
   /** Overrides the rhythm after an unknown outcome or for renewNow(). */
   retryAt: number | undefined
 
-  /** @param confirmedAt - what the rhythm counts from: the instant of adding, then of the last success's sending */
+  /**
+   * @param confirmedAt - what the rhythm counts from: the instant of adding, then of the last success's sending
+   * @param index - where it is in the watchdog's list; -1 once it has gone
+   */
   constructor(
     readonly item: T,
     private confirmedAt: number,
+    public index: number,
   ) {}
 
   isPastDeadline(now: number): boolean {

@@ -37,11 +37,11 @@ export function targetsTable(scenarios: readonly Scenario[], figures: readonly F
     ...exactly('Commands per contended cycle', 2, seenIn(handOffs, 'commandsPerCycle')),
     ...exactly('Commands that a nested call adds', 2, seenIn(own('nested'), 'commandsMore')),
     ...own('watchdog').flatMap((figure) =>
-      seenIn([figure], 'targetCommands').flatMap((limit) =>
+      seenIn([figure], 'targetRenewals').flatMap((limit) =>
         atMost(
           `Commands per period that renew ${locksIn(figure)}`,
           limit,
-          seenIn([figure], 'commandsPerPeriod'),
+          seenIn([figure], 'renewalsPerPeriod'),
         ),
       ),
     ),

@@ -52,7 +52,7 @@ const views: Readonly<Record<string, View>> = {
   fairness: {
     scenario: 'fairness',
     at: ['processes'],
-    seen: ['jain', 'outOfOrder', 'longestWaitMs', 'backToLeaverShare', 'usPerHandOff'],
+    seen: ['jain', 'outOfOrder', 'longestWaitMs', 'backToLeaverShare'],
   },
   watchdog: { scenario: 'watchdog' },
   idle: { scenario: 'idle', at: [] },

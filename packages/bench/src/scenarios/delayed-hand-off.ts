@@ -11,6 +11,7 @@ import { onRedis, startersIn, withField } from '../field.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
+import { warmUp, warmUpField } from '../warm-up.js'
 
 const name = 'delayed-hand-off'
 const size = { waiters: 50, processes: 4 }
@@ -31,11 +32,13 @@ export const delayedHandOff: Scenario = {
       farAway(server, delayMs, async (url) => {
         const pinging = await Crew.start(ping, url, 1)
         try {
+          await warmUp([pinging], plan)
           return await withField(
             url,
             starters,
             () => size.processes,
             async (field) => {
+              await warmUpField(field, () => size.processes, plan)
               const play = playing(plan.isTrial ? 50 : 500)
               const cells = [...field.values()].map((rivals): Cell => ({ rivals, ...size }))
               const medians = await interleaved(cells, plan.rounds, async (cell) => {

@@ -5,6 +5,7 @@ import { onRedis, startersIn, withField, type Starter } from '../field.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
+import { warmUpField } from '../warm-up.js'
 
 const name = 'hand-off'
 
@@ -34,6 +35,7 @@ export const handOff: Scenario = {
     const starters = await startersIn(plan)
     return onRedis(({ url }) =>
       withField(url, starters, mostProcesses, async (field) => {
+        await warmUpField(field, mostProcesses, plan)
         const cells = [...field].flatMap(([starter, rivals]) =>
           sizesFor(starter).map((size): Cell => ({ rivals, ...size })),
         )
@@ -41,7 +43,8 @@ export const handOff: Scenario = {
         const figures: Figure[] = []
         for (const [cell, seen] of medians) {
           const { rivals, waiters, processes } = cell
-          const commandsPerCycle = await commandsIn(cell, url)
+          // Long enough for what a client says once per period to weigh next to nothing.
+          const commandsPerCycle = await commandsIn(cell, url, plan.isTrial ? 100 : 500)
           const all = { ...seen, commandsPerCycle }
           figures.push({ scenario: name, of: rivals.title, at: { waiters, processes }, seen: all })
         }

@@ -7,6 +7,7 @@ import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
 import type { Pace } from '../tasks/cycles.js'
+import { warmUp } from '../warm-up.js'
 import { withCrews } from '../with-crews.js'
 
 const name = 'nested'
@@ -17,11 +18,13 @@ export const nested: Scenario = {
   title: 'What it adds to a cycle when a lock is taken again inside',
   compares: { what: 'usMore', lessIsBetter: true },
   floor: titleOf(ping),
-  run: ({ contenders, rounds, isTrial }) =>
-    withCrews(contenders, 1, async (crews, { url }) => {
+  run: (plan) =>
+    withCrews(plan.contenders, 1, async (crews, { url }) => {
+      const { rounds, isTrial } = plan
       const forMs = isTrial ? 10 : 250
       const able: Crew[] = []
       for (const crew of crews) if (await nestedBy(crew, 1)) able.push(crew)
+      await warmUp(able, plan)
       const medians = await interleaved(able, rounds, async (crew) => {
         const plain = await cyclesOf(crew, { tasks: 1, forMs })
         const twice = await nestedOf(crew, forMs)

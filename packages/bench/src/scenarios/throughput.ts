@@ -5,6 +5,7 @@ import { cyclesOf } from '../cycles-of.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
+import { warmUp } from '../warm-up.js'
 import { withCrews } from '../with-crews.js'
 
 const name = 'throughput'
@@ -17,11 +18,13 @@ export const throughput: Scenario = {
   compares: { what: 'cyclesPerSecond', lessIsBetter: false },
   floor: titleOf(setAndDelete),
   // What differs by default is how one waits, and nobody does here.
-  run: ({ contenders, rounds, isTrial }) =>
+  run: (plan) =>
     withCrews(
-      contenders.filter(({ configuration }) => configuration !== 'defaults'),
+      plan.contenders.filter(({ configuration }) => configuration !== 'defaults'),
       1,
       async (crews, { url }) => {
+        await warmUp(crews, plan)
+        const { rounds, isTrial } = plan
         const forMs = isTrial ? 10 : 120
         const figures: Figure[] = []
         for (const locks of atOnce) {

@@ -5,6 +5,7 @@ import { cyclesOf } from '../cycles-of.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
+import { warmUp } from '../warm-up.js'
 import { withCrews } from '../with-crews.js'
 
 const name = 'uncontended'
@@ -15,8 +16,10 @@ export const uncontended: Scenario = {
   title: 'A cycle of a lock that nobody else wants',
   compares: { what: 'usPerCycle', lessIsBetter: true },
   floor: titleOf(setAndDelete),
-  run: ({ contenders, rounds, isTrial }) =>
-    withCrews(contenders, 1, async (crews, { url }) => {
+  run: (plan) =>
+    withCrews(plan.contenders, 1, async (crews, { url }) => {
+      await warmUp(crews, plan)
+      const { rounds, isTrial } = plan
       const forMs = isTrial ? 10 : 250
       const medians = await interleaved(crews, rounds, async (crew) => {
         const { cycles, us } = await cyclesOf(crew, { tasks: 1, forMs })

@@ -12,8 +12,8 @@ const writes = 8
  * alone would be too few, since the server would have nothing to do until the turn ends, and then the client.
  */
 export class Corks {
-  /** How much is held back. */
-  readonly #corked = new Map<Stream, number>()
+  /** How much is held back: 0 while nothing is. */
+  readonly #held = new WeakMap<Stream, { commands: number }>()
 
   /**
    * Called before something is sent. Holds it back, until there is enough of it or the turn ends; promise callbacks are
@@ -21,20 +21,21 @@ export class Corks {
    */
   cork({ stream }: CommandConnection, inFlight: number): void {
     if (!stream) return
-    const held = this.#corked.get(stream)
-    if (held === undefined) {
+    let held = this.#held.get(stream)
+    if (!held) this.#held.set(stream, (held = { commands: 0 }))
+    if (held.commands === 0) {
       stream.cork()
-      this.#corked.set(stream, 1)
-      process.nextTick(() => {
-        this.#corked.delete(stream)
-        stream.uncork()
-      })
-    } else if (held >= Math.min(most, Math.max(fewest, Math.ceil(inFlight / writes)))) {
+      process.nextTick(this.#release, stream, held)
+    } else if (held.commands >= Math.min(most, Math.max(fewest, Math.ceil(inFlight / writes)))) {
       stream.uncork()
       stream.cork()
-      this.#corked.set(stream, 1)
-    } else {
-      this.#corked.set(stream, held + 1)
+      held.commands = 0
     }
+    held.commands++
+  }
+
+  readonly #release = (stream: Stream, held: { commands: number }): void => {
+    held.commands = 0
+    stream.uncork()
   }
 }

@@ -1,0 +1,34 @@
+import { titleOf } from './contender.js'
+import type { Crew } from './crew.js'
+import type { Starter } from './field.js'
+import type { Rivals } from './rivals.js'
+import type { Plan } from './scenario.js'
+import { nowUs } from './tasks/contend.js'
+
+/** A service runs for days: what is measured is its compiled code. This is the processor's time for one process. */
+const warmUpMs = 1_200
+
+/** Lets each crew of one process go in and out of locks of its own. */
+export async function warmUp(crews: readonly Crew[], { isTrial }: Plan): Promise<void> {
+  for (const crew of isTrial ? [] : crews) {
+    const prefix = `warm-up of ${titleOf(crew.contender)}`
+    await crew.all('cycles', () => ({ prefix, tasks: 50, forMs: warmUpMs }))
+  }
+}
+
+/** Lets each process contend with itself, which it can do more often in that time than with others. */
+export async function warmUpField(
+  field: ReadonlyMap<Starter, Rivals>,
+  processesOf: (starter: Starter) => number,
+  { isTrial }: Plan,
+): Promise<void> {
+  for (const [starter, rivals] of isTrial ? [] : field) {
+    const processes = processesOf(starter)
+    // Those who poll sleep most of the time; all others share a processor.
+    const forMs = (starter.kind === 'queue' ? processes : 2) * warmUpMs
+    const fromUs = nowUs()
+    const order = { waiters: 20, fromUs, untilUs: fromUs + forMs * 1_000 }
+    const lock = (index: number): string => `warm-up of ${rivals.title} ${index}`
+    await rivals.contend(Array.from({ length: processes }, (_, index) => ({ lock: lock(index), ...order })))
+  }
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { OwnerTable } from './owner-table.js'
+import type { Owned } from './owner-table.js'
+
+const owned = (n: number): Owned => ({ n, owner: `client:${n}` })
+
+it('a table of owners answers as a map would, whatever comes and goes', () => {
+  const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 60 })), { maxLength: 300 })
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const table = new OwnerTable<Owned>()
+      const map = new Map<number, Owned>()
+      for (const [isAdded, n] of taken) {
+        const item = map.get(n) ?? owned(n)
+        if (!isAdded) {
+          expect(table.delete(item)).toBe(map.delete(n))
+        } else if (!map.has(n)) {
+          table.add(item)
+          map.set(n, item)
+        }
+        expect(table.find(`client:${n}`)).toBe(map.get(n))
+        expect(table.size).toBe(map.size)
+      }
+      expect(table.all.map(({ n }) => n)).toEqual([...map.keys()].sort((a, b) => a - b))
+    }),
+  )
+})
+
+it('a table of owners deletes nothing but what is in it', () => {
+  const table = new OwnerTable<Owned>()
+  table.add(owned(1))
+  expect(table.delete(owned(1))).toBe(false)
+  expect([table.find('other:1'), table.find('nobody')]).toEqual([undefined, undefined])
+  expect(table.size).toBe(1)
+})

@@ -1,0 +1,80 @@
+import { numberOf } from './keys.js'
+
+/** Something that belongs to the n-th owner of this client. */
+export interface Owned {
+  readonly n: number
+  readonly owner: string
+}
+
+/**
+ * What belongs to which owner; numbers are given out in order, so the number itself says where to look.
+ *
+ * Not a Map: when entries come and go, a Map makes a new table now and then and leaves a link to it in the old one. Once one
+ * of these is in the old generation of the heap, all that follow are kept with all that was in them, and garbage collections
+ * take three times as long.
+ */
+export class OwnerTable<T extends Owned> {
+  /** A power of two, at least half of it empty. Whoever does not find its own slot free takes the next free one. */
+  #slots: (T | undefined)[] = emptySlots(16)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** In the order of their numbers. */
+  get all(): T[] {
+    const all = this.#slots.filter((item) => item !== undefined)
+    return all.sort((a, b) => a.n - b.n)
+  }
+
+  find(owner: string): T | undefined {
+    const item = this.#slots[this.#slotOf(numberOf(owner))]
+    return item?.owner === owner ? item : undefined
+  }
+
+  /** Adds something of an owner that nothing else here has. */
+  add(item: T): void {
+    if (2 * (this.#size + 1) > this.#slots.length) this.#grow()
+    this.#slots[this.#slotOf(item.n)] = item
+    this.#size++
+  }
+
+  /** Whether it was in. */
+  delete(item: T): boolean {
+    const slot = this.#slotOf(item.n)
+    if (this.#slots[slot] !== item) return false
+    this.#slots[slot] = undefined
+    this.#size--
+    this.#closeGap(slot)
+    return true
+  }
+
+  /** Where this number is, or else where it would go. */
+  #slotOf(n: number): number {
+    const mask = this.#slots.length - 1
+    let slot = n & mask
+    for (let item = this.#slots[slot]; item && item.n !== n; item = this.#slots[slot])
+      slot = (slot + 1) & mask
+    return slot
+  }
+
+  /** Those behind a slot that was emptied may only be there because it was taken. */
+  #closeGap(gap: number): void {
+    const mask = this.#slots.length - 1
+    for (let slot = (gap + 1) & mask; ; slot = (slot + 1) & mask) {
+      const item = this.#slots[slot]
+      if (!item) return
+      this.#slots[slot] = undefined
+      this.#slots[this.#slotOf(item.n)] = item
+    }
+  }
+
+  #grow(): void {
+    const items = this.all
+    this.#slots = emptySlots(2 * this.#slots.length)
+    for (const item of items) this.#slots[this.#slotOf(item.n)] = item
+  }
+}
+
+const emptySlots = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
