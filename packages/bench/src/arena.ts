@@ -11,8 +11,8 @@ export interface Cell {
 }
 
 /** So many hand-offs, a window should show; none is longer than that. */
-const wantedHandOffs = 50
-const longestWindowMs = 3_000
+const wantedHandOffs = 30
+const longestWindowMs = 2_000
 
 /** Lets a cell play, and returns what the window showed. After too short a window, that cell's next one is longer. */
 export function playing(shortestWindowMs: number): (cell: Cell) => Promise<Seen> {

@@ -25,7 +25,7 @@ export async function warmUpField(
   for (const [starter, rivals] of isTrial ? [] : field) {
     const processes = processesOf(starter)
     // Those who poll sleep most of the time; all others share a processor.
-    const forMs = (starter.kind === 'queue' ? processes : 2) * warmUpMs
+    const forMs = (starter.kind === 'queue' ? processes : 1) * warmUpMs
     const fromUs = nowUs()
     const order = { waiters: 20, fromUs, untilUs: fromUs + forMs * 1_000 }
     const lock = (index: number): string => `warm-up of ${rivals.title} ${index}`

@@ -6,15 +6,18 @@ export interface Owned {
   readonly owner: string
 }
 
+/** 2^32 divided by the golden ratio: spreads numbers in a row, which would fill a table in one piece. Knuth, TAOCP 6.4. */
+const spread = 0x9e3779b1
+
 /**
- * What belongs to which owner; numbers are given out in order, so the number itself says where to look.
+ * What belongs to which owner.
  *
  * Not a Map: when entries come and go, a Map makes a new table now and then and leaves a link to it in the old one. Once one
  * of these is in the old generation of the heap, all that follow are kept with all that was in them, and garbage collections
  * take three times as long.
  */
 export class OwnerTable<T extends Owned> {
-  /** A power of two, at least half of it empty. Whoever does not find its own slot free takes the next free one. */
+  /** As many as a power of two, at least half of them empty. Who does not find its own free takes the next free one. */
   #slots: (T | undefined)[] = emptySlots(16)
   #size = 0
 
@@ -53,7 +56,7 @@ export class OwnerTable<T extends Owned> {
   /** Where this number is, or else where it would go. */
   #slotOf(n: number): number {
     const mask = this.#slots.length - 1
-    let slot = n & mask
+    let slot = (Math.imul(n, spread) >>> 8) & mask
     for (let item = this.#slots[slot]; item && item.n !== n; item = this.#slots[slot])
       slot = (slot + 1) & mask
     return slot

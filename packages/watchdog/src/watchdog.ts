@@ -75,7 +75,7 @@ export class Watchdog<T extends Renewable> {
 
   /**
    * Watches the item: first renewal one `renewEveryMs` after `confirmedAt`. An item that is watched already is
-   * rescheduled.
+   * rescheduled. An item is in one watchdog at a time.
    *
    * @param confirmedAt - when the command was sent that the other side last confirmed, a `performance.now()` reading;
    * the lease has been running since then. Default: now

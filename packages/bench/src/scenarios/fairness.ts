@@ -21,7 +21,7 @@ export const fairness: Scenario = {
           waiters,
           processes: processesOf(starter),
         }))
-        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 500))
+        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 400))
         return [...medians].map(([{ rivals, processes }, seen]): Figure => ({
           scenario: name,
           of: rivals.title,

@@ -1,4 +1,4 @@
-import { commandsIn, playing, type Cell } from '../arena.js'
+import { commandsIn, playing } from '../arena.js'
 import { titleOf } from '../contender.js'
 import { handOffByHand } from '../contenders/hand-off-floor.js'
 import { onRedis, startersIn, withField, type Starter } from '../field.js'
@@ -37,14 +37,15 @@ export const handOff: Scenario = {
       withField(url, starters, mostProcesses, async (field) => {
         await warmUpField(field, mostProcesses, plan)
         const cells = [...field].flatMap(([starter, rivals]) =>
-          sizesFor(starter).map((size): Cell => ({ rivals, ...size })),
+          sizesFor(starter).map((size) => ({ starter, rivals, ...size })),
         )
-        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 250))
+        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 200))
         const figures: Figure[] = []
         for (const [cell, seen] of medians) {
-          const { rivals, waiters, processes } = cell
-          // Long enough for what a client says once per period to weigh next to nothing.
-          const commandsPerCycle = await commandsIn(cell, url, plan.isTrial ? 100 : 500)
+          const { starter, rivals, waiters, processes } = cell
+          // Where there are two per cycle, what a client says once per period is to weigh next to nothing.
+          const countedMs = starter.kind === 'queue' && !plan.isTrial ? 500 : 100
+          const commandsPerCycle = await commandsIn(cell, url, countedMs)
           const all = { ...seen, commandsPerCycle }
           figures.push({ scenario: name, of: rivals.title, at: { waiters, processes }, seen: all })
         }

@@ -21,7 +21,7 @@ export const nested: Scenario = {
   run: (plan) =>
     withCrews(plan.contenders, 1, async (crews, { url }) => {
       const { rounds, isTrial } = plan
-      const forMs = isTrial ? 10 : 250
+      const forMs = isTrial ? 10 : 200
       const able: Crew[] = []
       for (const crew of crews) if (await nestedBy(crew, 1)) able.push(crew)
       await warmUp(able, plan)

@@ -25,7 +25,7 @@ export const throughput: Scenario = {
       async (crews, { url }) => {
         await warmUp(crews, plan)
         const { rounds, isTrial } = plan
-        const forMs = isTrial ? 10 : 120
+        const forMs = isTrial ? 10 : 100
         const figures: Figure[] = []
         for (const locks of atOnce) {
           const medians = await interleaved(crews, rounds, async (crew) => {
