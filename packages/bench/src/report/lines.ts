@@ -24,8 +24,10 @@ export interface LineChart {
   readonly panels: readonly Panel[]
 }
 
-const height = 440
-const top = 108
+const plotHeight = 276
+const legendTop = 66
+const legendRow = 40
+const legendGap = 26
 const bottom = 56
 const left = 74
 const between = 84
@@ -38,14 +40,17 @@ export function drawLines({ title, subtitle, xTitle, panels }: LineChart): strin
   const conditions = [...new Set(allLines.flatMap(({ points }) => points.map(([x]) => x)))].sort(
     (a, b) => a - b,
   )
+  const names = [...new Set(allLines.map(({ name }) => name))]
+  const top = legendTop + legendRows(names) * legendRow + 12
   const option: EChartsOption = {
     legend: {
-      top: 66,
+      top: legendTop,
       left: left - 6,
+      right,
       itemWidth: 26,
-      itemGap: 30,
+      itemGap: legendGap,
       textStyle: { color: look.ink, fontSize: 13 },
-      data: [...new Set(allLines.map(({ name }) => name))],
+      data: names,
     },
     grid: panels.map((_, n) => ({ left: left + n * (width + between), width, top, bottom })),
     xAxis: panels.map((_, gridIndex) => ({
@@ -72,7 +77,23 @@ export function drawLines({ title, subtitle, xTitle, panels }: LineChart): strin
     })),
     series: panels.flatMap(({ lines }, n) => lines.map((line) => seriesOf(line, conditions, n))),
   }
-  return draw({ title, subtitle, height, option })
+  return draw({ title, subtitle, height: top + plotHeight + bottom, option })
+}
+
+/** How many rows a legend takes: names wrap, and the plot begins below them. */
+function legendRows(names: readonly string[]): number {
+  const room = look.width - left - right
+  let rows = 1
+  let used = 0
+  for (const name of names) {
+    const width = 26 + 5 + 7.5 * name.length + legendGap
+    if (used + width > room) {
+      rows += 1
+      used = 0
+    }
+    used += width
+  }
+  return rows
 }
 
 /** Logarithmic axes ask for labels such as 0.001, which a fixed number of digits would lose. */

@@ -11,14 +11,29 @@ export const look = {
 const holdfast = '#0969da'
 const floor = '#6e7781'
 // Told apart by lightness as well as by hue, for those who see few colours.
-const others = ['#d1570c', '#1a7f37', '#a40e26', '#8250df', '#bf8700', '#0f6b75', '#d4549a', '#5c4033']
+const others = [
+  '#d1570c',
+  '#1a7f37',
+  '#a40e26',
+  '#8250df',
+  '#bf8700',
+  '#0f6b75',
+  '#d4549a',
+  '#5c4033',
+  '#7d2d68',
+]
 
-/** The same colour for the same name in all plots. */
+/** What it does by default is told apart by its name. */
+const withoutConfiguration = (name: string): string => name.replace(/, defaults$/, '')
+
+/** The same colour for the same library in all plots. */
 export function coloursOf(names: readonly string[], floors: readonly string[]): Map<string, string> {
-  const peers = [...new Set(names)].filter((name) => name !== 'Holdfast' && !floors.includes(name)).sort()
+  const isPeer = (name: string): boolean => name !== 'Holdfast' && !floors.includes(name)
+  const peers = [...new Set(names.filter(isPeer).map(withoutConfiguration))].sort()
+  const peerColour = (name: string): string => others[peers.indexOf(withoutConfiguration(name))] ?? floor
   return new Map([
     ['Holdfast', holdfast],
     ...floors.map((name) => [name, floor] as const),
-    ...peers.map((name, n) => [name, others[n % others.length] ?? floor] as const),
+    ...names.filter(isPeer).map((name) => [name, peerColour(name)] as const),
   ])
 }

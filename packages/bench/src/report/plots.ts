@@ -59,9 +59,8 @@ function processes(sight: Sight): string | null {
 }
 
 function commands(sight: Sight): string | null {
-  const figures = nearest(sight.figuresOf('hand-off'), 'processes', 'waiters', 50).filter(
-    ({ at }) => at['waiters'] === 50,
-  )
+  const with50 = sight.figuresOf('hand-off').filter(({ at }) => at['waiters'] === 50)
+  const figures = nearest(with50, 'waiters', 'processes', usualProcesses)
   const bars = sight.bars(figures, 'commandsPerCycle')
   if (bars.length === 0) return null
   return drawBars({
