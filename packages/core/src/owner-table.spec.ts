@@ -5,7 +5,10 @@ import type { Owned } from './owner-table.js'
 const owned = (n: number): Owned => ({ n, owner: `client:${n}` })
 
 it('a table of owners answers as a map would, whatever comes and goes', () => {
-  const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 60 })), { maxLength: 300 })
+  const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 60 })), {
+    minLength: 200,
+    maxLength: 300,
+  })
   fc.assert(
     fc.property(steps, (taken) => {
       const table = new OwnerTable<Owned>()
@@ -20,6 +23,7 @@ it('a table of owners answers as a map would, whatever comes and goes', () => {
         }
         expect(table.find(`client:${n}`)).toBe(map.get(n))
         expect(table.size).toBe(map.size)
+        expect([...map.values()].filter((other) => table.find(other.owner) !== other)).toEqual([])
       }
       expect(table.all.map(({ n }) => n)).toEqual([...map.keys()].sort((a, b) => a - b))
     }),

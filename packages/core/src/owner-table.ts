@@ -8,6 +8,7 @@ export interface Owned {
 
 /** 2^32 divided by the golden ratio: spreads numbers in a row, which would fill a table in one piece. Knuth, TAOCP 6.4. */
 const spread = 0x9e3779b1
+const fewest = 16
 
 /**
  * What belongs to which owner.
@@ -18,7 +19,7 @@ const spread = 0x9e3779b1
  */
 export class OwnerTable<T extends Owned> {
   /** As many as a power of two, at least half of them empty. Who does not find its own free takes the next free one. */
-  #slots: (T | undefined)[] = emptySlots(16)
+  #slots: (T | undefined)[] = emptySlots(fewest)
   #size = 0
 
   get size(): number {
@@ -38,7 +39,8 @@ export class OwnerTable<T extends Owned> {
 
   /** Adds something of an owner that nothing else here has. */
   add(item: T): void {
-    if (2 * (this.#size + 1) > this.#slots.length) this.#grow()
+    const { length } = this.#slots
+    if (2 * (this.#size + 1) > length) this.#resize(2 * length)
     this.#slots[this.#slotOf(item.n)] = item
     this.#size++
   }
@@ -50,6 +52,8 @@ export class OwnerTable<T extends Owned> {
     this.#slots[slot] = undefined
     this.#size--
     this.#closeGap(slot)
+    const { length } = this.#slots
+    if (length > fewest && 8 * this.#size < length) this.#resize(length / 2)
     return true
   }
 
@@ -73,9 +77,9 @@ export class OwnerTable<T extends Owned> {
     }
   }
 
-  #grow(): void {
+  #resize(length: number): void {
     const items = this.all
-    this.#slots = emptySlots(2 * this.#slots.length)
+    this.#slots = emptySlots(length)
     for (const item of items) this.#slots[this.#slotOf(item.n)] = item
   }
 }
