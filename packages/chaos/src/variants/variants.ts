@@ -47,8 +47,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: "redis.call('HSET', lockKey, owner, count)\nkeepFor(lockKey, leaseMs)",
-        replace: "redis.call('HINCRBY', lockKey, owner, 1)\nkeepFor(lockKey, leaseMs)",
+        find: "redis.call('HSET', lockKey, owner, count)\nkeepFor(lockKey, tonumber(leaseMs))",
+        replace: "redis.call('HINCRBY', lockKey, owner, 1)\nkeepFor(lockKey, tonumber(leaseMs))",
       },
       {
         file: 'scripts/generated.js',
@@ -196,8 +196,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: "redis.call('HSET', lockKey, owner, 1)\nredis.call('PEXPIRE', lockKey, leaseMs)",
-        replace: "redis.call('HSET', lockKey, owner, 1)",
+        find: "redis.call('HSET', lockKey, owner, '1')\nredis.call('PEXPIRE', lockKey, leaseMs)",
+        replace: "redis.call('HSET', lockKey, owner, '1')",
       },
     ],
     breaks: ['leftovers'],
