@@ -656,6 +656,18 @@ describe('a late reply', () => {
     expect(watchdog.size).toBe(0)
   })
 
+  it('takes an item only when no other watchdog has it', () => {
+    const [one, other] = [new Watchdog<Item>(autoRenew()), new Watchdog<Item>(autoRenew())]
+    const item = new Item('shared')
+    one.add(item)
+    expect(() => other.add(item)).toThrow('watched by another watchdog')
+    expect([one.has(item), other.has(item), other.delete(item)]).toEqual([true, false, false])
+    one.delete(item)
+    other.add(item)
+    expect([one.has(item), other.has(item)]).toEqual([false, true])
+    other.close()
+  })
+
   it('changes nothing after close', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })

@@ -1,9 +1,10 @@
 import { Alarm } from './alarm.js'
 import { splitIntoBatches } from './batches.js'
 import { IndexedHeap } from './indexed-heap.js'
-import { note } from './renewable.js'
 import type { Renewable, RenewalOutcome } from './renewable.js'
-import { wakeHorizon, Watched } from './watched.js'
+import { Roster } from './roster.js'
+import { wakeHorizon } from './watched.js'
+import type { Watched } from './watched.js'
 
 /** How a {@link Watchdog} renews. */
 export interface WatchdogOptions<T extends Renewable> {
@@ -43,11 +44,7 @@ export interface WatchdogOptions<T extends Renewable> {
  * `delete()` and `close()` forget in every state. The timer does not keep the process alive.
  */
 export class Watchdog<T extends Renewable> {
-  /**
-   * No Map: one whose entries come and go links its outgrown tables to the new ones, and an old one that garbage collection has
-   * not yet reached keeps all of them alive.
-   */
-  private readonly entries: Watched<T>[] = []
+  private readonly roster = new Roster<T>()
   private readonly wakeUps = new IndexedHeap<Watched<T>>()
   /** By group: who may be renewed along with others. */
   private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
@@ -65,12 +62,12 @@ export class Watchdog<T extends Renewable> {
 
   /** How many items are watched. */
   get size(): number {
-    return this.entries.length
+    return this.roster.size
   }
 
   /** Whether the item is watched: added, and neither deleted nor lost nor expired since. */
   has(item: T): boolean {
-    return this.entryOf(item) !== undefined
+    return this.roster.find(item) !== undefined
   }
 
   /**
@@ -79,6 +76,7 @@ export class Watchdog<T extends Renewable> {
    *
    * @param confirmedAt - when the command was sent that the other side last confirmed, a `performance.now()` reading;
    * the lease has been running since then. Default: now
+   * @throws Error while another watchdog watches the item
    * @throws Error after `close()`: an item that nobody renews must not look like one that is renewed
    * @throws RangeError if `renewEveryMs` is neither `null` nor above 0, or `deadlineAt` is NaN
    */
@@ -89,9 +87,7 @@ export class Watchdog<T extends Renewable> {
       this.reschedule(item)
       return
     }
-    const entry = new Watched(item, confirmedAt, this.entries.length)
-    this.entries.push(entry)
-    item[note] = entry
+    const entry = this.roster.add(item, confirmedAt)
     this.schedule(entry)
     this.armAlarm()
   }
@@ -102,7 +98,7 @@ export class Watchdog<T extends Renewable> {
    * @returns whether it was watched
    */
   delete(item: T): boolean {
-    const entry = this.entryOf(item)
+    const entry = this.roster.find(item)
     if (entry === undefined) return false
     // The alarm stays armed and may ring for nothing: what comes and goes all the time would arm it anew each time.
     this.forget(entry)
@@ -114,7 +110,7 @@ export class Watchdog<T extends Renewable> {
    * success (or the adding), so an item whose period has passed already is renewed at once. A pending retry stays.
    */
   reschedule(item: T): void {
-    const entry = this.entryOf(item)
+    const entry = this.roster.find(item)
     if (entry === undefined) return
     this.schedule(entry)
     this.armAlarm()
@@ -125,10 +121,10 @@ export class Watchdog<T extends Renewable> {
    * deadline has passed expire instead. An item with a renewal in flight gets exactly one more after that one.
    * Items that are not watched are passed over.
    */
-  renewNow(items: Iterable<T> = this.entries.map(({ item }) => item)): void {
+  renewNow(items: Iterable<T> = this.roster.all.map(({ item }) => item)): void {
     const now = performance.now()
     for (const item of items) {
-      const entry = this.entryOf(item)
+      const entry = this.roster.find(item)
       if (entry === undefined) continue
       entry.ask(now)
       this.schedule(entry)
@@ -139,7 +135,7 @@ export class Watchdog<T extends Renewable> {
   /** Stops the timer and forgets all items; replies that come later change nothing. May be called repeatedly. */
   close(): void {
     this.closed = true
-    for (const entry of [...this.entries]) this.forget(entry)
+    for (const entry of this.roster.all) this.forget(entry)
     this.alarm.disarm()
   }
 
@@ -234,14 +230,7 @@ export class Watchdog<T extends Renewable> {
   }
 
   private isWatched(entry: Watched<T>): boolean {
-    return this.entries[entry.index] === entry
-  }
-
-  private entryOf(item: T): Watched<T> | undefined {
-    const entry = item[note]
-    return entry instanceof Watched && this.entries[entry.index] === entry
-      ? this.entries[entry.index]
-      : undefined
+    return this.roster.has(entry)
   }
 
   private schedule(entry: Watched<T>): void {
@@ -270,13 +259,7 @@ export class Watchdog<T extends Renewable> {
   }
 
   private forget(entry: Watched<T>): void {
-    const last = this.entries.pop()
-    if (last && last !== entry) {
-      this.entries[entry.index] = last
-      last.index = entry.index
-    }
-    entry.index = -1
-    entry.item[note] = undefined
+    this.roster.delete(entry)
     this.unschedule(entry)
   }
 

@@ -1,5 +1,4 @@
 import calculateSlot from 'cluster-key-slot'
-import { monotonicMs } from '../clock.js'
 import { ClosedError, RedisUnavailableError } from '../errors.js'
 import { longestMs } from '../options.js'
 import { Bounded, Timeouts } from '../timeouts.js'
@@ -10,12 +9,11 @@ import { hasCode, isRefusal } from './faults.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
 import { numberAt } from './reply.js'
+import { Routes } from './routes.js'
+import type { Route } from './routes.js'
 import { scriptSender } from './script-command.js'
 import type { SendScript } from './script-command.js'
 import type { CommandConnection } from './types.js'
-
-/** A connection that leaves commands unanswered for this long is made anew when the next of them times out. */
-const muteAfterMs = 1000
 
 /** One run of a script. */
 export interface ScriptCall {
@@ -24,12 +22,6 @@ export interface ScriptCall {
   readonly args: readonly (string | number)[]
   /** Sends the script itself, to a server that has not got it. */
   readonly inFull?: boolean
-}
-
-/** A server, or the cluster node that answers for some slots. */
-interface Route {
-  /** When the first command was sent that nothing was heard since; `Infinity` when no answer is owed. */
-  silentSince: number
 }
 
 /** A command on its way. */
@@ -68,7 +60,7 @@ export interface CommandLinkOptions {
 export class CommandLink {
   readonly #connections: Connections
   readonly #options: CommandLinkOptions
-  readonly #routes = new Map<string, Route>()
+  readonly #routes = new Routes()
   readonly #inFlight = new Timeouts()
   readonly #corks = new Corks()
   readonly #evalsha: SendScript
@@ -94,7 +86,7 @@ export class CommandLink {
     })
     const onBreak = (): void => {
       this.#breaks++
-      this.#routes.clear()
+      this.#routes.onBreak()
       options.onBreak()
     }
     if (cluster) {
@@ -240,7 +232,9 @@ export class CommandLink {
       // While ioredis rests between attempts, a wrong password is a wrong password.
       if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
         throw this.#connectFault
-      const command = new InFlight(key, this.#routeTo(key), timeoutMs, reject, this.#onLate)
+      const route = this.#routes.to(this.routeOf(key))
+      route.sent()
+      const command = new InFlight(key, route, timeoutMs, reject, this.#onLate)
       const onReply = (reply: Reply): void => {
         if (!this.#hears(command)) return
         try {
@@ -261,20 +255,12 @@ export class CommandLink {
     })
   }
 
-  #routeTo(key: string): Route {
-    const name = this.routeOf(key)
-    let route = this.#routes.get(name)
-    if (!route) this.#routes.set(name, (route = { silentSince: Infinity }))
-    if (route.silentSince === Infinity) route.silentSince = monotonicMs()
-    return route
-  }
-
   /**
    * Something came back. Whether the command was still waited for; an answer that comes after it was given up shows a slow
    * link, not a mute one.
    */
   #hears(command: InFlight): boolean {
-    command.route.silentSince = Infinity
+    command.route.settled()
     return this.#inFlight.delete(command)
   }
 
@@ -297,8 +283,8 @@ export class CommandLink {
   }
 
   #redialIfMute({ key, route }: InFlight): void {
-    if (monotonicMs() - route.silentSince < muteAfterMs) return
-    route.silentSince = Infinity
+    if (!route.isMute) return
+    route.settled()
     this.redial(key)
   }
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { Redis } from 'ioredis'
+import { startProxy, startRedis, until } from '@holdfast/testkit'
+import type { FaultProxy, RedisServer } from '@holdfast/testkit'
+import { RedisUnavailableError } from '@holdfast/core'
+import { CommandLink } from '../src/redis/command-link.js'
+import { openConnections } from '../src/redis/connections.js'
+import type { Connections } from '../src/redis/connections.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+
+let server: RedisServer
+let proxy: FaultProxy
+let connections: Connections
+let link: CommandLink
+let breaks: number
+
+beforeEach(async () => {
+  server = await startRedis()
+  closeAfterTest(() => server.stop())
+  proxy = await startProxy(server)
+  closeAfterTest(() => proxy.close())
+  connections = openConnections(proxy.url, 'c1', 1_000)
+  breaks = 0
+  const onBreak = () => breaks++
+  link = new CommandLink(connections, { timeoutMs: 1_200, onBreak, onReconnect() {}, onError() {} })
+  closeAfterTest(() => link.close())
+  await link.readHash('nothing')
+})
+
+afterEach(closeAll)
+
+test('a connection that has been silent for a second is made anew', async () => {
+  proxy.blackHole('toClient')
+  await expect(link.readHash('nothing')).rejects.toThrow(RedisUnavailableError)
+  await until(() => breaks === 1)
+})
+
+test('a command from before a break says nothing of the connection after it', async () => {
+  proxy.blackHole('toClient')
+  const unanswered = link.readHash('nothing')
+  // As the client of a cluster says that one of its nodes has gone: not this one.
+  assert(connections.commands instanceof Redis)
+  connections.commands.emit('close')
+  await expect(unanswered).rejects.toThrow(RedisUnavailableError)
+  proxy.heal()
+  // It comes over the same connection.
+  await expect(link.readHash('nothing')).resolves.toEqual({})
+  expect(breaks).toBe(1)
+})
