@@ -15,8 +15,9 @@
   ARGV[8]  checkInbox    1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
 
   Returns  token          held; 0 when re-entered and no longer known
-           { 0, ttlMs, nowUs, holder, position, noticeFault }
+           '<ttlMs> <nowUs> <position> <holder>'
                           held by someone else; position 0: not queued
+           { 0, the same, fault }   the same, but Redis refused to publish a message
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
@@ -35,7 +36,7 @@ local tokenFloor = tonumber(ARGV[7])
 
 -- Mostly nobody holds, waits or gave up: then that is all.
 if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
-  return admit(owner, leaseMs)
+  return (admit(owner, leaseMs))
 end
 
 local placeMs = tonumber(ARGV[4])
@@ -72,10 +73,10 @@ if ttlMs == -2 then
   holder, noticeFault = grantNext(owner)
   if not holder then
     dropPlace(owner)
-    return admit(owner, leaseMs)
+    return (admit(owner, leaseMs))
   end
   ttlMs = redis.call('PTTL', lockKey)
 end
 
 --@include take-place
-return { 0, ttlMs, nowUs, holder, position, noticeFault }
+--@include busy

@@ -25,8 +25,8 @@ local function grantNext(before, first)
     else
       -- First: a server that is out of memory refuses a script's first write only, and never this one.
       dropPlace(owner)
-      local token = admit(owner, leaseMs)
-      local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+      local _, token = admit(owner, leaseMs)
+      local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
       local reply = redis.pcall('PUBLISH', inbox, notice)
       return owner, type(reply) == 'table' and reply.err or ''
     end

@@ -1,7 +1,7 @@
 -- Queues the owner unless placeMs is 0; asking again keeps the ticket. Sets position (0: not queued).
 local position = 0
 if placeMs > 0 then
-  local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', nowUs), owner) == 1
+  local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
   local rank = redis.call('ZRANK', queueKey, owner)
   local lastRank = redis.call('ZCARD', queueKey) - 1
   if isNew and rank < lastRank then

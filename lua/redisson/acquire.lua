@@ -14,9 +14,10 @@
   ARGV[7]  wantsToken  1: for a hold that has no token yet; 0: it has one or needs none
 
   Returns  token          held; 0 when none was wanted
-           { 0, ttlMs, nowUs, holder, position, noticeFault }
+           '<ttlMs> <nowUs> <position> <holder>'
                           held by someone else, or (holder '') free, but the turn of someone else, or mine that has not
                           begun, for ttlMs; position 0: not queued
+           { 0, the same, fault }   the same, but Redis refused to publish a message
            { -1 }         count above 1 and not held: lost; changes nothing
            { -2 }         the owner gave up earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
@@ -76,4 +77,4 @@ end
 -- Nobody is granted anything here, but places have one form.
 local grantLeaseMs = leaseMs
 --@include take-place
-return { 0, ttlMs, nowUs, holder, position, noticeFault }
+--@include busy

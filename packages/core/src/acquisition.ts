@@ -13,7 +13,7 @@ import type { Lease } from './lease.js'
 import { Link } from './linked-list.js'
 import type { Request } from './options.js'
 import { restMs } from './pause.js'
-import type { AskAnswer } from './redis/commands.js'
+import type { AskAnswer, BusyAnswer } from './redis/commands.js'
 import { faultOf } from './redis/faults.js'
 import type { Ask } from './redis/lock-calls.js'
 import { notALock } from './release.js'
@@ -74,7 +74,8 @@ export class Acquisition {
   #restTimer: NodeJS.Timeout | undefined
   #lastAnswer:
     { readonly sentAt: Moment; readonly serverUs: number; holder: string; position: number } | undefined
-  #notice: (GrantNotice & { readonly receivedAt: number }) | undefined
+  #notice: GrantNotice | undefined
+  #noticedAt = 0
   #failures = 0
   #hasSeat = false
   #hasAsked = false
@@ -143,7 +144,8 @@ export class Acquisition {
 
   /** A notice says that a release handed the lock to this owner. */
   granted(notice: GrantNotice): void {
-    this.#notice = { ...notice, receivedAt: monotonicMs() }
+    this.#notice = notice
+    this.#noticedAt = monotonicMs()
     if (this.#state === 'waiting' || this.#state === 'resting') this.#accept()
   }
 
@@ -226,12 +228,10 @@ export class Acquisition {
     switch (answer.kind) {
       case 'held':
         if (this.#wasRevoked) this.#ask()
-        else this.#enterHold(answer.token, sentAt, leaseMs, placeAnswer(sentAt, leaseMs))
+        else this.#enterIfAhead(answer.token, sentAt, leaseMs)
         return
       case 'busy':
-        this.#grantedAt = undefined
-        this.#lastAnswer = { sentAt, ...answer }
-        this.#wait(answer.ttlMs)
+        this.#onBusy(answer, sentAt)
         return
       case 'foreign':
         this.#fail(notALock(this.keys, answer.type))
@@ -243,6 +243,13 @@ export class Acquisition {
           new RedisUnavailableError(`lock ${this.keys.name}: the owner was given up`, this.#details()),
         )
     }
+  }
+
+  #onBusy({ ttlMs, serverUs, holder, position }: BusyAnswer, sentAt: Moment): void {
+    this.#grantedAt = undefined
+    // Not with `...`, which makes an object that V8 handles as a dictionary.
+    this.#lastAnswer = { sentAt, serverUs, holder, position }
+    this.#wait(ttlMs)
   }
 
   #wait(ttlMs: number): void {
@@ -291,15 +298,12 @@ export class Acquisition {
 
   #accept(): void {
     const notice = this.#notice
+    const receivedAt = this.#noticedAt
     const asked = this.#lastAnswer
     this.#notice = undefined
     if (!notice) return
     this.#client.commands.sawToken(notice.token)
-    this.#client.events.emit('granted', {
-      name: this.keys.name,
-      owner: this.owner,
-      fencingToken: notice.token,
-    })
+    this.#sayGranted(notice.token)
     if (this.#isOver) return
     const placed =
       asked &&
@@ -307,25 +311,30 @@ export class Acquisition {
         askSentAt: asked.sentAt.monotonicMs,
         askServerUs: asked.serverUs,
         grantServerUs: notice.serverUs,
-        receivedAt: notice.receivedAt,
+        receivedAt,
         leaseMs: notice.leaseMs,
       })
     // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more, as for replicas.
     const isEnough = notice.leaseMs >= this.#leaseMs() || this.#client.replication !== undefined
     if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {
-      this.#enterHold(notice.token, asked.sentAt, notice.leaseMs, placed)
+      this.#enter(notice.token, asked.sentAt, notice.leaseMs, placed)
     } else {
       this.#ask()
     }
   }
 
-  #enterHold(token: number, askedAt: Moment, leaseMs: number, { grantedAt, deadlineAt }: PlacedGrant): void {
-    if (!isAhead(deadlineAt, askedAt, leaseMs)) {
-      this.#inDoubt = true
-      const text = 'the answer was seen only after the lease may have ended'
-      this.#onFailure(new RedisUnavailableError(text, this.#details()))
+  #enterIfAhead(token: number, askedAt: Moment, leaseMs: number): void {
+    const placed = placeAnswer(askedAt, leaseMs)
+    if (isAhead(placed.deadlineAt, askedAt, leaseMs)) {
+      this.#enter(token, askedAt, leaseMs, placed)
       return
     }
+    this.#inDoubt = true
+    const text = 'the answer was seen only after the lease may have ended'
+    this.#onFailure(new RedisUnavailableError(text, this.#details()))
+  }
+
+  #enter(token: number, askedAt: Moment, leaseMs: number, { grantedAt, deadlineAt }: PlacedGrant): void {
     const { replication } = this.#client
     // A grant that had to be confirmed once more is no younger for that.
     if (replication) this.#confirm(replication, (this.#grantedAt ??= grantedAt))
@@ -431,17 +440,19 @@ export class Acquisition {
   }
 
   #sayWaiting(): void {
+    const { events, id } = this.#client
     if (this.#saidWaiting || !this.#lastAnswer) return
     this.#saidWaiting = true
+    if (!events.isHeard('waiting')) return
     const { holder, position } = this.#lastAnswer
-    const behindOwnClient = clientOf(holder) === this.#client.id
-    this.#client.events.emit('waiting', {
-      name: this.keys.name,
-      owner: this.owner,
-      holder,
-      position,
-      behindOwnClient,
-    })
+    const behindOwnClient = clientOf(holder) === id
+    events.emit('waiting', { name: this.keys.name, owner: this.owner, holder, position, behindOwnClient })
+  }
+
+  #sayGranted(fencingToken: number): void {
+    const { events } = this.#client
+    if (!events.isHeard('granted')) return
+    events.emit('granted', { name: this.keys.name, owner: this.owner, fencingToken })
   }
 
   #kept(): Kept {

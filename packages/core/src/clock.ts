@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** Milliseconds of a clock that never steps: the one that deadlines are measured on. */
 export const monotonicMs = (): number => performance.now()
 

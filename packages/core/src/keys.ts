@@ -58,13 +58,14 @@ export class KeySpace {
         lockName: name,
       })
     }
-    const base = /[{}]/.test(lock) ? lock : `{${lock}}`
-    if (!/^[^{}]*\{[^{}]+\}[^{}]*$/.test(base)) {
+    const hasBraces = lock.includes('{') || lock.includes('}')
+    if (hasBraces && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) {
       throw new InvalidArgumentError(
         `the braces of a name must form one hash tag such as {tenant}, or there must be none: ${lock}`,
         { lockName: name },
       )
     }
+    const base = hasBraces ? lock : `{${lock}}`
     const fence = this.#interop === 'redisson' ? tokenKeyOf(lock) : `${base}:fence`
     return { name, lock, queue: `${base}:queue`, waiters: `${base}:waiters`, fence }
   }

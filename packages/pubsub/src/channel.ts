@@ -27,23 +27,31 @@ export class Channel {
   /** It was confirmed on an earlier connection, and nobody has been told yet that messages may be missing. */
   hasGap = false
 
-  private readonly seats = new Set<Seat>()
+  /** Never changed, only replaced: a message goes to those who listen when it comes. */
+  private seats: readonly Seat[] = []
   private waiters: Waiter[] = []
 
   constructor(readonly name: string) {}
 
   get hasListeners(): boolean {
-    return this.seats.size > 0
+    return this.seats.length > 0
   }
 
-  get listeners(): MessageListener[] {
-    return Array.from(this.seats, (seat) => seat.listener)
+  /** Hands the message to every listener; what one throws goes to `onError`. */
+  deliver(message: string, onError: (error: unknown) => void): void {
+    for (const { listener } of this.seats) {
+      try {
+        listener(message)
+      } catch (error) {
+        onError(error)
+      }
+    }
   }
 
   /** Adds a listener for good once the subscription is confirmed; takes it away again if it is rejected. */
   addListener(listener: MessageListener): Promise<void> {
     const seat = { listener }
-    this.seats.add(seat)
+    this.seats = [...this.seats, seat]
     return this.whenConfirmed(seat)
   }
 
@@ -68,7 +76,7 @@ export class Channel {
   /** Ends all waits, and with them the listeners that were waiting to start. */
   rejectWaiters(error: Error): void {
     for (const waiter of this.takeWaiters()) {
-      if (waiter.seat !== undefined) this.seats.delete(waiter.seat)
+      this.seats = this.seats.filter((seat) => seat !== waiter.seat)
       waiter.reject(error)
     }
   }

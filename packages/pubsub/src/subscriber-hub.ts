@@ -245,7 +245,7 @@ export class SubscriberHub {
   }
 
   private deliver(channel: string, message: string): void {
-    for (const listener of this.channels.get(channel)?.listeners ?? []) this.guard(() => listener(message))
+    this.channels.get(channel)?.deliver(message, this.onListenerError)
   }
 
   private reportGap(): void {
@@ -280,6 +280,8 @@ export class SubscriberHub {
       this.report(toError(error))
     }
   }
+
+  private readonly onListenerError = (error: unknown): void => this.report(toError(error))
 
   private report(error: Error): void {
     try {

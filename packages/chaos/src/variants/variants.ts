@@ -82,9 +82,9 @@ export const variants: readonly Variant[] = [
     // P2 gives up waiting; what cleans up after it frees the lock of P1; P3 gets in.
     schedule: {
       calls: [
-        [warmUp, call(400, 900)],
-        [warmUp, call(600, 0, { waitMs: 200 })],
-        [warmUp, call(700, 300)],
+        [warmUp, call(600, 1_800)],
+        [warmUp, call(1_200, 0, { waitMs: 300 })],
+        [warmUp, call(1_300, 300)],
       ],
       faults: [],
     },
@@ -114,7 +114,7 @@ export const variants: readonly Variant[] = [
         replace: `if (true) {
           const grantedAt = performance.now()
           const deadlineAt = grantedAt + notice.leaseMs
-          this.#enterHold(notice.token, asked.sentAt, notice.leaseMs, { grantedAt, deadlineAt })
+          this.#enter(notice.token, asked.sentAt, notice.leaseMs, { grantedAt, deadlineAt })
         } else if (placed) {`,
       },
     ],
@@ -165,8 +165,9 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: 'local token = math.max(nowUs, tokenFloor + 1)',
-        replace: "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1",
+        find: 'local token, text = nowUs, nowText',
+        replace:
+          "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1\nlocal text = string.format('%.0f', token)\ntokenFloor = 0",
       },
     ],
     breaks: ['tokens'],

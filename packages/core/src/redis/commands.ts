@@ -8,18 +8,21 @@ import { asList, numberAt, textAt } from './reply.js'
 
 export type AskAnswer =
   | { readonly kind: 'held'; readonly token: number }
-  | {
-      readonly kind: 'busy'
-      readonly ttlMs: number
-      readonly serverUs: number
-      /** '' when the lock is free, but somebody else's turn (with Redisson). */
-      readonly holder: string
-      /** 0: not queued. */
-      readonly position: number
-    }
+  | BusyAnswer
   | { readonly kind: 'lost' }
   | { readonly kind: 'gone' }
   | Foreign
+
+/** Somebody else has it. */
+export interface BusyAnswer {
+  readonly kind: 'busy'
+  readonly ttlMs: number
+  readonly serverUs: number
+  /** '' when the lock is free, but somebody else's turn (with Redisson). */
+  readonly holder: string
+  /** 0: not queued. */
+  readonly position: number
+}
 
 /** The key is not a lock. */
 export interface Foreign {
@@ -70,6 +73,8 @@ export class LockCommands {
   readonly #calls: LockCalls
   readonly #onNoticeFault: (fault: string) => void
   #tokenFloor = 0
+  /** The same as it is sent, which it is more often than it changes. */
+  #tokenFloorText = '0'
 
   /** @param onNoticeFault - the step was made, but Redis refused to publish the notice of it */
   constructor(link: CommandLink, calls: LockCalls, onNoticeFault: (fault: string) => void) {
@@ -80,7 +85,9 @@ export class LockCommands {
 
   /** Remembers a token that came with a notice: later tokens must be larger, even when the fence key is lost. */
   sawToken(token: number): void {
-    this.#tokenFloor = Math.max(this.#tokenFloor, token)
+    if (token <= this.#tokenFloor) return
+    this.#tokenFloor = token
+    this.#tokenFloorText = String(token)
   }
 
   acquire(keys: LockKeys, ask: Ask, timeoutMs?: number): Promise<AskAnswer> {
@@ -89,7 +96,7 @@ export class LockCommands {
 
   /** An `acquire` for another connection to send. */
   acquireCall(keys: LockKeys, ask: Ask): ScriptCall {
-    return this.#calls.acquire(keys, ask, this.#tokenFloor)
+    return this.#calls.acquire(keys, ask, this.#tokenFloorText)
   }
 
   readonly readAcquire = (given: unknown): AskAnswer => {
@@ -97,17 +104,12 @@ export class LockCommands {
       this.sawToken(given)
       return { kind: 'held', token: given }
     }
+    if (typeof given === 'string') return readBusy(given)
     const reply = asList(given)
     switch (numberAt(reply, 0)) {
       case 0:
-        this.#reportFault(textAt(reply, 5))
-        return {
-          kind: 'busy',
-          ttlMs: numberAt(reply, 1),
-          serverUs: numberAt(reply, 2),
-          holder: textAt(reply, 3),
-          position: numberAt(reply, 4),
-        }
+        this.#reportFault(textAt(reply, 2))
+        return readBusy(textAt(reply, 1))
       case -1:
         return { kind: 'lost' }
       case -2:
@@ -119,13 +121,13 @@ export class LockCommands {
 
   /** Sets the hold count; at 0 gives up hold and place. */
   release(keys: LockKeys, wish: ReleaseWish, timeoutMs?: number): Promise<ReleaseAnswer> {
-    const call = this.#calls.release(keys, wish, this.#tokenFloor)
+    const call = this.#calls.release(keys, wish, this.#tokenFloorText)
     return this.#link.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: LockKeys, owner: string, inbox: string): Promise<ReleaseAnswer> {
-    return this.#link.run(this.#calls.force(keys, owner, inbox, this.#tokenFloor), this.#readRelease)
+    return this.#link.run(this.#calls.force(keys, owner, inbox, this.#tokenFloorText), this.#readRelease)
   }
 
   /** Renews holds of one group in one command, or one by one while the slot of the group is being moved. */
@@ -180,6 +182,20 @@ export class LockCommands {
 
   #reportFault(fault: string): void {
     if (fault !== '') this.#onNoticeFault(fault)
+  }
+}
+
+/** `<ttlMs> <serverUs> <position> <holder>` */
+function readBusy(text: string): BusyAnswer {
+  const ttlEnd = text.indexOf(' ')
+  const timeEnd = text.indexOf(' ', ttlEnd + 1)
+  const positionEnd = text.indexOf(' ', timeEnd + 1)
+  return {
+    kind: 'busy',
+    ttlMs: Number(text.slice(0, ttlEnd)),
+    serverUs: Number(text.slice(ttlEnd + 1, timeEnd)),
+    position: Number(text.slice(timeEnd + 1, positionEnd)),
+    holder: text.slice(positionEnd + 1),
   }
 }
 

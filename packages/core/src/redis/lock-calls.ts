@@ -28,9 +28,9 @@ export interface ReleaseWish {
 
 /** The calls that pass a lock on: who may enter a free lock, and who is told, differs with who shares it. */
 export interface LockCalls {
-  acquire(keys: LockKeys, ask: Ask, tokenFloor: number): ScriptCall
-  release(keys: LockKeys, wish: ReleaseWish, tokenFloor: number): ScriptCall
-  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: number): ScriptCall
+  acquire(keys: LockKeys, ask: Ask, tokenFloor: string): ScriptCall
+  release(keys: LockKeys, wish: ReleaseWish, tokenFloor: string): ScriptCall
+  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall
 }
 
 /** All keys of a lock, in the order that the scripts want. */
@@ -45,18 +45,18 @@ export class NativeCalls implements LockCalls {
     this.#checkInbox = inboxesCanBeCounted ? 1 : 0
   }
 
-  acquire(keys: LockKeys, ask: Ask, tokenFloor: number): ScriptCall {
+  acquire(keys: LockKeys, ask: Ask, tokenFloor: string): ScriptCall {
     const { owner, count, leaseMs, placeMs, grantLeaseMs, inbox } = ask
     const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inbox, tokenFloor, this.#checkInbox]
     return { script: scripts.acquire, keys: keysOf(keys), args }
   }
 
-  release(keys: LockKeys, { owner, count, goneMs }: ReleaseWish, tokenFloor: number): ScriptCall {
+  release(keys: LockKeys, { owner, count, goneMs }: ReleaseWish, tokenFloor: string): ScriptCall {
     const args = [owner, count, goneMs, tokenFloor, this.#checkInbox]
     return { script: scripts.release, keys: keysOf(keys), args }
   }
 
-  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: number): ScriptCall {
+  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
     const args = [owner, inbox, tokenFloor, this.#checkInbox]
     return { script: scripts.force, keys: keysOf(keys), args }
   }

@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '7a6567f8812decfd4a1ae58a00a4ccdce31a01b0',
+    sha1: '2247b28521e4808035f86d879c0d4e11edc56e21',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -20,25 +20,31 @@ local leaseMs = ARGV[3]
 local tokenFloor = tonumber(ARGV[7])
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local function nextToken(leaseMs)
 local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token = math.max(nowUs, tokenFloor + 1)
-local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+local token, text = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+text = string.format('%.0f', token)
+end
+local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
+text = string.format('%.0f', token)
+redis.call('SET', fenceKey, text, 'PX', lifeMs)
 end
-return token
+return token, text
 end
 local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
+local token, text = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-return token
+return token, text
 end
 if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
-return admit(owner, leaseMs)
+return (admit(owner, leaseMs))
 end
 local placeMs = tonumber(ARGV[4])
 local grantLeaseMs = ARGV[5]
@@ -118,8 +124,8 @@ elseif not isHeard(inbox) then
 offset = offset + 1
 else
 dropPlace(owner)
-local token = admit(owner, leaseMs)
-local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local _, token = admit(owner, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
 local reply = redis.pcall('PUBLISH', inbox, notice)
 return owner, type(reply) == 'table' and reply.err or ''
 end
@@ -128,13 +134,13 @@ end
 holder, noticeFault = grantNext(owner)
 if not holder then
 dropPlace(owner)
-return admit(owner, leaseMs)
+return (admit(owner, leaseMs))
 end
 ttlMs = redis.call('PTTL', lockKey)
 end
 local position = 0
 if placeMs > 0 then
-local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', nowUs), owner) == 1
+local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
 local rank = redis.call('ZRANK', queueKey, owner)
 local lastRank = redis.call('ZCARD', queueKey) - 1
 if isNew and rank < lastRank then
@@ -149,11 +155,12 @@ keepFor(waitersKey, 2 * placeMs)
 end
 position = rank + 1
 end
-return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
+local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
+return noticeFault == '' and busy or { 0, busy, noticeFault }`,
   },
   force: {
     name: 'force',
-    sha1: '92a90b7228bc7f952977da4a114989c153f88c2f',
+    sha1: 'ecb4953adb37779e4f081319fc0f1d10de98216a',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -161,6 +168,7 @@ local tokenFloor = tonumber(ARGV[3])
 local checkInbox = ARGV[4] == '1'
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
@@ -173,19 +181,24 @@ holder = holders[1]
 end
 local function nextToken(leaseMs)
 local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token = math.max(nowUs, tokenFloor + 1)
-local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+local token, text = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+text = string.format('%.0f', token)
+end
+local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
+text = string.format('%.0f', token)
+redis.call('SET', fenceKey, text, 'PX', lifeMs)
 end
-return token
+return token, text
 end
 local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
+local token, text = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-return token
+return token, text
 end
 local function readPlace(owner)
 local place = redis.call('HGET', waitersKey, owner) or ''
@@ -228,8 +241,8 @@ elseif not isHeard(inbox) then
 offset = offset + 1
 else
 dropPlace(owner)
-local token = admit(owner, leaseMs)
-local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local _, token = admit(owner, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
 local reply = redis.pcall('PUBLISH', inbox, notice)
 return owner, type(reply) == 'table' and reply.err or ''
 end
@@ -257,11 +270,12 @@ return answer(true, noticeFault)`,
   },
   inspect: {
     name: 'inspect',
-    sha1: '31896a0bb56e69c226bcd147939601ef2807716b',
+    sha1: '05c665789234dcd2f20515baf13f5f5ee5c736ae',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
@@ -283,7 +297,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: '731cf5148f0e1fa5db50e8686294383891a53fbd',
+    sha1: 'd06b6644007b48ce8c9ded71c2a1af2bed4325d4',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -294,6 +308,7 @@ local checkInbox = ARGV[6] == '1'
 local wantsToken = ARGV[7] == '1'
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
@@ -413,7 +428,7 @@ end
 local grantLeaseMs = leaseMs
 local position = 0
 if placeMs > 0 then
-local isNew = redis.call('ZADD', queueKey, 'NX', string.format('%.0f', nowUs), owner) == 1
+local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
 local rank = redis.call('ZRANK', queueKey, owner)
 local lastRank = redis.call('ZCARD', queueKey) - 1
 if isNew and rank < lastRank then
@@ -428,7 +443,8 @@ keepFor(waitersKey, 2 * placeMs)
 end
 position = rank + 1
 end
-return { 0, ttlMs, nowUs, holder, position, noticeFault }`,
+local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
+return noticeFault == '' and busy or { 0, busy, noticeFault }`,
   },
   redissonAskSharding: {
     name: 'redissonAskSharding',
@@ -438,7 +454,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: '067867f699d1db6ab0a3f624beb34d284cd01633',
+    sha1: 'ffc7de4c193e647579e7792052ffbccd4db56384',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -447,6 +463,7 @@ local publish = ARGV[4]
 local channel = ARGV[5]
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
@@ -551,7 +568,7 @@ return answer(true, noticeFault)`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: '3fb8c07d9568c4e377b74d8566e931ce552e64aa',
+    sha1: 'af570381709b082f2ee9cec2e3208adfdba6b300',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -561,6 +578,7 @@ local publish = ARGV[5]
 local channel = ARGV[6]
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local function readPlace(owner)
 local place = redis.call('HGET', waitersKey, owner) or ''
@@ -693,9 +711,10 @@ return answer(mine, messageFault ~= '' and messageFault or noticeFault)`,
   },
   refresh: {
     name: 'refresh',
-    sha1: '6b5b8311940ae6e0901d26e25a639b342d900e47',
+    sha1: 'fb88c995f0da13a91207ac4433c3eec9bfd29fff',
     lua: `local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local answers = {}
 for i = 1, #KEYS / 3 do
@@ -733,7 +752,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: '722ff5180f334d98c560fb408a61c84122c795b3',
+    sha1: 'eabfd3baa8c8d18caf5279ff45f82691aec8a7c9',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -748,22 +767,28 @@ return 1
 end
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 local function nextToken(leaseMs)
 local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token = math.max(nowUs, tokenFloor + 1)
-local last = redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs, 'GET')
+local token, text = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+text = string.format('%.0f', token)
+end
+local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
-redis.call('SET', fenceKey, string.format('%.0f', token), 'PX', lifeMs)
+text = string.format('%.0f', token)
+redis.call('SET', fenceKey, text, 'PX', lifeMs)
 end
-return token
+return token, text
 end
 local function admit(owner, leaseMs)
-local token = nextToken(leaseMs)
+local token, text = nextToken(leaseMs)
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-return token
+return token, text
 end
 local function readPlace(owner)
 local place = redis.call('HGET', waitersKey, owner) or ''
@@ -806,8 +831,8 @@ elseif not isHeard(inbox) then
 offset = offset + 1
 else
 dropPlace(owner)
-local token = admit(owner, leaseMs)
-local notice = string.format('granted %s %.0f %.0f %s %s', owner, token, nowUs, leaseMs, lockKey)
+local _, token = admit(owner, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
 local reply = redis.pcall('PUBLISH', inbox, notice)
 return owner, type(reply) == 'table' and reply.err or ''
 end

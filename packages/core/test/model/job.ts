@@ -79,7 +79,7 @@ export function replyOf({ order }: Job, reply: unknown): Reply {
     case 'try':
     case 'enter':
       if (typeof reply === 'number') return 'held'
-      if (code === 0) return list[4] === 0 ? 'unqueued' : 'queued'
+      if (typeof reply === 'string') return reply.split(' ')[2] === '0' ? 'unqueued' : 'queued'
       if (code === -1) return 'lost'
       if (code === -2) return 'gone'
       break

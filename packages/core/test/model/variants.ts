@@ -53,15 +53,15 @@ export const variants: readonly Variant[] = [
     mistake: 'grants without removing the place',
     breaks: 'leftover',
     bounds: two,
-    from: `dropPlace(owner)\nlocal token = admit`,
-    to: `local token = admit`,
+    from: `dropPlace(owner)\nlocal _, token = admit`,
+    to: `local _, token = admit`,
   },
   {
     mistake: 'enters without removing its own place',
     breaks: 'leftover',
     bounds: twoWithFault,
-    from: `dropPlace(owner)\nreturn admit`,
-    to: `return admit`,
+    from: `dropPlace(owner)\nreturn (admit`,
+    to: `return (admit`,
   },
   {
     mistake: 'gives up without removing the place',
@@ -176,7 +176,7 @@ export const variants: readonly Variant[] = [
     breaks: 'quiet',
     bounds: two,
     from: `if not holder then`,
-    to: `if not holder and redis.call('EXISTS', fenceKey) == 0 then`,
+    to: `holder = holder or ''\nif holder == '' and redis.call('EXISTS', fenceKey) == 0 then`,
   },
 ]
 
