@@ -30,6 +30,16 @@ it('a table of owners answers as a map would, whatever comes and goes', () => {
   )
 })
 
+it('a table of owners finds those who stay when a burst of others has come and gone', () => {
+  const table = new OwnerTable<Owned>()
+  const all = Array.from({ length: 20_000 }, (_, n) => owned(n))
+  for (const item of all) table.add(item)
+  const staying = all.filter(({ n }) => n % 4_000 === 0)
+  for (const item of all) if (!staying.includes(item)) table.delete(item)
+  expect(all.filter((item) => table.find(item.owner) === item)).toEqual(staying)
+  expect(table.all).toEqual(staying)
+})
+
 it('a table of owners deletes nothing but what is in it', () => {
   const table = new OwnerTable<Owned>()
   table.add(owned(1))

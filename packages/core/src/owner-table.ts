@@ -9,6 +9,8 @@ export interface Owned {
 /** 2^32 divided by the golden ratio: spreads numbers in a row, which would fill a table in one piece. Knuth, TAOCP 6.4. */
 const spread = 0x9e3779b1
 const fewest = 16
+/** A table of this length is kept for ever: what is held by one burst of calls will be by the next. */
+const longestKept = 16_384
 
 /**
  * What belongs to which owner.
@@ -53,7 +55,7 @@ export class OwnerTable<T extends Owned> {
     this.#size--
     this.#closeGap(slot)
     const { length } = this.#slots
-    if (length > fewest && 8 * this.#size < length) this.#resize(length / 2)
+    if (length > longestKept && 8 * this.#size < length) this.#resize(length / 2)
     return true
   }
 
@@ -84,4 +86,4 @@ export class OwnerTable<T extends Owned> {
   }
 }
 
-const emptySlots = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
+const emptySlots = (count: number): undefined[] => new Array<undefined>(count).fill(undefined)

@@ -1,15 +1,10 @@
 import { Cluster, Command, Redis } from 'ioredis'
 import type { CommandConnection } from './types.js'
 
-/** Sends an EVALSHA. */
-export type SendScript = (
-  sha1: string,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-) => Promise<unknown>
+type Words = readonly (string | number)[]
 
-/** What Redis reads before a word of so many bytes; made once for all lengths that are common. */
-const prefixes = Array.from({ length: 128 }, (_, bytes) => `\r\n$${bytes}\r\n`)
+/** Sends an EVALSHA. */
+export type SendScript = (sha1: string, keys: readonly string[], args: Words) => Promise<unknown>
 
 const textReplies = { replyEncoding: 'utf8' } as const
 
@@ -19,22 +14,38 @@ const textReplies = { replyEncoding: 'utf8' } as const
  * a cycle costs in the client.
  */
 class ScriptCommand extends Command {
-  readonly #words: readonly string[]
+  readonly #text: string
 
-  constructor(words: string[]) {
+  constructor(sha1: string, keys: readonly string[], args: Words) {
     super('evalsha', [], textReplies)
-    this.#words = words
-    this.args = words
+    // Not all of them: a cluster client finds its way by the keys.
+    this.args = [sha1, String(keys.length), ...keys]
+    this.#text = request(sha1, keys, args)
   }
 
-  override toWritable(socket: object): string | Buffer {
-    let text = `*${this.#words.length + 1}\r\n$7\r\nevalsha`
-    for (const word of this.#words) text += (prefixes[word.length] ?? `\r\n$${word.length}\r\n`) + word
-    text += '\r\n'
-    // Lengths are counted in bytes: so it was right if every character takes one.
-    return Buffer.byteLength(text) === text.length ? text : super.toWritable(socket)
+  override toWritable(): string {
+    return this.#text
   }
 }
+
+/** Lengths are counted in bytes, which are mostly as many as the characters. */
+function request(sha1: string, keys: readonly string[], args: Words): string {
+  const text = joined(sha1, keys, args, asciiWord)
+  return Buffer.byteLength(text) === text.length ? text : joined(sha1, keys, args, anyWord)
+}
+
+function joined(sha1: string, keys: readonly string[], args: Words, word: (text: string) => string): string {
+  let text = `*${3 + keys.length + args.length}\r\n$7\r\nevalsha${word(sha1)}${word(String(keys.length))}`
+  for (const key of keys) text += word(key)
+  for (const arg of args) text += word(typeof arg === 'string' ? arg : String(arg))
+  return text + '\r\n'
+}
+
+const anyWord = (text: string): string => `\r\n$${Buffer.byteLength(text)}\r\n${text}`
+
+/** What comes before a word of so many characters; made once for all lengths that are common. */
+const prefixes = Array.from({ length: 128 }, (_, length) => `\r\n$${length}\r\n`)
+const asciiWord = (text: string): string => (prefixes[text.length] ?? `\r\n$${text.length}\r\n`) + text
 
 /** How to send scripts on this connection. One of another copy of ioredis may not understand our commands. */
 export function scriptSender(connection: CommandConnection): SendScript {
@@ -42,10 +53,7 @@ export function scriptSender(connection: CommandConnection): SendScript {
     return (sha1, keys, args) => connection.evalsha(sha1, keys.length, ...keys, ...args)
   }
   return (sha1, keys, args) => {
-    const words = [sha1, String(keys.length)]
-    for (const key of keys) words.push(key)
-    for (const arg of args) words.push(typeof arg === 'string' ? arg : String(arg))
-    const command = new ScriptCommand(words)
+    const command = new ScriptCommand(sha1, keys, args)
     connection.sendCommand(command)
     return command.promise
   }
