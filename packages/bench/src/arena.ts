@@ -11,7 +11,7 @@ export interface Cell {
 }
 
 /** So many hand-offs, a window should show; none is longer than that. */
-const wantedHandOffs = 30
+const wantedHandOffs = 20
 const longestWindowMs = 2_000
 
 /** Lets a cell play, and returns what the window showed. After too short a window, that cell's next one is longer. */

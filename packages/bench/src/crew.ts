@@ -20,8 +20,8 @@ export class Crew {
     const workers = await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
         const worker = await forkWorker(workerFile, { args: [titleOf(contender), url] })
-        await pin(worker.pid, workerCore(index))
         await worker.waitFor('ready', 30_000)
+        await pin(worker.pid, workerCore(index))
         return worker
       }),
     )

@@ -7,6 +7,8 @@ import { nowUs } from './tasks/contend.js'
 
 /** A service runs for days: what is measured is its compiled code. This is the processor's time for one process. */
 const warmUpMs = 1_200
+/** Going to and fro between processes is more code, and each of them must have gone its way some thousand times. */
+const queueWarmUpMs = 2_000
 
 /** Lets each crew of one process go in and out of locks of its own. */
 export async function warmUp(crews: readonly Crew[], { isTrial }: Plan): Promise<void> {
@@ -25,7 +27,7 @@ export async function warmUpField(
   for (const [starter, rivals] of isTrial ? [] : field) {
     const processes = processesOf(starter)
     // Those who poll sleep most of the time; all others share a processor.
-    const forMs = (starter.kind === 'queue' ? processes : 1) * warmUpMs
+    const forMs = starter.kind === 'queue' ? processes * queueWarmUpMs : warmUpMs
     const fromUs = nowUs()
     const order = { waiters: 20, fromUs, untilUs: fromUs + forMs * 1_000 }
     const lock = (index: number): string => `warm-up of ${rivals.title} ${index}`

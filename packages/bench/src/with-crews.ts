@@ -10,12 +10,11 @@ export async function withCrews<T>(
   use: (crews: readonly Crew[], server: RedisServer) => Promise<T>,
 ): Promise<T> {
   const server = await startPinnedRedis()
-  const crews: Crew[] = []
+  const starting = contenders.map((contender) => Crew.start(contender, server.url, processes))
   try {
-    for (const contender of contenders) crews.push(await Crew.start(contender, server.url, processes))
-    return await use(crews, server)
+    return await use(await Promise.all(starting), server)
   } finally {
-    await Promise.all(crews.map((crew) => crew.stop()))
+    await Promise.allSettled(starting.map(async (crew) => (await crew).stop()))
     await server.stop()
   }
 }
