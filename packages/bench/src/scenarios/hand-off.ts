@@ -39,7 +39,7 @@ export const handOff: Scenario = {
         const cells = [...field].flatMap(([starter, rivals]) =>
           sizesFor(starter).map((size) => ({ starter, rivals, ...size })),
         )
-        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 200))
+        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 150))
         const figures: Figure[] = []
         for (const [cell, seen] of medians) {
           const { starter, rivals, waiters, processes } = cell

@@ -20,7 +20,7 @@ export const uncontended: Scenario = {
     withCrews(plan.contenders, 1, async (crews, { url }) => {
       await warmUp(crews, plan)
       const { rounds, isTrial } = plan
-      const forMs = isTrial ? 10 : 200
+      const forMs = isTrial ? 10 : 150
       const medians = await interleaved(crews, rounds, async (crew) => {
         const { cycles, us } = await cyclesOf(crew, { tasks: 1, forMs })
         return { usPerCycle: us / cycles }

@@ -61,7 +61,7 @@ function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<
     const more =
       contender.library === 'Holdfast'
         ? {
-            renewalsPerPeriod: await renewalsIn(url, Math.min(3, periods), periodMs),
+            renewalsPerPeriod: await renewalsIn(url, Math.min(3, periods - 1), periodMs),
             targetRenewals: Math.ceil(locks / renewedAtOnce),
           }
         : {}
