@@ -1,7 +1,8 @@
-import { commandsPerCycle } from './commands.js'
+import { commandsPerCycle, greetingsAndPings } from './commands.js'
 import { handOffsIn } from './hand-offs.js'
 import { race, type Rivals } from './rivals.js'
 import type { Seen } from './rounds.js'
+import type { Pace } from './tasks/cycles.js'
 
 /** Rivals, and how many of them want the lock in how many processes. */
 export interface Cell {
@@ -28,10 +29,11 @@ export function playing(shortestWindowMs: number): (cell: Cell) => Promise<Seen>
 
 /** Commands per time through the lock, in a run of its own: a server that shows its commands is slower. */
 export function commandsIn(cell: Cell, url: string, windowMs: number): Promise<number> {
-  return commandsPerCycle(url, async () => {
+  const run = async (): Promise<Pace> => {
     const { visits } = await play(cell, windowMs)
     return { cycles: visits.length, us: NaN }
-  })
+  }
+  return commandsPerCycle(url, run, greetingsAndPings)
 }
 
 function play({ rivals, waiters, processes }: Cell, windowMs: number) {
