@@ -334,6 +334,28 @@ describe('acquire', () => {
     expect(await ask('c', { checkInbox: 1 })).toMatch(heldBy('b', 1))
   })
 
+  it('grants to the live place ahead also when Redis refuses the notice, and says why and who holds', async () => {
+    await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
+    const connections = openConnections(server.url.replace('redis://', 'redis://mute:secret@'), 'c1', 1_000)
+    const link = new CommandLink(connections, {
+      timeoutMs: 5_000,
+      onBreak() {},
+      onReconnect() {},
+      onError() {},
+    })
+    closeAfterTest(() => link.close())
+    const faults: string[] = []
+    const commands = new LockCommands(link, new NativeCalls(false), (fault) => faults.push(fault))
+    await ask('a')
+    await ask('b')
+    await redis.del(keys.lock)
+    const times = { leaseMs: 30_000, placeMs: 30_000, grantLeaseMs: 20_000 }
+    const wish = { owner: 'c', count: 1, ...times, inbox: inboxOf('c'), wantsToken: true }
+    expect(await commands.acquire(keys, wish)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
+    expect(faults).toEqual([expect.stringMatching(/NOPERM|channel/)])
+    expect((await content()).hold).toEqual({ b: '1' })
+  })
+
   it('grants a free lock to the live place ahead and queues behind it', async () => {
     const heard = await hear('b')
     await ask('a')

@@ -1,3 +1,4 @@
+import { RedisRefusedError } from '../errors.js'
 import type { LockKeys } from '../keys.js'
 import { scripts } from '../scripts/generated.js'
 import type { CommandLink, ScriptCall } from './command-link.js'
@@ -190,13 +191,13 @@ function readBusy(text: string): BusyAnswer {
   const ttlEnd = text.indexOf(' ')
   const timeEnd = text.indexOf(' ', ttlEnd + 1)
   const positionEnd = text.indexOf(' ', timeEnd + 1)
-  return {
-    kind: 'busy',
-    ttlMs: Number(text.slice(0, ttlEnd)),
-    serverUs: Number(text.slice(ttlEnd + 1, timeEnd)),
-    position: Number(text.slice(timeEnd + 1, positionEnd)),
-    holder: text.slice(positionEnd + 1),
+  const ttlMs = Number(text.slice(0, ttlEnd))
+  const serverUs = Number(text.slice(ttlEnd + 1, timeEnd))
+  const position = Number(text.slice(timeEnd + 1, positionEnd))
+  if (Number.isNaN(ttlMs + serverUs + position)) {
+    throw new RedisRefusedError(`expected three numbers and a holder from the script, got ${text}`)
   }
+  return { kind: 'busy', ttlMs, serverUs, position, holder: text.slice(positionEnd + 1) }
 }
 
 async function togetherOrSingly<Item, Answer>(
