@@ -1,8 +1,8 @@
 import { onAbort } from './abort.js'
 import type { Client } from './client.js'
-import { momentNow, monotonicMs, sleptMsSince } from './clock.js'
+import { momentNow, monotonicMs } from './clock.js'
 import type { Moment } from './clock.js'
-import { deadlineOfAnswer, driftMs, placeGrant } from './deadline.js'
+import { isAhead, placeAnswer, placeGrant } from './deadline.js'
 import type { PlacedGrant } from './deadline.js'
 import { ClosedError, RedisUnavailableError, TooManyWaitersError } from './errors.js'
 import type { HoldfastErrorDetails } from './errors.js'
@@ -546,13 +546,3 @@ export class Acquisition {
     return true
   }
 }
-
-/** A suspend stops the clock that deadlines are measured on: what was answered before it proves nothing. */
-const isAhead = (deadlineAt: number, askedAt: Moment, leaseMs: number): boolean =>
-  deadlineAt > monotonicMs() && sleptMsSince(askedAt) <= driftMs(leaseMs)
-
-/** A hold that an answer grants: at the sending of the ask, at the earliest. */
-const placeAnswer = ({ monotonicMs: sentAt }: Moment, leaseMs: number): PlacedGrant => ({
-  grantedAt: sentAt,
-  deadlineAt: deadlineOfAnswer(sentAt, leaseMs),
-})

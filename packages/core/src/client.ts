@@ -6,11 +6,12 @@ import type { Acquisition } from './acquisition.js'
 import { Background } from './background.js'
 import { bounded } from './bounded.js'
 import { momentNow, monotonicMs } from './clock.js'
-import { ClosedError, LockLostError, RedisRefusedError } from './errors.js'
+import { ClosedError, LockLostError } from './errors.js'
 import { Events } from './events.js'
 import type { WarningCode } from './events.js'
 import { Frames } from './frames.js'
 import type { Hold } from './hold.js'
+import { Holds } from './holds.js'
 import { Inbox } from './inbox.js'
 import { RedissonCalls } from './interop/redisson-calls.js'
 import { RedissonPeers } from './interop/redisson-peers.js'
@@ -19,18 +20,18 @@ import type { LockKeys } from './keys.js'
 import { readNotice } from './notices.js'
 import { resolveSettings } from './options.js'
 import type { HoldfastOptions, Settings } from './options.js'
-import { OwnerTable } from './owner-table.js'
-import { refreshPlaces } from './places.js'
 import { CommandLink } from './redis/command-link.js'
 import { LockCommands } from './redis/commands.js'
 import { openConnections } from './redis/connections.js'
-import { faultOf, hasCode } from './redis/faults.js'
+import { faultOf } from './redis/faults.js'
 import { NativeCalls } from './redis/lock-calls.js'
-import { assertUsable, ServerIdentity } from './redis/server-identity.js'
+import { ServerIdentity } from './redis/server-identity.js'
 import { Registry } from './registry.js'
 import { Replication } from './replication.js'
 import { sendRelease } from './release.js'
 import type { ReleaseMeans } from './release.js'
+import { checkServer } from './server-check.js'
+import { Upkeep } from './upkeep.js'
 import { WaitRoom } from './wait-room.js'
 
 /** At first use the inbox may take this long before an ask goes out that cannot queue yet. */
@@ -56,16 +57,13 @@ export class Client {
   readonly redisson: RedissonPeers | undefined
   /** Only with `minReplicas`. */
   readonly replication: Replication | undefined
-  readonly counts = { acquired: 0, released: 0, lost: 0 }
+  readonly holds = new Holds()
   readonly #hub: SubscriberHub
-  readonly #holds = new OwnerTable<Hold>()
+  readonly #upkeep: Upkeep
   #owners = 0
   #isReady = false
   #preparing: Promise<void> | undefined
-  #rhythm: NodeJS.Timeout | undefined
-  #isRefreshing = false
   #isClosing = false
-  #onDrained: (() => void) | undefined
 
   constructor(options: HoldfastOptions) {
     this.settings = resolveSettings(options)
@@ -79,7 +77,9 @@ export class Client {
       onBreak: () => {
         this.servers.forget()
       },
-      onReconnect: this.#recover,
+      onReconnect: () => {
+        this.#upkeep.recover()
+      },
       onError: this.#reportError,
     })
     const inboxesCanBeCounted = connections.cluster === null
@@ -93,7 +93,7 @@ export class Client {
     const hubOptions = {
       pingEveryMs: rhythmMs,
       onGap: () => {
-        this.#lookAfterWaits()
+        this.#upkeep.lookAfterWaits()
       },
       onDown: (cause: Error) => {
         this.room.becomeDeaf()
@@ -121,11 +121,18 @@ export class Client {
       servers: this.servers,
       commandTimeoutMs,
     }
+    this.#upkeep = new Upkeep({
+      everyMs: rhythmMs,
+      link: this.link,
+      commands: this.commands,
+      holds: this.holds,
+      room: this.room,
+      watchdog: this.watchdog,
+      background: this.background,
+      redisson: this.redisson,
+      announce: () => this.#announce(''),
+    })
     if (this.settings.minReplicas > 0) this.replication = this.#openReplication(options, connectTimeoutMs)
-  }
-
-  get holdCount(): number {
-    return this.#holds.size
   }
 
   nextOwner(): number {
@@ -182,33 +189,18 @@ export class Client {
     )
   }
 
-  addHold(hold: Hold): void {
-    this.counts.acquired++
-    this.#holds.add(hold)
-  }
-
-  removeHold(hold: Hold, end: 'released' | 'lost'): void {
-    if (!this.#holds.delete(hold)) return
-    this.counts[end]++
-    if (this.#holds.size === 0) this.#onDrained?.()
-  }
-
-  findHold(owner: string): Hold | undefined {
-    return this.#holds.find(owner)
-  }
-
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true
     this.room.close()
-    await this.#drained(drainMs)
-    for (const hold of this.#holds.all) if (!hold.isReleased) hold.lose('closed')
+    await this.holds.drained(drainMs)
+    for (const hold of this.holds.all) if (!hold.isReleased) hold.lose('closed')
     const { commandTimeoutMs } = this.settings
     await Promise.all([
       bounded(this.background.settled(), commandTimeoutMs, undefined),
-      this.#drained(commandTimeoutMs),
+      this.holds.drained(commandTimeoutMs),
     ])
     this.watchdog.close()
-    clearInterval(this.#rhythm)
+    this.#upkeep.end()
     await this.redisson?.close()
     await Promise.all([this.#hub.close(), this.link.close(), this.replication?.close()])
     await this.background.settled()
@@ -234,84 +226,24 @@ export class Client {
     })
   }
 
-  async #drained(drainMs: number): Promise<void> {
-    if (this.#holds.size === 0 || drainMs === 0) return
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#onDrained = resolve
-      timer = setTimeout(resolve, drainMs)
-    })
-    clearTimeout(timer)
-  }
-
   async #prepare(keys: LockKeys): Promise<void> {
-    await this.#checkServer(keys)
-    await this.#register(this.inbox.channel)
+    await checkServer(this.servers, keys.lock, (code, message) => {
+      this.warn(code, message)
+    })
+    await this.#announce(this.inbox.channel)
     await this.redisson?.prepare(keys.lock)
     this.assertOpen()
-    this.#rhythm ??= setInterval(this.#onRhythm, this.settings.rhythmMs)
-    // Not a reason to stay alive: without connections there is nothing to refresh.
-    this.#rhythm.unref()
+    this.#upkeep.begin()
     const listening = this.inbox.listen().catch(() => undefined)
     await bounded(listening, inboxGraceMs, undefined)
     this.#isReady = true
   }
 
-  async #checkServer(keys: LockKeys): Promise<void> {
-    try {
-      const info = await this.servers.read(keys.lock)
-      assertUsable(info)
-      if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
-        const text = `maxmemory-policy is ${info.evictionPolicy}: Redis may evict locks; set it to noeviction`
-        this.warn('EVICTION_POLICY', text)
-      }
-    } catch (error) {
-      const fault = faultOf(error)
-      const mayOnlyLackInfo = fault instanceof RedisRefusedError && fault.cause !== undefined
-      if (!mayOnlyLackInfo || hasCode(fault.cause, 'NOAUTH') || hasCode(fault.cause, 'WRONGPASS')) throw fault
-      this.warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
-    }
-  }
-
-  async #register(inbox: string): Promise<void> {
+  /** @param inbox - the channel to try; '' not to */
+  async #announce(inbox: string): Promise<void> {
     const { label, watchdogTimeoutMs } = this.settings
     const fault = await this.registry.register(this.id, label, inbox, watchdogTimeoutMs)
     if (fault !== '') this.warn('NOTICE_REFUSED', `this user may not publish notices: ${fault}`)
-  }
-
-  readonly #onRhythm = (): void => {
-    if (this.#holds.size === 0 && this.room.size === 0) return
-    this.background.run(this.#register(''))
-    this.redisson?.relocate()
-    if (this.#isRefreshing) return
-    this.#isRefreshing = true
-    const refreshed = this.#refresh().finally(() => {
-      this.#isRefreshing = false
-    })
-    this.background.run(refreshed)
-  }
-
-  #refresh(): Promise<void> {
-    return refreshPlaces(this.room, this.link, this.commands)
-  }
-
-  /** After a break everything may be different: holders and waiters ask at once. */
-  readonly #recover = (): void => {
-    this.watchdog.renewNow()
-    this.#lookAfterWaits()
-  }
-
-  /**
-   * Messages or replies may have been missed. Those in a queue ask together how they stand: after a fail-over a server may
-   * have thousands of clients that all have to know.
-   */
-  #lookAfterWaits(): void {
-    this.room.wakeUnqueued()
-    const refreshed = this.#refresh().catch((error: unknown) => {
-      this.room.wakeQueued()
-      throw error
-    })
-    this.background.run(refreshed)
   }
 
   readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
@@ -325,10 +257,10 @@ export class Client {
   readonly #onMessage = (message: string): void => {
     const notice = readNotice(message)
     if (notice?.kind === 'revoked') {
-      this.#holds.find(notice.owner)?.lose('revoked')
+      this.holds.find(notice.owner)?.lose('revoked')
       this.room.find(notice.owner)?.revoked()
     }
-    if (!notice || notice.kind === 'revoked' || this.#holds.find(notice.owner)) return
+    if (!notice || notice.kind === 'revoked' || this.holds.find(notice.owner)) return
     const acquisition = this.room.find(notice.owner)
     if (acquisition) {
       if (notice.kind === 'granted') acquisition.granted(notice)

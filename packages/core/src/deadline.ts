@@ -1,3 +1,6 @@
+import { monotonicMs, sleptMsSince } from './clock.js'
+import type { Moment } from './clock.js'
+
 /**
  * When a process must stop claiming a hold.
  *
@@ -44,3 +47,13 @@ export function placeGrant(times: GrantTimes): PlacedGrant | null {
   const grantedAt = Math.min(times.askSentAt + ageMs, times.receivedAt)
   return { grantedAt, deadlineAt: deadlineOfAnswer(grantedAt, times.leaseMs) - ageMs * 0.01 }
 }
+
+/** A hold that an answer grants: at the sending of the ask, at the earliest. */
+export const placeAnswer = ({ monotonicMs: sentAt }: Moment, leaseMs: number): PlacedGrant => ({
+  grantedAt: sentAt,
+  deadlineAt: deadlineOfAnswer(sentAt, leaseMs),
+})
+
+/** A suspend stops the clock that deadlines are measured on: what was answered before it proves nothing. */
+export const isAhead = (deadlineAt: number, askedAt: Moment, leaseMs: number): boolean =>
+  deadlineAt > monotonicMs() && sleptMsSince(askedAt) <= driftMs(leaseMs)

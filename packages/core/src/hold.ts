@@ -2,7 +2,7 @@ import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
 import type { Client } from './client.js'
 import { momentNow, monotonicMs, sleptMsSince } from './clock.js'
 import type { Moment } from './clock.js'
-import { deadlineOfAnswer, driftMs } from './deadline.js'
+import { driftMs } from './deadline.js'
 import { LockLostError, RedisUnavailableError } from './errors.js'
 import type { LossReason } from './errors.js'
 import type { LockKeys } from './keys.js'
@@ -12,21 +12,16 @@ import { pause, restMs } from './pause.js'
 import { faultOf } from './redis/faults.js'
 import { notALock, sendRelease } from './release.js'
 import type { ReleaseOrder, ReleaseOutcome } from './release.js'
+import { Term } from './term.js'
+import type { FirstProof } from './term.js'
 import { Turns } from './turns.js'
 
 /** What an acquisition hands over when it got the lock. */
-export interface Grant {
+export interface Grant extends FirstProof {
   readonly keys: LockKeys
   readonly n: number
   readonly owner: string
   readonly fencingToken: number
-  /** When the ask was sent that Redis answered with the hold, or after which it was granted. */
-  readonly askedAt: Moment
-  /** An instant not later than the grant; `maxHoldMs` counts from here. */
-  readonly grantedAt: number
-  readonly deadlineAt: number
-  /** The lease in force. */
-  readonly leaseMs: number
   /** An ask of this owner may still be on its way to Redis. */
   readonly inDoubt: boolean
   /** Whether no connection broke since Redis said so; else whoever answers there now may know nothing of the hold. */
@@ -50,23 +45,14 @@ export class Hold implements Renewable {
   readonly n: number
   readonly owner: string
   readonly group: string
-  deadlineAt: number
   #fencingToken: number
   #client: Client
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   #loss: LockLostError | undefined
   readonly #leases: Lease[] = []
   readonly #turns = new Turns()
-  #grantedAt: number
-  #brakeAt: number
-  /** When the command was sent that last proved the hold. */
-  #provenAt: Moment
-  /** The longest lease that was proven; it sets the drift to allow for. */
-  #leaseMs: number
-  /** An instant that Redis's own TTL reaches at least. */
-  #ttlUntil: number
-  /** An instant that it may reach, by what was sent and not answered. */
-  #ttlMayReach: number
+  readonly #term: Term
+  readonly #brakeAt: number
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
   #askedForProof = false
   #inDoubt: boolean
@@ -80,18 +66,18 @@ export class Hold implements Renewable {
     this.owner = grant.owner
     this.#fencingToken = grant.fencingToken
     this.group = client.link.groupOf(grant.keys.lock)
-    this.deadlineAt = grant.deadlineAt
-    this.#grantedAt = grant.grantedAt
+    this.#term = new Term(grant, monotonicMs())
     this.#brakeAt = grant.grantedAt + request.maxHoldMs
-    this.#provenAt = grant.askedAt
-    this.#leaseMs = grant.leaseMs
-    this.#ttlUntil = Math.max(grant.grantedAt, grant.askedAt.monotonicMs) + grant.leaseMs
-    this.#ttlMayReach = monotonicMs() + grant.leaseMs
     this.#inDoubt = grant.inDoubt
     this.#isProven = grant.isProven
     this.#runId = client.servers.known(grant.keys.lock)
     if (this.#runId === undefined && !client.servers.isRefused) this.#learnServer()
-    client.addHold(this)
+    client.holds.add(this)
+  }
+
+  /** Until then the hold may be claimed, unless it is renewed. */
+  get deadlineAt(): number {
+    return this.#term.deadlineAt
   }
 
   get count(): number {
@@ -129,16 +115,16 @@ export class Hold implements Renewable {
 
   /** Read by the watchdog: a hold is renewed while an open lease wants it, until the brake stops it. */
   get renewEveryMs(): number | null {
-    if (this.#ttlUntil >= this.#nextBrakeAt() - 1) return null
+    if (this.#term.reaches(this.#nextBrakeAt())) return null
     for (const { isRenewed } of this.#leases) if (isRenewed) return this.#client.settings.rhythmMs
     return null
   }
 
   /** The first lease; the acquisition has counted it at Redis already. */
   open(request: Request, waitedMs: number): Lease {
-    const lease = this.#addLease(request, waitedMs, this.#grantedAt)
+    const lease = this.#addLease(request, waitedMs, this.#term.grantedAt)
     if (this.#state !== 'live') return lease
-    this.#client.watchdog.add(this, this.#grantedAt)
+    this.#client.watchdog.add(this, this.#term.grantedAt)
     if (!this.#isProven) this.#client.watchdog.renewNow([this])
     return lease
   }
@@ -198,7 +184,7 @@ export class Hold implements Renewable {
         })
       if (answer !== 'renewed') this.lose('not-held')
       this.#assertNotLost()
-      this.#prove(sentAt, capped)
+      this.#term.prove(sentAt, capped)
       this.#client.watchdog.reschedule(this)
     })
   }
@@ -216,7 +202,7 @@ export class Hold implements Renewable {
     this.#askedForProof = false
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
-    this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
+    this.#term.prove(this.#renewal.sentAt, this.#renewal.leaseMs)
     const { events } = this.#client
     if (!events.isHeard('renewed')) return
     events.emit('renewed', { name: this.keys.name, owner: this.owner, remainingMs: this.remainingMs() })
@@ -238,7 +224,7 @@ export class Hold implements Renewable {
     })
     this.#loss = error
     this.#client.watchdog.delete(this)
-    this.#client.removeHold(this, 'lost')
+    this.#client.holds.remove(this, 'lost')
     // Who is told may leave at once.
     for (const lease of [...this.#leases]) lease.abort(error)
     this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
@@ -276,7 +262,7 @@ export class Hold implements Renewable {
     if (answer.kind === 'held') this.#fencingToken ||= answer.token
     else this.lose('not-held')
     this.#assertNotLost()
-    this.#prove(sentAt, leaseMs)
+    this.#term.prove(sentAt, leaseMs)
   }
 
   /** What to send, if anything. */
@@ -296,7 +282,7 @@ export class Hold implements Renewable {
     } else {
       client.watchdog.reschedule(this)
     }
-    const goneMs = count === 0 && this.#inDoubt ? client.goneMs(this.#leaseMs) : 0
+    const goneMs = count === 0 && this.#inDoubt ? client.goneMs(this.#term.leaseMs) : 0
     const { keys, owner, deadlineAt: until } = this
     return { keys, owner, count, goneMs, until, runId: this.#runId }
   }
@@ -317,7 +303,7 @@ export class Hold implements Renewable {
   #endLeaving(): void {
     if (this.#state !== 'leaving') return
     this.#state = 'released'
-    this.#client.removeHold(this, 'released')
+    this.#client.holds.remove(this, 'released')
   }
 
   #addLease(request: Request, waitedMs: number, enteredAt: number): Lease {
@@ -332,13 +318,6 @@ export class Hold implements Renewable {
     return lease
   }
 
-  #prove(sentAt: Moment, leaseMs: number): void {
-    this.#provenAt = sentAt
-    this.#leaseMs = Math.max(this.#leaseMs, leaseMs)
-    this.#ttlUntil = Math.max(this.#ttlUntil, sentAt.monotonicMs + leaseMs)
-    this.deadlineAt = Math.max(this.deadlineAt, deadlineOfAnswer(sentAt.monotonicMs, leaseMs))
-  }
-
   /** The brake of the whole hold, or an earlier one of a nested lease for as long as that one is open. */
   #nextBrakeAt(): number {
     let nextAt = this.#brakeAt
@@ -346,23 +325,19 @@ export class Hold implements Renewable {
     return nextAt
   }
 
-  /** The lease to send now, which the brake caps; 1 ms when there is nothing to extend. */
+  /** The lease to send now. */
   #sending(wantedMs: number): number {
-    const now = monotonicMs()
-    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, this.#nextBrakeAt() - now)))
-    this.#ttlMayReach = Math.max(this.#ttlMayReach, now + leaseMs)
-    return leaseMs
+    return this.#term.sending(wantedMs, this.#nextBrakeAt(), monotonicMs())
   }
 
   /** Has Redis told, as soon as it listens, that nobody holds here; its TTL may outlive what this process believed. */
   #giveUp(): void {
-    const mayLastMs = Math.max(0, Math.ceil(this.#ttlMayReach - monotonicMs()))
-    this.#client.giveUp(this.keys, this.owner, this.#inDoubt, mayLastMs)
+    this.#client.giveUp(this.keys, this.owner, this.#inDoubt, this.#term.mayLastMs(monotonicMs()))
   }
 
   /** After a suspend the hold is unknown until a renewal, asked for here, proves it. */
   #sleptSinceProven(): boolean {
-    if (sleptMsSince(this.#provenAt) <= driftMs(this.#leaseMs)) return false
+    if (sleptMsSince(this.#term.provenAt) <= driftMs(this.#term.leaseMs)) return false
     if (!this.#askedForProof) {
       this.#askedForProof = true
       this.#client.watchdog.renewNow([this])

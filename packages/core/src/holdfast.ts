@@ -95,8 +95,8 @@ export class Holdfast {
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, holdCount, room, counts } = this.#client
-    return { clientId: id, holds: holdCount, waiters: room.waiters, ...counts }
+    const { id, holds, room } = this.#client
+    return { clientId: id, holds: holds.size, waiters: room.waiters, ...holds.counts }
   }
 
   /**

@@ -127,7 +127,7 @@ export class Lock {
       this.#client.commands.force(this.#keys, owner, inboxOf(clientOf(owner))),
     )
     if (answer.kind === 'foreign') throw notALock(this.#keys, answer.type)
-    if (answer.kind === 'done') this.#client.findHold(owner)?.lose('revoked')
+    if (answer.kind === 'done') this.#client.holds.find(owner)?.lose('revoked')
     return answer.kind === 'done'
   }
 

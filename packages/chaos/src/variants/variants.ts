@@ -180,7 +180,7 @@ export const variants: readonly Variant[] = [
     name: 'nobody looks at the deadline',
     edits: [
       {
-        file: 'hold.js',
+        file: 'term.js',
         find: 'this.deadlineAt = grant.deadlineAt',
         replace: 'this.deadlineAt = Infinity',
       },
