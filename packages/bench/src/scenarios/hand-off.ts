@@ -36,8 +36,11 @@ export const handOff: Scenario = {
     return onRedis(({ url }) =>
       withField(url, starters, mostProcesses, async (field) => {
         await warmUpField(field, mostProcesses, plan)
-        const cells = [...field].flatMap(([starter, rivals]) =>
-          sizesFor(starter).map((size) => ({ starter, rivals, ...size })),
+        // Those who are compared come one after another: the pace of a machine changes within seconds.
+        const cells = whole.flatMap((size) =>
+          [...field].flatMap(([starter, rivals]) =>
+            sizesFor(starter).includes(size) ? [{ starter, rivals, ...size }] : [],
+          ),
         )
         const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 150))
         const figures: Figure[] = []
