@@ -1,6 +1,16 @@
+import { Link, LinkedList } from './linked-list.js'
+
+/** Somebody who wants to hear of an abort. */
+class Waiting {
+  readonly link: Link<Waiting> = new Link<Waiting>(this)
+
+  constructor(readonly callback: () => void) {}
+}
+
+/** Lists and no Sets: a signal of a whole service sees every wait of it come and go. */
 const listening = new WeakMap<
   AbortSignal,
-  { readonly callbacks: Set<() => void>; readonly listener: () => void }
+  { readonly all: LinkedList<Waiting>; readonly listener: () => void }
 >()
 
 /**
@@ -11,22 +21,24 @@ const listening = new WeakMap<
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const entry = listening.get(signal) ?? listen(signal)
-  entry.callbacks.add(callback)
+  const waiting = new Waiting(callback)
+  entry.all.add(waiting.link)
   return () => {
-    entry.callbacks.delete(callback)
-    if (entry.callbacks.size > 0 || listening.get(signal) !== entry) return
+    entry.all.delete(waiting.link)
+    if (entry.all.size > 0 || listening.get(signal) !== entry) return
     listening.delete(signal)
     signal.removeEventListener('abort', entry.listener)
   }
 }
 
 function listen(signal: AbortSignal) {
-  const callbacks = new Set<() => void>()
+  const all = new LinkedList<Waiting>()
   const listener = (): void => {
     listening.delete(signal)
-    for (const callback of callbacks) callback()
+    // One of them may end the wait of another.
+    for (const { link, callback } of all.toArray()) if (all.delete(link)) callback()
   }
-  const entry = { callbacks, listener }
+  const entry = { all, listener }
   listening.set(signal, entry)
   signal.addEventListener('abort', listener, { once: true })
   return entry
