@@ -18,18 +18,21 @@ export async function warmUp(crews: readonly Crew[], { isTrial }: Plan): Promise
   }
 }
 
+/** How long processes near Redis contend. Those who poll sleep most of the time; all others share a processor. */
+export const nearWarmUpMs = ({ kind }: Starter, processes: number): number =>
+  kind === 'queue' ? processes * queueWarmUpMs : warmUpMs
+
 /** Lets each process contend with itself, which it can do more often in that time than with others. */
 export async function warmUpField(
   field: ReadonlyMap<Starter, Rivals>,
   processesOf: (starter: Starter) => number,
+  msOf: (starter: Starter, processes: number) => number,
   { isTrial }: Plan,
 ): Promise<void> {
   for (const [starter, rivals] of isTrial ? [] : field) {
     const processes = processesOf(starter)
-    // Those who poll sleep most of the time; all others share a processor.
-    const forMs = starter.kind === 'queue' ? processes * queueWarmUpMs : warmUpMs
     const fromUs = nowUs()
-    const order = { waiters: 20, fromUs, untilUs: fromUs + forMs * 1_000 }
+    const order = { waiters: 20, fromUs, untilUs: fromUs + msOf(starter, processes) * 1_000 }
     const lock = (index: number): string => `warm-up of ${rivals.title} ${index}`
     await rivals.contend(Array.from({ length: processes }, (_, index) => ({ lock: lock(index), ...order })))
   }

@@ -16,6 +16,9 @@ import { warmUp, warmUpField } from '../warm-up.js'
 const name = 'delayed-hand-off'
 const size = { waiters: 50, processes: 4 }
 const delayMs = 1
+const processesOf = (): number => size.processes
+/** So far from Redis all of them sleep most of the time. */
+const farWarmUpMs = (): number => 3_000
 const pollers = [redlock5, redisSemaphore].map(titleOf)
 
 /** From one waiter to the next when Redis is far away, in round trips of a PING to there. */
@@ -33,28 +36,23 @@ export const delayedHandOff: Scenario = {
         const pinging = await Crew.start(ping, url, 1)
         try {
           await warmUp([pinging], plan)
-          return await withField(
-            url,
-            starters,
-            () => size.processes,
-            async (field) => {
-              await warmUpField(field, () => size.processes, plan)
-              const play = playing(plan.isTrial ? 50 : 500)
-              const cells = [...field.values()].map((rivals): Cell => ({ rivals, ...size }))
-              const medians = await interleaved(cells, plan.rounds, async (cell) => {
-                const { cycles, us } = await cyclesOf(pinging, { tasks: 1, forMs: plan.isTrial ? 20 : 200 })
-                const pingUs = us / cycles / 2
-                const seen = await play(cell)
-                return { roundTripsPerHandOff: (seen['usPerHandOff'] ?? NaN) / pingUs, ...seen, pingUs }
-              })
-              return [...medians].map(([{ rivals }, seen]): Figure => ({
-                scenario: name,
-                of: rivals.title,
-                at: { ...size, delayMs },
-                seen,
-              }))
-            },
-          )
+          return await withField(url, starters, processesOf, async (field) => {
+            await warmUpField(field, processesOf, farWarmUpMs, plan)
+            const play = playing(plan.isTrial ? 50 : 500)
+            const cells = [...field.values()].map((rivals): Cell => ({ rivals, ...size }))
+            const medians = await interleaved(cells, plan.rounds, async (cell) => {
+              const { cycles, us } = await cyclesOf(pinging, { tasks: 1, forMs: plan.isTrial ? 20 : 200 })
+              const pingUs = us / cycles / 2
+              const seen = await play(cell)
+              return { roundTripsPerHandOff: (seen['usPerHandOff'] ?? NaN) / pingUs, ...seen, pingUs }
+            })
+            return [...medians].map(([{ rivals }, seen]): Figure => ({
+              scenario: name,
+              of: rivals.title,
+              at: { ...size, delayMs },
+              seen,
+            }))
+          })
         } finally {
           await pinging.stop()
         }

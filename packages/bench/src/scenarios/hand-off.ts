@@ -5,7 +5,7 @@ import { onRedis, startersIn, withField, type Starter } from '../field.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
-import { warmUpField } from '../warm-up.js'
+import { nearWarmUpMs, warmUpField } from '../warm-up.js'
 
 const name = 'hand-off'
 
@@ -35,7 +35,7 @@ export const handOff: Scenario = {
     const starters = await startersIn(plan)
     return onRedis(({ url }) =>
       withField(url, starters, mostProcesses, async (field) => {
-        await warmUpField(field, mostProcesses, plan)
+        await warmUpField(field, mostProcesses, nearWarmUpMs, plan)
         // Those who are compared come one after another: the pace of a machine changes within seconds.
         const cells = whole.flatMap((size) =>
           [...field].flatMap(([starter, rivals]) =>
