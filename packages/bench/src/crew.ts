@@ -6,6 +6,12 @@ import type { TaskName, TaskOrder, TaskResult } from './tasks/tasks.js'
 
 const workerFile = fileURLToPath(new URL('worker.js', import.meta.url))
 
+/**
+ * After some seconds of idleness V8 collects garbage to give memory back, and with it goes the compiled code of what has no
+ * instance at the moment. A crew is idle for as long while others are measured; a service at work never is.
+ */
+const nodeArgs = ['--no-memory-reducer']
+
 /** Worker processes that all have a session of one contender. Idle until asked. */
 export class Crew {
   readonly contender: Contender
@@ -19,7 +25,7 @@ export class Crew {
   static async start(contender: Contender, url: string, processes: number): Promise<Crew> {
     const workers = await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
-        const worker = await forkWorker(workerFile, { args: [titleOf(contender), url] })
+        const worker = await forkWorker(workerFile, { args: [titleOf(contender), url], nodeArgs })
         await worker.waitFor('ready', 30_000)
         await pin(worker.pid, workerCore(index))
         return worker

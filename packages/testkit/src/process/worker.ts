@@ -13,6 +13,8 @@ export interface ForkWorkerOptions {
   readonly args?: readonly string[]
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>
+  /** For Node itself. Those of a test runner's process are none of the worker's business. */
+  readonly nodeArgs?: readonly string[]
 }
 
 export interface WorkerExit {
@@ -52,8 +54,7 @@ export interface Worker extends AsyncDisposable {
 export async function forkWorker(file: string, options: ForkWorkerOptions = {}): Promise<Worker> {
   const child = fork(file, options.args ?? [], {
     env: { ...process.env, ...options.env },
-    // The flags of a test runner's process are none of the worker's business.
-    execArgv: [],
+    execArgv: [...(options.nodeArgs ?? [])],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   guard(child)

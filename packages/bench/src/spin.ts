@@ -1,0 +1,2 @@
+// A process that never rests. See awake.ts.
+for (;;);
