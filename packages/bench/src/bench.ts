@@ -1,6 +1,5 @@
 // pnpm bench: Holdfast beside floors and other libraries. See docs/performance.md.
 import { parseArgs } from 'node:util'
-import { withAwakeCores } from './awake.js'
 import { titleOf, type Contender } from './contender.js'
 import { contenders } from './contenders/contenders.js'
 import type { Figure } from './figure.js'
@@ -36,8 +35,7 @@ const { values } = parseArgs({
 })
 
 if (values.help) console.log(usage)
-else if (values.trial) await runAll()
-else await withAwakeCores(console.log, runAll)
+else await runAll()
 
 async function runAll(): Promise<void> {
   const chosen = values.scenario.split(',').map(readScenario)

@@ -1,2 +1,0 @@
-// A process that never rests. See awake.ts.
-for (;;);
