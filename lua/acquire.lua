@@ -32,51 +32,54 @@ local leaseMs = ARGV[3]
 local tokenFloor = tonumber(ARGV[7])
 
 --@include clock
---@include admit
 
--- Mostly nobody holds, waits or gave up: then that is all.
-if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
-  return (admit(owner, leaseMs))
-end
+-- Mostly nobody holds, waits or gave up.
+if count > 1 or redis.call('EXISTS', lockKey, queueKey, waitersKey) > 0 then
+  local placeMs = tonumber(ARGV[4])
+  local grantLeaseMs = ARGV[5]
+  local inbox = ARGV[6]
+  local checkInbox = ARGV[8] == '1'
 
-local placeMs = tonumber(ARGV[4])
-local grantLeaseMs = ARGV[5]
-local inbox = ARGV[6]
-local checkInbox = ARGV[8] == '1'
+  --@include guard
 
---@include guard
---@include keep
-
-if holder == owner then
-  redis.call('HSET', lockKey, owner, count)
-  keepFor(lockKey, tonumber(leaseMs))
-  local token = tonumber(redis.call('GET', fenceKey) or '0')
-  if count == 1 and token == 0 then
-    token = nextToken(leaseMs)
-  elseif count == 1 then
-    keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+  if holder == owner then
+    --@include keep
+    redis.call('HSET', lockKey, owner, count)
+    keepFor(lockKey, tonumber(leaseMs))
+    local last = tonumber(redis.call('GET', fenceKey) or '0')
+    if count == 1 and last == 0 then
+      --@include next-token
+      return token
+    elseif count == 1 then
+      keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+    end
+    return last
   end
-  return token
-end
-if count > 1 then
-  return { -1 }
-end
+  if count > 1 then
+    return { -1 }
+  end
 
---@include places
-if readPlace(owner) == 'gone' then
-  return { -2 }
-end
+  do
+    --@include read-place
+    if state == 'gone' then
+      return { -2 }
+    end
+  end
 
-local noticeFault = ''
-if ttlMs == -2 then
+  local isFree = ttlMs == -2
+  local before = owner
+  local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
   --@include grant
-  holder, noticeFault = grantNext(owner)
-  if not holder then
-    dropPlace(owner)
-    return (admit(owner, leaseMs))
+  if granted then
+    holder = granted
+    ttlMs = redis.call('PTTL', lockKey)
   end
-  ttlMs = redis.call('PTTL', lockKey)
+  if not isFree then
+    --@include take-place
+    --@include busy
+  end
+  --@include drop-place
 end
 
---@include take-place
---@include busy
+--@include admit
+return token

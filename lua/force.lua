@@ -26,17 +26,17 @@ local checkInbox = ARGV[4] == '1'
 
 --@include clock
 --@include guard
---@include admit
---@include grant
---@include answer
 
 if holder ~= owner then
   return 0
 end
 redis.call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local _, noticeFault = grantNext()
+local isFree, before = true, nil
+local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
+--@include grant
 if noticeFault == '' and type(revoked) == 'table' then
   noticeFault = revoked.err
 end
-return answer(true, noticeFault)
+local mine = true
+--@include answer

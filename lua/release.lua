@@ -28,36 +28,28 @@ local checkInbox = ARGV[5] == '1'
 
 -- The owner is the hash's only field: when it goes, the lock does. Whoever held had no place.
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-local isPlain = mine and goneMs == 0
-local first = isPlain and redis.call('ZRANGE', queueKey, '0', '0')[1]
-if isPlain and not first then
+local isFree = mine and goneMs == 0
+local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+if isFree and not first then
   return 1
 end
 
 --@include clock
---@include admit
+
+if not isFree then
+  --@include give-up
+  --@include guard
+  if count > 0 then
+    mine = holder == owner
+    if mine then
+      redis.call('HSET', lockKey, owner, count)
+    end
+    return mine and 1 or 0
+  end
+  isFree = ttlMs == -2
+  first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+end
+
+local before = nil
 --@include grant
 --@include answer
-
-if isPlain then
-  local _, noticeFault = grantNext(nil, first)
-  return answer(true, noticeFault)
-end
-
---@include give-up
---@include guard
-
-if count > 0 then
-  mine = holder == owner
-  if mine then
-    redis.call('HSET', lockKey, owner, count)
-  end
-  return mine and 1 or 0
-end
-
-local noticeFault = ''
-if ttlMs == -2 then
-  local _
-  _, noticeFault = grantNext()
-end
-return answer(mine, noticeFault)

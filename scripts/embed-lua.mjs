@@ -13,9 +13,9 @@ class LuaError extends Error {}
 
 /**
  * The statements of one file: included files in place of their `--@include name` line, without comment lines, blank
- * lines and indentation. Includes may nest; each enters a script once.
+ * lines and indentation. Includes may nest.
  */
-function statements(file, included) {
+function statements(file) {
   if (!existsSync(sources + file)) throw new LuaError(`lua/${file} does not exist`)
   const result = []
   let inBlockComment = false
@@ -32,10 +32,8 @@ function statements(file, included) {
       inBlockComment = end === -1
       if (!inBlockComment && end + 2 < line.length) refuse('statement behind the end of a block comment')
     } else if (include !== undefined) {
-      if (included.has(include)) continue
-      included.add(include)
       if (!existsSync(`${sources}includes/${include}.lua`)) refuse(`unknown include "${include}"`)
-      result.push(...statements(`includes/${include}.lua`, included))
+      result.push(...statements(`includes/${include}.lua`))
     } else if (line.startsWith('--@')) {
       refuse(`unknown directive "${line}"`)
     } else if (line !== '' && !line.startsWith('--')) {
@@ -56,7 +54,7 @@ function readScripts() {
     .map((file) => file.slice(0, -'.lua'.length))
     .sort()
   return names.map((fileName) => {
-    const lua = statements(`${fileName}.lua`, new Set()).join('\n')
+    const lua = statements(`${fileName}.lua`).join('\n')
     if (lua === '') throw new LuaError(`lua/${fileName}.lua has no statements`)
     return {
       name: fileName.replace(/[-/](\w)/g, (_, letter) => letter.toUpperCase()),

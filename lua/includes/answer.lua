@@ -1,5 +1,3 @@
--- What a step replies: whether it was made, and why Redis refused to publish a message of it, if it did.
-local function answer(isDone, fault)
-  local code = isDone and 1 or 0
-  return fault == '' and code or { code, fault }
-end
+-- Replies whether the hold was `mine`, and why Redis refused to publish a message, if it did.
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }

@@ -13,6 +13,7 @@ if placeMs > 0 then
   redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
   -- Longer than needed, so that not every ask has to lengthen both. Whatever keeps the queue keeps the hash as long.
   if redis.call('PTTL', queueKey) < placeMs then
+    --@include keep
     redis.call('PEXPIRE', queueKey, 2 * placeMs)
     keepFor(waitersKey, 2 * placeMs)
   end

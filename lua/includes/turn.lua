@@ -1,6 +1,3 @@
---@include places
---@include heard
-
 -- Redisson's waiters compete for a free lock, so it is not handed to our first waiter. That one is told that the lock
 -- is free, and others of ours leave it alone for a moment: its turn. It is the field 'turn' of the waiters hash,
 -- '<from, ms> <until, ms> <owner>'; no owner has that name, and the hash lives as long as the place.
@@ -9,6 +6,21 @@ local turnMs = 100
 -- by the clock's last digits, leaves them a head start.
 local headStartMs = 5
 local headStartEvery = 4
+
+local function readPlace(owner)
+  --@include read-place
+  return state, leaseMs, inbox
+end
+
+local function dropPlace(owner)
+  --@include drop-place
+end
+
+local heard = {}
+local function hears(inbox)
+  --@include ask-inbox
+  return isHeard
+end
 
 local function readTurn()
   local turn = redis.call('HGET', waitersKey, 'turn') or ''
@@ -47,7 +59,7 @@ local function offerTurn(before, headStart)
     elseif state == 'gone' then
       redis.call('ZREM', queueKey, owner)
       endTurn(owner)
-    elseif not isHeard(inbox) then
+    elseif not hears(inbox) then
       offset = offset + 1
     elseif turnOwner == owner then
       return untilMs - nowMs, ''

@@ -29,7 +29,6 @@ local channel = ARGV[5]
 --@include guard
 --@include turn
 --@include free
---@include answer
 
 if holder ~= owner then
   return 0
@@ -42,4 +41,5 @@ if messageFault ~= '' then
 elseif noticeFault == '' and type(revoked) == 'table' then
   noticeFault = revoked.err
 end
-return answer(true, noticeFault)
+local mine = true
+--@include answer

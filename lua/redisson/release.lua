@@ -30,7 +30,6 @@ local channel = ARGV[6]
 --@include clock
 --@include turn
 --@include free
---@include answer
 
 --@include give-up
 --@include guard
@@ -54,4 +53,7 @@ if ttlMs == -2 then
   local _
   _, noticeFault = offerTurn(nil, mine)
 end
-return answer(mine, messageFault ~= '' and messageFault or noticeFault)
+if messageFault ~= '' then
+  noticeFault = messageFault
+end
+--@include answer

@@ -134,8 +134,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: "local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]",
-        replace: "local owner = redis.call('ZREVRANGE', queueKey, offset, offset)[1]",
+        find: "redis.call('ZRANGE', queueKey, '0', '0')",
+        replace: "redis.call('ZREVRANGE', queueKey, '0', '0')",
       },
     ],
     breaks: ['order'],
@@ -165,9 +165,9 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'scripts/generated.js',
-        find: 'local token, text = nowUs, nowText',
+        find: 'local token, tokenText = nowUs, nowText',
         replace:
-          "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1\nlocal text = string.format('%.0f', token)\ntokenFloor = 0",
+          "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1\nlocal tokenText = string.format('%.0f', token)\ntokenFloor = 0",
       },
     ],
     breaks: ['tokens'],

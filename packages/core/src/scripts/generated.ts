@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: '2247b28521e4808035f86d879c0d4e11edc56e21',
+    sha1: 'c6f9f5f6146f9776eb1a8c21c3eae84aa5ef9444',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -22,30 +22,7 @@ local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
-local function nextToken(leaseMs)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token, text = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-text = string.format('%.0f', token)
-end
-local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-text = string.format('%.0f', token)
-redis.call('SET', fenceKey, text, 'PX', lifeMs)
-end
-return token, text
-end
-local function admit(owner, leaseMs)
-local token, text = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token, text
-end
-if count == 1 and redis.call('EXISTS', lockKey, queueKey, waitersKey) == 0 then
-return (admit(owner, leaseMs))
-end
+if count > 1 or redis.call('EXISTS', lockKey, queueKey, waitersKey) > 0 then
 local placeMs = tonumber(ARGV[4])
 local grantLeaseMs = ARGV[5]
 local inbox = ARGV[6]
@@ -59,85 +36,117 @@ return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 holder = holders[1]
 end
+if holder == owner then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-if holder == owner then
 redis.call('HSET', lockKey, owner, count)
 keepFor(lockKey, tonumber(leaseMs))
-local token = tonumber(redis.call('GET', fenceKey) or '0')
-if count == 1 and token == 0 then
-token = nextToken(leaseMs)
+local last = tonumber(redis.call('GET', fenceKey) or '0')
+if count == 1 and last == 0 then
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+return token
 elseif count == 1 then
 keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 end
-return token
+return last
 end
 if count > 1 then
 return { -1 }
 end
-local function readPlace(owner)
+do
+local state = 'none'
 local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
+state = 'alive'
+elseif not aliveUntilMs then
 local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
 end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
 end
-if readPlace(owner) == 'gone' then
+if state == 'gone' then
 return { -2 }
 end
-local noticeFault = ''
-if ttlMs == -2 then
-local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
 end
-if heard[inbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
-end
-return heard[inbox]
-end
-local function grantNext(before, first)
+local isFree = ttlMs == -2
+local before = owner
+local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+local granted, noticeFault = nil, ''
 local offset = 0
-while true do
-local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
-return nil, ''
+local heard = {}
+while isFree and first and first ~= before do
+local owner = first
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
 end
-first = nil
-local state, leaseMs, inbox = readPlace(owner)
-if state == 'none' then
-dropPlace(owner)
-elseif state == 'gone' then
+end
+if state == 'alive' then
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
+end
+if isHeard then
 redis.call('ZREM', queueKey, owner)
-elseif not isHeard(inbox) then
-offset = offset + 1
-else
-dropPlace(owner)
-local _, token = admit(owner, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
+redis.call('HDEL', waitersKey, owner)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+redis.call('HSET', lockKey, owner, '1')
+redis.call('PEXPIRE', lockKey, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
 local reply = redis.pcall('PUBLISH', inbox, notice)
-return owner, type(reply) == 'table' and reply.err or ''
+noticeFault = type(reply) == 'table' and reply.err or ''
+granted = owner
+isFree = false
+else
+offset = offset + 1
 end
+elseif state == 'none' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+else
+redis.call('ZREM', queueKey, owner)
 end
+first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
 end
-holder, noticeFault = grantNext(owner)
-if not holder then
-dropPlace(owner)
-return (admit(owner, leaseMs))
-end
+if granted then
+holder = granted
 ttlMs = redis.call('PTTL', lockKey)
 end
+if not isFree then
 local position = 0
 if placeMs > 0 then
 local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
@@ -150,17 +159,41 @@ rank = lastRank
 end
 redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
 if redis.call('PTTL', queueKey) < placeMs then
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
 redis.call('PEXPIRE', queueKey, 2 * placeMs)
 keepFor(waitersKey, 2 * placeMs)
 end
 position = rank + 1
 end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeFault == '' and busy or { 0, busy, noticeFault }`,
+return noticeFault == '' and busy or { 0, busy, noticeFault }
+end
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+redis.call('HSET', lockKey, owner, '1')
+redis.call('PEXPIRE', lockKey, leaseMs)
+return token`,
   },
   force: {
     name: 'force',
-    sha1: 'ecb4953adb37779e4f081319fc0f1d10de98216a',
+    sha1: '9076156328ebb8a6241695588e3be45bf894a381',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -179,89 +212,75 @@ return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 holder = holders[1]
 end
-local function nextToken(leaseMs)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token, text = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-text = string.format('%.0f', token)
-end
-local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-text = string.format('%.0f', token)
-redis.call('SET', fenceKey, text, 'PX', lifeMs)
-end
-return token, text
-end
-local function admit(owner, leaseMs)
-local token, text = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token, text
-end
-local function readPlace(owner)
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
-local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
-end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-end
-local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
-end
-return heard[inbox]
-end
-local function grantNext(before, first)
-local offset = 0
-while true do
-local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
-return nil, ''
-end
-first = nil
-local state, leaseMs, inbox = readPlace(owner)
-if state == 'none' then
-dropPlace(owner)
-elseif state == 'gone' then
-redis.call('ZREM', queueKey, owner)
-elseif not isHeard(inbox) then
-offset = offset + 1
-else
-dropPlace(owner)
-local _, token = admit(owner, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
-local reply = redis.pcall('PUBLISH', inbox, notice)
-return owner, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function answer(isDone, fault)
-local code = isDone and 1 or 0
-return fault == '' and code or { code, fault }
-end
 if holder ~= owner then
 return 0
 end
 redis.call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local _, noticeFault = grantNext()
+local isFree, before = true, nil
+local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
+local granted, noticeFault = nil, ''
+local offset = 0
+local heard = {}
+while isFree and first and first ~= before do
+local owner = first
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+if state == 'alive' then
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
+end
+if isHeard then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+redis.call('HSET', lockKey, owner, '1')
+redis.call('PEXPIRE', lockKey, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', inbox, notice)
+noticeFault = type(reply) == 'table' and reply.err or ''
+granted = owner
+isFree = false
+else
+offset = offset + 1
+end
+elseif state == 'none' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+else
+redis.call('ZREM', queueKey, owner)
+end
+first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+end
 if noticeFault == '' and type(revoked) == 'table' then
 noticeFault = revoked.err
 end
-return answer(true, noticeFault)`,
+local mine = true
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }`,
   },
   identify: {
     name: 'identify',
@@ -297,7 +316,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: 'd06b6644007b48ce8c9ded71c2a1af2bed4325d4',
+    sha1: 'b6ff972311942c9b114b1c6181a46b453da0c45a',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -324,33 +343,37 @@ if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
+local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readPlace(owner)
+local state = 'none'
 local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
+state = 'alive'
+elseif not aliveUntilMs then
 local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+return state, leaseMs, inbox
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
 end
 local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
+local function hears(inbox)
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
 end
-return heard[inbox]
+return isHeard
 end
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
@@ -382,7 +405,7 @@ endTurn(owner)
 elseif state == 'gone' then
 redis.call('ZREM', queueKey, owner)
 endTurn(owner)
-elseif not isHeard(inbox) then
+elseif not hears(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
@@ -438,6 +461,11 @@ rank = lastRank
 end
 redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
 if redis.call('PTTL', queueKey) < placeMs then
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
 redis.call('PEXPIRE', queueKey, 2 * placeMs)
 keepFor(waitersKey, 2 * placeMs)
 end
@@ -454,7 +482,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: 'ffc7de4c193e647579e7792052ffbccd4db56384',
+    sha1: '162a3a0a6fa84957fb84f88982ddcd1e9cb86584',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -474,33 +502,37 @@ return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 holder = holders[1]
 end
+local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readPlace(owner)
+local state = 'none'
 local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
+state = 'alive'
+elseif not aliveUntilMs then
 local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+return state, leaseMs, inbox
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
 end
 local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
+local function hears(inbox)
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
 end
-return heard[inbox]
+return isHeard
 end
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
@@ -532,7 +564,7 @@ endTurn(owner)
 elseif state == 'gone' then
 redis.call('ZREM', queueKey, owner)
 endTurn(owner)
-elseif not isHeard(inbox) then
+elseif not hears(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
@@ -548,10 +580,6 @@ local function free()
 redis.call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
-end
-local function answer(isDone, fault)
-local code = isDone and 1 or 0
-return fault == '' and code or { code, fault }
 end
 if holder ~= owner then
 return 0
@@ -564,11 +592,13 @@ noticeFault = messageFault
 elseif noticeFault == '' and type(revoked) == 'table' then
 noticeFault = revoked.err
 end
-return answer(true, noticeFault)`,
+local mine = true
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: 'af570381709b082f2ee9cec2e3208adfdba6b300',
+    sha1: '100a3c88e8264897982bd760a2615f8d3cb475bb',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -580,33 +610,37 @@ local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
+local turnMs = 100
+local headStartMs = 5
+local headStartEvery = 4
 local function readPlace(owner)
+local state = 'none'
 local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
+state = 'alive'
+elseif not aliveUntilMs then
 local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+return state, leaseMs, inbox
 end
 local function dropPlace(owner)
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
 end
 local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
+local function hears(inbox)
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
 end
-return heard[inbox]
+return isHeard
 end
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
@@ -638,7 +672,7 @@ endTurn(owner)
 elseif state == 'gone' then
 redis.call('ZREM', queueKey, owner)
 endTurn(owner)
-elseif not isHeard(inbox) then
+elseif not hears(inbox) then
 offset = offset + 1
 elseif turnOwner == owner then
 return untilMs - nowMs, ''
@@ -655,20 +689,28 @@ redis.call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
-local function answer(isDone, fault)
-local code = isDone and 1 or 0
-return fault == '' and code or { code, fault }
+if count == 0 then
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
 end
+end
+if state ~= 'gone' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+if goneMs > 0 then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-if count == 0 then
-if readPlace(owner) ~= 'gone' then
-dropPlace(owner)
-end
-if goneMs > 0 then
 local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #marks, 2 do
 local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
@@ -707,7 +749,11 @@ if ttlMs == -2 then
 local _
 _, noticeFault = offerTurn(nil, mine)
 end
-return answer(mine, messageFault ~= '' and messageFault or noticeFault)`,
+if messageFault ~= '' then
+noticeFault = messageFault
+end
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }`,
   },
   refresh: {
     name: 'refresh',
@@ -752,7 +798,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: 'eabfd3baa8c8d18caf5279ff45f82691aec8a7c9',
+    sha1: '5fa1d515b0d75d6ca754eb683cc1160fccaedd23',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -760,102 +806,38 @@ local goneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-local isPlain = mine and goneMs == 0
-local first = isPlain and redis.call('ZRANGE', queueKey, '0', '0')[1]
-if isPlain and not first then
+local isFree = mine and goneMs == 0
+local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+if isFree and not first then
 return 1
 end
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
-local function nextToken(leaseMs)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token, text = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-text = string.format('%.0f', token)
-end
-local last = redis.call('SET', fenceKey, text, 'PX', lifeMs, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-text = string.format('%.0f', token)
-redis.call('SET', fenceKey, text, 'PX', lifeMs)
-end
-return token, text
-end
-local function admit(owner, leaseMs)
-local token, text = nextToken(leaseMs)
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-return token, text
-end
-local function readPlace(owner)
+if not isFree then
+if count == 0 then
+local state = 'none'
 local place = redis.call('HGET', waitersKey, owner) or ''
 local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-return 'alive', leaseMs, inbox
-end
+state = 'alive'
+elseif not aliveUntilMs then
 local goneUntilMs = string.match(place, '^gone (%d+)$')
-return goneUntilMs and tonumber(goneUntilMs) > nowMs and 'gone' or 'none'
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
 end
-local function dropPlace(owner)
+end
+if state ~= 'gone' then
 redis.call('ZREM', queueKey, owner)
 redis.call('HDEL', waitersKey, owner)
 end
-local heard = {}
-local function isHeard(inbox)
-if not checkInbox then
-return true
-end
-if heard[inbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-heard[inbox] = reply.err ~= nil or reply[2] > 0
-end
-return heard[inbox]
-end
-local function grantNext(before, first)
-local offset = 0
-while true do
-local owner = first or redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner or owner == before then
-return nil, ''
-end
-first = nil
-local state, leaseMs, inbox = readPlace(owner)
-if state == 'none' then
-dropPlace(owner)
-elseif state == 'gone' then
-redis.call('ZREM', queueKey, owner)
-elseif not isHeard(inbox) then
-offset = offset + 1
-else
-dropPlace(owner)
-local _, token = admit(owner, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, token, nowText, leaseMs, lockKey)
-local reply = redis.pcall('PUBLISH', inbox, notice)
-return owner, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function answer(isDone, fault)
-local code = isDone and 1 or 0
-return fault == '' and code or { code, fault }
-end
-if isPlain then
-local _, noticeFault = grantNext(nil, first)
-return answer(true, noticeFault)
-end
+if goneMs > 0 then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-if count == 0 then
-if readPlace(owner) ~= 'gone' then
-dropPlace(owner)
-end
-if goneMs > 0 then
 local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #marks, 2 do
 local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
@@ -883,12 +865,68 @@ redis.call('HSET', lockKey, owner, count)
 end
 return mine and 1 or 0
 end
-local noticeFault = ''
-if ttlMs == -2 then
-local _
-_, noticeFault = grantNext()
+isFree = ttlMs == -2
+first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
 end
-return answer(mine, noticeFault)`,
+local before = nil
+local granted, noticeFault = nil, ''
+local offset = 0
+local heard = {}
+while isFree and first and first ~= before do
+local owner = first
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+if state == 'alive' then
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
+end
+if isHeard then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+redis.call('HSET', lockKey, owner, '1')
+redis.call('PEXPIRE', lockKey, leaseMs)
+local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+local reply = redis.pcall('PUBLISH', inbox, notice)
+noticeFault = type(reply) == 'table' and reply.err or ''
+granted = owner
+isFree = false
+else
+offset = offset + 1
+end
+elseif state == 'none' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+else
+redis.call('ZREM', queueKey, owner)
+end
+first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+end
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }`,
   },
   renew: {
     name: 'renew',
