@@ -62,7 +62,7 @@ export class CommandLink {
   readonly #options: CommandLinkOptions
   readonly #routes = new Routes()
   readonly #inFlight = new Timeouts()
-  readonly #corks = new Corks()
+  readonly #corks = new Corks((key) => this.#nodeOf(key))
   readonly #evalsha: SendScript
   #breaks = 0
   /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
@@ -132,8 +132,7 @@ export class CommandLink {
     const { commands } = this.#connections
     const key = keys[0] ?? ''
     const send = (inFull: boolean): Promise<unknown> => {
-      // One command alone is on its way sooner without.
-      if (this.#inFlight.size > 0) this.#cork(key)
+      this.#corks.cork(key, this.#inFlight.size)
       return inFull
         ? commands.eval(script.lua, keys.length, ...keys, ...args)
         : this.#evalsha(script.sha1, keys, args)
@@ -213,11 +212,6 @@ export class CommandLink {
   #nodeOf(key: string): CommandConnection | undefined {
     const { cluster, commands } = this.#connections
     return cluster ? masterAt(cluster, this.routeOf(key)) : commands
-  }
-
-  #cork(key: string): void {
-    const node = this.#nodeOf(key)
-    if (node) this.#corks.cork(node, this.#inFlight.size)
   }
 
   /** @param send - is called once more, to send in full, when the server has not got the script */
