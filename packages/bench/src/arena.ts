@@ -13,7 +13,7 @@ export interface Cell {
 
 /** So many hand-offs, a window should show; none is longer than that. */
 const wantedHandOffs = 20
-const longestWindowMs = 700
+const longestWindowMs = 500
 
 /** Lets a cell play, and returns what the window showed. After too short a window, that cell's next one is longer. */
 export function playing(shortestWindowMs: number): (cell: Cell) => Promise<Seen> {

@@ -8,7 +8,7 @@ import { nowUs } from './tasks/contend.js'
 /** A service runs for days: what is measured is its compiled code. This is the processor's time for one process. */
 const warmUpMs = 1_500
 /** Going to and fro between processes is more code, and each of them must have gone its way some thousand times. */
-const queueWarmUpMs = 3_500
+const queueWarmUpMs = 2_000
 
 /** Lets each crew of one process go in and out of locks of its own. */
 export async function warmUp(crews: readonly Crew[], { isTrial }: Plan): Promise<void> {

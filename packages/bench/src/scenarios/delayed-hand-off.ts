@@ -18,7 +18,7 @@ const size = { waiters: 50, processes: 4 }
 const delayMs = 1
 const processesOf = (): number => size.processes
 /** So far from Redis all of them sleep most of the time. */
-const farWarmUpMs = (): number => 3_000
+const farWarmUpMs = (): number => 1_500
 const pollers = [redlock5, redisSemaphore].map(titleOf)
 
 /** From one waiter to the next when Redis is far away, in round trips of a PING to there. */
