@@ -11,8 +11,12 @@ beforeEach(async () => {
 })
 afterEach(() => worker.kill())
 
-it('gets its arguments and environment', () => {
-  expect(worker.messages).toEqual([{ type: 'ready', args: ['one', 'two'], setting: 'on' }])
+it('gets its arguments and environment, and no flags of Node that it was not given', async () => {
+  const ready = { type: 'ready', args: ['one', 'two'], setting: 'on' }
+  expect(worker.messages).toEqual([{ ...ready, nodeArgs: [] }])
+  const nodeArgs = ['--no-memory-reducer']
+  await using flagged = await forkWorker(echo, { nodeArgs })
+  expect(await flagged.waitFor('ready')).toMatchObject({ nodeArgs })
 })
 
 it('messages go both ways, and each is waited for once', async () => {
