@@ -1,11 +1,12 @@
 import { checkHistory } from '@holdfast/testkit'
 import { criticalSection, gapsOf, historyOf, runCycles, sidesOf } from '../src/index.js'
-import { ms, printTable } from './support/print-table.js'
+import { rowsOf, wantedCycles } from './support/cycles.js'
+import { printTable } from './support/print-table.js'
 import { describeTogether } from './support/scene.js'
 import { promptMs } from './support/times.js'
 
-/** Of all clients together. HOLDFAST_INTEROP_CYCLES asks for fewer where time is short. */
-const limit = Number(process.env['HOLDFAST_INTEROP_CYCLES'] || 20_000)
+/** Of all clients together. */
+const limit = wantedCycles
 const tasks = 8
 /** Of its fair share. In a short run chance has more to say: it shows starvation, and no more. */
 const leastShare = limit >= 20_000 ? 1 / 3 : 1 / 10
@@ -21,28 +22,7 @@ describeTogether('mixed load', (scene) => {
     const more = await Promise.all([start('Redisson'), start('Holdfast')])
     const peers = [peer('Redisson'), peer('Holdfast'), ...more]
     const run = await runCycles(peers, { lock, tasks, limit })
-    const sides = [...sidesOf(run).entries()]
-    table.push(
-      ...sides.map(
-        ([
-          side,
-          {
-            cycles,
-            share,
-            waits: { median, p99, max },
-          },
-        ]) => ({
-          on: mode,
-          with: version,
-          side,
-          cycles,
-          'share %': ms(100 * share),
-          median: ms(median),
-          p99: ms(p99),
-          max: ms(max),
-        }),
-      ),
-    )
+    table.push(...rowsOf(run).map((row) => ({ on: mode, with: version, ...row })))
     const cycles = run.flatMap((part) => part.cycles)
     expect(cycles.length).toBe(limit)
     expect(new Set(cycles.map(({ inside }) => inside))).toEqual(new Set([1]))
@@ -51,7 +31,8 @@ describeTogether('mixed load', (scene) => {
     // Also that no wait took ten seconds: a lease would take thirty.
     expect(checkHistory(historyOf(lock, run))).toEqual([])
     expect(Math.max(...gapsOf(run))).toBeLessThan(promptMs)
+    const sides = [...sidesOf(run).values()]
     expect(sides.length).toBe(2)
-    for (const [, { share }] of sides) expect(share).toBeGreaterThan(leastShare / sides.length)
+    for (const { share } of sides) expect(share).toBeGreaterThan(leastShare / sides.length)
   }, 300_000)
 })
