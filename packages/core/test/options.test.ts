@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
 import { Cluster, Redis } from 'ioredis'
@@ -139,11 +140,20 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ maxWaiters: 0.5 }, /^maxWaiters .* got 0\.5$/],
     [{ prefix: 7 }, /^prefix must be a string, got 7$/],
     [{ label: {} }, /^label must be a string, got \{\}$/],
-    [{ redis: undefined }, /^redis must be a URL or an ioredis/],
-    [{ redis: null }, /^redis must be a URL or an ioredis/],
-    [{ redis: {} }, /^redis must be a URL or an ioredis/],
-    [{ redis: 6379 }, /^redis must be a URL or an ioredis/],
-    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
+    [{ redis: undefined }, /^redis must be a URL \(a string\) or an ioredis/],
+    [{ redis: null }, /^redis must be a URL \(a string\) or an ioredis/],
+    [{ redis: {} }, /^redis must be a URL \(a string\) or an ioredis/],
+    [{ redis: 6379 }, /^redis must be a URL \(a string\) or an ioredis/],
+    [{ redis: new URL('redis://127.0.0.1') }, /^redis must be a URL \(a string\) or an ioredis/],
+    // As a client of another library looks.
+    [
+      { redis: { options: {}, duplicate: () => undefined, evalSha: () => undefined } },
+      /^redis must be a URL/,
+    ],
+    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL, got a text without a scheme$/],
+    [{ redis: '/tmp/redis.sock' }, /URL, got a text without a scheme$/],
+    [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is no valid URL/],
+    [{ redis: 'redis://127.0.0.1/prices' }, /^the database of redis must be an integer .* got NaN$/],
     [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
   ]
 
@@ -151,6 +161,18 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     expect(() => construct({ redis: url, ...options })).toThrow(InvalidArgumentError)
     expect(() => construct({ redis: url, ...options })).toThrow(named)
     await expectNothingSent()
+  })
+
+  it('a URL, without a word of what it says', () => {
+    const error: unknown = (() => {
+      try {
+        return construct({ redis: 'redis://user:secret@127.0.0.1:port' })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(InvalidArgumentError)
+    expect(inspect(error)).not.toContain('secret')
   })
 
   it.each([undefined, null, 'redis://127.0.0.1'])('%p in place of the options', (options) => {

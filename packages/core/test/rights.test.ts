@@ -1,4 +1,5 @@
 import {
+  killClients,
   startCluster,
   startRedis,
   uniqueName,
@@ -7,7 +8,7 @@ import {
   type RedisCluster,
   type RedisServer,
 } from '@holdfast/testkit'
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { Holdfast, RedisRefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { clusterRights, minimumRights, usefulRights } from './support/rights.js'
@@ -210,8 +211,12 @@ const singleAttempts: Call[] = [
 ]
 
 /** Each call is refused at once, whatever else it would wait for, and says why. */
-async function expectRefusal(url: string, calls: readonly Call[], reason: RegExp): Promise<void> {
-  const { holdfast } = open(url)
+async function expectRefusal(
+  redis: HoldfastOptions['redis'],
+  calls: readonly Call[],
+  reason: RegExp,
+): Promise<void> {
+  const { holdfast } = open(redis)
   const lock = holdfast.getLock(uniqueName('rights'))
   const startedAt = performance.now()
   for (const call of calls) {
@@ -261,6 +266,38 @@ describe('a client whom Redis refuses altogether is told so at once', () => {
 
   it('without rights on these keys', async () => {
     await expectRefusal(await userWith(['+@all', '&*', '~other:*']), [...waits, ...singleAttempts], /NOPERM/)
+  })
+
+  it('when it may not go to its database, and nothing is locked in another one', async () => {
+    await server.call('FLUSHALL')
+    const mayNot = await userWith(['+@all', '-select', '~*', '&*'])
+    await expectRefusal(`${mayNot}/3`, [...waits, ...singleAttempts], /NOPERM/)
+    const hasty = new Redis(`${mayNot}/3`, { lazyConnect: true, enableReadyCheck: false })
+    await expectRefusal(hasty, [...waits, ...singleAttempts], /NOPERM/)
+    await expectRefusal(`${server.url}/99`, [...waits, ...singleAttempts], /DB index is out of range/)
+    expect(await server.call('KEYS', '*')).toEqual([])
+  })
+
+  it('when it may no longer go to its database once its connection broke', async () => {
+    const url = `${await userWith(['+@all', '~*', '&*'])}/3`
+    const { holdfast } = open(url)
+    const lock = holdfast.getLock(uniqueName('rights'))
+    await lock.withLock(() => undefined)
+    await server.call('ACL', 'SETUSER', new URL(url).username, '-select')
+    await killClients(server, ['normal'])
+    // While nobody has noticed yet that the connection broke, calls fail for that.
+    await until(() =>
+      lock.tryLock().then(
+        (lease) => {
+          throw new Error(`got in as ${String(lease?.owner)}`)
+        },
+        (error: unknown) => error instanceof RedisRefusedError && error.message.includes('NOPERM'),
+      ),
+    )
+    await server.call('ACL', 'SETUSER', new URL(url).username, '+select')
+    const works = () => lock.withLock(() => true).catch(() => false)
+    await until(works, { what: 'the client to be connected again' })
+    expect(await server.call('EXISTS', `{lock:${lock.name}}:fence`)).toBe(0)
   })
 
   it('without the right to run scripts', async () => {

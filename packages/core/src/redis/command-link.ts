@@ -5,7 +5,7 @@ import { Bounded, Timeouts } from '../timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
 import { Corks } from './corks.js'
-import { hasCode, isRefusal } from './faults.js'
+import { hasCode, isAboutDatabase, isRefusal } from './faults.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
 import { numberAt } from './reply.js'
@@ -65,6 +65,11 @@ export class CommandLink {
   readonly #corks = new Corks((key) => this.#nodeOf(key))
   readonly #evalsha: SendScript
   #breaks = 0
+  /**
+   * Why the server refused the database, until the connection is closed for that. What ioredis had sent by then was carried
+   * out in another one, where the locks of this one are not.
+   */
+  #wrongDatabase: Error | undefined
   /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
   #connectFault: Error | undefined
   #closed = false
@@ -75,16 +80,25 @@ export class CommandLink {
     const { commands, cluster } = connections
     this.#evalsha = scriptSender(commands)
     let wasReady = false
-    commands.on('error', (error) => {
-      this.#connectFault = error instanceof Error ? error : new Error(String(error))
+    commands.on('error', (given) => {
+      const error = given instanceof Error ? given : new Error(String(given))
+      // By that ioredis ends what it sent itself; what broke the connection was told before.
+      if (gaveUp(error) && this.#connectFault) return
+      this.#connectFault = gaveUp(error) ? broke(error) : error
+      if (isAboutDatabase(error)) {
+        this.#wrongDatabase = error
+        commands.disconnect(true)
+      }
       options.onError(this.#connectFault)
     })
     commands.on('ready', () => {
-      this.#connectFault = undefined
+      // Without a ready check ioredis does not wait for word of the database.
+      if (!isAboutDatabase(this.#connectFault)) this.#connectFault = undefined
       if (wasReady) options.onReconnect()
       wasReady = true
     })
     const onBreak = (): void => {
+      this.#wrongDatabase = undefined
       this.#breaks++
       this.#routes.onBreak()
       options.onBreak()
@@ -232,6 +246,8 @@ export class CommandLink {
       const onReply = (reply: Reply): void => {
         if (!this.#hears(command)) return
         try {
+          if (this.#wrongDatabase) throw this.#wrongDatabase
+          this.#connectFault = undefined
           resolve(read(reply))
         } catch (error) {
           this.#fail(command, error)
@@ -272,8 +288,7 @@ export class CommandLink {
   #explained(given: unknown, key: string): Error {
     if (hasCode(given, 'READONLY')) this.redial(key)
     const error = given instanceof Error ? given : new Error(String(given))
-    const gaveUp = error.name === 'MaxRetriesPerRequestError'
-    return gaveUp ? (this.#connectFault ?? error) : error
+    return gaveUp(error) ? (this.#connectFault ?? broke(error)) : error
   }
 
   #redialIfMute({ key, route }: InFlight): void {
@@ -284,5 +299,10 @@ export class CommandLink {
 }
 
 const closed = (): ClosedError => new ClosedError('the client is closed')
+
+/** Whether ioredis gave a command up because its connection broke, and says so in words about an option of its own. */
+const gaveUp = ({ name }: Error): boolean => name === 'MaxRetriesPerRequestError'
+
+const broke = (cause: Error): Error => new Error('the connection broke before an answer came', { cause })
 
 const asItIs = <T>(reply: T): T => reply

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { InvalidArgumentError } from '../errors.js'
 import type {
@@ -66,10 +67,7 @@ export function openConnections(
   more: Record<string, unknown> = {},
 ): Connections {
   const template = typeof redis === 'string' ? templateOf(redis) : redis
-  const given: unknown = template
-  if (typeof given !== 'object' || given === null || !('duplicate' in given) || !('options' in given)) {
-    throw new InvalidArgumentError('redis must be a URL or an ioredis Redis or Cluster instance')
-  }
+  assertTemplate(template)
   const overrides = { ...own(connectTimeoutMs, `holdfast:${clientId}`), ...more }
   const subscriberOverrides = { ...overrides, retryStrategy: null }
   if (isCluster(template)) {
@@ -94,6 +92,7 @@ export function openConnections(
       },
     }
   }
+  assertDatabase(template.options.db)
   return {
     keyPrefix: template.options.keyPrefix ?? '',
     commands: template.duplicate({ ...overrides, retryStrategy: reconnectAfterMs }),
@@ -102,13 +101,38 @@ export function openConnections(
   }
 }
 
+/** Errors say nothing of the URL but its scheme: it may hold a password. */
 function templateOf(url: string): RedisTemplate {
   if (!/^rediss?:\/\//.test(url)) {
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0]
+    const got = scheme === undefined ? 'a text without a scheme' : `one of ${scheme}`
+    throw new InvalidArgumentError(`redis must be a redis:// or rediss:// URL, got ${got}`)
+  }
+  try {
+    return new Redis(url, { lazyConnect: true })
+  } catch {
+    throw new InvalidArgumentError('redis is no valid URL: special characters in a password must be encoded')
+  }
+}
+
+/** The commands are those that a client of another library writes in another way. */
+function assertTemplate(given: unknown): void {
+  if (
+    typeof given !== 'object' ||
+    given === null ||
+    !['duplicate', 'options', 'evalsha'].every((name) => name in given)
+  ) {
+    throw new InvalidArgumentError('redis must be a URL (a string) or an ioredis Redis or Cluster instance')
+  }
+}
+
+/** ioredis sends whatever it is given, and dies of the answer. */
+function assertDatabase(db: unknown): void {
+  if (db !== undefined && (typeof db !== 'number' || !Number.isInteger(db) || db < 0)) {
     throw new InvalidArgumentError(
-      `redis must be a redis:// or rediss:// URL, got one of ${url.split(':')[0]}:`,
+      `the database of redis must be an integer of at least 0, got ${inspect(db)}`,
     )
   }
-  return new Redis(url, { lazyConnect: true })
 }
 
 function anyMaster(cluster: ClusterConnection): RedisConnection | undefined {

@@ -28,6 +28,13 @@ function rootOf(error: unknown): unknown {
     : error
 }
 
+/** Whether Redis refused to go to a database: too high a number, or a missing right. */
+export function isAboutDatabase(error: unknown): boolean {
+  if (!isReply(error) || !('command' in error)) return false
+  const command: unknown = error.command
+  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
+}
+
 /** Whether Redis answered, and trying again soon makes no sense. */
 export const isRefusal = (error: unknown): error is Error => isReply(error) && !passing.test(textOf(error))
 

@@ -7,7 +7,7 @@ import type { SubscriberConnection } from '@holdfast/pubsub'
 
 /** An ioredis `Redis` whose options say how to reach the server. */
 export interface RedisTemplate {
-  readonly options: { readonly keyPrefix?: string | undefined }
+  readonly options: { readonly keyPrefix?: string | undefined; readonly db?: number | undefined }
   duplicate(override: Record<string, unknown>): RedisConnection
 }
 
