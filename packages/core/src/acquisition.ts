@@ -77,6 +77,8 @@ export class Acquisition {
   #notice: GrantNotice | undefined
   #noticedAt = 0
   #failures = 0
+  /** Why the last command failed, unless one was answered since. */
+  #lastFault: RedisUnavailableError | undefined
   #hasSeat = false
   #hasAsked = false
   #inDoubt = false
@@ -225,6 +227,7 @@ export class Acquisition {
     if (this.#state === 'over') return
     this.#state = 'waiting'
     this.#failures = 0
+    this.#lastFault = undefined
     switch (answer.kind) {
       case 'held':
         if (this.#wasRevoked) this.#ask()
@@ -476,6 +479,7 @@ export class Acquisition {
       this.#fail(fault)
       return
     }
+    this.#lastFault = fault
     this.#client.events.emit('error', fault)
     if (this.#isOver) return
     if (this.#notice) {
@@ -498,8 +502,11 @@ export class Acquisition {
       return
     }
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
-    const text = `Redis did not answer within ${waitedMs} ms for lock ${this.keys.name}`
-    this.#fail(new RedisUnavailableError(text, this.#details()))
+    const cause = this.#lastFault
+    const what = cause ? 'could not be asked' : 'did not answer'
+    const why = cause ? `; at last: ${cause.message}` : ''
+    const text = `Redis ${what} within ${waitedMs} ms for lock ${this.keys.name}${why}`
+    this.#fail(new RedisUnavailableError(text, { ...this.#details(), cause }))
   }
 
   #endAfter(ms: number): void {

@@ -170,6 +170,26 @@ describe('Redis goes away and comes back', () => {
     expect(lease.signal.reason).toMatchObject({ reason: 'not-held' })
   })
 
+  test('a wait that ends meanwhile says what is wrong, and from which error it knows', async () => {
+    await server.kill()
+    const { lock } = lockOn()
+    const error: unknown = await lock.lock({ waitMs: 500 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(RedisUnavailableError)
+    expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'REDIS_UNAVAILABLE' } })
+    expect(String(error)).toMatch(/could not be asked within \d+ ms for lock .*; at last: .*ECONNREFUSED/)
+  })
+
+  test('a call whose connection breaks says so, and names no option that nobody can set', async () => {
+    const { lock } = lockOn()
+    await lock.withLock(() => undefined)
+    await server.freeze()
+    const attempt = lock.tryLock().catch((thrown: unknown) => thrown)
+    await server.kill()
+    const error = await attempt
+    expect(error).toBeInstanceOf(RedisUnavailableError)
+    expect(String(error)).toMatch(/the connection broke before an answer came|ECONNRESET|ECONNREFUSED/)
+  })
+
   test('a single attempt says at once that nothing listens', async () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
