@@ -1,4 +1,4 @@
-import { HoldfastError } from './errors.js'
+import { HoldfastError, InvalidArgumentError } from './errors.js'
 import { Events } from './events.js'
 
 /** Events whose listeners run where they are emitted. */
@@ -92,4 +92,38 @@ it('a listener that was taken off hears nothing, and one for once hears one even
   events.emit('leaked', leaked)
   expect(listener).not.toHaveBeenCalled()
   expect(once).toHaveBeenCalledTimes(1)
+})
+
+it('a promise that a listener returns becomes an error event when it rejects', async () => {
+  const events = plainEvents()
+  const cause = new Error('bad listener')
+  const reported = new Promise((resolve) => {
+    events.on('error', resolve)
+  })
+  const failing: () => unknown = () => Promise.reject(cause)
+  events.on('leaked', failing)
+  events.emit('leaked', leaked)
+  expect(await reported).toMatchObject({ message: 'a listener of the leaked event threw', cause })
+})
+
+/** As JavaScript may call them. */
+interface Untyped {
+  on(event: string, listener: unknown): void
+  once(event: string, listener: unknown): void
+  off(event: string, listener: unknown): void
+}
+
+it.each([
+  ['nope', () => undefined, "there is no event 'nope'"],
+  ['toString', () => undefined, "there is no event 'toString'"],
+  ['lost', undefined, 'a listener must be a function, got undefined'],
+])('listening to %p with %p is refused', (event, listener, refused) => {
+  const events: Untyped = plainEvents()
+  for (const method of ['on', 'once', 'off'] as const) {
+    const listening = (): void => {
+      events[method](event, listener)
+    }
+    expect(listening).toThrow(InvalidArgumentError)
+    expect(listening).toThrow(refused)
+  }
 })

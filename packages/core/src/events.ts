@@ -1,5 +1,6 @@
+import { inspect } from 'node:util'
 import { EventEmitter } from 'eventemitter3'
-import { HoldfastError } from './errors.js'
+import { HoldfastError, InvalidArgumentError } from './errors.js'
 import type { LockLostError } from './errors.js'
 
 /** The lock and owner that an event is about. */
@@ -17,7 +18,7 @@ export interface HoldfastEvents {
    * only `interop` brings about.
    */
   acquired: [event: LockEvent & { holdCount: number; fencingToken: number; waitedMs: number }]
-  /** A release elsewhere handed the lock to a waiter of this client. */
+  /** A release handed the lock to a waiter of this client. */
   granted: [event: LockEvent & { fencingToken: number }]
   /**
    * An acquisition began to wait. `behindOwnClient`: the holder is this very client; if the waiting code runs
@@ -50,8 +51,8 @@ export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED
 export type HoldfastListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
 /**
- * An emitter whose listeners can break neither the code that emits nor each other: what one throws becomes an `error`
- * event.
+ * An emitter whose listeners can break neither the code that emits nor each other: what one throws, or rejects with,
+ * becomes an `error` event.
  *
  * Listeners run in no caller's context. An event often comes from a timer or a socket that some call happened to start,
  * and a listener must not re-enter that call's hold.
@@ -100,16 +101,29 @@ export class Events {
   }
 
   #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): HoldfastListener<E> {
+    if (!Object.hasOwn(this.#guards, event)) {
+      throw new InvalidArgumentError(`there is no event ${inspect(event)}`)
+    }
+    const given: unknown = listener
+    if (typeof given !== 'function') {
+      throw new InvalidArgumentError(`a listener must be a function, got ${inspect(given)}`)
+    }
     const guards = this.#guards[event]
     const known = guards.get(listener)
     if (known) return known
+    const report = (cause: unknown): void => {
+      // An error listener that throws would be called for its own error.
+      if (event === 'error') return
+      this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
+    }
+    // Whose type says that it returns nothing may be an async function.
+    const run: (...args: HoldfastEvents[E]) => unknown = listener
     const guarded = (...args: HoldfastEvents[E]): void => {
       try {
-        listener(...args)
-      } catch (cause) {
-        // An error listener that throws would be called for its own error.
-        if (event === 'error') return
-        this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
+        const returned = run(...args)
+        if (returned instanceof Promise) returned.catch(report)
+      } catch (error) {
+        report(error)
       }
     }
     guards.set(listener, guarded)
