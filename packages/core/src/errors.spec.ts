@@ -76,4 +76,12 @@ it('a class that an application derives from one of ours has instances of its ow
   }
   expect(new StockError('out of stock')).toBeInstanceOf(errors.HoldfastError)
   expect(new errors.ClosedError('over')).not.toBeInstanceOf(StockError)
+  class ShopError extends errors.HoldfastError {}
+  expect(new ShopError('shut')).toBeInstanceOf(ShopError)
+  expect(new ShopError('shut')).toBeInstanceOf(errors.HoldfastError)
+  expect(new errors.HoldfastError('any')).not.toBeInstanceOf(ShopError)
+  class QueueError extends errors.LockTimeoutError {}
+  const timeout = { holder: 'c1:1', position: 2, waitedMs: 3 }
+  expect(new QueueError('late', timeout)).toBeInstanceOf(errors.LockTimeoutError)
+  expect(new errors.LockTimeoutError('late', timeout)).not.toBeInstanceOf(QueueError)
 })

@@ -38,6 +38,8 @@ export class HoldfastError extends Error {
 
   /** @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // A class of somebody else's, derived from one of these, goes by prototype.
+    if (!Object.hasOwn(this, 'code')) return super[Symbol.hasInstance](value)
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
   }
