@@ -1,8 +1,8 @@
 import { Client } from './client.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
 import { Lock } from './lock.js'
-import { checkDrainMs } from './options.js'
-import type { HoldfastOptions } from './options.js'
+import { resolveDrainMs } from './options.js'
+import type { CloseOptions, HoldfastOptions } from './options.js'
 import { Scope } from './scope.js'
 
 /** Figures of one client. */
@@ -103,12 +103,10 @@ export class Holdfast {
    * Ends the client. From now on fresh calls and waiters get `ClosedError`, while re-entry still works. What is held gets
    * `drainMs` to be released by its holders; then their signals abort (`LockLostError`, reason `closed`) and it is released
    * for them. When this resolves no timer and no socket of Holdfast is left. May be called repeatedly.
-   *
-   * @param options - `drainMs`: milliseconds, default 0
    */
-  async close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
-    checkDrainMs(options.drainMs)
-    this.#closed ??= this.#client.close(options.drainMs ?? 0)
+  async close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = resolveDrainMs(options)
+    this.#closed ??= this.#client.close(drainMs)
     await this.#closed
   }
 

@@ -3,7 +3,7 @@ export type { Lock } from './lock.js'
 export type { Lease } from './lease.js'
 export type { LockInfo, OwnerInfo } from './inspection.js'
 export type { ClientInfo } from './registry.js'
-export type { AcquireOptions, HoldfastOptions, Interop } from './options.js'
+export type { AcquireOptions, CloseOptions, HoldfastOptions, Interop } from './options.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {
   ClusterConnection,

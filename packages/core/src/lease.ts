@@ -1,7 +1,7 @@
 import type { Client } from './client.js'
 import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from './errors.js'
 import type { Hold } from './hold.js'
-import { checkLeaseMs } from './options.js'
+import { requireLeaseMs } from './options.js'
 
 /**
  * One entry into a hold, to be left with `unlock()`.
@@ -98,7 +98,7 @@ export class Lease {
    * answer came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
    */
   async extend(leaseMs: number): Promise<void> {
-    checkLeaseMs(leaseMs)
+    requireLeaseMs(leaseMs)
     if (this.#fixedLeaseMs === null) {
       throw new InvalidArgumentError(
         `extend is for leases with leaseMs; the watchdog renews this one of lock ${this.name}`,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
-import { checkDrainMs, checkLeaseMs, resolveRequest, resolveSettings } from './options.js'
+import { requireLeaseMs, resolveDrainMs, resolveRequest, resolveSettings } from './options.js'
 import type { AcquireOptions, HoldfastOptions } from './options.js'
 
 const redis = 'redis://127.0.0.1:1'
@@ -9,6 +9,7 @@ const longestMs = 2 ** 31 - 1
 /** What a caller without types may hand over. */
 const settingsOf = (options: object): unknown =>
   Reflect.apply(resolveSettings, undefined, [{ redis, ...options }])
+const drainMsOf = (options: unknown): unknown => Reflect.apply(resolveDrainMs, undefined, [options])
 const requestOf = (options: unknown): unknown => Reflect.apply(resolveRequest, undefined, [options, {}])
 
 describe('defaults', () => {
@@ -108,14 +109,18 @@ describe('other options', () => {
   })
 
   it.each(['soon', 5, null, true])('%p is refused in place of the options', (options) => {
-    expect(() => requestOf(options)).toThrow(`options must be an object, got ${inspect(options)}`)
+    const refused = `options must be an object, got ${inspect(options)}`
+    expect(() => requestOf(options)).toThrow(refused)
+    expect(() => drainMsOf(options)).toThrow(refused)
   })
 
   it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) => {
-    expect(() => checkDrainMs(drainMs)).toThrow(/drainMs must be an integer from 0 to 2147483647/)
+    expect(() => drainMsOf({ drainMs })).toThrow(/drainMs must be an integer from 0 to 2147483647/)
   })
 
-  it('extending to less than 100 ms is refused', () => {
-    expect(() => checkLeaseMs(99)).toThrow('leaseMs must be an integer from 100 to 2147483647, got 99')
+  it.each([99, undefined, NaN])('extending to %p ms is refused', (leaseMs) => {
+    expect(() => {
+      requireLeaseMs(leaseMs)
+    }).toThrow(`leaseMs must be an integer from 100 to 2147483647, got ${inspect(leaseMs)}`)
   })
 })

@@ -113,7 +113,10 @@ export interface Settings {
 }
 
 function checkInteger(option: string, value: unknown, least: number): void {
-  if (value === undefined) return
+  if (value !== undefined) requireInteger(option, value, least)
+}
+
+function requireInteger(option: string, value: unknown, least: number): void {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > longestMs) {
     throw new InvalidArgumentError(
       `${option} must be an integer from ${least} to ${longestMs}, got ${inspect(value)}`,
@@ -140,23 +143,38 @@ function checkInterop({ interop, prefix }: HoldfastOptions): void {
   }
 }
 
-/** Refuses a lease time that is no integer of at least 100 ms; `undefined` passes. */
-export const checkLeaseMs = (value: unknown): void => {
-  checkInteger('leaseMs', value, shortestLeaseMs)
+/** Refuses a lease time that is no integer of at least 100 ms. */
+export const requireLeaseMs = (value: unknown): void => {
+  requireInteger('leaseMs', value, shortestLeaseMs)
 }
 
-/** Refuses a drain time that is no integer of at least 0 ms; `undefined` passes. */
-export const checkDrainMs = (value: unknown): void => {
-  checkInteger('drainMs', value, 0)
+/** How `close` behaves. */
+export interface CloseOptions {
+  /**
+   * How long holders get to release what they hold, milliseconds.
+   *
+   * @defaultValue 0
+   */
+  readonly drainMs?: number | undefined
+}
+
+/** Checks the options of a close. */
+export function resolveDrainMs(options: CloseOptions): number {
+  checkObject(options)
+  checkInteger('drainMs', options.drainMs, 0)
+  return options.drainMs ?? 0
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError(`options must be an object, got ${inspect(options)}`)
+  }
 }
 
 function checkAcquireOptions(options: AcquireOptions): void {
-  const given: unknown = options
-  if (typeof given !== 'object' || given === null) {
-    throw new InvalidArgumentError(`options must be an object, got ${inspect(given)}`)
-  }
+  checkObject(options)
   checkInteger('waitMs', options.waitMs, 0)
-  checkLeaseMs(options.leaseMs)
+  checkInteger('leaseMs', options.leaseMs, shortestLeaseMs)
   checkInteger('maxHoldMs', options.maxHoldMs, shortestLeaseMs)
   const signal: unknown = options.signal
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
