@@ -75,9 +75,9 @@ export class Hold implements Renewable {
     client.holds.add(this)
   }
 
-  /** Until then the hold may be claimed, unless it is renewed. */
+  /** Until then the hold may be claimed, unless it is renewed. What Redis was told before may outlive a nested brake. */
   get deadlineAt(): number {
-    return this.#term.deadlineAt
+    return Math.min(this.#term.deadlineAt, this.#nextBrakeAt())
   }
 
   get count(): number {
@@ -359,7 +359,7 @@ export class Hold implements Renewable {
 }
 
 const lossText: Record<LossReason, string> = {
-  expired: 'the hold was not renewed in time, somebody else may hold the lock now',
+  expired: 'the lease ended before the lock was released, somebody else may hold it now',
   'not-held': 'Redis no longer counts this owner as the holder',
   revoked: 'the hold was revoked by forceUnlock',
   closed: 'the client was closed before the hold was released',

@@ -66,7 +66,7 @@ export class Scope {
   /** Keeps a lease for `unlock()`; one that comes after the scope's end is left at once. */
   keep(keys: LockKeys, hold: Hold, lease: Lease): void {
     if (this.#isEnded) {
-      this.#client.background.run(this.#releaseLeaked(lease))
+      this.#client.background.run(this.#releaseLeaked({ hold, lease }))
       return
     }
     this.#held.set(keys.lock, [...this.#openOnes(keys), { hold, lease }])
@@ -76,11 +76,11 @@ export class Scope {
   async end(): Promise<void> {
     this.#isEnded = true
     const leaked = [...this.#held.values()].flat().filter(({ lease }) => !lease.isLeft)
-    await Promise.all(leaked.reverse().map(({ lease }) => this.#releaseLeaked(lease)))
+    await Promise.all(leaked.reverse().map((held) => this.#releaseLeaked(held)))
   }
 
-  async #releaseLeaked(lease: Lease): Promise<void> {
-    this.#client.events.emit('leaked', { name: lease.name, owner: lease.owner })
+  async #releaseLeaked({ hold, lease }: Held): Promise<void> {
+    if (!hold.loss) this.#client.events.emit('leaked', { name: lease.name, owner: lease.owner })
     try {
       await lease.unlock()
     } catch (error) {

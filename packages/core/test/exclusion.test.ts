@@ -338,6 +338,18 @@ describe('scope', () => {
     expect(await lock.isLocked()).toBe(false)
   })
 
+  test('what a scope lost is told as lost, and not as leaked', async () => {
+    const told: string[] = []
+    holdfast.on('leaked', () => told.push('leaked'))
+    holdfast.on('lost', () => told.push('lost'))
+    await holdfast.scope(async () => {
+      const lease = await lock.lock()
+      await lock.forceUnlock()
+      expect(lease.isHeld).toBe(false)
+    })
+    expect(told).toEqual(['lost'])
+  })
+
   test('a lease that was unlocked by itself is not unlocked again by the scope', async () => {
     await holdfast.scope(async () => {
       await lock.lock()

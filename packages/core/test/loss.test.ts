@@ -252,6 +252,21 @@ describe('a nested call with maxHoldMs', () => {
       })
     expect.hasAssertions()
   })
+
+  test('ends the hold at its time, however much longer Redis was asked to keep it, and frees the lock', async () => {
+    const { holdfast } = openHoldfast(sharedRedisUrl())
+    const lock = holdfast.getLock(uniqueName('brake'))
+    const outer = await lock.lock()
+    const startedAt = performance.now()
+    const inner = await outer.run(() => lock.lock({ maxHoldMs: 300 }))
+    expect(inner.remainingMs()).toBeLessThanOrEqual(300)
+    const lostAt = await aborted(outer.signal)
+    expect(lostAt - startedAt).toBeGreaterThanOrEqual(299)
+    expect(lostAt - startedAt).toBeLessThan(3_000)
+    await (await openHoldfast(sharedRedisUrl()).holdfast.getLock(lock.name).lock({ waitMs: 3_000 })).unlock()
+    await expect(inner.unlock()).rejects.toMatchObject({ reason: 'expired' })
+    await expect(outer.unlock()).rejects.toMatchObject({ reason: 'expired' })
+  })
 })
 
 describe('forceUnlock', () => {
