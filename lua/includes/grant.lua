@@ -14,7 +14,8 @@ while isFree and first and first ~= before do
       -- First: a server that is out of memory refuses a script's first write only, and never this one.
       --@include drop-place
       --@include admit
-      local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+      -- Not string.format, which ends a text at a NUL.
+      local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
       local reply = redis.pcall('PUBLISH', inbox, notice)
       noticeFault = type(reply) == 'table' and reply.err or ''
       granted = owner

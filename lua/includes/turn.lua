@@ -25,7 +25,12 @@ end
 local function readTurn()
   local turn = redis.call('HGET', waitersKey, 'turn') or ''
   local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
-  return owner, tonumber(untilMs), tonumber(fromMs)
+  fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
+  if fromMs and fromMs > nowMs + headStartMs then
+    -- The server's clock was set back since. Until it is there again nobody would get in.
+    return nil
+  end
+  return owner, untilMs, fromMs
 end
 
 local function endTurn(owner)

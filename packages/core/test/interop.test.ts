@@ -365,6 +365,20 @@ describe('between both sides', () => {
     expect(Math.max(...rests)).toBeLessThanOrEqual(5)
   })
 
+  it('a turn that the server gave before its clock was set back keeps nobody out', async () => {
+    const redis = openRedisClient(server.url)
+    const hearer = openRedisClient(server.url)
+    await hearer.subscribe('first', 'second')
+    const lease = await single.open().getLock(name).lock()
+    await ask(redis, 'first:1', 'first')
+    await ask(redis, 'second:1', 'second')
+    await lease.unlock()
+    const [s = 0] = (await redis.time()).map(Number)
+    await redis.hset(`{${name}}:waiters`, 'turn', `${String(s + 60)}000 ${String(s + 60)}100 first:1`)
+    expect(await ask(redis, 'second:1', 'second')).toMatch(/^\d{1,3} \d{16} 2 $/)
+    expect(await ask(redis, 'first:1', 'first')).toBe(0)
+  })
+
   it('a process that is frozen when its turn comes loses its place, and costs the others a moment', async () => {
     const frozen = await forkWaiter()
     const blocker = await single.open().getLock(name).lock()

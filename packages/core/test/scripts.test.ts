@@ -472,6 +472,17 @@ describe('release', () => {
     expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
   })
 
+  it('names the lock in the notice by its whole name', async () => {
+    const name = `${keys.lock}\0and more`
+    const odd = [name, `{${name}}:queue`, `{${name}}:waiters`, `{${name}}:fence`]
+    const heard = await hear('b')
+    await runScript('acquire', odd, ['a', 1, 30_000, 30_000, 20_000, inboxOf('a'), 0, 0])
+    await runScript('acquire', odd, ['b', 1, 30_000, 30_000, 20_000, inboxOf('b'), 0, 0])
+    expect(await runScript('release', odd, ['a', 0, 0, 0, 0])).toBe(1)
+    await until(() => heard.length > 0)
+    expect(heard[0]?.endsWith(` 20000 ${name}`)).toBe(true)
+  })
+
   it('grants with a token larger than any the client has seen', async () => {
     await ask('a')
     await ask('b')

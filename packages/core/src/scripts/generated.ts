@@ -12,7 +12,7 @@ export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redisso
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   acquire: {
     name: 'acquire',
-    sha1: 'c6f9f5f6146f9776eb1a8c21c3eae84aa5ef9444',
+    sha1: '73e28491aa4d9c5c7a649e4a709028373403deb5',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -126,7 +126,7 @@ redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
 local reply = redis.pcall('PUBLISH', inbox, notice)
 noticeFault = type(reply) == 'table' and reply.err or ''
 granted = owner
@@ -193,7 +193,7 @@ return token`,
   },
   force: {
     name: 'force',
-    sha1: '9076156328ebb8a6241695588e3be45bf894a381',
+    sha1: '3369f9cb1734ca92b7c762c2a45338c6074839f5',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -259,7 +259,7 @@ redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
 local reply = redis.pcall('PUBLISH', inbox, notice)
 noticeFault = type(reply) == 'table' and reply.err or ''
 granted = owner
@@ -316,7 +316,7 @@ return reply`,
   },
   redissonAcquire: {
     name: 'redissonAcquire',
-    sha1: 'b6ff972311942c9b114b1c6181a46b453da0c45a',
+    sha1: 'ab2907a36fd202439702b73af9ee747f5bf8bbfb',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -377,7 +377,11 @@ end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
-return owner, tonumber(untilMs), tonumber(fromMs)
+fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
+if fromMs and fromMs > nowMs + headStartMs then
+return nil
+end
+return owner, untilMs, fromMs
 end
 local function endTurn(owner)
 if readTurn() == owner then
@@ -482,7 +486,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonForce: {
     name: 'redissonForce',
-    sha1: '162a3a0a6fa84957fb84f88982ddcd1e9cb86584',
+    sha1: '9b9653cd37c2a441c34b8c1cd4e25e11a10ac8da',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -536,7 +540,11 @@ end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
-return owner, tonumber(untilMs), tonumber(fromMs)
+fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
+if fromMs and fromMs > nowMs + headStartMs then
+return nil
+end
+return owner, untilMs, fromMs
 end
 local function endTurn(owner)
 if readTurn() == owner then
@@ -598,7 +606,7 @@ return noticeFault == '' and code or { code, noticeFault }`,
   },
   redissonRelease: {
     name: 'redissonRelease',
-    sha1: '100a3c88e8264897982bd760a2615f8d3cb475bb',
+    sha1: '7885b1f65be4c9b9ce56d4743340b36a9f1218d6',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -644,7 +652,11 @@ end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
-return owner, tonumber(untilMs), tonumber(fromMs)
+fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
+if fromMs and fromMs > nowMs + headStartMs then
+return nil
+end
+return owner, untilMs, fromMs
 end
 local function endTurn(owner)
 if readTurn() == owner then
@@ -798,7 +810,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   release: {
     name: 'release',
-    sha1: '5fa1d515b0d75d6ca754eb683cc1160fccaedd23',
+    sha1: '43dd9684c4b95c29cee778909eee70597a33c83c',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -909,7 +921,7 @@ redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
 redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = string.format('granted %s %s %s %s %s', owner, tokenText, nowText, leaseMs, lockKey)
+local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
 local reply = redis.pcall('PUBLISH', inbox, notice)
 noticeFault = type(reply) == 'table' and reply.err or ''
 granted = owner
