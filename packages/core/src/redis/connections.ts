@@ -115,13 +115,10 @@ function templateOf(url: string): RedisTemplate {
   }
 }
 
-/** The commands are those that a client of another library writes in another way. */
+/** A client of the package `redis` looks alike, but for the names of its commands. */
 function assertTemplate(given: unknown): void {
-  if (
-    typeof given !== 'object' ||
-    given === null ||
-    !['duplicate', 'options', 'evalsha'].every((name) => name in given)
-  ) {
+  const isObject = typeof given === 'object' && given !== null
+  if (!isObject || !('duplicate' in given) || !('options' in given) || 'evalSha' in given) {
     throw new InvalidArgumentError('redis must be a URL (a string) or an ioredis Redis or Cluster instance')
   }
 }
