@@ -144,7 +144,8 @@ export class Hold implements Renewable {
             wantsToken,
             Math.min(this.#commandTimeoutMs, Math.max(1, waitLeftMs)),
           )
-          return this.#addLease(request, monotonicMs() - startedAt, startedAt)
+          const now = monotonicMs()
+          return this.#addLease(request, now - startedAt, now)
         } catch (error) {
           const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
           if (!(fault instanceof RedisUnavailableError) || request.waitMs === 0) throw fault

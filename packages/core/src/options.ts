@@ -26,7 +26,8 @@ export interface AcquireOptions {
   /**
    * A brake on renewal, counted from the grant: the hold never outlives it. At least 100. No brake by default.
    *
-   * In a nested call it counts from that call and brakes for as long as its lease is open; the outer one stays in force.
+   * In a nested call it counts from that entry, and ends the whole hold only if the lease is still open then; the outer one
+   * stays in force.
    */
   readonly maxHoldMs?: number | undefined
   /** Stops the wait; the call then rejects with the signal's reason. It does not end a hold once acquired. */

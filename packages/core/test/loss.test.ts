@@ -253,6 +253,19 @@ describe('a nested call with maxHoldMs', () => {
     expect.hasAssertions()
   })
 
+  test('counts from its entry, however long that took', async () => {
+    const { proxy, holdfast } = await openBehindProxy(30_000)
+    const lock = holdfast.getLock(uniqueName('brake'))
+    await lock.withLock(async (outer) => {
+      proxy.delay(200)
+      await lock.withLock({ maxHoldMs: 300 }, () => {
+        proxy.delay(0)
+        expect(outer.isHeld).toBe(true)
+      })
+      expect(outer.remainingMs()).toBeGreaterThan(10_000)
+    })
+  })
+
   test('ends the hold at its time, however much longer Redis was asked to keep it, and frees the lock', async () => {
     const { holdfast } = openHoldfast(sharedRedisUrl())
     const lock = holdfast.getLock(uniqueName('brake'))
