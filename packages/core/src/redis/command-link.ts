@@ -5,7 +5,9 @@ import { Bounded, Timeouts } from '../timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../pause.js'
 import { Corks } from './corks.js'
-import { hasCode, isAboutDatabase, isRefusal } from './faults.js'
+import { hasCode } from './faults.js'
+import { ConnectionWatch } from './connection-watch.js'
+import type { ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
 import { numberAt } from './reply.js'
@@ -47,13 +49,8 @@ export interface ReplicatedReply {
   readonly acknowledged: number
 }
 
-export interface CommandLinkOptions {
+export interface CommandLinkOptions extends ConnectionEvents {
   readonly timeoutMs: number
-  /** A connection broke: replies to what was in flight are lost. */
-  onBreak(): void
-  /** A connection is usable again after a break. */
-  onReconnect(): void
-  onError(error: Error): void
 }
 
 /** Sends scripts on one connection (or one cluster client) of our own, each with a bound on the time it may take. */
@@ -64,54 +61,25 @@ export class CommandLink {
   readonly #inFlight = new Timeouts()
   readonly #corks = new Corks((key) => this.#nodeOf(key))
   readonly #evalsha: SendScript
-  #breaks = 0
-  /**
-   * Why the server refused the database, until the connection is closed for that. What ioredis had sent by then was carried
-   * out in another one, where the locks of this one are not.
-   */
-  #wrongDatabase: Error | undefined
-  /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
-  #connectFault: Error | undefined
+  readonly #watch: ConnectionWatch
   #closed = false
 
   constructor(connections: Connections, options: CommandLinkOptions) {
     this.#connections = connections
     this.#options = options
-    const { commands, cluster } = connections
-    this.#evalsha = scriptSender(commands)
-    let wasReady = false
-    commands.on('error', (given) => {
-      const error = given instanceof Error ? given : new Error(String(given))
-      // By that ioredis ends what it sent itself; what broke the connection was told before.
-      if (gaveUp(error) && this.#connectFault) return
-      this.#connectFault = gaveUp(error) ? broke(error) : error
-      if (isAboutDatabase(error)) {
-        this.#wrongDatabase = error
-        commands.disconnect(true)
-      }
-      options.onError(this.#connectFault)
+    this.#evalsha = scriptSender(connections.commands)
+    this.#watch = new ConnectionWatch(connections, {
+      onBreak: () => {
+        this.#routes.onBreak()
+        options.onBreak()
+      },
+      onReconnect: () => {
+        options.onReconnect()
+      },
+      onError: (error) => {
+        options.onError(error)
+      },
     })
-    commands.on('ready', () => {
-      // Without a ready check ioredis does not wait for word of the database.
-      if (!isAboutDatabase(this.#connectFault)) this.#connectFault = undefined
-      if (wasReady) options.onReconnect()
-      wasReady = true
-    })
-    const onBreak = (): void => {
-      this.#wrongDatabase = undefined
-      this.#breaks++
-      this.#routes.onBreak()
-      options.onBreak()
-    }
-    if (cluster) {
-      cluster.on('node error', () => undefined)
-      cluster.on('-node', onBreak)
-      cluster.on('+node', () => {
-        if (this.#breaks > 0) options.onReconnect()
-      })
-    } else {
-      commands.on('close', onBreak)
-    }
   }
 
   /**
@@ -119,7 +87,7 @@ export class CommandLink {
    * (ioredis's cluster client repeats by itself), or may have been carried out although it failed.
    */
   get breaks(): number {
-    return this.#breaks
+    return this.#watch.breaks
   }
 
   /** The server, as far as we know, that answers for a key; all keys of one route share a connection. */
@@ -237,17 +205,14 @@ export class CommandLink {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) throw closed()
-      // While ioredis rests between attempts, a wrong password is a wrong password.
-      if (this.#connections.commands.status === 'reconnecting' && isRefusal(this.#connectFault))
-        throw this.#connectFault
+      this.#watch.assertNotRefused()
       const route = this.#routes.to(this.routeOf(key))
       route.sent()
       const command = new InFlight(key, route, timeoutMs, reject, this.#onLate)
       const onReply = (reply: Reply): void => {
         if (!this.#hears(command)) return
         try {
-          if (this.#wrongDatabase) throw this.#wrongDatabase
-          this.#connectFault = undefined
+          this.#watch.onReply()
           resolve(read(reply))
         } catch (error) {
           this.#fail(command, error)
@@ -288,7 +253,7 @@ export class CommandLink {
   #explained(given: unknown, key: string): Error {
     if (hasCode(given, 'READONLY')) this.redial(key)
     const error = given instanceof Error ? given : new Error(String(given))
-    return gaveUp(error) ? (this.#connectFault ?? broke(error)) : error
+    return this.#watch.explained(error)
   }
 
   #redialIfMute({ key, route }: InFlight): void {
@@ -299,10 +264,5 @@ export class CommandLink {
 }
 
 const closed = (): ClosedError => new ClosedError('the client is closed')
-
-/** Whether ioredis gave a command up because its connection broke, and says so in words about an option of its own. */
-const gaveUp = ({ name }: Error): boolean => name === 'MaxRetriesPerRequestError'
-
-const broke = (cause: Error): Error => new Error('the connection broke before an answer came', { cause })
 
 const asItIs = <T>(reply: T): T => reply

@@ -111,7 +111,9 @@ function templateOf(url: string): RedisTemplate {
   try {
     return new Redis(url, { lazyConnect: true })
   } catch {
-    throw new InvalidArgumentError('redis is no valid URL: special characters in a password must be encoded')
+    throw new InvalidArgumentError(
+      'redis is no valid URL; special characters in a password must be percent-encoded',
+    )
   }
 }
 
