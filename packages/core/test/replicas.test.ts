@@ -526,7 +526,9 @@ describe('with minReplicas in a cluster', () => {
 
   it('every node waits for its own replicas', async () => {
     const holdfast = open(hasty)
-    const [first = '', ...others] = names()
+    // Two of one slot, so that at least one of the others has the frozen replica; of 12 by chance none would now and then.
+    const slot = uniqueName('replicas')
+    const [first, ...others] = [`{${slot}}:first`, `{${slot}}:second`, ...names()] as const
     await holdfast.getLock(first).withLock(() => undefined)
     const master = await cluster.masterOf(`lock:${first}`)
     const replica = await cluster.replicaOf(`lock:${first}`)
