@@ -6,7 +6,7 @@ const noBareSleep =
   'Wait for an event or poll with a bound: a bare sleep is slow on a good day and flaky on a bad one.'
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/core/src/scripts/generated.ts']),
+  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/core/src/redis/scripts/generated.ts']),
   {
     files: ['{packages,interop}/*/{src,test}/**/*.ts', 'examples/{src,test}/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -7,7 +7,7 @@ import { dirname, sep } from 'node:path'
 import { root } from './lib/workspace.mjs'
 
 const sources = `${root}lua/`
-const target = 'packages/core/src/scripts/generated.ts'
+const target = 'packages/core/src/redis/scripts/generated.ts'
 
 class LuaError extends Error {}
 

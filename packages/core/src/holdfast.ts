@@ -1,9 +1,9 @@
 import { Client } from './client.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
-import { Lock } from './lock.js'
+import { Lock } from './objects/lock.js'
 import { resolveDrainMs } from './options.js'
 import type { CloseOptions, HoldfastOptions } from './options.js'
-import { Scope } from './scope.js'
+import { Scope } from './ownership/scope.js'
 
 /** Figures of one client. */
 export interface HoldfastStats {

@@ -1,8 +1,8 @@
 export { Holdfast, type HoldfastStats } from './holdfast.js'
-export type { Lock } from './lock.js'
-export type { Lease } from './lease.js'
-export type { LockInfo, OwnerInfo } from './inspection.js'
-export type { ClientInfo } from './registry.js'
+export type { Lock } from './objects/lock.js'
+export type { Lease } from './objects/lease.js'
+export type { LockInfo, OwnerInfo } from './objects/inspection.js'
+export type { ClientInfo } from './redis/registry.js'
 export type { AcquireOptions, CloseOptions, HoldfastOptions, Interop } from './options.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {
@@ -11,7 +11,7 @@ export type {
   CommandConnection,
   RedisConnection,
   RedisTemplate,
-} from './redis/types.js'
+} from './redis/connection/types.js'
 export {
   ClosedError,
   HoldfastError,

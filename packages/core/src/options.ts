@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
-import type { ClusterTemplate, RedisTemplate } from './redis/types.js'
+import type { ClusterTemplate, RedisTemplate } from './redis/connection/types.js'
 
 /** The longest time that can be asked for; a longer setTimeout would fire at once. */
 export const longestMs = 2 ** 31 - 1

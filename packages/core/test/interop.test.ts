@@ -15,7 +15,7 @@ import {
 } from '@holdfast/testkit'
 import { Cluster, type Redis } from 'ioredis'
 import { Holdfast, HoldfastError, LockTimeoutError, type HoldfastOptions, type Lease } from '../src/index.js'
-import { scripts } from '../src/scripts/generated.js'
+import { scripts } from '../src/redis/scripts/generated.js'
 import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
 import { listen, RedissonThread, releaseChannel } from './support/redisson-client.js'
 import { minimumRights, usefulRights } from './support/rights.js'

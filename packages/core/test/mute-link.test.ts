@@ -3,9 +3,9 @@ import { Redis } from 'ioredis'
 import { startProxy, startRedis, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { RedisUnavailableError } from '@holdfast/core'
-import { CommandLink } from '../src/redis/command-link.js'
-import { openConnections } from '../src/redis/connections.js'
-import type { Connections } from '../src/redis/connections.js'
+import { CommandLink } from '../src/redis/connection/script-connection.js'
+import { openConnections } from '../src/redis/connection/connections.js'
+import type { Connections } from '../src/redis/connection/connections.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 
 let server: RedisServer

@@ -19,7 +19,7 @@ export async function buildVariant(variant: Variant, folder: string): Promise<st
   await cp(join(coreFolder, 'dist', 'esm'), join(core, 'dist', 'esm'), { recursive: true })
   await cp(join(coreFolder, 'package.json'), join(core, 'package.json'))
   for (const edit of variant.edits) await change(join(core, 'dist', 'esm'), edit, variant.name)
-  await renameScripts(join(core, 'dist', 'esm', 'scripts', 'generated.js'))
+  await renameScripts(join(core, 'dist', 'esm', 'redis', 'scripts', 'generated.js'))
   for (const from of [ownFolder, coreFolder]) await linkModules(join(from, 'node_modules'), modules)
   await cp(join(ownFolder, 'dist'), join(folder, 'dist'), { recursive: true })
   await cp(join(ownFolder, 'package.json'), join(folder, 'package.json'))

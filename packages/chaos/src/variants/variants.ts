@@ -46,17 +46,17 @@ export const variants: readonly Variant[] = [
     name: 'the count is an increment',
     edits: [
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "redis.call('HSET', lockKey, owner, count)\nkeepFor(lockKey, tonumber(leaseMs))",
         replace: "redis.call('HINCRBY', lockKey, owner, 1)\nkeepFor(lockKey, tonumber(leaseMs))",
       },
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "if mine then\nredis.call('HSET', lockKey, owner, count)",
         replace: "if mine then\nredis.call('HINCRBY', lockKey, owner, -1)",
       },
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "redis.pcall('HDEL', lockKey, owner) == 1",
         replace:
           "redis.call('HEXISTS', lockKey, owner) == 1\nif mine and redis.call('HINCRBY', lockKey, owner, -1) <= 0 then\nredis.call('DEL', lockKey)\nend",
@@ -73,7 +73,7 @@ export const variants: readonly Variant[] = [
     name: 'a release does not ask whose the hold is',
     edits: [
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "redis.pcall('HDEL', lockKey, owner) == 1",
         replace: "redis.call('DEL', lockKey) == 1",
       },
@@ -93,7 +93,7 @@ export const variants: readonly Variant[] = [
     name: 'the deadline counts from the answer',
     edits: [
       {
-        file: 'deadline.js',
+        file: 'holding/deadline.js',
         find: 'deadlineOfAnswer = (sentAt, leaseMs) => sentAt +',
         replace: 'deadlineOfAnswer = (sentAt, leaseMs) => performance.now() +',
       },
@@ -109,7 +109,7 @@ export const variants: readonly Variant[] = [
     name: 'a notice is believed whenever it comes',
     edits: [
       {
-        file: 'acquisition.js',
+        file: 'waiting/acquisition.js',
         find: 'if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {',
         replace: `if (true) {
           const grantedAt = performance.now()
@@ -133,7 +133,7 @@ export const variants: readonly Variant[] = [
     name: 'the last in the queue is served first',
     edits: [
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "redis.call('ZRANGE', queueKey, '0', '0')",
         replace: "redis.call('ZREVRANGE', queueKey, '0', '0')",
       },
@@ -164,7 +164,7 @@ export const variants: readonly Variant[] = [
     name: 'tokens count from one when the fence is gone',
     edits: [
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: 'local token, tokenText = nowUs, nowText',
         replace:
           "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1\nlocal tokenText = string.format('%.0f', token)\ntokenFloor = 0",
@@ -180,7 +180,7 @@ export const variants: readonly Variant[] = [
     name: 'nobody looks at the deadline',
     edits: [
       {
-        file: 'term.js',
+        file: 'holding/lease-clock.js',
         find: 'this.deadlineAt = grant.deadlineAt',
         replace: 'this.deadlineAt = Infinity',
       },
@@ -196,7 +196,7 @@ export const variants: readonly Variant[] = [
     name: 'the lease is set after the acquisition',
     edits: [
       {
-        file: 'scripts/generated.js',
+        file: 'redis/scripts/generated.js',
         find: "redis.call('HSET', lockKey, owner, '1')\nredis.call('PEXPIRE', lockKey, leaseMs)",
         replace: "redis.call('HSET', lockKey, owner, '1')",
       },
@@ -245,7 +245,7 @@ export const variants: readonly Variant[] = [
     name: 'the watchdog sleeps',
     edits: [
       {
-        file: 'hold.js',
+        file: 'holding/hold.js',
         find: 'get renewEveryMs() {',
         replace: 'get renewEveryMs() { return null;',
       },
@@ -255,7 +255,7 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'signals never abort',
-    edits: [{ file: 'lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
+    edits: [{ file: 'objects/lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
     breaks: ['losses'],
     // P1 is cut off for longer than its lease, and looks.
     schedule: {
@@ -267,7 +267,7 @@ export const variants: readonly Variant[] = [
     name: 'an outage ends a wait without an end',
     edits: [
       {
-        file: 'acquisition.js',
+        file: 'waiting/acquisition.js',
         find: 'if (!(fault instanceof RedisUnavailableError) || this.#request.waitMs === 0) {',
         replace: 'if (true) {',
       },
@@ -277,14 +277,18 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'withLock says nothing of a loss',
-    edits: [{ file: 'lock.js', find: 'throw lostWithResult(error, result);', replace: 'return;' }],
+    edits: [{ file: 'objects/lock.js', find: 'throw lostWithResult(error, result);', replace: 'return;' }],
     breaks: ['losses'],
     schedule: { calls: [[warmUp, call(300, 400, { leaseMs: 150 })], [], []], faults: [] },
   },
   {
     name: 'the signal of a wait is ignored',
     edits: [
-      { file: 'acquisition.js', find: 'onAbort(signal, ', replace: '(() => () => undefined)(signal, ' },
+      {
+        file: 'waiting/acquisition.js',
+        find: 'onAbort(signal, ',
+        replace: '(() => () => undefined)(signal, ',
+      },
     ],
     breaks: ['progress'],
     // P2 waits for as long as P1 works.

@@ -1,10 +1,10 @@
 import { RedisRefusedError } from '../errors.js'
-import type { LockKeys } from '../keys.js'
-import { scripts } from '../scripts/generated.js'
-import type { CommandLink, ScriptCall } from './command-link.js'
-import { isSlotMoving } from './faults.js'
-import { keysOf } from './lock-calls.js'
-import type { Ask, LockCalls, ReleaseWish } from './lock-calls.js'
+import type { LockKeys } from './keys.js'
+import { scripts } from './scripts/generated.js'
+import type { CommandLink, ScriptCall } from './connection/script-connection.js'
+import { isSlotMoving } from './errors.js'
+import { keysOf } from './kinds/lock.js'
+import type { Ask, LockCalls, ReleaseWish } from './kinds/lock.js'
 import { asList, numberAt, textAt } from './reply.js'
 
 export type AskAnswer =

@@ -1,7 +1,7 @@
 import { RedisRefusedError } from '../errors.js'
-import { scripts } from '../scripts/generated.js'
-import type { CommandLink } from './command-link.js'
-import { faultOf } from './faults.js'
+import { scripts } from './scripts/generated.js'
+import type { CommandLink } from './connection/script-connection.js'
+import { faultOf } from './errors.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {

@@ -1,4 +1,4 @@
-import { readNotice } from '../../src/notices.js'
+import { readNotice } from '../../src/redis/notices.js'
 import { ownerNumber, replyOf, times, type Job, type Outcome } from './job.js'
 import type { Problem, Promised } from './problem.js'
 import { lastToken } from './restore.js'

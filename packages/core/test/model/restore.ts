@@ -1,4 +1,4 @@
-import type { LockKeys } from '../../src/keys.js'
+import type { LockKeys } from '../../src/redis/keys.js'
 import { inboxName, ownerName, times, type Job } from './job.js'
 
 export type Command = [name: string, ...args: (string | number)[]]

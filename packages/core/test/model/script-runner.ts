@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
-import { KeySpace, type LockKeys } from '../../src/keys.js'
-import { scripts } from '../../src/scripts/generated.js'
+import { KeySpace, type LockKeys } from '../../src/redis/keys.js'
+import { scripts } from '../../src/redis/scripts/generated.js'
 import { inboxName, keyOfJob, ownerNumber, scriptOf, type Job, type Outcome } from './job.js'
 import { judge, type After } from './judge.js'
 import { restoreCommands, type Command } from './restore.js'

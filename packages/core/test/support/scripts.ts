@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { scripts, type ScriptName } from '../../src/scripts/generated.js'
+import { scripts, type ScriptName } from '../../src/redis/scripts/generated.js'
 
 /** Whether a request, as the proxy shows it, runs that script on that lock. */
 export const runs =

@@ -1,0 +1,164 @@
+import type { Client } from '../client.js'
+import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from '../errors.js'
+import type { Hold } from '../holding/hold.js'
+import { requireLeaseMs } from '../options.js'
+
+/**
+ * One entry into a hold, to be left with `unlock()`.
+ *
+ * Nested leases of one hold share its owner, deadline, signal and fencing token. Leaving an outer lease leaves inner
+ * ones alive; the lock is free when the last one is left.
+ */
+export class Lease {
+  readonly #client: Client
+  readonly #hold: Hold
+  readonly #fixedLeaseMs: number | null
+  /** @internal Until when this lease lets the hold be renewed. */
+  readonly brakeAt: number
+  #abort: AbortController | undefined
+  #left: Promise<void> | undefined
+
+  /** @internal Leases come from `lock`, `tryLock` and `withLock`. */
+  constructor(client: Client, hold: Hold, fixedLeaseMs: number | null, brakeAt: number) {
+    this.#client = client
+    this.#hold = hold
+    this.#fixedLeaseMs = fixedLeaseMs
+    this.brakeAt = brakeAt
+  }
+
+  /** The name of the lock, as given to `getLock`. */
+  get name(): string {
+    return this.#hold.keys.name
+  }
+
+  /** Who holds: `<clientId>:<n>`, the field of the lock's hash in Redis. */
+  get owner(): string {
+    return this.#hold.owner
+  }
+
+  /** How many leases of this hold are open now. */
+  get holdCount(): number {
+    return this.#hold.count
+  }
+
+  /**
+   * A number that grows with every grant of this lock. Send it along with every write that the lock protects, and have
+   * the store refuse one smaller than it has seen: the only protection that also covers a holder
+   * that was frozen past its lease.
+   * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
+   *
+   * @throws `HoldfastError` with `interop` when nothing of this hold came from `getFencedLock`: then it has no token
+   */
+  get fencingToken(): number {
+    const { fencingToken, owner } = this.#hold
+    if (fencingToken > 0) return fencingToken
+    throw new HoldfastError(
+      `this lease of lock ${this.name} has no fencing token: with interop use getFencedLock, as Java uses RFencedLock`,
+      { lockName: this.name, owner },
+    )
+  }
+
+  /**
+   * Aborts with a `LockLostError` when the hold is lost, at its deadline at the latest: hand it to what you await inside.
+   * Never aborts after `unlock()`. Made on first use.
+   */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    const loss = this.#left ? undefined : this.#hold.loss
+    if (loss) this.abort(loss)
+    return this.#abort.signal
+  }
+
+  /** Whether the lock may be relied on at this very moment; also right on the first line after an event-loop stall. */
+  get isHeld(): boolean {
+    return !this.#left && this.#hold.isHeld
+  }
+
+  /** Milliseconds until the deadline unless it is renewed before; 0 when not held. */
+  remainingMs(): number {
+    return this.#left ? 0 : this.#hold.remainingMs()
+  }
+
+  /** Throws `LockLostError` when the hold was lost or is in doubt after a suspend, `NotOwnerError` after `unlock()`. */
+  assertHeld(): void {
+    if (this.#left) throw this.#alreadyLeft()
+    if (this.#hold.loss) throw this.#hold.loss
+    if (this.#hold.isHeld) return
+    throw new LockLostError(
+      `the machine slept since Redis last confirmed lock ${this.name} of ${this.owner}; ask isHeld again in a moment`,
+      { lockName: this.name, owner: this.owner, reason: 'expired' },
+    )
+  }
+
+  /**
+   * Extends a fixed lease to at least `leaseMs` from now. Never shortens, never goes past `maxHoldMs`.
+   *
+   * @param leaseMs - milliseconds, at least 100
+   * @throws `LockLostError` when the hold was lost, `NotOwnerError` after `unlock()`, `RedisUnavailableError` when no
+   * answer came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
+   */
+  async extend(leaseMs: number): Promise<void> {
+    requireLeaseMs(leaseMs)
+    if (this.#fixedLeaseMs === null) {
+      throw new InvalidArgumentError(
+        `extend is for leases with leaseMs; the watchdog renews this one of lock ${this.name}`,
+        { lockName: this.name, owner: this.owner },
+      )
+    }
+    if (this.#left) throw this.#alreadyLeft()
+    await this.#hold.extend(leaseMs)
+  }
+
+  /**
+   * Runs `fn` inside this hold, so that calls on the same lock in it re-enter. Takes no count.
+   *
+   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, and what `fn` throws
+   */
+  run<T>(fn: () => T): T {
+    if (this.#left) throw this.#alreadyLeft()
+    if (this.#hold.loss) throw this.#hold.loss
+    return this.#client.frames.runInHold(this.#hold, fn)
+  }
+
+  /**
+   * Leaves once; a second call does nothing. Resolves when Redis confirmed it, or when the lease ended by itself
+   * because Redis did not answer until then.
+   *
+   * @throws `LockLostError` when the hold was lost before: somebody else may have held the lock meanwhile
+   */
+  unlock(): Promise<void> {
+    if (this.#left) return this.#left.catch(() => undefined)
+    this.#left = this.#hold.leave(this)
+    return this.#left
+  }
+
+  /** `unlock()` at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.unlock()
+  }
+
+  /** @internal Whether the watchdog is to renew the hold for this lease. */
+  get isRenewed(): boolean {
+    return this.#fixedLeaseMs === null
+  }
+
+  /** @internal Whether it was left. */
+  get isLeft(): boolean {
+    return this.#left !== undefined
+  }
+
+  /** @internal The hold was lost. */
+  abort(error: LockLostError): void {
+    if (this.#left) return
+    this.#client.frames.outside(() => {
+      this.#abort?.abort(error)
+    })
+  }
+
+  #alreadyLeft(): NotOwnerError {
+    return new NotOwnerError(`this lease of lock ${this.name} was unlocked already`, {
+      lockName: this.name,
+      owner: this.owner,
+    })
+  }
+}

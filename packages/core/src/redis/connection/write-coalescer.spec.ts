@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream'
+import { Corks } from './write-coalescer.js'
+
+/** How many commands each write to the socket has, when so many are sent in one turn while so many are in flight. */
+async function writesOf(commands: number, inFlight: number): Promise<number[]> {
+  const writes: number[] = []
+  const stream = new Writable({
+    write(_chunk, _encoding, done) {
+      writes.push(1)
+      done()
+    },
+    writev(chunks, done) {
+      writes.push(chunks.length)
+      done()
+    },
+  })
+  const corks = new Corks(() => ({ stream }))
+  for (let sent = 0; sent < commands; sent++) {
+    corks.cork('key', inFlight + sent)
+    stream.write('command')
+  }
+  await new Promise(setImmediate)
+  expect(stream.writableCorked).toBe(0)
+  return writes
+}
+
+it('each of a few commands leaves in a write of its own', async () => {
+  expect(await writesOf(3, 2)).toEqual([1, 1, 1])
+})
+
+it('many commands leave in fewer writes, of which the last is at the end of the turn', async () => {
+  expect(await writesOf(5, 5)).toEqual([2, 2, 1])
+})
+
+it('the more are in flight the more are in one write, but never more than 16', async () => {
+  expect(await writesOf(40, 80)).toEqual([12, 14, 14])
+  expect(await writesOf(40, 1_000)).toEqual([16, 16, 8])
+})
+
+it('a connection without a socket holds nothing back', () => {
+  expect(() => {
+    new Corks(() => undefined).cork('key', 100)
+    new Corks(() => ({ stream: null })).cork('key', 100)
+  }).not.toThrow()
+})

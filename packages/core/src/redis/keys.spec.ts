@@ -1,0 +1,148 @@
+import calculateSlot from 'cluster-key-slot'
+import { InvalidArgumentError } from '../errors.js'
+import { releaseChannelOf } from './redisson/names.js'
+import { clientOf, inboxOf, KeySpace, ownerOf } from './keys.js'
+
+const plain = new KeySpace('', 'lock:')
+
+describe('the keys of a lock', () => {
+  it('without braces are put under a hash tag of the whole lock key', () => {
+    expect(plain.lock('order:42')).toEqual({
+      name: 'order:42',
+      lock: 'lock:order:42',
+      queue: '{lock:order:42}:queue',
+      waiters: '{lock:order:42}:waiters',
+      fence: '{lock:order:42}:fence',
+    })
+  })
+
+  it('with a hash tag in the name keep that tag', () => {
+    expect(plain.lock('{tenant-7}:order')).toEqual({
+      name: '{tenant-7}:order',
+      lock: 'lock:{tenant-7}:order',
+      queue: 'lock:{tenant-7}:order:queue',
+      waiters: 'lock:{tenant-7}:order:waiters',
+      fence: 'lock:{tenant-7}:order:fence',
+    })
+  })
+
+  it('begin with the key prefix of the application, then the prefix of Holdfast', () => {
+    expect(new KeySpace('app:', 'mutex:').lock('a')).toMatchObject({
+      lock: 'app:mutex:a',
+      queue: '{app:mutex:a}:queue',
+    })
+  })
+
+  it('take a hash tag from the prefix too', () => {
+    expect(new KeySpace('{app}:', 'lock:').lock('a')).toMatchObject({
+      lock: '{app}:lock:a',
+      fence: '{app}:lock:a:fence',
+    })
+  })
+
+  it.each([
+    ['', 'lock:', 'order:42'],
+    ['', 'lock:', '{tenant-7}:order'],
+    ['', 'lock:', 'order:{42}'],
+    ['{app}:', 'lock:', 'order'],
+    ['app:', '', 'ключ 🔑'],
+    ['', '', ' '],
+  ])('of prefixes %j and %j and name %j live in one slot', (keyPrefix, prefix, name) => {
+    const { lock, queue, waiters, fence } = new KeySpace(keyPrefix, prefix).lock(name)
+    const slot = calculateSlot(lock)
+    expect([queue, waiters, fence].map((key) => calculateSlot(key))).toEqual([slot, slot, slot])
+  })
+
+  it('have the token count of Redisson for a fence, if shared with it', () => {
+    const shared = new KeySpace('app:', '', 'redisson')
+    expect(shared.lock('order:42')).toMatchObject({
+      lock: 'app:order:42',
+      queue: '{app:order:42}:queue',
+      fence: 'redisson_lock_token:{app:order:42}',
+    })
+    expect(shared.lock('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
+    for (const name of ['order:42', '{eu}:order']) {
+      const { lock, fence } = shared.lock(name)
+      expect(calculateSlot(fence)).toBe(calculateSlot(lock))
+      expect(calculateSlot(releaseChannelOf(lock))).toBe(calculateSlot(lock))
+    }
+  })
+
+  it('are all different, and differ from those of every other lock', () => {
+    const keys = ['a', 'b', 'a:b', '{a}', '{a}:b'].flatMap((name) => {
+      const { lock, queue, waiters, fence } = plain.lock(name)
+      return [lock, queue, waiters, fence]
+    })
+    expect(new Set(keys).size).toBe(20)
+  })
+})
+
+describe('a name', () => {
+  it('may be as long as 1024 bytes', () => {
+    expect(plain.lock('x'.repeat(1024)).lock).toHaveLength('lock:'.length + 1024)
+  })
+
+  it.each([
+    ['that is empty', '', /name must be a non-empty string, got ""/],
+    ['that is too long', 'x'.repeat(1025), /name must be at most 1024 bytes, got 1025/],
+    ['that is too long in bytes though not in characters', 'é'.repeat(513), /1024 bytes, got 1026/],
+    ['that ends in :queue', 'jobs:queue', /must not end in :queue/],
+    ['that ends in :waiters', 'jobs:waiters', /must not end in :waiters/],
+    ['that ends in :fence', 'jobs:fence', /must not end in :fence/],
+    ['with a brace that is never closed', 'a{b', /one hash tag/],
+    ['with a brace that was never opened', 'a}b', /one hash tag/],
+    ['with braces the wrong way round', '}a{', /one hash tag/],
+    ['with an empty hash tag', 'a{}b', /one hash tag/],
+    ['with two hash tags', '{a}{b}', /one hash tag/],
+    ['with a hash tag in another', '{{a}}', /one hash tag/],
+  ])('%s is refused', (_, name, message) => {
+    expect(() => plain.lock(name)).toThrow(InvalidArgumentError)
+    expect(() => plain.lock(name)).toThrow(message)
+  })
+
+  it.each([undefined, null, 42, {}, ['a']])('that is %p is refused', (name) => {
+    expect((): unknown => Reflect.apply(plain.lock.bind(plain), undefined, [name])).toThrow(
+      InvalidArgumentError,
+    )
+  })
+
+  it('that makes a second hash tag beside the one of the prefix is refused', () => {
+    expect(() => new KeySpace('{app}:', 'lock:').lock('{b}')).toThrow(/one hash tag/)
+  })
+
+  it('that leads into the registry of clients is refused', () => {
+    expect(() => new KeySpace('app:', '').lock('holdfast:client:x')).toThrow(/client registry/)
+  })
+
+  it('is named by the error that refuses it', () => {
+    const refuse = jest.fn(() => plain.lock('a{b'))
+    expect(refuse).toThrow()
+    expect(refuse.mock.results[0]?.value).toMatchObject({ lockName: 'a{b' })
+  })
+})
+
+describe('a lock found by its key', () => {
+  it.each(['order:42', '{tenant-7}:order'])('is the one of that name: %s', (name) => {
+    const space = new KeySpace('app:', 'lock:')
+    expect(space.ofKey(space.lock(name).lock)).toEqual(space.lock(name))
+  })
+
+  it('is none when the key has other prefixes', () => {
+    expect(new KeySpace('app:', 'lock:').ofKey('lock:order:42')).toBeNull()
+  })
+})
+
+describe('other names', () => {
+  it('the registry key of a client has the key prefix of the application, but not the prefix of locks', () => {
+    expect(new KeySpace('app:', 'lock:').registry('c1')).toBe('app:holdfast:client:c1')
+  })
+
+  it('the inbox of a client has no prefix at all: channels know none', () => {
+    expect(inboxOf('c1')).toBe('holdfast:inbox:c1')
+  })
+
+  it('an owner names its client, also when the id of that has a colon', () => {
+    expect(ownerOf('c1', 7)).toBe('c1:7')
+    expect(clientOf(ownerOf('c:1', 7))).toBe('c:1')
+  })
+})

@@ -1,0 +1,34 @@
+import type { LockKeys } from '../keys.js'
+import type { ScriptCall } from '../connection/script-connection.js'
+import { keysOf } from '../kinds/lock.js'
+import type { Ask, LockCalls, ReleaseWish } from '../kinds/lock.js'
+import { scripts } from '../scripts/generated.js'
+import { releaseChannelOf } from './names.js'
+
+/** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to come for it. */
+export class RedissonCalls implements LockCalls {
+  /** Redisson's clients listen to either kind of channel, never to both. */
+  publish: 'PUBLISH' | 'SPUBLISH' = 'PUBLISH'
+  readonly #checkInbox: number
+
+  /** @param inboxesCanBeCounted - whether the server knows all subscribers of a channel; a cluster node does not */
+  constructor(inboxesCanBeCounted: boolean) {
+    this.#checkInbox = inboxesCanBeCounted ? 1 : 0
+  }
+
+  acquire(keys: LockKeys, ask: Ask): ScriptCall {
+    const { owner, count, leaseMs, placeMs, inbox, wantsToken } = ask
+    const args = [owner, count, leaseMs, placeMs, inbox, this.#checkInbox, wantsToken ? 1 : 0]
+    return { script: scripts.redissonAcquire, keys: keysOf(keys), args }
+  }
+
+  release({ lock, queue, waiters }: LockKeys, { owner, count, goneMs }: ReleaseWish): ScriptCall {
+    const args = [owner, count, goneMs, this.#checkInbox, this.publish, releaseChannelOf(lock)]
+    return { script: scripts.redissonRelease, keys: [lock, queue, waiters], args }
+  }
+
+  force({ lock, queue, waiters }: LockKeys, owner: string, inbox: string): ScriptCall {
+    const args = [owner, inbox, this.#checkInbox, this.publish, releaseChannelOf(lock)]
+    return { script: scripts.redissonForce, keys: [lock, queue, waiters], args }
+  }
+}

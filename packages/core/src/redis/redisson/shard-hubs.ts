@@ -1,0 +1,106 @@
+import { SubscriberHub } from '@holdfast/pubsub'
+import type { MessageListener, SubscriberConnection, SubscriberHubOptions } from '@holdfast/pubsub'
+import { faultOf } from '../errors.js'
+
+export interface ShardHubsOptions extends Omit<SubscriberHubOptions, 'connect'> {
+  /** The master that answers for a key or channel, as far as we know. */
+  routeOf(channel: string): string
+  connectTo(route: string): SubscriberConnection
+  /** The channel is heard from another node now; messages may have been missed. */
+  onMoved(channel: string): void
+}
+
+interface Home {
+  readonly listener: MessageListener
+  route: string
+  moving: Promise<void> | undefined
+}
+
+/** Sharded channels of a cluster: each is heard from the master of its slot, over one connection per master. */
+export class ShardHubs {
+  readonly #options: ShardHubsOptions
+  readonly #hubs = new Map<string, SubscriberHub>()
+  readonly #homes = new Map<string, Home>()
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(options: ShardHubsOptions) {
+    this.#options = options
+  }
+
+  isSubscribed(channel: string): boolean {
+    const home = this.#homes.get(channel)
+    return home !== undefined && (this.#hubs.get(home.route)?.isSubscribed(channel) ?? false)
+  }
+
+  /** As `SubscriberHub.subscribe`, wherever the channel moves meanwhile. At most one listener per channel. */
+  async subscribe(channel: string, listener: MessageListener): Promise<void> {
+    const home = { listener, route: this.#options.routeOf(channel), moving: undefined }
+    this.#homes.set(channel, home)
+    await this.#moveIn(channel, home)
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    const home = this.#homes.get(channel)
+    if (!home) return
+    this.#homes.delete(channel)
+    await this.#moveOut(channel, home.route)
+  }
+
+  /** Other masters may answer for some slots now: has their channels follow. */
+  relocate(): void {
+    for (const [channel, home] of this.#homes) {
+      const from = home.route
+      const to = this.#options.routeOf(channel)
+      if (to === from) continue
+      home.route = to
+      void this.#moveOut(channel, from)
+      home.moving = this.#moveIn(channel, home)
+      home.moving.then(
+        () => {
+          this.#options.onMoved(channel)
+        },
+        (error: unknown) => this.#options.onError?.(faultOf(error)),
+      )
+    }
+  }
+
+  /** Resolves when no timer and no socket is left. */
+  async close(): Promise<void> {
+    this.#homes.clear()
+    for (const route of this.#hubs.keys()) this.#retire(route)
+    await Promise.all(this.#closing)
+  }
+
+  async #moveIn(channel: string, home: Home): Promise<void> {
+    const { route, listener } = home
+    try {
+      await this.#hubAt(route).subscribe(channel, listener)
+    } catch (error) {
+      if (home.route === route || this.#homes.get(channel) !== home) throw error
+      await home.moving
+    }
+  }
+
+  async #moveOut(channel: string, route: string): Promise<void> {
+    const hub = this.#hubs.get(route)
+    const left = hub?.unsubscribe(channel)
+    if (![...this.#homes.values()].some((home) => home.route === route)) this.#retire(route)
+    await left
+  }
+
+  #hubAt(route: string): SubscriberHub {
+    const known = this.#hubs.get(route)
+    if (known) return known
+    const hub = new SubscriberHub({ ...this.#options, connect: () => this.#options.connectTo(route) })
+    this.#hubs.set(route, hub)
+    return hub
+  }
+
+  #retire(route: string): void {
+    const hub = this.#hubs.get(route)
+    if (!hub) return
+    this.#hubs.delete(route)
+    const closed = hub.close().finally(() => this.#closing.delete(closed))
+    this.#closing.add(closed)
+  }
+}

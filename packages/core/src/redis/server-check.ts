@@ -1,0 +1,30 @@
+import { RedisRefusedError } from '../errors.js'
+import type { WarningCode } from '../events.js'
+import { faultOf, hasCode } from './errors.js'
+import { assertUsable } from './server-identity.js'
+import type { ServerIdentity } from './server-identity.js'
+
+/**
+ * Refuses a server that cannot keep locks, and warns of one that may not, or that does not tell.
+ *
+ * @param key - leads to the server
+ */
+export async function checkServer(
+  servers: ServerIdentity,
+  key: string,
+  warn: (code: WarningCode, message: string) => void,
+): Promise<void> {
+  try {
+    const info = await servers.read(key)
+    assertUsable(info)
+    if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
+      const text = `maxmemory-policy is ${info.evictionPolicy}: Redis may evict locks; set it to noeviction`
+      warn('EVICTION_POLICY', text)
+    }
+  } catch (error) {
+    const fault = faultOf(error)
+    const mayOnlyLackInfo = fault instanceof RedisRefusedError && fault.cause !== undefined
+    if (!mayOnlyLackInfo || hasCode(fault.cause, 'NOAUTH') || hasCode(fault.cause, 'WRONGPASS')) throw fault
+    warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
+  }
+}
