@@ -16,6 +16,7 @@ export const project = (name, testMatch, more = {}) => ({
     ],
   },
   moduleNameMapper: {
+    '^@holdfast/core/engine$': '<rootDir>/packages/core/src/engine/index.ts',
     '^@holdfast/([a-z]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Holdfast, RedisUnavailableError, type Lease, type Lock } from '@holdfast/core'
+import { Holdfast, UnavailableError, type Lease, type Lock } from '@holdfast/core'
 
 const differentLocks = 1_000
 const tasksAtOnce = 32
@@ -14,7 +14,7 @@ export class Soak {
   constructor(url: string) {
     this.#client = new Holdfast({ redis: url })
     this.#client.on('error', (error) => {
-      if (error instanceof RedisUnavailableError) this.#unanswered += 1
+      if (error instanceof UnavailableError) this.#unanswered += 1
       else console.error(error)
     })
   }
@@ -72,7 +72,7 @@ export class Soak {
     try {
       return await lock.tryLock({ waitMs: 20, signal: this.signal })
     } catch (error) {
-      if (!(error instanceof RedisUnavailableError)) throw error
+      if (!(error instanceof UnavailableError)) throw error
       this.#unanswered += 1
       return null
     }

@@ -11,8 +11,8 @@ const lookEveryMs = 15
 const refusals: Readonly<Record<string, Refusal>> = {
   LOCK_TIMEOUT: 'timeout',
   LOCK_LOST: 'lost',
-  REDIS_UNAVAILABLE: 'unavailable',
-  REDIS_REFUSED: 'refused',
+  UNAVAILABLE: 'unavailable',
+  REFUSED: 'refused',
   REPLICATION: 'replication',
   CLOSED: 'closed',
 }

@@ -11,8 +11,8 @@ const all = [
   [new errors.LockLostError('x', { reason: 'expired' }), 'LockLostError', 'LOCK_LOST'],
   [new errors.NotOwnerError('x'), 'NotOwnerError', 'NOT_OWNER'],
   [new errors.NotALockError('x'), 'NotALockError', 'NOT_A_LOCK'],
-  [new errors.RedisUnavailableError('x'), 'RedisUnavailableError', 'REDIS_UNAVAILABLE'],
-  [new errors.RedisRefusedError('x'), 'RedisRefusedError', 'REDIS_REFUSED'],
+  [new errors.UnavailableError('x'), 'UnavailableError', 'UNAVAILABLE'],
+  [new errors.RefusedError('x'), 'RefusedError', 'REFUSED'],
   [new errors.ReplicationError('x', { wanted: 2, acknowledged: 1 }), 'ReplicationError', 'REPLICATION'],
   [new errors.TooManyWaitersError('x'), 'TooManyWaitersError', 'TOO_MANY_WAITERS'],
   [new errors.ClosedError('x'), 'ClosedError', 'CLOSED'],
@@ -39,7 +39,7 @@ describe.each(all)('%s', (error, name, code) => {
 
 it('an error keeps its cause, lock and owner', () => {
   const cause = new Error('why')
-  const error = new errors.RedisRefusedError('no', { cause, lockName: 'a', owner: 'c1:1' })
+  const error = new errors.RefusedError('no', { cause, lockName: 'a', owner: 'c1:1' })
   expect(error).toMatchObject({ message: 'no', cause, lockName: 'a', owner: 'c1:1' })
 })
 

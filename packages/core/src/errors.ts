@@ -105,16 +105,39 @@ export class NotALockError extends HoldfastError {
   static override readonly code = 'NOT_A_LOCK'
 }
 
-/** Redis did not answer in time. The command may still have been carried out; Holdfast cleans up after it. */
-export class RedisUnavailableError extends HoldfastError {
-  /** `REDIS_UNAVAILABLE` */
-  static override readonly code = 'REDIS_UNAVAILABLE'
+/** What an error about the store says besides. */
+export interface EngineErrorDetails extends HoldfastErrorDetails {
+  /** The engine it is about, such as `redis`. */
+  readonly engine?: string | undefined
 }
 
-/** Redis answered, and will not do it: missing rights, wrong password, a replica, a server that is too old. */
-export class RedisRefusedError extends HoldfastError {
-  /** `REDIS_REFUSED` */
-  static override readonly code = 'REDIS_REFUSED'
+/** The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it. */
+export class UnavailableError extends HoldfastError {
+  /** `UNAVAILABLE` */
+  static override readonly code = 'UNAVAILABLE'
+  /** The engine whose store did not reply, such as `redis`. */
+  readonly engine: string | undefined
+
+  constructor(message: string, details: EngineErrorDetails = {}) {
+    super(message, details)
+    this.engine = details.engine
+  }
+}
+
+/**
+ * The store rejected a command, and repeating it makes no sense: missing permissions, a wrong password, a read-only
+ * replica, a server that is too old.
+ */
+export class RefusedError extends HoldfastError {
+  /** `REFUSED` */
+  static override readonly code = 'REFUSED'
+  /** The engine whose store rejected it, such as `redis`. */
+  readonly engine: string | undefined
+
+  constructor(message: string, details: EngineErrorDetails = {}) {
+    super(message, details)
+    this.engine = details.engine
+  }
 }
 
 /** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was given back. */

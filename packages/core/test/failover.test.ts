@@ -1,6 +1,6 @@
 import { nowMs, proxyNodes, startCluster, until, uniqueName, type RedisCluster } from '@holdfast/testkit'
 import { Cluster } from 'ioredis'
-import { Holdfast, RedisUnavailableError } from '../src/index.js'
+import { Holdfast, UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { enteredSince, overlaps, startHeavyWaiting, tokensGrow } from './support/heavy-waiting.js'
 
@@ -58,7 +58,7 @@ it('a client stays on the links of its template, also after a fail-over, and is 
   await links.all((proxy) => {
     proxy.blackHole('both')
   })
-  await expect(lock.tryLock({ waitMs: 200 })).rejects.toThrow(RedisUnavailableError)
+  await expect(lock.tryLock({ waitMs: 200 })).rejects.toThrow(UnavailableError)
   await links.all((proxy) => {
     proxy.heal()
   })

@@ -234,7 +234,7 @@ describe('a release whose answer is in doubt', () => {
     await extendLost
     await proxy.refuse()
     proxy.cut()
-    expect(await extending).toMatchObject({ code: 'REDIS_UNAVAILABLE' })
+    expect(await extending).toMatchObject({ code: 'UNAVAILABLE' })
     await lease.unlock()
     // What still waits for a connection is dropped with each attempt that fails.
     for (let failures = 0; failures < 2; failures++)

@@ -275,7 +275,7 @@ describe('a process without any listener', () => {
     await worker.send({ type: 'outage' })
     await server.kill()
     try {
-      expect(await worker.waitFor('felt it')).toMatchObject({ code: 'REDIS_UNAVAILABLE' })
+      expect(await worker.waitFor('felt it')).toMatchObject({ code: 'UNAVAILABLE' })
     } finally {
       await server.restart()
     }

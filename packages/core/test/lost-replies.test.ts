@@ -9,7 +9,7 @@ import {
 import type { Redis } from 'ioredis'
 import {
   LockLostError,
-  RedisUnavailableError,
+  UnavailableError,
   type Holdfast,
   type HoldfastOptions,
   type Lock,
@@ -154,7 +154,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
   it('a single attempt rejects, and what it may have taken is given back', async () => {
     const { lock } = await openClient(proxy.url)
     const replyLost = proxy.loseReply(runs('acquire', inRedis.key))
-    await expect(lock.tryLock()).rejects.toThrow(RedisUnavailableError)
+    await expect(lock.tryLock()).rejects.toThrow(UnavailableError)
     await replyLost
     await inRedis.untilFree()
   })
@@ -205,7 +205,7 @@ describe('an ask that is given up while it is under way', () => {
 
   it.each([
     ['aborted', { waitMs: 5_000 }, reason],
-    ['out of time', { waitMs: 200 }, RedisUnavailableError],
+    ['out of time', { waitMs: 200 }, UnavailableError],
   ])('leaves nothing when it was %s while Redis was frozen', async (_, { waitMs }, expected) => {
     const { lock } = await openClient(server.url, { commandTimeoutMs: 1_000 })
     const abort = new AbortController()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Redis } from 'ioredis'
 import { startProxy, startRedis, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
-import { RedisUnavailableError } from '@holdfast/core'
+import { UnavailableError } from '@holdfast/core'
 import { CommandLink } from '../src/redis/connection/script-connection.js'
 import { openConnections } from '../src/redis/connection/connections.js'
 import type { Connections } from '../src/redis/connection/connections.js'
@@ -31,7 +31,7 @@ afterEach(closeAll)
 
 test('a connection that has been silent for a second is made anew', async () => {
   proxy.blackHole('toClient')
-  await expect(link.readHash('nothing')).rejects.toThrow(RedisUnavailableError)
+  await expect(link.readHash('nothing')).rejects.toThrow(UnavailableError)
   await until(() => breaks === 1)
 })
 
@@ -41,7 +41,7 @@ test('a command from before a break says nothing of the connection after it', as
   // As the client of a cluster says that one of its nodes has gone: not this one.
   assert(connections.commands instanceof Redis)
   connections.commands.emit('close')
-  await expect(unanswered).rejects.toThrow(RedisUnavailableError)
+  await expect(unanswered).rejects.toThrow(UnavailableError)
   proxy.heal()
   // It comes over the same connection.
   await expect(link.readHash('nothing')).resolves.toEqual({})

@@ -1,6 +1,6 @@
 import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
-import { LockLostError, RedisUnavailableError } from '@holdfast/core'
+import { LockLostError, UnavailableError } from '@holdfast/core'
 import type { HoldfastOptions } from '@holdfast/core'
 import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
 
@@ -33,7 +33,7 @@ describe('Redis does not answer at all', () => {
     await server.freeze()
     const { result, tookMs } = await timed(lock.tryLock({ waitMs: 500 }))
     await server.thaw()
-    expect(result).toBeInstanceOf(RedisUnavailableError)
+    expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeGreaterThanOrEqual(499)
     expect(tookMs).toBeLessThan(800)
   })
@@ -43,7 +43,7 @@ describe('Redis does not answer at all', () => {
     const { lock } = lockOn()
     const { result, tookMs } = await timed(lock.tryLock({ waitMs: 500 }))
     await server.thaw()
-    expect(result).toBeInstanceOf(RedisUnavailableError)
+    expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(800)
   })
 
@@ -65,7 +65,7 @@ describe('Redis does not answer at all', () => {
     await server.freeze()
     const { result, tookMs } = await timed(lock.tryLock())
     await server.thaw()
-    expect(result).toBeInstanceOf(RedisUnavailableError)
+    expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(600)
   })
 
@@ -75,7 +75,7 @@ describe('Redis does not answer at all', () => {
       await server.freeze()
       const { result, tookMs } = await timed(lock.tryLock({ waitMs: 400 }))
       await server.thaw()
-      expect(result).toBeInstanceOf(RedisUnavailableError)
+      expect(result).toBeInstanceOf(UnavailableError)
       expect(tookMs).toBeLessThan(700)
     })
     expect(await lock.isLocked()).toBe(false)
@@ -85,7 +85,7 @@ describe('Redis does not answer at all', () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.freeze()
-    await expect(lock.tryLock({ waitMs: 200 })).rejects.toBeInstanceOf(RedisUnavailableError)
+    await expect(lock.tryLock({ waitMs: 200 })).rejects.toBeInstanceOf(UnavailableError)
     await server.thaw()
     await until(async () => (await lock.inspect()).waiterCount === 0)
     await until(async () => !(await lock.isLocked()))
@@ -150,7 +150,7 @@ describe('Redis goes away and comes back', () => {
     await until(() => errors.length > 0)
     await server.restart()
     expect((await waiting).isHeld).toBe(true)
-    expect(errors[0]).toBeInstanceOf(RedisUnavailableError)
+    expect(errors[0]).toBeInstanceOf(UnavailableError)
     await (await waiting).unlock()
   })
 
@@ -174,8 +174,8 @@ describe('Redis goes away and comes back', () => {
     await server.kill()
     const { lock } = lockOn()
     const error: unknown = await lock.lock({ waitMs: 500 }).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(RedisUnavailableError)
-    expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'REDIS_UNAVAILABLE' } })
+    expect(error).toBeInstanceOf(UnavailableError)
+    expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'UNAVAILABLE' } })
     expect(String(error)).toMatch(/could not be asked within \d+ ms for lock .*; at last: .*ECONNREFUSED/)
   })
 
@@ -186,7 +186,7 @@ describe('Redis goes away and comes back', () => {
     const attempt = lock.tryLock().catch((thrown: unknown) => thrown)
     await server.kill()
     const error = await attempt
-    expect(error).toBeInstanceOf(RedisUnavailableError)
+    expect(error).toBeInstanceOf(UnavailableError)
     expect(String(error)).toMatch(/the connection broke before an answer came|ECONNRESET|ECONNREFUSED/)
   })
 
@@ -195,7 +195,7 @@ describe('Redis goes away and comes back', () => {
     await lock.withLock(() => undefined)
     await server.kill()
     const { result, tookMs } = await timed(lock.tryLock())
-    expect(result).toBeInstanceOf(RedisUnavailableError)
+    expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(2000)
   })
 })

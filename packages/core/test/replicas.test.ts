@@ -15,8 +15,8 @@ import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import {
   ClosedError,
   Holdfast,
-  RedisRefusedError,
-  RedisUnavailableError,
+  RefusedError,
+  UnavailableError,
   ReplicationError,
   type AcquireOptions,
   type HoldfastOptions,
@@ -297,7 +297,7 @@ describe('with minReplicas', () => {
       await untilReplicasAwaited(server)
       await proxy.refuse()
       proxy.cut()
-      expect(await call.end).toBeInstanceOf(RedisUnavailableError)
+      expect(await call.end).toBeInstanceOf(UnavailableError)
       await proxy.accept()
       await inRedis.untilFree()
     })
@@ -356,7 +356,7 @@ describe('with minReplicas', () => {
       const call = begin(holdfast.getLock(name).tryLock())
       await untilReplicasAwaited(server)
       proxy.cut()
-      expect(await call.end).toBeInstanceOf(RedisUnavailableError)
+      expect(await call.end).toBeInstanceOf(UnavailableError)
       await inRedis.untilFree()
       expect(await inRedis.gone()).toHaveLength(1)
     })
@@ -446,7 +446,7 @@ describe('with minReplicas', () => {
     const rights = [...minimumRights, '+info', '+pubsub|numsub']
     await server.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights)
     const { holdfast } = openHoldfast(server.url.replace('//', `//${name}:secret@`), patient)
-    await expect(holdfast.getLock(name).lock()).rejects.toThrow(RedisRefusedError)
+    await expect(holdfast.getLock(name).lock()).rejects.toThrow(RefusedError)
     await inRedis.untilFree()
     await server.call('ACL', 'SETUSER', name, '+wait')
     await expect(holdfast.getLock(name).withLock(() => 'served')).resolves.toBe('served')

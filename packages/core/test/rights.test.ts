@@ -9,7 +9,7 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
-import { Holdfast, RedisRefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
+import { Holdfast, RefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { clusterRights, minimumRights, usefulRights } from './support/rights.js'
 
@@ -174,8 +174,8 @@ describe('a user who may not use channels', () => {
     const { holdfast } = open(await userWith(noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
     await holder.holdfast.getLock(lock.name).withLock(async () => {
-      await expect(lock.lock()).rejects.toBeInstanceOf(RedisRefusedError)
-      await expect(lock.lock({ waitMs: 10_000 })).rejects.toBeInstanceOf(RedisRefusedError)
+      await expect(lock.lock()).rejects.toBeInstanceOf(RefusedError)
+      await expect(lock.lock({ waitMs: 10_000 })).rejects.toBeInstanceOf(RefusedError)
       await expect(lock.tryLock()).resolves.toBeNull()
       await expect(lock.inspect()).resolves.toMatchObject({ waiterCount: 0 })
     })
@@ -221,7 +221,7 @@ async function expectRefusal(
   const startedAt = performance.now()
   for (const call of calls) {
     const error = await call(lock).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(RedisRefusedError)
+    expect(error).toBeInstanceOf(RefusedError)
     expect(error).toHaveProperty('message', expect.stringMatching(reason))
     expect(error).toHaveProperty('lockName', lock.name)
   }
@@ -291,7 +291,7 @@ describe('a client whom Redis refuses altogether is told so at once', () => {
         (lease) => {
           throw new Error(`got in as ${String(lease?.owner)}`)
         },
-        (error: unknown) => error instanceof RedisRefusedError && error.message.includes('NOPERM'),
+        (error: unknown) => error instanceof RefusedError && error.message.includes('NOPERM'),
       ),
     )
     await server.call('ACL', 'SETUSER', new URL(url).username, '+select')

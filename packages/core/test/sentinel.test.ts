@@ -10,7 +10,7 @@ import {
 } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { Holdfast, RedisUnavailableError } from '../src/index.js'
+import { Holdfast, UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { enteredSince, overlaps, startHeavyWaiting } from './support/heavy-waiting.js'
 
@@ -87,7 +87,7 @@ it('a client is cut off by its own links, while others go on', async () => {
   await links.all((proxy) => {
     proxy.blackHole('both')
   })
-  await expect(cutOff.getLock(name).tryLock({ waitMs: 200 })).rejects.toThrow(RedisUnavailableError)
+  await expect(cutOff.getLock(name).tryLock({ waitMs: 200 })).rejects.toThrow(UnavailableError)
   await links.all((proxy) => {
     proxy.heal()
   })

@@ -15,7 +15,7 @@ import {
 import calculateSlot from 'cluster-key-slot'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
-import { Holdfast, RedisRefusedError, type HoldfastOptions, type Lease, type Lock } from '../src/index.js'
+import { Holdfast, RefusedError, type HoldfastOptions, type Lease, type Lock } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 
 type Template = Exclude<HoldfastOptions['redis'], string>
@@ -445,7 +445,7 @@ describe('a client of a single server', () => {
   it('is refused at once by a replica, and told why', async () => {
     const { errors } = await callsOnReplica()
     for (const error of errors) {
-      expect(error).toBeInstanceOf(RedisRefusedError)
+      expect(error).toBeInstanceOf(RefusedError)
       expect(error).toHaveProperty('message', expect.stringMatching(/is a slave: locks need the master/))
     }
   })

@@ -1,4 +1,4 @@
-import { Holdfast, RedisRefusedError } from '@holdfast/core'
+import { Holdfast, RefusedError } from '@holdfast/core'
 import { templateOf } from '../template.js'
 import type { FaultKind } from './fault-kinds.js'
 import { pick } from '../pick.js'
@@ -18,7 +18,7 @@ const forceUnlock: FaultKind = {
       return (await holdfast.getLock(pick(locks, target)).forceUnlock()) ? 'over' : 'missed'
     } catch (error) {
       // Without an answer, it may have been forced.
-      return error instanceof RedisRefusedError ? 'missed' : 'over'
+      return error instanceof RefusedError ? 'missed' : 'over'
     } finally {
       await holdfast.close()
       redis.disconnect()

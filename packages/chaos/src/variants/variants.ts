@@ -268,7 +268,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'waiting/acquisition.js',
-        find: 'if (!(fault instanceof RedisUnavailableError) || this.#request.waitMs === 0) {',
+        find: 'if (!(fault instanceof UnavailableError) || this.#request.waitMs === 0) {',
         replace: 'if (true) {',
       },
     ],

@@ -3,7 +3,7 @@ import type { Client } from '../client.js'
 import { momentNow, monotonicMs, sleptMsSince } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { driftMs } from './deadline.js'
-import { LockLostError, RedisUnavailableError } from '../errors.js'
+import { LockLostError, UnavailableError } from '../errors.js'
 import type { LossReason } from '../errors.js'
 import type { LockKeys } from '../redis/keys.js'
 import { Lease } from '../objects/lease.js'
@@ -148,7 +148,7 @@ export class Hold implements Renewable {
           return this.#addLease(request, now - startedAt, now)
         } catch (error) {
           const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
-          if (!(fault instanceof RedisUnavailableError) || request.waitMs === 0) throw fault
+          if (!(fault instanceof UnavailableError) || request.waitMs === 0) throw fault
           if (monotonicMs() - startedAt >= request.waitMs) throw fault
           this.#client.events.emit('error', fault)
           await pause(restMs(++failures))

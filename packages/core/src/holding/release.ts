@@ -1,5 +1,5 @@
 import { monotonicMs } from '../util/clock.js'
-import { NotALockError, RedisUnavailableError } from '../errors.js'
+import { NotALockError, UnavailableError } from '../errors.js'
 import type { LockKeys } from '../redis/keys.js'
 import { pause, restMs } from '../util/backoff.js'
 import type { CommandLink } from '../redis/connection/script-connection.js'
@@ -55,7 +55,7 @@ export async function sendRelease(means: ReleaseMeans, order: ReleaseOrder): Pro
       return isExplained && monotonicMs() < until ? 'released' : 'not-held'
     } catch (error) {
       const fault = faultOf(error, { lockName: keys.name, owner })
-      if (!(fault instanceof RedisUnavailableError)) throw fault
+      if (!(fault instanceof UnavailableError)) throw fault
       if (monotonicMs() >= until) return wasDenied ? 'not-held' : 'unanswered'
       failures++
       await pause(Math.min(restMs(failures), Math.max(0, until - monotonicMs())))

@@ -94,7 +94,7 @@ export class Lease {
    * Extends a fixed lease to at least `leaseMs` from now. Never shortens, never goes past `maxHoldMs`.
    *
    * @param leaseMs - milliseconds, at least 100
-   * @throws `LockLostError` when the hold was lost, `NotOwnerError` after `unlock()`, `RedisUnavailableError` when no
+   * @throws `LockLostError` when the hold was lost, `NotOwnerError` after `unlock()`, `UnavailableError` when no
    * answer came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
    */
   async extend(leaseMs: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { Entered, Kept } from '../waiting/acquisition.js'
 import { bounded, timedOut } from '../util/with-timeout.js'
 import type { Client } from '../client.js'
 import { monotonicMs } from '../util/clock.js'
-import { InvalidArgumentError, LockLostError, LockTimeoutError, RedisUnavailableError } from '../errors.js'
+import { InvalidArgumentError, LockLostError, LockTimeoutError, UnavailableError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
 import { inspectLock } from './inspection.js'
 import type { LockInfo } from './inspection.js'
@@ -82,8 +82,8 @@ export class Lock {
    * hold.
    *
    * @throws `LockTimeoutError` when somebody else kept the lock for `waitMs`; the signal's reason when aborted;
-   * `RedisUnavailableError` when Redis did not answer within `waitMs` (an unlimited wait outlives outages);
-   * `RedisRefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
+   * `UnavailableError` when Redis did not answer within `waitMs` (an unlimited wait outlives outages);
+   * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
    * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
   lock(options: AcquireOptions = {}): Promise<Lease> {
@@ -118,7 +118,7 @@ export class Lock {
    * its code may still run: only a fencing token keeps its writes out.
    *
    * @returns whether somebody was evicted
-   * @throws `RedisUnavailableError`, `RedisRefusedError`, `NotALockError`, `ClosedError`
+   * @throws `UnavailableError`, `RefusedError`, `NotALockError`, `ClosedError`
    */
   async forceUnlock(): Promise<boolean> {
     const { owner } = await this.#inspect(0)
@@ -219,7 +219,7 @@ export class Lock {
     try {
       const lease = await bounded(entering, boundMs, request.signal)
       if (lease !== timedOut) return lease
-      throw new RedisUnavailableError(`Redis did not answer within ${boundMs} ms for lock ${this.name}`, {
+      throw new UnavailableError(`Redis did not answer within ${boundMs} ms for lock ${this.name}`, {
         lockName: this.name,
         owner: hold.owner,
       })

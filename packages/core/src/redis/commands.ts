@@ -1,4 +1,4 @@
-import { RedisRefusedError } from '../errors.js'
+import { RefusedError } from '../errors.js'
 import type { LockKeys } from './keys.js'
 import { scripts } from './scripts/generated.js'
 import type { CommandLink, ScriptCall } from './connection/script-connection.js'
@@ -195,7 +195,7 @@ function readBusy(text: string): BusyAnswer {
   const serverUs = Number(text.slice(ttlEnd + 1, timeEnd))
   const position = Number(text.slice(timeEnd + 1, positionEnd))
   if (Number.isNaN(ttlMs + serverUs + position)) {
-    throw new RedisRefusedError(`expected three numbers and a holder from the script, got ${text}`)
+    throw new RefusedError(`expected three numbers and a holder from the script, got ${text}`)
   }
   return { kind: 'busy', ttlMs, serverUs, position, holder: text.slice(positionEnd + 1) }
 }

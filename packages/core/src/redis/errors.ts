@@ -1,4 +1,4 @@
-import { HoldfastError, RedisRefusedError, RedisUnavailableError } from '../errors.js'
+import { HoldfastError, RefusedError, UnavailableError } from '../errors.js'
 import type { HoldfastErrorDetails } from '../errors.js'
 
 /** Error replies that pass by themselves: the server starts, fails over (also under a WAIT), is busy or full. */
@@ -44,12 +44,12 @@ export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): Hol
   const root = rootOf(error)
   const about = details.lockName === undefined ? '' : ` for lock ${details.lockName}`
   if (isRefusal(root)) {
-    return new RedisRefusedError(`Redis refused a command${about}: ${textOf(root)}`, {
+    return new RefusedError(`Redis refused a command${about}: ${textOf(root)}`, {
       ...details,
       cause: error,
     })
   }
-  return new RedisUnavailableError(`Redis is not available${about}: ${textOf(root)}`, {
+  return new UnavailableError(`Redis is not available${about}: ${textOf(root)}`, {
     ...details,
     cause: error,
   })
@@ -59,7 +59,7 @@ export function faultOf(error: unknown, details: HoldfastErrorDetails = {}): Hol
 function withDetails(error: HoldfastError, details: HoldfastErrorDetails): HoldfastError {
   if (error.lockName !== undefined || details.lockName === undefined) return error
   const more = { ...details, cause: error.cause }
-  if (error instanceof RedisRefusedError) return new RedisRefusedError(error.message, more)
-  if (error instanceof RedisUnavailableError) return new RedisUnavailableError(error.message, more)
+  if (error instanceof RefusedError) return new RefusedError(error.message, more)
+  if (error instanceof UnavailableError) return new UnavailableError(error.message, more)
   return error
 }

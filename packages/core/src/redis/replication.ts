@@ -1,7 +1,7 @@
 import { bounded, timedOut } from '../util/with-timeout.js'
 import { momentNow } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import { RedisUnavailableError, ReplicationError } from '../errors.js'
+import { UnavailableError, ReplicationError } from '../errors.js'
 import type { LockKeys } from './keys.js'
 import type { CommandLink, ReplicatedReply } from './connection/script-connection.js'
 import type { AskAnswer, LockCommands } from './commands.js'
@@ -77,7 +77,7 @@ export class Replication {
       return await this.#inRound(keys, nextAsk)
     } catch (error) {
       if (!isRedirect(error)) throw error
-      throw new RedisUnavailableError('the slot of the lock is being moved to another node', { cause: error })
+      throw new UnavailableError('the slot of the lock is being moved to another node', { cause: error })
     }
   }
 
@@ -200,4 +200,4 @@ function shortfall(what: Confirmation | 'wait ended', wanted: number, timeoutMs:
   )
 }
 
-const abandoned = (): RedisUnavailableError => new RedisUnavailableError('given up before it was sent')
+const abandoned = (): UnavailableError => new UnavailableError('given up before it was sent')

@@ -1,4 +1,4 @@
-import { RedisRefusedError } from '../errors.js'
+import { RefusedError } from '../errors.js'
 import type { WarningCode } from '../events.js'
 import { faultOf, hasCode } from './errors.js'
 import { assertUsable } from './server-identity.js'
@@ -23,7 +23,7 @@ export async function checkServer(
     }
   } catch (error) {
     const fault = faultOf(error)
-    const mayOnlyLackInfo = fault instanceof RedisRefusedError && fault.cause !== undefined
+    const mayOnlyLackInfo = fault instanceof RefusedError && fault.cause !== undefined
     if (!mayOnlyLackInfo || hasCode(fault.cause, 'NOAUTH') || hasCode(fault.cause, 'WRONGPASS')) throw fault
     warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
   }

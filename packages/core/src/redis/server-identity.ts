@@ -1,4 +1,4 @@
-import { RedisRefusedError } from '../errors.js'
+import { RefusedError } from '../errors.js'
 import { scripts } from './scripts/generated.js'
 import type { CommandLink } from './connection/script-connection.js'
 import { faultOf } from './errors.js'
@@ -76,21 +76,21 @@ export class ServerIdentity {
       return await this.#link.run({ script: scripts.identify, keys: [key], args: [] }, String)
     } catch (error) {
       const fault = faultOf(error)
-      if (fault instanceof RedisRefusedError) this.#isRefused = true
+      if (fault instanceof RefusedError) this.#isRefused = true
       throw fault
     }
   }
 }
 
-/** Throws `RedisRefusedError` when the server is no place for locks. */
+/** Throws `RefusedError` when the server is no place for locks. */
 export function assertUsable(info: ServerInfo): void {
   if (info.role !== undefined && info.role !== 'master') {
-    throw new RedisRefusedError(
+    throw new RefusedError(
       `the Redis server is a ${info.role}: locks need the master, point the client there`,
     )
   }
   const [major = 0, minor = 0] = (info.version ?? '').split('.').map(Number)
   if (info.version !== undefined && (major < 6 || (major === 6 && minor < 2))) {
-    throw new RedisRefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`)
+    throw new RefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`)
   }
 }

@@ -4,7 +4,7 @@ import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { isAhead, placeAnswer, placeGrant } from '../holding/deadline.js'
 import type { PlacedGrant } from '../holding/deadline.js'
-import { ClosedError, RedisUnavailableError, TooManyWaitersError } from '../errors.js'
+import { ClosedError, UnavailableError, TooManyWaitersError } from '../errors.js'
 import type { HoldfastErrorDetails } from '../errors.js'
 import { Hold } from '../holding/hold.js'
 import type { LockKeys } from '../redis/keys.js'
@@ -78,7 +78,7 @@ export class Acquisition {
   #noticedAt = 0
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
-  #lastFault: RedisUnavailableError | undefined
+  #lastFault: UnavailableError | undefined
   #hasSeat = false
   #hasAsked = false
   #inDoubt = false
@@ -242,9 +242,7 @@ export class Acquisition {
       case 'gone':
       case 'lost':
         // Only what this acquisition sends after its own end can bring this about.
-        this.#fail(
-          new RedisUnavailableError(`lock ${this.keys.name}: the owner was given up`, this.#details()),
-        )
+        this.#fail(new UnavailableError(`lock ${this.keys.name}: the owner was given up`, this.#details()))
     }
   }
 
@@ -334,7 +332,7 @@ export class Acquisition {
     }
     this.#inDoubt = true
     const text = 'the answer was seen only after the lease may have ended'
-    this.#onFailure(new RedisUnavailableError(text, this.#details()))
+    this.#onFailure(new UnavailableError(text, this.#details()))
   }
 
   #enter(token: number, askedAt: Moment, leaseMs: number, { grantedAt, deadlineAt }: PlacedGrant): void {
@@ -475,7 +473,7 @@ export class Acquisition {
     if (this.#hasAskInFlight) this.#inDoubt = true
     this.#state = 'resting'
     const fault = faultOf(error, this.#details())
-    if (!(fault instanceof RedisUnavailableError) || this.#request.waitMs === 0) {
+    if (!(fault instanceof UnavailableError) || this.#request.waitMs === 0) {
       this.#fail(fault)
       return
     }
@@ -506,7 +504,7 @@ export class Acquisition {
     const what = cause ? 'could not be asked' : 'did not answer'
     const why = cause ? `; at last: ${cause.message}` : ''
     const text = `Redis ${what} within ${waitedMs} ms for lock ${this.keys.name}${why}`
-    this.#fail(new RedisUnavailableError(text, { ...this.#details(), cause }))
+    this.#fail(new UnavailableError(text, { ...this.#details(), cause }))
   }
 
   #endAfter(ms: number): void {

@@ -1,5 +1,5 @@
 import calculateSlot from 'cluster-key-slot'
-import { ClosedError, RedisUnavailableError } from '../../errors.js'
+import { ClosedError, UnavailableError } from '../../errors.js'
 import { longestMs } from '../../options.js'
 import { Bounded, Timeouts } from '../../util/timeouts.js'
 import type { Script } from '../scripts/generated.js'
@@ -102,7 +102,7 @@ export class CommandLink {
   }
 
   /**
-   * Runs a script, and answers with what `read` makes of its reply. Rejects with `RedisUnavailableError` when none came
+   * Runs a script, and answers with what `read` makes of its reply. Rejects with `UnavailableError` when none came
    * within `timeoutMs`; it may still run.
    */
   run<T>(
@@ -142,7 +142,7 @@ export class CommandLink {
     const timeoutMs = Math.min(waitMs + this.#options.timeoutMs, longestMs)
     const send = async (): Promise<PromiseSettledResult<ReplicatedReply>[]> => {
       const node = this.#nodeOf(key)
-      if (!node) throw new RedisUnavailableError('the node that answers for the key is not known')
+      if (!node) throw new UnavailableError('the node that answers for the key is not known')
       const replies = calls.map(({ script, keys, args, inFull }) =>
         inFull
           ? node.eval(script.lua, keys.length, ...keys, ...args)
@@ -242,7 +242,7 @@ export class CommandLink {
   readonly #onLate = (command: InFlight): void => {
     if (!this.#closed) this.#redialIfMute(command)
     const text = `Redis did not answer within ${command.timeoutMs} ms`
-    this.#fail(command, this.#closed ? closed() : new RedisUnavailableError(text))
+    this.#fail(command, this.#closed ? closed() : new UnavailableError(text))
   }
 
   #fail({ key, reject }: InFlight, error: unknown): void {

@@ -1,0 +1,152 @@
+import type { WarningCode } from '../events.js'
+import type { Confirmer } from './confirmer.js'
+import type {
+  AcquireReply,
+  ClientInfo,
+  Inspection,
+  NotALockReply,
+  QueueEntryReply,
+  ReleaseReply,
+  RenewalReply,
+} from './replies.js'
+import type { AcquireRequest, Address, QueueEntry, ReleaseRequest, Renewal } from './requests.js'
+import type { Traits } from './traits.js'
+
+/**
+ * Where locks are stored, and how they pass from one owner to the next. `new Holdfast({ engine })` opens one session.
+ *
+ * An engine decides nothing about async contexts, leases of callers, deadlines or retries: it carries out single steps,
+ * each atomic in its store, and reports what happens there. Every step may be carried out twice, late, or without its
+ * reply being heard; see {@link EngineSession} for what each must be like for that to be harmless.
+ */
+export interface LockEngine {
+  /** Stands in errors and in `UnavailableError.engine`, such as `redis`. */
+  readonly name: string
+  readonly traits: Traits
+  /** Opens a session for one client. Connects nothing yet and throws only for options that make no sense. */
+  open(host: EngineHost): EngineSession
+}
+
+/** A grant, as its notification reports it. */
+export interface GrantNotice {
+  readonly token: number
+  /** The lease that the granted hold began with, milliseconds. */
+  readonly leaseMs: number
+  /** The store's clock at the grant, microseconds, if replies carry it too. */
+  readonly serverUs?: number | undefined
+}
+
+/** What a session may use of its client, and reports to it. None of these throws. */
+export interface EngineHost {
+  /** The first part of all owners of the client: `<clientId>:<n>`. */
+  readonly clientId: string
+  /** What to register the client with. */
+  readonly client: ClientInfo
+  /** How long the client's registration is to live, and how long a queue entry lives unless refreshed, milliseconds. */
+  readonly watchdogTimeoutMs: number
+  /** How often the client renews, refreshes and registers itself; a good rhythm for trying a quiet connection. */
+  readonly renewEveryMs: number
+  /** How long a step without a bound of its own may take, milliseconds. */
+  readonly commandTimeoutMs: number
+  /**
+   * A release or another owner's request made `owner` the holder.
+   *
+   * @param id - of the lock's address
+   */
+  granted(id: string, owner: string, grant: GrantNotice): void
+  /** The hold of `owner` was forced open. */
+  revoked(owner: string): void
+  /** It may be the turn of `owner`; without one, of the client's first waiter for this lock. It requests again. */
+  wake(id: string, owner?: string): void
+  /** Notifications may have been missed, of one lock or of all: waiters check how they stand. */
+  missed(id?: string): void
+  /** From now on none arrive, until `missed` says that they do again. */
+  unsubscribed(cause: Error): void
+  /** Connections work again after a break: holders and waiters check how they stand. */
+  reconnected(): void
+  /** Emits a `warning`. */
+  warn(code: WarningCode, message: string): void
+  /** Emits an `error` event for something that no call of the client waits for. */
+  error(error: unknown): void
+}
+
+/**
+ * The steps of an engine for one client.
+ *
+ * A step rejects with `UnavailableError` when the store did not reply, whether or not the step was carried out, and
+ * with `RefusedError` when it replied and repeating makes no sense. Steps that name an owner must be safe to run twice.
+ * All of them use the store's clock only.
+ */
+export interface EngineSession {
+  /**
+   * Grows with every connection that broke. The core compares readings: a request during which it changed may have been
+   * carried out twice, or although it failed.
+   */
+  readonly connectionEpoch: number
+  /** Only where the store can have replicas confirm a grant. */
+  readonly confirmer?: Confirmer | undefined
+
+  /**
+   * The address of the lock of this name; does no I/O. The core has checked that the name is a string of 1 to 1,024 bytes.
+   *
+   * @throws `InvalidArgumentError` for a name that the store cannot take
+   */
+  locate(name: string): Address
+  /** The address with this id, for a notification that nobody here waits for; `null` for an id of another's. */
+  resolve(id: string): Address | null
+  /** First-use checks: connects, refuses a store that cannot keep locks, registers the client, begins to subscribe. */
+  prepare(address: Address): Promise<void>
+
+  /**
+   * Lets the owner in, or queues it.
+   *
+   * - The owner holds the lock: its count becomes the one wanted; the lease grows if it is longer than what is left, and
+   *   never shrinks.
+   * - A count above 1 for an owner that does not hold the lock: `lost`. It neither enters nor queues.
+   * - The owner was abandoned: `abandoned`, for as long as its tombstone lives.
+   * - The lock is free and no live waiter is ahead: the owner enters, with a new token.
+   * - The lock is free and a live waiter is ahead: that one is granted, as by a release.
+   * - Busy: with `entryTtlMs` above 0 the owner gets a queue entry; a repeated request refreshes it and keeps its position.
+   *
+   * @param timeoutMs - after it the step rejects with `UnavailableError`
+   */
+  acquire(address: Address, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply>
+  /**
+   * Sets the hold count. At 0 both the hold and the queue entry go, `tombstoneMs` leaves a tombstone, and a lock that is
+   * free then is handed to the first live waiter. An owner that does not hold changes nothing but its queue entry.
+   */
+  release(address: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply>
+  /** Extends leases to at least what is wanted, never shortening one; all of one group. One reply each, in order. */
+  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]>
+  /** Keeps queue entries alive; all of one group. One reply each, in order. */
+  refresh(entries: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]>
+  /** Evicts the owner if it holds the lock, notifies its client and hands the lock on; `not-held` if it does not. */
+  force(address: Address, owner: string): Promise<ReleaseReply>
+  /** @param limit - how many queue entries to list */
+  inspect(address: Address, limit: number): Promise<Inspection | NotALockReply>
+
+  /**
+   * Names the running store that has the data of this address: another after a restart or fail-over. A release that was
+   * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
+   */
+  incarnation(address: Address): Promise<string | undefined>
+  /** The same as of the last reply, if no connection broke since; `null` when asking makes no sense. */
+  knownIncarnation(address: Address): string | null | undefined
+
+  /** Whether a notification about this lock would arrive now, as far as is known. */
+  isSubscribed(address: Address): boolean
+  /** Resolves once it would; waits through outages. Rejects when the store refuses the subscription. */
+  subscribe(address: Address): Promise<void>
+  /** For stores that notify per lock: a waiter for it has come. Called once per waiter. */
+  watch?(address: Address): void
+  /** A waiter that was announced by `watch` is gone. */
+  unwatch?(address: Address): void
+
+  /** Keeps the registration of this client alive; called periodically while it holds or waits. */
+  register(): Promise<void>
+  /** What a client registered with; `null` when its registration has expired. */
+  find(clientId: string): Promise<ClientInfo | null>
+
+  /** Ends all timers and connections. Steps that are under way reject. */
+  close(): Promise<void>
+}
