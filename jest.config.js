@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.ts$|tinyqueue': [
+    '\\.ts$|\\.mjs$|tinyqueue': [
       '@swc/jest',
       {
         jsc: {
@@ -29,7 +29,7 @@ export const project = (name, testMatch, more = {}) => ({
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts']),
+    project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/test/*.spec.mjs']),
     project(
       'integration',
       ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/test/**/*.test.ts'],

@@ -3,7 +3,7 @@
 // it writes nothing and fails when the committed module is not what it would write.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, sep } from 'node:path'
+import { dirname, posix, sep } from 'node:path'
 import { root } from './lib/workspace.mjs'
 
 const sources = `${root}lua/`
@@ -11,11 +11,17 @@ const target = 'packages/core/src/redis/scripts/generated.ts'
 
 class LuaError extends Error {}
 
+/** Where a script's includes are, also those of its includes: beside the script, else in `lua/includes`. */
+function findInclude(script, name) {
+  const places = [posix.join(posix.dirname(script), 'includes'), 'includes']
+  return places.map((folder) => `${folder}/${name}.lua`).find((file) => existsSync(sources + file))
+}
+
 /**
  * The statements of one file: included files in place of their `--@include name` line, without comment lines, blank
  * lines and indentation. Includes may nest.
  */
-function statements(file) {
+function statements(script, file = script) {
   if (!existsSync(sources + file)) throw new LuaError(`lua/${file} does not exist`)
   const result = []
   let inBlockComment = false
@@ -32,8 +38,8 @@ function statements(file) {
       inBlockComment = end === -1
       if (!inBlockComment && end + 2 < line.length) refuse('statement behind the end of a block comment')
     } else if (include !== undefined) {
-      if (!existsSync(`${sources}includes/${include}.lua`)) refuse(`unknown include "${include}"`)
-      result.push(...statements(`includes/${include}.lua`))
+      const found = findInclude(script, include) ?? refuse(`unknown include "${include}"`)
+      result.push(...statements(script, found))
     } else if (line.startsWith('--@')) {
       refuse(`unknown directive "${line}"`)
     } else if (line !== '' && !line.startsWith('--')) {
@@ -50,7 +56,7 @@ function statements(file) {
 function readScripts() {
   const names = readdirSync(sources, { recursive: true })
     .map((file) => file.replaceAll(sep, '/'))
-    .filter((file) => file.endsWith('.lua') && !file.startsWith('includes/'))
+    .filter((file) => file.endsWith('.lua') && !/(^|\/)includes\//.test(file))
     .map((file) => file.slice(0, -'.lua'.length))
     .sort()
   return names.map((fileName) => {

@@ -217,8 +217,8 @@ describe('a release whose answer is in doubt', () => {
     const holdfast = await openReady(proxy.url)
     const lease = await holdfast.getLock(name).lock()
     await until(async () => (await openRedisClient(server.url).exists(`lock:${name}`)) === 1)
-    const releaseLost = proxy.loseReply(runs('release', `lock:${name}`))
-    const questionLost = proxy.loseReply(runs('identify', `lock:${name}`))
+    const releaseLost = proxy.loseReply(runs('lockRelease', `lock:${name}`))
+    const questionLost = proxy.loseReply(runs('clientIdentify', `lock:${name}`))
     const left = reasonOf(lease.unlock())
     await releaseLost
     await questionLost
@@ -229,7 +229,7 @@ describe('a release whose answer is in doubt', () => {
     const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
     const redis = openRedisClient(server.url)
     const lease = await holdfast.getLock(name).lock({ leaseMs: 1500 })
-    const extendLost = proxy.loseReply(runs('renew', `lock:${name}`))
+    const extendLost = proxy.loseReply(runs('lockRenew', `lock:${name}`))
     const extending = reasonOf(lease.extend(600_000))
     await extendLost
     await proxy.refuse()

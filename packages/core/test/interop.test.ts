@@ -438,7 +438,7 @@ describe('between both sides', () => {
       await java.unlock(name)
       await waiting
     })
-    expect(runsOf(counts, 'redissonAcquire')).toBe(1)
+    expect(runsOf(counts, 'redissonLockAcquire')).toBe(1)
   })
 
   it('a turn is told once, and one that nobody takes costs the others no more than a moment', async () => {
@@ -493,7 +493,7 @@ const queueOf = (redis: Redis): Promise<string[]> => redis.zrange(`{${name}}:que
 const ask = (redis: Redis, owner: string, inbox: string, placeMs = 5_000, count = 1, wantsToken = 0) => {
   const keys = [name, `{${name}}:queue`, `{${name}}:waiters`, `redisson_lock_token:{${name}}`]
   const args = [owner, count, 5_000, placeMs, inbox, 1, wantsToken]
-  return redis.eval(scripts.redissonAcquire.lua, keys.length, ...keys, ...args)
+  return redis.eval(scripts.redissonLockAcquire.lua, keys.length, ...keys, ...args)
 }
 
 describe('fencing tokens', () => {
@@ -525,7 +525,7 @@ describe('fencing tokens', () => {
     await loadScripts(openRedisClient(server.url))
     const { holdfast } = openHoldfast(proxy.url, { interop: 'redisson' })
     await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
-    const lost = proxy.loseReply(runs('redissonAcquire', name))
+    const lost = proxy.loseReply(runs('redissonLockAcquire', name))
     const lease = await holdfast.getFencedLock(name).lock()
     await lost
     expect(lease.fencingToken).toBe(1)
@@ -590,7 +590,7 @@ describe('cost', () => {
       for (let n = 0; n < 10; n += 1) await lock.withLock(() => undefined)
     })
     expect([...counts.values()]).toEqual([10, 10])
-    expect([runsOf(counts, 'redissonAcquire'), runsOf(counts, 'redissonRelease')]).toEqual([10, 10])
+    expect([runsOf(counts, 'redissonLockAcquire'), runsOf(counts, 'redissonLockRelease')]).toEqual([10, 10])
   })
 
   it('of waiting in one client is at most two asks and one release for a cycle, and an ask after each head start', async () => {
@@ -603,13 +603,13 @@ describe('cost', () => {
       await blocker.unlock()
       await Promise.all(passes)
     })
-    const releases = runsOf(counts, 'redissonRelease')
+    const releases = runsOf(counts, 'redissonLockRelease')
     expect(releases).toBeGreaterThanOrEqual(51)
     // Word that is overtaken, whose waiter has been in and out by way of the other word, is answered by giving it up. Of
     // ten thousand releases not one is.
     expect(releases).toBeLessThanOrEqual(51 + 3)
     // One release in four leaves a head start: of 50, more than 28 never do in ten million times.
-    expect(runsOf(counts, 'redissonAcquire')).toBeLessThanOrEqual(51 + 28)
+    expect(runsOf(counts, 'redissonLockAcquire')).toBeLessThanOrEqual(51 + 28)
   })
 
   it('without interop is what it was, with nothing of Redisson in it', async () => {
@@ -625,7 +625,7 @@ describe('cost', () => {
       await Promise.all(passes)
     })
     expect([...counts.values()]).toEqual([10, 10])
-    expect([runsOf(counts, 'acquire'), runsOf(counts, 'release')]).toEqual([10, 10])
+    expect([runsOf(counts, 'lockAcquire'), runsOf(counts, 'lockRelease')]).toEqual([10, 10])
   })
 })
 

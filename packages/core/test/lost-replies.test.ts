@@ -59,7 +59,7 @@ async function openClient(url: string, options: Omit<HoldfastOptions, 'redis'> =
 describe('a command whose reply was lost, and that is sent again', () => {
   it('an acquisition counts once, and one release frees the lock', async () => {
     const { lock, lost, holdfast } = await openClient(proxy.url)
-    const replyLost = proxy.loseReply(runs('acquire', inRedis.key))
+    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
     const lease = await lock.lock()
     await replyLost
     expect(await inRedis.counts()).toEqual({ [lease.owner]: '1' })
@@ -72,7 +72,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
   it('a release resolves, and is not reported as a loss', async () => {
     const { lock, lost } = await openClient(proxy.url)
     const lease = await lock.lock()
-    const replyLost = proxy.loseReply(runs('release', inRedis.key))
+    const replyLost = proxy.loseReply(runs('lockRelease', inRedis.key))
     await expect(lease.unlock()).resolves.toBeUndefined()
     await replyLost
     expect(await redis.exists(inRedis.key)).toBe(0)
@@ -82,7 +82,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
   it('a release does not count as done when the server came back empty in between', async () => {
     const { lock, lost } = await openClient(proxy.url)
     const lease = await lock.lock()
-    const replyLost = proxy.loseReply(runs('release', inRedis.key))
+    const replyLost = proxy.loseReply(runs('lockRelease', inRedis.key))
     const unlocked = lease.unlock().catch((error: unknown) => error)
     await replyLost
     await proxy.refuse()
@@ -97,7 +97,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
     const renewed: string[] = []
     holdfast.on('renewed', ({ owner }) => renewed.push(owner))
     const lease = await lock.lock()
-    await proxy.loseReply(runs('renew', inRedis.key))
+    await proxy.loseReply(runs('lockRenew', inRedis.key))
     const before = renewed.length
     await untilLength(renewed, before + 2)
     expect(lease.isHeld).toBe(true)
@@ -110,7 +110,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
     const holder = await openClient(server.url)
     const waiter = await openClient(proxy.url)
     const held = await holder.lock.lock()
-    const replyLost = proxy.loseReply(runs('acquire', inRedis.key))
+    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
     const answered = new Promise((resolve) => waiter.holdfast.once('waiting', resolve))
     const waiting = waiter.lock.lock()
     await replyLost
@@ -129,21 +129,21 @@ describe('a command whose reply was lost, and that is sent again', () => {
     const { lock, lost } = await openClient(proxy.url)
     const counts: (string | undefined)[] = []
     const look = async () => counts.push(Object.values(await inRedis.counts())[0])
-    const loseNext = (script: 'acquire' | 'release') => proxy.loseReply(runs(script, inRedis.key))
-    let replyLost = loseNext('acquire')
+    const loseNext = (script: 'lockAcquire' | 'lockRelease') => proxy.loseReply(runs(script, inRedis.key))
+    let replyLost = loseNext('lockAcquire')
     await lock.withLock(async () => {
       await replyLost
-      replyLost = loseNext('acquire')
+      replyLost = loseNext('lockAcquire')
       await lock.withLock(async () => {
         await replyLost
         await look()
         await lock.withLock(look)
         await look()
-        replyLost = loseNext('release')
+        replyLost = loseNext('lockRelease')
       })
       await replyLost
       await look()
-      replyLost = loseNext('release')
+      replyLost = loseNext('lockRelease')
     })
     await replyLost
     await look()
@@ -153,7 +153,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
 
   it('a single attempt rejects, and what it may have taken is given back', async () => {
     const { lock } = await openClient(proxy.url)
-    const replyLost = proxy.loseReply(runs('acquire', inRedis.key))
+    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
     await expect(lock.tryLock()).rejects.toThrow(UnavailableError)
     await replyLost
     await inRedis.untilFree()

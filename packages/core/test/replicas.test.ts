@@ -389,7 +389,7 @@ describe('with minReplicas', () => {
       const { counts } = await countCommands(server.url, async () => {
         await Promise.all(locks.map((lock) => lock.withLock(() => undefined)))
       })
-      expect(runsOf(counts, 'acquire')).toBe(60)
+      expect(runsOf(counts, 'lockAcquire')).toBe(60)
       expect(counts.get('wait')).toBeLessThan(15)
       await replica.freeze()
       const startedAt = performance.now()
@@ -474,8 +474,8 @@ describe('with minReplicas', () => {
     const { counts } = await countCommands(server.url, () =>
       lock.withLock(() => lock.withLock(() => undefined)),
     )
-    const asked = runsOf(counts, 'acquire')
-    expect({ asked, waited: counts.get('wait'), released: runsOf(counts, 'release') }).toEqual({
+    const asked = runsOf(counts, 'lockAcquire')
+    expect({ asked, waited: counts.get('wait'), released: runsOf(counts, 'lockRelease') }).toEqual({
       asked: 3,
       waited: 1,
       released: 2,

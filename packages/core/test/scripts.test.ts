@@ -33,10 +33,10 @@ afterAll(() => server.stop())
 describe('the header of a script', () => {
   const folder = `${__dirname}/../../../lua`
   const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
-    (file) => file.endsWith('.lua') && !file.startsWith('includes'),
+    (file) => file.endsWith('.lua') && !/(^|\/)includes\//.test(file),
   )
 
-  /** `redisson/ask-sharding.lua` becomes `redissonAskSharding`. */
+  /** `redisson/lock/acquire.lua` becomes `redissonLockAcquire`. */
   const scriptNameOf = (file: string): string =>
     file.replace(/\.lua$/, '').replace(/[-/](\w)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -136,7 +136,7 @@ const ask = (owner: string, options: AskArguments = {}): Promise<unknown> => {
   const { count = 1, leaseMs = 30_000, placeMs = 30_000, grantLeaseMs = 20_000 } = options
   const { tokenFloor = 0, checkInbox = 0 } = options
   const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inboxOf(owner), tokenFloor, checkInbox]
-  return runScript('acquire', allKeys(), args)
+  return runScript('lockAcquire', allKeys(), args)
 }
 
 interface ReleaseArguments {
@@ -148,11 +148,11 @@ interface ReleaseArguments {
 
 const release = (owner: string, options: ReleaseArguments = {}): Promise<unknown> => {
   const { count = 0, goneMs = 0, tokenFloor = 0, checkInbox = 0 } = options
-  return runScript('release', allKeys(), [owner, count, goneMs, tokenFloor, checkInbox])
+  return runScript('lockRelease', allKeys(), [owner, count, goneMs, tokenFloor, checkInbox])
 }
 
 const force = (owner: string): Promise<unknown> =>
-  runScript('force', allKeys(), [owner, inboxOf(owner), 0, 0])
+  runScript('lockForce', allKeys(), [owner, inboxOf(owner), 0, 0])
 
 /** Channels know no databases, and other tests' owners have the same names. */
 const inboxOf = (owner: string): string => `${keys.lock}/${owner}`
@@ -476,9 +476,9 @@ describe('release', () => {
     const name = `${keys.lock}\0and more`
     const odd = [name, `{${name}}:queue`, `{${name}}:waiters`, `{${name}}:fence`]
     const heard = await hear('b')
-    await runScript('acquire', odd, ['a', 1, 30_000, 30_000, 20_000, inboxOf('a'), 0, 0])
-    await runScript('acquire', odd, ['b', 1, 30_000, 30_000, 20_000, inboxOf('b'), 0, 0])
-    expect(await runScript('release', odd, ['a', 0, 0, 0, 0])).toBe(1)
+    await runScript('lockAcquire', odd, ['a', 1, 30_000, 30_000, 20_000, inboxOf('a'), 0, 0])
+    await runScript('lockAcquire', odd, ['b', 1, 30_000, 30_000, 20_000, inboxOf('b'), 0, 0])
+    expect(await runScript('lockRelease', odd, ['a', 0, 0, 0, 0])).toBe(1)
     await until(() => heard.length > 0)
     expect(heard[0]?.endsWith(` 20000 ${name}`)).toBe(true)
   })
@@ -600,7 +600,7 @@ describe('release', () => {
     const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
     await ask('a')
     await ask('b')
-    const reply = await mute.eval(scripts.release.lua, 4, ...allKeys(), 'a', 0, 0, 0, 0)
+    const reply = await mute.eval(scripts.lockRelease.lua, 4, ...allKeys(), 'a', 0, 0, 0, 0)
     expect(reply).toEqual([1, expect.stringMatching(/NOPERM|channel/)])
     expect((await content()).hold).toEqual({ b: '1' })
   })
@@ -646,7 +646,7 @@ describe('renew', () => {
     await redis.set(foreign.lock, 'theirs')
     const names = [keys.lock, free.lock, theirs.lock, foreign.lock]
     for (const _ of ['once', 'twice']) {
-      const reply = await runScript('renew', names, ['a', 60_000, 'a', 60_000, 'a', 60_000, 'a', 60_000])
+      const reply = await runScript('lockRenew', names, ['a', 60_000, 'a', 60_000, 'a', 60_000, 'a', 60_000])
       expect(reply).toEqual([1, 0, 0, -3])
       const [mine, none, other, data] = await Promise.all(names.map((name) => redis.pttl(name)))
       expect(mine).toBeGreaterThan(55_000)
@@ -658,13 +658,13 @@ describe('renew', () => {
 
   it('never shortens a lease', async () => {
     await ask('a', { leaseMs: 60_000 })
-    expect(await runScript('renew', [keys.lock], ['a', 1])).toEqual([1])
+    expect(await runScript('lockRenew', [keys.lock], ['a', 1])).toEqual([1])
     expect((await ttls()).lock).toBeGreaterThan(55_000)
   })
 
   it('leaves a hash without a TTL alone', async () => {
     await redis.hset(keys.lock, 'a', '1')
-    expect(await runScript('renew', [keys.lock], ['a', 60_000])).toEqual([-3])
+    expect(await runScript('lockRenew', [keys.lock], ['a', 60_000])).toEqual([-3])
     expect((await ttls()).lock).toBe(-1)
   })
 })
@@ -672,7 +672,7 @@ describe('renew', () => {
 describe('refresh', () => {
   const three = () => [keys.lock, keys.queue, keys.waiters]
   const refresh = (...args: (string | number)[]) =>
-    runScript('refresh', Array.from({ length: args.length / 2 }, three).flat(), args)
+    runScript('lockRefresh', Array.from({ length: args.length / 2 }, three).flat(), args)
 
   it('tells who waits, who holds and who is unknown, and run again says the same', async () => {
     await ask('a', { leaseMs: 10_000 })
@@ -739,7 +739,7 @@ describe('refresh', () => {
 })
 
 describe('inspect', () => {
-  const inspect = (most: number) => runScript('inspect', allKeys(), [most])
+  const inspect = (most: number) => runScript('lockInspect', allKeys(), [most])
 
   it('tells holder, count, TTL, token and places, and changes nothing', async () => {
     await ask('a')
@@ -773,7 +773,7 @@ describe('inspect', () => {
 describe('identify', () => {
   it('tells process, version, role and eviction policy, and changes nothing', async () => {
     const size = await redis.dbsize()
-    const text = String(await runScript('identify', [keys.lock], []))
+    const text = String(await runScript('clientIdentify', [keys.lock], []))
     expect(text).toContain(`run_id:${await server.runId()}`)
     expect(text).toMatch(/^redis_version:\d/m)
     expect(text).toMatch(/^role:master/m)
@@ -788,7 +788,9 @@ describe('register', () => {
     await ear.subscribe('inbox')
     const heard = once(ear, 'message')
     for (const _ of ['once', 'twice']) {
-      expect(await runScript('register', [keys.lock], [60_000, 'inbox', 'host', 'h', 'pid', 7])).toEqual([''])
+      expect(
+        await runScript('clientRegister', [keys.lock], [60_000, 'inbox', 'host', 'h', 'pid', 7]),
+      ).toEqual([''])
       expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h', pid: '7' })
       expect((await ttls()).lock).toBeGreaterThan(55_000)
     }
@@ -800,7 +802,7 @@ describe('register', () => {
     const heard: string[] = []
     ear.on('pmessage', (_pattern: string, _channel: string, message: string) => heard.push(message))
     await ear.psubscribe('*')
-    expect(await runScript('register', [keys.lock], [60_000, '', 'host', 'h'])).toEqual([''])
+    expect(await runScript('clientRegister', [keys.lock], [60_000, '', 'host', 'h'])).toEqual([''])
     await redis.publish('inbox', 'end')
     await until(() => heard.includes('end'))
     expect(heard).toEqual(['end'])
@@ -809,7 +811,7 @@ describe('register', () => {
   it('leaves nothing that would stay for ever when it may not set a TTL', async () => {
     await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
-    const sent = timeless.eval(scripts.register.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
     await expect(sent).rejects.toThrow()
     expect(await redis.exists(keys.lock)).toBe(0)
   })
@@ -817,7 +819,7 @@ describe('register', () => {
   it('says why when it may not publish, and leaves word all the same', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
-    const reply = await mute.eval(scripts.register.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
     expect(reply).toEqual([expect.stringMatching(/NOPERM|channel/)])
     expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h' })
   })

@@ -102,8 +102,8 @@ describe('in the queue', () => {
     expect(granted).toHaveLength(200)
     expect(granted).toEqual(value.queue)
     expect(value.tookMs).toBeLessThan(10_000)
-    expect(runsOf(counts, 'acquire')).toBe(201)
-    expect(runsOf(counts, 'release')).toBe(201)
+    expect(runsOf(counts, 'lockAcquire')).toBe(201)
+    expect(runsOf(counts, 'lockRelease')).toBe(201)
     expect(await redis.exists(inRedis.key, inRedis.queueKey, inRedis.waitersKey)).toBe(0)
   })
 
@@ -324,9 +324,9 @@ describe('when notices are lost', () => {
       await Promise.all(waiting)
     })
     expect(entered).toEqual([...entered.keys()])
-    expect(runsOf(counts, 'refresh')).toBe(1)
+    expect(runsOf(counts, 'lockRefresh')).toBe(1)
     // None, unless the lock was passed on before its next owner could hear of it.
-    expect(runsOf(counts, 'acquire')).toBeLessThanOrEqual(1)
+    expect(runsOf(counts, 'lockAcquire')).toBeLessThanOrEqual(1)
   })
 
   it('and one by one when that fails', async () => {

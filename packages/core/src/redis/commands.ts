@@ -136,7 +136,7 @@ export class LockCommands {
     return togetherOrSingly(renewals, async (batch) => {
       const keys = batch.map((renewal) => renewal.keys.lock)
       const args = batch.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-      const reply = await this.#link.run({ script: scripts.renew, keys, args }, asList, timeoutMs)
+      const reply = await this.#link.run({ script: scripts.lockRenew, keys, args }, asList, timeoutMs)
       return batch.map((_, i) => (numberAt(reply, i) === 1 ? 'renewed' : 'not-held'))
     })
   }
@@ -146,7 +146,7 @@ export class LockCommands {
     return togetherOrSingly(places, async (batch) => {
       const keys = batch.flatMap(({ keys: { lock, queue, waiters } }) => [lock, queue, waiters])
       const args = batch.flatMap(({ owner, placeMs }) => [owner, placeMs])
-      const reply = await this.#link.run({ script: scripts.refresh, keys, args }, asList)
+      const reply = await this.#link.run({ script: scripts.lockRefresh, keys, args }, asList)
       return batch.map((_, i) => ({
         state: placeStates[numberAt(reply, 2 * i)] ?? 'missing',
         ttlMs: numberAt(reply, 2 * i + 1),
@@ -155,7 +155,7 @@ export class LockCommands {
   }
 
   async inspect(keys: LockKeys, most: number): Promise<Inspection | Foreign> {
-    const call = { script: scripts.inspect, keys: keysOf(keys), args: [most] }
+    const call = { script: scripts.lockInspect, keys: keysOf(keys), args: [most] }
     const reply = await this.#link.run(call, asList)
     if (numberAt(reply, 0) === -3) return { kind: 'foreign', type: textAt(reply, 1) }
     const waiters = []

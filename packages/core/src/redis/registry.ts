@@ -36,7 +36,7 @@ export class Registry {
   register(clientId: string, label: string, inbox: string, ttlMs: number): Promise<string> {
     const fields = ['host', hostname(), 'pid', process.pid, 'label', label, 'startedAt', this.#startedAt]
     const call = {
-      script: scripts.register,
+      script: scripts.clientRegister,
       keys: [this.#keySpace.registry(clientId)],
       args: [ttlMs, inbox, ...fields],
     }

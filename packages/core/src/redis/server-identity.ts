@@ -73,7 +73,7 @@ export class ServerIdentity {
 
   async #ask(key: string): Promise<string> {
     try {
-      return await this.#link.run({ script: scripts.identify, keys: [key], args: [] }, String)
+      return await this.#link.run({ script: scripts.clientIdentify, keys: [key], args: [] }, String)
     } catch (error) {
       const fault = faultOf(error)
       if (fault instanceof RefusedError) this.#isRefused = true

@@ -12,10 +12,10 @@ const used = ['acquire', 'release', 'refresh', 'force'] as const
 export type Lua = Readonly<Record<(typeof used)[number], string>>
 
 export const realLua: Lua = {
-  acquire: scripts.acquire.lua,
-  release: scripts.release.lua,
-  refresh: scripts.refresh.lua,
-  force: scripts.force.lua,
+  acquire: scripts.lockAcquire.lua,
+  release: scripts.lockRelease.lua,
+  refresh: scripts.lockRefresh.lua,
+  force: scripts.lockForce.lua,
 }
 
 const marker = 'holdfast:model:end-of-batch'

@@ -28,5 +28,5 @@ export function askByHand(
 ): Promise<unknown> {
   const keys = [lock.key, lock.queueKey, lock.waitersKey, lock.fenceKey]
   const args = [owner, 1, 5_000, 5_000, 5_000, 'holdfast:inbox:nobody', 0, 1]
-  return redis.eval(scripts.acquire.lua, keys.length, ...keys, ...args)
+  return redis.eval(scripts.lockAcquire.lua, keys.length, ...keys, ...args)
 }

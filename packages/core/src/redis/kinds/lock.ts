@@ -48,16 +48,16 @@ export class NativeCalls implements LockCalls {
   acquire(keys: LockKeys, ask: Ask, tokenFloor: string): ScriptCall {
     const { owner, count, leaseMs, placeMs, grantLeaseMs, inbox } = ask
     const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inbox, tokenFloor, this.#checkInbox]
-    return { script: scripts.acquire, keys: keysOf(keys), args }
+    return { script: scripts.lockAcquire, keys: keysOf(keys), args }
   }
 
   release(keys: LockKeys, { owner, count, goneMs }: ReleaseWish, tokenFloor: string): ScriptCall {
     const args = [owner, count, goneMs, tokenFloor, this.#checkInbox]
-    return { script: scripts.release, keys: keysOf(keys), args }
+    return { script: scripts.lockRelease, keys: keysOf(keys), args }
   }
 
   force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
     const args = [owner, inbox, tokenFloor, this.#checkInbox]
-    return { script: scripts.force, keys: keysOf(keys), args }
+    return { script: scripts.lockForce, keys: keysOf(keys), args }
   }
 }

@@ -19,16 +19,16 @@ export class RedissonCalls implements LockCalls {
   acquire(keys: LockKeys, ask: Ask): ScriptCall {
     const { owner, count, leaseMs, placeMs, inbox, wantsToken } = ask
     const args = [owner, count, leaseMs, placeMs, inbox, this.#checkInbox, wantsToken ? 1 : 0]
-    return { script: scripts.redissonAcquire, keys: keysOf(keys), args }
+    return { script: scripts.redissonLockAcquire, keys: keysOf(keys), args }
   }
 
   release({ lock, queue, waiters }: LockKeys, { owner, count, goneMs }: ReleaseWish): ScriptCall {
     const args = [owner, count, goneMs, this.#checkInbox, this.publish, releaseChannelOf(lock)]
-    return { script: scripts.redissonRelease, keys: [lock, queue, waiters], args }
+    return { script: scripts.redissonLockRelease, keys: [lock, queue, waiters], args }
   }
 
   force({ lock, queue, waiters }: LockKeys, owner: string, inbox: string): ScriptCall {
     const args = [owner, inbox, this.#checkInbox, this.publish, releaseChannelOf(lock)]
-    return { script: scripts.redissonForce, keys: [lock, queue, waiters], args }
+    return { script: scripts.redissonLockForce, keys: [lock, queue, waiters], args }
   }
 }

@@ -7,11 +7,26 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'acquire' | 'force' | 'identify' | 'inspect' | 'redissonAcquire' | 'redissonAskSharding' | 'redissonForce' | 'redissonRelease' | 'refresh' | 'register' | 'release' | 'renew'
+export type ScriptName = 'clientIdentify' | 'clientRegister' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'redissonAskSharding' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
-  acquire: {
-    name: 'acquire',
+  clientIdentify: {
+    name: 'clientIdentify',
+    sha1: '7cb745dbdcde9eec419bfe50450da411351bf83b',
+    lua: `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
+  },
+  clientRegister: {
+    name: 'clientRegister',
+    sha1: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
+    lua: `redis.call('PEXPIRE', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+local inbox = ARGV[2]
+local reply = inbox ~= '' and redis.pcall('PUBLISH', inbox, 'hello')
+return { type(reply) == 'table' and reply.err or '' }`,
+  },
+  lockAcquire: {
+    name: 'lockAcquire',
     sha1: '73e28491aa4d9c5c7a649e4a709028373403deb5',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -191,8 +206,8 @@ redis.call('HSET', lockKey, owner, '1')
 redis.call('PEXPIRE', lockKey, leaseMs)
 return token`,
   },
-  force: {
-    name: 'force',
+  lockForce: {
+    name: 'lockForce',
     sha1: '3369f9cb1734ca92b7c762c2a45338c6074839f5',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -282,13 +297,8 @@ local mine = true
 local code = mine and 1 or 0
 return noticeFault == '' and code or { code, noticeFault }`,
   },
-  identify: {
-    name: 'identify',
-    sha1: '7cb745dbdcde9eec419bfe50450da411351bf83b',
-    lua: `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
-  },
-  inspect: {
-    name: 'inspect',
+  lockInspect: {
+    name: 'lockInspect',
     sha1: '05c665789234dcd2f20515baf13f5f5ee5c736ae',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = tonumber(ARGV[1])
@@ -314,8 +324,199 @@ reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
 end
 return reply`,
   },
-  redissonAcquire: {
-    name: 'redissonAcquire',
+  lockRefresh: {
+    name: 'lockRefresh',
+    sha1: 'fb88c995f0da13a91207ac4433c3eec9bfd29fff',
+    lua: `local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
+local nowMs = math.floor(nowUs / 1000)
+local answers = {}
+for i = 1, #KEYS / 3 do
+local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
+local owner = ARGV[2 * i - 1]
+local placeMs = tonumber(ARGV[2 * i])
+local ttlMs = redis.call('PTTL', lockKey)
+local state = 0
+local rest = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
+if rest and redis.call('ZSCORE', queueKey, owner) then
+redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + placeMs) .. rest)
+for _, key in ipairs({ queueKey, waitersKey }) do
+if redis.call('PTTL', key) < placeMs then
+redis.call('PEXPIRE', key, placeMs)
+end
+end
+state = 1
+elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
+state = 2
+end
+answers[2 * i - 1] = state
+answers[2 * i] = ttlMs
+end
+return answers`,
+  },
+  lockRelease: {
+    name: 'lockRelease',
+    sha1: '43dd9684c4b95c29cee778909eee70597a33c83c',
+    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+local goneMs = tonumber(ARGV[3])
+local tokenFloor = tonumber(ARGV[4])
+local checkInbox = ARGV[5] == '1'
+local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
+local isFree = mine and goneMs == 0
+local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+if isFree and not first then
+return 1
+end
+local time = redis.call('TIME')
+local nowUs = time[1] * 1000000 + time[2]
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
+local nowMs = math.floor(nowUs / 1000)
+if not isFree then
+if count == 0 then
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+if state ~= 'gone' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+end
+if goneMs > 0 then
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
+local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+for i = 1, #marks, 2 do
+local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+if untilMs and tonumber(untilMs) <= nowMs then
+redis.call('HDEL', waitersKey, marks[i])
+end
+end
+redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
+keepFor(waitersKey, goneMs)
+end
+end
+local ttlMs = redis.call('PTTL', lockKey)
+local holder = ''
+if ttlMs ~= -2 then
+local holders = redis.pcall('HKEYS', lockKey)
+if holders.err or ttlMs == -1 then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
+end
+holder = holders[1]
+end
+if count > 0 then
+mine = holder == owner
+if mine then
+redis.call('HSET', lockKey, owner, count)
+end
+return mine and 1 or 0
+end
+isFree = ttlMs == -2
+first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
+end
+local before = nil
+local granted, noticeFault = nil, ''
+local offset = 0
+local heard = {}
+while isFree and first and first ~= before do
+local owner = first
+local state = 'none'
+local place = redis.call('HGET', waitersKey, owner) or ''
+local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
+state = 'alive'
+elseif not aliveUntilMs then
+local goneUntilMs = string.match(place, '^gone (%d+)$')
+if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+state = 'gone'
+end
+end
+if state == 'alive' then
+local isHeard = not checkInbox or heard[inbox]
+if isHeard == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+isHeard = reply.err ~= nil or reply[2] > 0
+heard[inbox] = isHeard
+end
+if isHeard then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local token, tokenText = nowUs, nowText
+if tokenFloor >= token then
+token = tokenFloor + 1
+tokenText = string.format('%.0f', token)
+end
+local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
+if lastToken and tonumber(lastToken) >= token then
+token = tonumber(lastToken) + 1
+tokenText = string.format('%.0f', token)
+redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+end
+redis.call('HSET', lockKey, owner, '1')
+redis.call('PEXPIRE', lockKey, leaseMs)
+local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
+local reply = redis.pcall('PUBLISH', inbox, notice)
+noticeFault = type(reply) == 'table' and reply.err or ''
+granted = owner
+isFree = false
+else
+offset = offset + 1
+end
+elseif state == 'none' then
+redis.call('ZREM', queueKey, owner)
+redis.call('HDEL', waitersKey, owner)
+else
+redis.call('ZREM', queueKey, owner)
+end
+first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+end
+local code = mine and 1 or 0
+return noticeFault == '' and code or { code, noticeFault }`,
+  },
+  lockRenew: {
+    name: 'lockRenew',
+    sha1: '5203e40445b3a1385c3424c74589ea9f6167ec4e',
+    lua: `local answers = {}
+for i, lockKey in ipairs(KEYS) do
+local owner = ARGV[2 * i - 1]
+local leaseMs = ARGV[2 * i]
+local ttlMs = redis.call('PTTL', lockKey)
+local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
+if not count then
+answers[i] = 0
+elseif type(count) == 'table' or ttlMs == -1 then
+answers[i] = -3
+else
+if ttlMs < tonumber(leaseMs) then
+redis.call('PEXPIRE', lockKey, leaseMs)
+end
+answers[i] = 1
+end
+end
+return answers`,
+  },
+  redissonAskSharding: {
+    name: 'redissonAskSharding',
+    sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
+    lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
+return { reply.err and 0 or 1 }`,
+  },
+  redissonLockAcquire: {
+    name: 'redissonLockAcquire',
     sha1: 'ab2907a36fd202439702b73af9ee747f5bf8bbfb',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -478,14 +679,8 @@ end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
 return noticeFault == '' and busy or { 0, busy, noticeFault }`,
   },
-  redissonAskSharding: {
-    name: 'redissonAskSharding',
-    sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
-    lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
-return { reply.err and 0 or 1 }`,
-  },
-  redissonForce: {
-    name: 'redissonForce',
+  redissonLockForce: {
+    name: 'redissonLockForce',
     sha1: '9b9653cd37c2a441c34b8c1cd4e25e11a10ac8da',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -604,8 +799,8 @@ local mine = true
 local code = mine and 1 or 0
 return noticeFault == '' and code or { code, noticeFault }`,
   },
-  redissonRelease: {
-    name: 'redissonRelease',
+  redissonLockRelease: {
+    name: 'redissonLockRelease',
     sha1: '7885b1f65be4c9b9ce56d4743340b36a9f1218d6',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -766,200 +961,5 @@ noticeFault = messageFault
 end
 local code = mine and 1 or 0
 return noticeFault == '' and code or { code, noticeFault }`,
-  },
-  refresh: {
-    name: 'refresh',
-    sha1: 'fb88c995f0da13a91207ac4433c3eec9bfd29fff',
-    lua: `local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-local answers = {}
-for i = 1, #KEYS / 3 do
-local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-local owner = ARGV[2 * i - 1]
-local placeMs = tonumber(ARGV[2 * i])
-local ttlMs = redis.call('PTTL', lockKey)
-local state = 0
-local rest = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
-if rest and redis.call('ZSCORE', queueKey, owner) then
-redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + placeMs) .. rest)
-for _, key in ipairs({ queueKey, waitersKey }) do
-if redis.call('PTTL', key) < placeMs then
-redis.call('PEXPIRE', key, placeMs)
-end
-end
-state = 1
-elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
-state = 2
-end
-answers[2 * i - 1] = state
-answers[2 * i] = ttlMs
-end
-return answers`,
-  },
-  register: {
-    name: 'register',
-    sha1: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
-    lua: `redis.call('PEXPIRE', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
-redis.call('PEXPIRE', KEYS[1], ARGV[1])
-local inbox = ARGV[2]
-local reply = inbox ~= '' and redis.pcall('PUBLISH', inbox, 'hello')
-return { type(reply) == 'table' and reply.err or '' }`,
-  },
-  release: {
-    name: 'release',
-    sha1: '43dd9684c4b95c29cee778909eee70597a33c83c',
-    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-local goneMs = tonumber(ARGV[3])
-local tokenFloor = tonumber(ARGV[4])
-local checkInbox = ARGV[5] == '1'
-local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-local isFree = mine and goneMs == 0
-local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-if isFree and not first then
-return 1
-end
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-if not isFree then
-if count == 0 then
-local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
-end
-end
-if state ~= 'gone' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-end
-if goneMs > 0 then
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
-local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #marks, 2 do
-local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-redis.call('HDEL', waitersKey, marks[i])
-end
-end
-redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
-keepFor(waitersKey, goneMs)
-end
-end
-local ttlMs = redis.call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-holder = holders[1]
-end
-if count > 0 then
-mine = holder == owner
-if mine then
-redis.call('HSET', lockKey, owner, count)
-end
-return mine and 1 or 0
-end
-isFree = ttlMs == -2
-first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-end
-local before = nil
-local granted, noticeFault = nil, ''
-local offset = 0
-local heard = {}
-while isFree and first and first ~= before do
-local owner = first
-local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
-end
-end
-if state == 'alive' then
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
-end
-if isHeard then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
-end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
-end
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', inbox, notice)
-noticeFault = type(reply) == 'table' and reply.err or ''
-granted = owner
-isFree = false
-else
-offset = offset + 1
-end
-elseif state == 'none' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-else
-redis.call('ZREM', queueKey, owner)
-end
-first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
-end
-local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }`,
-  },
-  renew: {
-    name: 'renew',
-    sha1: '5203e40445b3a1385c3424c74589ea9f6167ec4e',
-    lua: `local answers = {}
-for i, lockKey in ipairs(KEYS) do
-local owner = ARGV[2 * i - 1]
-local leaseMs = ARGV[2 * i]
-local ttlMs = redis.call('PTTL', lockKey)
-local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
-if not count then
-answers[i] = 0
-elseif type(count) == 'table' or ttlMs == -1 then
-answers[i] = -3
-else
-if ttlMs < tonumber(leaseMs) then
-redis.call('PEXPIRE', lockKey, leaseMs)
-end
-answers[i] = 1
-end
-end
-return answers`,
   },
 }
