@@ -37,7 +37,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.{spec,test}.ts', '{packages,interop}/*/test/**/*.ts', 'examples/test/**/*.ts'],
+    files: ['**/*.{spec,test}.{ts,mjs}', '{packages,interop}/*/test/**/*.ts', 'examples/test/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

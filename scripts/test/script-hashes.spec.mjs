@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { scripts } from '../../packages/core/src/scripts/generated.js'
+import { scripts } from '../../packages/core/src/redis/scripts/generated.js'
 
 /**
  * Clients of different versions share locks, and Redis knows a script by the hash of its text. Moving code or rewording
