@@ -1,5 +1,5 @@
 --[[
-  Tell which server process answers for a key.
+  Identify the server process that owns a key.
 
   KEYS[1]  any key; only its slot matters
 

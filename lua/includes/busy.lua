@@ -1,3 +1,3 @@
--- Somebody else has it. One text is less to read, there and here, than a list.
+-- Returns who holds the lock and where the owner queues. One string is faster to build and to parse than a list.
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeFault == '' and busy or { 0, busy, noticeFault }
+return noticeError == '' and busy or { 0, busy, noticeError }

@@ -1,5 +1,5 @@
--- The server's clock, microseconds since the epoch: the only clock a script believes. Its text is put together, because to
--- format a number of that size takes Redis as long as a command.
+-- The server's clock in microseconds since the epoch: the only clock that scripts use. nowText is concatenated because
+-- formatting a number of that size takes Redis as long as a command.
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)

@@ -1,5 +1,5 @@
 -- Refuses a key that is not a lock: another type, or a hash that would never expire.
--- Sets ttlMs (-2 when the lock is free) and holder ('' when it is).
+-- ttlMs is -2 and holder '' when the lock is free.
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then

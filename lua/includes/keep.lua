@@ -1,4 +1,4 @@
--- A key lives as long as its longest-lived entry, never forever, and its TTL never shrinks.
+-- Extends the TTL of a key, never shrinks it: a key lives as long as its longest-lived entry.
 local function keepFor(key, ms)
   if redis.call('PTTL', key) < ms then
     redis.call('PEXPIRE', key, ms)

@@ -1,6 +1,6 @@
--- A new fencing token: larger than the last one, than the server's time and than any that the asking client
--- has seen, so that it grows over a lost fence key too. Sets token, and tokenText, which Redis is faster with.
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+-- A new fencing token: larger than the last one, than the server's time and than any that the requesting client has
+-- seen, so that tokens grow even when the fence key is lost. Redis is faster with tokenText than with the number.
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
   token = tokenFloor + 1

@@ -3,20 +3,20 @@
 
   KEYS[1]  lock      hash, owner -> hold count
   KEYS[2]  queue     sorted set, waiting owners by ticket
-  KEYS[3]  waiters   hash, owner -> place
+  KEYS[3]  waiters   hash, owner -> queue entry or tombstone
   KEYS[4]  fence     string, last fencing token
   ARGV[1]  owner        the holder to evict
   ARGV[2]  inbox        channel of the owner's client
-  ARGV[3]  tokenFloor   largest fencing token the asking client has seen
-  ARGV[4]  checkInbox   1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
+  ARGV[3]  tokenFloor   largest fencing token that the requesting client has seen
+  ARGV[4]  checkInbox   1: skip entries whose inbox has no subscriber; 0: PUBSUB NUMSUB cannot see them all (Cluster)
 
   Returns  1               evicted
-           { 1, fault }    the same, but Redis refused to publish a message
-           0               the lock is free or held by someone else; changes nothing
+           { 1, error }    the same, but Redis refused to publish a notice
+           0               the lock is free or held by another owner; changes nothing
            { -3, type }    the key is not a lock; changes nothing
 
   Publishes 'revoked <owner> <lock>' to the evicted owner, and 'granted …' as acquire does.
-  Safe to run twice: the second time the named owner no longer holds.
+  Safe to run twice: the second time the named owner is no longer the holder.
 ]]
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -35,8 +35,8 @@ local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lock
 local isFree, before = true, nil
 local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
 --@include grant
-if noticeFault == '' and type(revoked) == 'table' then
-  noticeFault = revoked.err
+if noticeError == '' and type(revoked) == 'table' then
+  noticeError = revoked.err
 end
 local mine = true
---@include answer
+--@include reply

@@ -1,27 +1,27 @@
 --[[
-  Read who holds a lock and who waits for it.
+  Read the holder and the waiters of a lock.
 
   KEYS[1]  lock      hash, owner -> hold count
   KEYS[2]  queue     sorted set, waiting owners by ticket
-  KEYS[3]  waiters   hash, owner -> place
+  KEYS[3]  waiters   hash, owner -> queue entry or tombstone
   KEYS[4]  fence     string, last fencing token
-  ARGV[1]  most      how many places to list, from the head of the queue; 0: none
+  ARGV[1]  maxEntries  how many queue entries to list, from the head of the queue; 0: none
 
-  Returns  { ttlMs, owner, count, token, places, owner 1, alive for 1 (ms), owner 2, … }
-           ttlMs -2, owner '' and count 0: free; token 0: not known; places: all, listed or not, stale ones too
+  Returns  { ttlMs, owner, count, token, entries, owner 1, its remaining time (ms), owner 2, … }
+           ttlMs -2, owner '' and count 0: free; token 0: not known; entries: all, listed or not, stale ones too
            { -3, type }   the key is not a lock
 
   Changes and publishes nothing.
 ]]
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local most = tonumber(ARGV[1])
+local maxEntries = tonumber(ARGV[1])
 
 --@include clock
 --@include guard
 
 local token = tonumber(redis.call('GET', fenceKey) or '0')
 local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
-for _, owner in ipairs(most > 0 and redis.call('ZRANGE', queueKey, 0, most - 1) or {}) do
+for _, owner in ipairs(maxEntries > 0 and redis.call('ZRANGE', queueKey, 0, maxEntries - 1) or {}) do
   local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
   reply[#reply + 1] = owner
   reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)

@@ -8,16 +8,16 @@ import { scripts } from '../../packages/core/src/redis/scripts/generated.js'
 const pinned = {
   clientIdentify: '7cb745dbdcde9eec419bfe50450da411351bf83b',
   clientRegister: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
-  lockAcquire: '73e28491aa4d9c5c7a649e4a709028373403deb5',
-  lockForce: '3369f9cb1734ca92b7c762c2a45338c6074839f5',
-  lockInspect: '05c665789234dcd2f20515baf13f5f5ee5c736ae',
-  lockRefresh: 'fb88c995f0da13a91207ac4433c3eec9bfd29fff',
-  lockRelease: '43dd9684c4b95c29cee778909eee70597a33c83c',
-  lockRenew: '5203e40445b3a1385c3424c74589ea9f6167ec4e',
-  redissonAskSharding: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
-  redissonLockAcquire: 'ab2907a36fd202439702b73af9ee747f5bf8bbfb',
-  redissonLockForce: '9b9653cd37c2a441c34b8c1cd4e25e11a10ac8da',
-  redissonLockRelease: '7885b1f65be4c9b9ce56d4743340b36a9f1218d6',
+  lockAcquire: '9ab485298f202824ae024bc3efb8f43aaaaae865',
+  lockForce: '5047291373d9e7af89bb769baa23271f8756d0fc',
+  lockInspect: '18b49c29cdfc6b598fd3d5949e7afef909f8bbb1',
+  lockRefresh: 'bdebd29d8acf184e5e9a0ce705c5e9d599af459c',
+  lockRelease: '37dff6386cd4d796ad22fa0058d3691455c2e8c7',
+  lockRenew: 'cf3dbceab2ddd124d57f15a8ddb20fda22a5dafd',
+  redissonIdentifySharding: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
+  redissonLockAcquire: '0d98df1eea2fb931869be0c16263179578dba7d1',
+  redissonLockForce: 'f5e536f16c4fd0ee853dccb5c4cc67dc639fdc3a',
+  redissonLockRelease: 'f71b04a90844d5b83604d788bd4037b9c488c4a8',
 }
 
 const hashes = Object.values(scripts).map(({ name, lua }) => [

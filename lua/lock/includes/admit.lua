@@ -1,4 +1,4 @@
--- Lets the owner in, for leaseMs. Sets token and tokenText.
+-- Makes newHolder the holder for newLeaseMs, with a new token.
 --@include next-token
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
+redis.call('HSET', lockKey, newHolder, '1')
+redis.call('PEXPIRE', lockKey, newLeaseMs)

@@ -3,20 +3,20 @@
 
   KEYS[1]  lock      hash, owner -> hold count; also Redisson's
   KEYS[2]  queue     sorted set, waiting owners by ticket
-  KEYS[3]  waiters   hash, owner -> place; turn -> whose turn it is
+  KEYS[3]  waiters   hash, owner -> queue entry or tombstone; turn -> whose turn it is
   ARGV[1]  owner       the holder to evict
   ARGV[2]  inbox       channel of the owner's client, if it is one of ours
-  ARGV[3]  checkInbox  1: pass over places whose inbox nobody hears; 0: PUBSUB NUMSUB does not tell (Cluster)
-  ARGV[4]  publish     PUBLISH or SPUBLISH, whichever Redisson's clients listen to
+  ARGV[3]  checkInbox  1: skip entries whose inbox has no subscriber; 0: PUBSUB NUMSUB cannot see them all (Cluster)
+  ARGV[4]  publish     PUBLISH or SPUBLISH, as Redisson's clients subscribe
   ARGV[5]  channel     Redisson's channel of the lock
 
   Returns  1               evicted
-           { 1, fault }    the same, but Redis refused to publish a message
-           0               the lock is free or held by someone else; changes nothing
+           { 1, error }    the same, but Redis refused to publish a message
+           0               the lock is free or held by another owner; changes nothing
            { -3, type }    the key is not a lock; changes nothing
 
   Publishes 'revoked <owner> <lock>' to the inbox, '0' to the channel, and 'free …' as acquire does.
-  Safe to run twice: the second time the named owner no longer holds.
+  Safe to run twice: the second time the named owner is no longer the holder.
 ]]
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -34,12 +34,12 @@ if holder ~= owner then
   return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local messageFault = free()
-local _, noticeFault = offerTurn()
-if messageFault ~= '' then
-  noticeFault = messageFault
-elseif noticeFault == '' and type(revoked) == 'table' then
-  noticeFault = revoked.err
+local messageError = free()
+local _, noticeError = offerTurn()
+if messageError ~= '' then
+  noticeError = messageError
+elseif noticeError == '' and type(revoked) == 'table' then
+  noticeError = revoked.err
 end
 local mine = true
---@include answer
+--@include reply

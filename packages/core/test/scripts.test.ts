@@ -94,7 +94,7 @@ describe('the header of a script', () => {
       await each.release(keys, { owner: 'c1:1', count: 0, goneMs: 0 })
       await each.force(keys, 'c1:1', 'c1')
     }
-    await link.run({ script: scripts.redissonAskSharding, keys: [keys.lock], args: [] }, String)
+    await link.run({ script: scripts.redissonIdentifySharding, keys: [keys.lock], args: [] }, String)
     await commands.inspect(keys, 10)
     const all = [keys, other, third]
     await commands.renew(

@@ -1,5 +1,5 @@
--- Frees the lock as Redisson does, so that its waiters hear of it; they read nothing but an integer.
--- Returns why the message was refused, or ''.
+-- Frees the lock as Redisson does, and notifies its waiters; they parse nothing but an integer.
+-- Returns why Redis refused to publish the message, or ''.
 local function free()
   redis.call('DEL', lockKey)
   local reply = redis.pcall(publish, channel, '0')

@@ -1,77 +1,77 @@
--- Redisson's waiters compete for a free lock, so it is not handed to our first waiter. That one is told that the lock
--- is free, and others of ours leave it alone for a moment: its turn. It is the field 'turn' of the waiters hash,
--- '<from, ms> <until, ms> <owner>'; no owner has that name, and the hash lives as long as the place.
+-- Redisson's waiters compete for a free lock, so a release cannot grant it to our first waiter. It notifies that
+-- waiter, and for a moment our other waiters leave the lock alone: its turn. The turn is the field 'turn' of the
+-- waiters hash, '<from, ms> <until, ms> <owner>'; no owner has that name, and the hash lives as long as the queue entry.
 local turnMs = 100
--- Our first waiter may be nearer to Redis than any of theirs. So that it does not win every time, one release in so many,
--- by the clock's last digits, leaves them a head start.
+-- Our first waiter may be nearer to Redis than any of theirs. So that it does not win every time, one release in this
+-- many, chosen by the last digits of the clock, gives theirs a head start.
 local headStartMs = 5
 local headStartEvery = 4
 
-local function readPlace(owner)
-  --@include read-place
-  return state, leaseMs, inbox
+local function readEntry(waiter)
+  --@include read-entry
+  return state, entryInbox
 end
 
-local function dropPlace(owner)
-  --@include drop-place
+local function dropEntry(waiter)
+  --@include drop-entry
 end
 
-local heard = {}
-local function hears(inbox)
-  --@include ask-inbox
-  return isHeard
+local subscribed = {}
+local function isSubscribedTo(entryInbox)
+  --@include check-inbox
+  return isSubscribed
 end
 
 local function readTurn()
   local turn = redis.call('HGET', waitersKey, 'turn') or ''
-  local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+  local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
   fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
   if fromMs and fromMs > nowMs + headStartMs then
-    -- The server's clock was set back since. Until it is there again nobody would get in.
+    -- The server's clock was set back. Until it catches up, this turn would keep every waiter out.
     return nil
   end
-  return owner, untilMs, fromMs
+  return turnOwner, untilMs, fromMs
 end
 
-local function endTurn(owner)
-  if readTurn() == owner then
+local function endTurn(waiter)
+  if readTurn() == waiter then
     redis.call('HDEL', waitersKey, 'turn')
   end
 end
 
--- Has the first live waiter ahead of `before` (all waiters when nil) come for the free lock. Whoever let its turn pass
--- loses its place, as a stale one does; a turn still going on is not announced again.
--- Returns how long the turn of the one ahead lasts, ms, or until that of `before` begins, or nil; and why the notice was
--- refused, or ''.
+-- Notifies the first live waiter ahead of `before` (any waiter when nil) that the lock is free. A waiter that let its
+-- turn pass loses its queue entry, like a stale one; a turn that has not ended is not announced again.
+-- Returns how long the turn of the waiter ahead lasts, or how soon that of `before` begins, ms, or nil; and why Redis
+-- refused to publish the notice, or ''.
 local function offerTurn(before, headStart)
   local offset = 0
   while true do
-    local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-    if not owner then
+    local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+    if not waiter then
       return nil, ''
     end
     local turnOwner, untilMs, fromMs = readTurn()
-    if owner == before then
-      return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+    if waiter == before then
+      return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
     end
-    local state, _, inbox = readPlace(owner)
-    if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
+    local state, entryInbox = readEntry(waiter)
+    if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
       redis.call('HDEL', waitersKey, 'turn')
-      dropPlace(owner)
+      dropEntry(waiter)
     elseif state == 'none' then
-      dropPlace(owner)
-      endTurn(owner)
-    elseif state == 'gone' then
-      redis.call('ZREM', queueKey, owner)
-      endTurn(owner)
-    elseif not hears(inbox) then
+      dropEntry(waiter)
+      endTurn(waiter)
+    elseif state == 'tombstone' then
+      redis.call('ZREM', queueKey, waiter)
+      endTurn(waiter)
+    elseif not isSubscribedTo(entryInbox) then
       offset = offset + 1
-    elseif turnOwner == owner then
+    elseif turnOwner == waiter then
       return untilMs - nowMs, ''
     else
       fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-      redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-      local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
+      redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+      local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
       return turnMs, type(reply) == 'table' and reply.err or ''
     end
   end

@@ -197,8 +197,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'redis/scripts/generated.js',
-        find: "redis.call('HSET', lockKey, owner, '1')\nredis.call('PEXPIRE', lockKey, leaseMs)",
-        replace: "redis.call('HSET', lockKey, owner, '1')",
+        find: "redis.call('HSET', lockKey, newHolder, '1')\nredis.call('PEXPIRE', lockKey, newLeaseMs)",
+        replace: "redis.call('HSET', lockKey, newHolder, '1')",
       },
     ],
     breaks: ['leftovers'],

@@ -43,7 +43,7 @@ export class RedissonPeers {
     const { connections, link, calls, keepMs } = this.#options
     if (this.#isPrepared) return
     if (connections.cluster) {
-      const call = { script: scripts.redissonAskSharding, keys: [key], args: [] }
+      const call = { script: scripts.redissonIdentifySharding, keys: [key], args: [] }
       const isSharded = await link.run(call, (reply) => numberAt(asList(reply), 0) === 1)
       if (isSharded) {
         calls.publish = 'SPUBLISH'

@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'clientIdentify' | 'clientRegister' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'redissonAskSharding' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease'
+export type ScriptName = 'clientIdentify' | 'clientRegister' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'redissonIdentifySharding' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: {
@@ -27,7 +27,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: '73e28491aa4d9c5c7a649e4a709028373403deb5',
+    sha1: '9ab485298f202824ae024bc3efb8f43aaaaae865',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -38,7 +38,7 @@ local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 if count > 1 or redis.call('EXISTS', lockKey, queueKey, waitersKey) > 0 then
-local placeMs = tonumber(ARGV[4])
+local entryTtlMs = tonumber(ARGV[4])
 local grantLeaseMs = ARGV[5]
 local inbox = ARGV[6]
 local checkInbox = ARGV[8] == '1'
@@ -61,7 +61,8 @@ redis.call('HSET', lockKey, owner, count)
 keepFor(lockKey, tonumber(leaseMs))
 local last = tonumber(redis.call('GET', fenceKey) or '0')
 if count == 1 and last == 0 then
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local newLeaseMs = leaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
 token = tokenFloor + 1
@@ -83,51 +84,53 @@ if count > 1 then
 return { -1 }
 end
 do
+local waiter = owner
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-if state == 'gone' then
+if state == 'tombstone' then
 return { -2 }
 end
 end
 local isFree = ttlMs == -2
 local before = owner
 local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-local granted, noticeFault = nil, ''
+local granted, noticeError = nil, ''
 local offset = 0
-local heard = {}
+local subscribed = {}
 while isFree and first and first ~= before do
-local owner = first
+local waiter = first
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
 if state == 'alive' then
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-if isHeard then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+if isSubscribed then
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
+local newHolder, newLeaseMs = waiter, entryLeaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
 token = tokenFloor + 1
@@ -139,21 +142,21 @@ token = tonumber(lastToken) + 1
 tokenText = string.format('%.0f', token)
 redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', inbox, notice)
-noticeFault = type(reply) == 'table' and reply.err or ''
-granted = owner
+redis.call('HSET', lockKey, newHolder, '1')
+redis.call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local reply = redis.pcall('PUBLISH', entryInbox, notice)
+noticeError = type(reply) == 'table' and reply.err or ''
+granted = newHolder
 isFree = false
 else
 offset = offset + 1
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 else
-redis.call('ZREM', queueKey, owner)
+redis.call('ZREM', queueKey, waiter)
 end
 first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
 end
@@ -163,7 +166,7 @@ ttlMs = redis.call('PTTL', lockKey)
 end
 if not isFree then
 local position = 0
-if placeMs > 0 then
+if entryTtlMs > 0 then
 local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
 local rank = redis.call('ZRANK', queueKey, owner)
 local lastRank = redis.call('ZCARD', queueKey) - 1
@@ -172,25 +175,27 @@ local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
 redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
 rank = lastRank
 end
-redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
-if redis.call('PTTL', queueKey) < placeMs then
+redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + entryTtlMs, grantLeaseMs, inbox))
+if redis.call('PTTL', queueKey) < entryTtlMs then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-redis.call('PEXPIRE', queueKey, 2 * placeMs)
-keepFor(waitersKey, 2 * placeMs)
+redis.call('PEXPIRE', queueKey, 2 * entryTtlMs)
+keepFor(waitersKey, 2 * entryTtlMs)
 end
 position = rank + 1
 end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeFault == '' and busy or { 0, busy, noticeFault }
+return noticeError == '' and busy or { 0, busy, noticeError }
 end
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+local waiter = owner
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+local newHolder, newLeaseMs = owner, leaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
 token = tokenFloor + 1
@@ -202,13 +207,13 @@ token = tonumber(lastToken) + 1
 tokenText = string.format('%.0f', token)
 redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
+redis.call('HSET', lockKey, newHolder, '1')
+redis.call('PEXPIRE', lockKey, newLeaseMs)
 return token`,
   },
   lockForce: {
     name: 'lockForce',
-    sha1: '3369f9cb1734ca92b7c762c2a45338c6074839f5',
+    sha1: '5047291373d9e7af89bb769baa23271f8756d0fc',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -234,33 +239,34 @@ redis.call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local isFree, before = true, nil
 local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
-local granted, noticeFault = nil, ''
+local granted, noticeError = nil, ''
 local offset = 0
-local heard = {}
+local subscribed = {}
 while isFree and first and first ~= before do
-local owner = first
+local waiter = first
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
 if state == 'alive' then
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-if isHeard then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+if isSubscribed then
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
+local newHolder, newLeaseMs = waiter, entryLeaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
 token = tokenFloor + 1
@@ -272,36 +278,36 @@ token = tonumber(lastToken) + 1
 tokenText = string.format('%.0f', token)
 redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', inbox, notice)
-noticeFault = type(reply) == 'table' and reply.err or ''
-granted = owner
+redis.call('HSET', lockKey, newHolder, '1')
+redis.call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local reply = redis.pcall('PUBLISH', entryInbox, notice)
+noticeError = type(reply) == 'table' and reply.err or ''
+granted = newHolder
 isFree = false
 else
 offset = offset + 1
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 else
-redis.call('ZREM', queueKey, owner)
+redis.call('ZREM', queueKey, waiter)
 end
 first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
 end
-if noticeFault == '' and type(revoked) == 'table' then
-noticeFault = revoked.err
+if noticeError == '' and type(revoked) == 'table' then
+noticeError = revoked.err
 end
 local mine = true
 local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }`,
+return noticeError == '' and code or { code, noticeError }`,
   },
   lockInspect: {
     name: 'lockInspect',
-    sha1: '05c665789234dcd2f20515baf13f5f5ee5c736ae',
+    sha1: '18b49c29cdfc6b598fd3d5949e7afef909f8bbb1',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local most = tonumber(ARGV[1])
+local maxEntries = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
@@ -317,7 +323,7 @@ holder = holders[1]
 end
 local token = tonumber(redis.call('GET', fenceKey) or '0')
 local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
-for _, owner in ipairs(most > 0 and redis.call('ZRANGE', queueKey, 0, most - 1) or {}) do
+for _, owner in ipairs(maxEntries > 0 and redis.call('ZRANGE', queueKey, 0, maxEntries - 1) or {}) do
 local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
 reply[#reply + 1] = owner
 reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
@@ -326,46 +332,46 @@ return reply`,
   },
   lockRefresh: {
     name: 'lockRefresh',
-    sha1: 'fb88c995f0da13a91207ac4433c3eec9bfd29fff',
+    sha1: 'bdebd29d8acf184e5e9a0ce705c5e9d599af459c',
     lua: `local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
-local answers = {}
+local replies = {}
 for i = 1, #KEYS / 3 do
 local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local owner = ARGV[2 * i - 1]
-local placeMs = tonumber(ARGV[2 * i])
+local entryTtlMs = tonumber(ARGV[2 * i])
 local ttlMs = redis.call('PTTL', lockKey)
 local state = 0
-local rest = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
-if rest and redis.call('ZSCORE', queueKey, owner) then
-redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + placeMs) .. rest)
+local leaseAndInbox = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
+if leaseAndInbox and redis.call('ZSCORE', queueKey, owner) then
+redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + entryTtlMs) .. leaseAndInbox)
 for _, key in ipairs({ queueKey, waitersKey }) do
-if redis.call('PTTL', key) < placeMs then
-redis.call('PEXPIRE', key, placeMs)
+if redis.call('PTTL', key) < entryTtlMs then
+redis.call('PEXPIRE', key, entryTtlMs)
 end
 end
 state = 1
 elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
 state = 2
 end
-answers[2 * i - 1] = state
-answers[2 * i] = ttlMs
+replies[2 * i - 1] = state
+replies[2 * i] = ttlMs
 end
-return answers`,
+return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
-    sha1: '43dd9684c4b95c29cee778909eee70597a33c83c',
+    sha1: '37dff6386cd4d796ad22fa0058d3691455c2e8c7',
     lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
-local goneMs = tonumber(ARGV[3])
+local tombstoneMs = tonumber(ARGV[3])
 local tokenFloor = tonumber(ARGV[4])
 local checkInbox = ARGV[5] == '1'
 local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-local isFree = mine and goneMs == 0
+local isFree = mine and tombstoneMs == 0
 local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
 if isFree and not first then
 return 1
@@ -376,36 +382,37 @@ local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 local nowMs = math.floor(nowUs / 1000)
 if not isFree then
 if count == 0 then
+local waiter = owner
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-if state ~= 'gone' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+if state ~= 'tombstone' then
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-if goneMs > 0 then
+if tombstoneMs > 0 then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #marks, 2 do
-local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+local sample = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+for i = 1, #sample, 2 do
+local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
-redis.call('HDEL', waitersKey, marks[i])
+redis.call('HDEL', waitersKey, sample[i])
 end
 end
-redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
-keepFor(waitersKey, goneMs)
+redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
+keepFor(waitersKey, tombstoneMs)
 end
 end
 local ttlMs = redis.call('PTTL', lockKey)
@@ -428,33 +435,34 @@ isFree = ttlMs == -2
 first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
 end
 local before = nil
-local granted, noticeFault = nil, ''
+local granted, noticeError = nil, ''
 local offset = 0
-local heard = {}
+local subscribed = {}
 while isFree and first and first ~= before do
-local owner = first
+local waiter = first
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
 if state == 'alive' then
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-if isHeard then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
-local lifeMs = 2 * leaseMs > 60000 and 2 * leaseMs or '60000'
+if isSubscribed then
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
+local newHolder, newLeaseMs = waiter, entryLeaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token, tokenText = nowUs, nowText
 if tokenFloor >= token then
 token = tokenFloor + 1
@@ -466,63 +474,63 @@ token = tonumber(lastToken) + 1
 tokenText = string.format('%.0f', token)
 redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, owner, '1')
-redis.call('PEXPIRE', lockKey, leaseMs)
-local notice = 'granted ' .. owner .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. leaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', inbox, notice)
-noticeFault = type(reply) == 'table' and reply.err or ''
-granted = owner
+redis.call('HSET', lockKey, newHolder, '1')
+redis.call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local reply = redis.pcall('PUBLISH', entryInbox, notice)
+noticeError = type(reply) == 'table' and reply.err or ''
+granted = newHolder
 isFree = false
 else
 offset = offset + 1
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 else
-redis.call('ZREM', queueKey, owner)
+redis.call('ZREM', queueKey, waiter)
 end
 first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
 end
 local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }`,
+return noticeError == '' and code or { code, noticeError }`,
   },
   lockRenew: {
     name: 'lockRenew',
-    sha1: '5203e40445b3a1385c3424c74589ea9f6167ec4e',
-    lua: `local answers = {}
+    sha1: 'cf3dbceab2ddd124d57f15a8ddb20fda22a5dafd',
+    lua: `local replies = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[2 * i - 1]
 local leaseMs = ARGV[2 * i]
 local ttlMs = redis.call('PTTL', lockKey)
 local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
 if not count then
-answers[i] = 0
+replies[i] = 0
 elseif type(count) == 'table' or ttlMs == -1 then
-answers[i] = -3
+replies[i] = -3
 else
 if ttlMs < tonumber(leaseMs) then
 redis.call('PEXPIRE', lockKey, leaseMs)
 end
-answers[i] = 1
+replies[i] = 1
 end
 end
-return answers`,
+return replies`,
   },
-  redissonAskSharding: {
-    name: 'redissonAskSharding',
+  redissonIdentifySharding: {
+    name: 'redissonIdentifySharding',
     sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
     lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
 return { reply.err and 0 or 1 }`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: 'ab2907a36fd202439702b73af9ee747f5bf8bbfb',
+    sha1: '0d98df1eea2fb931869be0c16263179578dba7d1',
     lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
-local placeMs = tonumber(ARGV[4])
+local entryTtlMs = tonumber(ARGV[4])
 local inbox = ARGV[5]
 local checkInbox = ARGV[6] == '1'
 local wantsToken = ARGV[7] == '1'
@@ -539,90 +547,90 @@ return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 holder = holders[1]
 end
-local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
-end
-end
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
-local function readPlace(owner)
+local function readEntry(waiter)
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-return state, leaseMs, inbox
+return state, entryInbox
 end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+local function dropEntry(waiter)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-local heard = {}
-local function hears(inbox)
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local subscribed = {}
+local function isSubscribedTo(entryInbox)
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-return isHeard
+return isSubscribed
 end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
 return nil
 end
-return owner, untilMs, fromMs
+return turnOwner, untilMs, fromMs
 end
-local function endTurn(owner)
-if readTurn() == owner then
+local function endTurn(waiter)
+if readTurn() == waiter then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner then
+local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not waiter then
 return nil, ''
 end
 local turnOwner, untilMs, fromMs = readTurn()
-if owner == before then
-return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+if waiter == before then
+return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, _, inbox = readPlace(owner)
-if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
+local state, entryInbox = readEntry(waiter)
+if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
-dropPlace(owner)
+dropEntry(waiter)
 elseif state == 'none' then
-dropPlace(owner)
-endTurn(owner)
-elseif state == 'gone' then
-redis.call('ZREM', queueKey, owner)
-endTurn(owner)
-elseif not hears(inbox) then
+dropEntry(waiter)
+endTurn(waiter)
+elseif state == 'tombstone' then
+redis.call('ZREM', queueKey, waiter)
+endTurn(waiter)
+elseif not isSubscribedTo(entryInbox) then
 offset = offset + 1
-elseif turnOwner == owner then
+elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
 end
 if holder == owner then
+local function keepFor(key, ms)
+if redis.call('PTTL', key) < ms then
+redis.call('PEXPIRE', key, ms)
+end
+end
 local token = 0
 if wantsToken then
 token = count == 1 and redis.call('GET', tokenKey) or redis.call('INCR', tokenKey)
@@ -634,28 +642,28 @@ end
 if count > 1 then
 return { -1 }
 end
-if readPlace(owner) == 'gone' then
+if readEntry(owner) == 'tombstone' then
 return { -2 }
 end
-local noticeFault = ''
+local noticeError = ''
 if ttlMs == -2 then
-local restMs
-restMs, noticeFault = offerTurn(owner)
-if not restMs then
+local remainingMs
+remainingMs, noticeError = offerTurn(owner)
+if not remainingMs then
 local token = wantsToken and redis.call('INCR', tokenKey) or 0
 redis.call('HSET', lockKey, owner, 1)
 redis.call('PEXPIRE', lockKey, leaseMs)
-dropPlace(owner)
+dropEntry(owner)
 redis.call('HDEL', waitersKey, 'turn')
 return token
 end
-ttlMs = restMs
+ttlMs = remainingMs
 else
 endTurn(owner)
 end
 local grantLeaseMs = leaseMs
 local position = 0
-if placeMs > 0 then
+if entryTtlMs > 0 then
 local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
 local rank = redis.call('ZRANK', queueKey, owner)
 local lastRank = redis.call('ZCARD', queueKey) - 1
@@ -664,24 +672,24 @@ local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
 redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
 rank = lastRank
 end
-redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + placeMs, grantLeaseMs, inbox))
-if redis.call('PTTL', queueKey) < placeMs then
+redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + entryTtlMs, grantLeaseMs, inbox))
+if redis.call('PTTL', queueKey) < entryTtlMs then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-redis.call('PEXPIRE', queueKey, 2 * placeMs)
-keepFor(waitersKey, 2 * placeMs)
+redis.call('PEXPIRE', queueKey, 2 * entryTtlMs)
+keepFor(waitersKey, 2 * entryTtlMs)
 end
 position = rank + 1
 end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeFault == '' and busy or { 0, busy, noticeFault }`,
+return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   redissonLockForce: {
     name: 'redissonLockForce',
-    sha1: '9b9653cd37c2a441c34b8c1cd4e25e11a10ac8da',
+    sha1: 'f5e536f16c4fd0ee853dccb5c4cc67dc639fdc3a',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -704,77 +712,77 @@ end
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
-local function readPlace(owner)
+local function readEntry(waiter)
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-return state, leaseMs, inbox
+return state, entryInbox
 end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+local function dropEntry(waiter)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-local heard = {}
-local function hears(inbox)
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local subscribed = {}
+local function isSubscribedTo(entryInbox)
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-return isHeard
+return isSubscribed
 end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
 return nil
 end
-return owner, untilMs, fromMs
+return turnOwner, untilMs, fromMs
 end
-local function endTurn(owner)
-if readTurn() == owner then
+local function endTurn(waiter)
+if readTurn() == waiter then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner then
+local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not waiter then
 return nil, ''
 end
 local turnOwner, untilMs, fromMs = readTurn()
-if owner == before then
-return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+if waiter == before then
+return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, _, inbox = readPlace(owner)
-if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
+local state, entryInbox = readEntry(waiter)
+if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
-dropPlace(owner)
+dropEntry(waiter)
 elseif state == 'none' then
-dropPlace(owner)
-endTurn(owner)
-elseif state == 'gone' then
-redis.call('ZREM', queueKey, owner)
-endTurn(owner)
-elseif not hears(inbox) then
+dropEntry(waiter)
+endTurn(waiter)
+elseif state == 'tombstone' then
+redis.call('ZREM', queueKey, waiter)
+endTurn(waiter)
+elseif not isSubscribedTo(entryInbox) then
 offset = offset + 1
-elseif turnOwner == owner then
+elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -788,24 +796,24 @@ if holder ~= owner then
 return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local messageFault = free()
-local _, noticeFault = offerTurn()
-if messageFault ~= '' then
-noticeFault = messageFault
-elseif noticeFault == '' and type(revoked) == 'table' then
-noticeFault = revoked.err
+local messageError = free()
+local _, noticeError = offerTurn()
+if messageError ~= '' then
+noticeError = messageError
+elseif noticeError == '' and type(revoked) == 'table' then
+noticeError = revoked.err
 end
 local mine = true
 local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }`,
+return noticeError == '' and code or { code, noticeError }`,
   },
   redissonLockRelease: {
     name: 'redissonLockRelease',
-    sha1: '7885b1f65be4c9b9ce56d4743340b36a9f1218d6',
+    sha1: 'f71b04a90844d5b83604d788bd4037b9c488c4a8',
     lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
-local goneMs = tonumber(ARGV[3])
+local tombstoneMs = tonumber(ARGV[3])
 local checkInbox = ARGV[4] == '1'
 local publish = ARGV[5]
 local channel = ARGV[6]
@@ -816,77 +824,77 @@ local nowMs = math.floor(nowUs / 1000)
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
-local function readPlace(owner)
+local function readEntry(waiter)
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-return state, leaseMs, inbox
+return state, entryInbox
 end
-local function dropPlace(owner)
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+local function dropEntry(waiter)
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-local heard = {}
-local function hears(inbox)
-local isHeard = not checkInbox or heard[inbox]
-if isHeard == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-isHeard = reply.err ~= nil or reply[2] > 0
-heard[inbox] = isHeard
+local subscribed = {}
+local function isSubscribedTo(entryInbox)
+local isSubscribed = not checkInbox or subscribed[entryInbox]
+if isSubscribed == nil then
+local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+isSubscribed = reply.err ~= nil or reply[2] > 0
+subscribed[entryInbox] = isSubscribed
 end
-return isHeard
+return isSubscribed
 end
 local function readTurn()
 local turn = redis.call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, owner = string.match(turn, '^(%d+) (%d+) (.+)$')
+local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
 return nil
 end
-return owner, untilMs, fromMs
+return turnOwner, untilMs, fromMs
 end
-local function endTurn(owner)
-if readTurn() == owner then
+local function endTurn(waiter)
+if readTurn() == waiter then
 redis.call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local owner = redis.call('ZRANGE', queueKey, offset, offset)[1]
-if not owner then
+local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+if not waiter then
 return nil, ''
 end
 local turnOwner, untilMs, fromMs = readTurn()
-if owner == before then
-return turnOwner == owner and fromMs > nowMs and fromMs - nowMs or nil, ''
+if waiter == before then
+return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, _, inbox = readPlace(owner)
-if state == 'alive' and turnOwner == owner and untilMs <= nowMs then
+local state, entryInbox = readEntry(waiter)
+if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
 redis.call('HDEL', waitersKey, 'turn')
-dropPlace(owner)
+dropEntry(waiter)
 elseif state == 'none' then
-dropPlace(owner)
-endTurn(owner)
-elseif state == 'gone' then
-redis.call('ZREM', queueKey, owner)
-endTurn(owner)
-elseif not hears(inbox) then
+dropEntry(waiter)
+endTurn(waiter)
+elseif state == 'tombstone' then
+redis.call('ZREM', queueKey, waiter)
+endTurn(waiter)
+elseif not isSubscribedTo(entryInbox) then
 offset = offset + 1
-elseif turnOwner == owner then
+elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
 fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, owner))
-local reply = redis.pcall('PUBLISH', inbox, 'free ' .. owner .. ' ' .. lockKey)
+redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
@@ -897,36 +905,37 @@ local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
 if count == 0 then
+local waiter = owner
 local state = 'none'
-local place = redis.call('HGET', waitersKey, owner) or ''
-local aliveUntilMs, leaseMs, inbox = string.match(place, '^(%d+) (%d+) (.+)$')
+local entry = redis.call('HGET', waitersKey, waiter) or ''
+local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
 if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
 state = 'alive'
 elseif not aliveUntilMs then
-local goneUntilMs = string.match(place, '^gone (%d+)$')
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'gone'
+state = 'tombstone'
 end
 end
-if state ~= 'gone' then
-redis.call('ZREM', queueKey, owner)
-redis.call('HDEL', waitersKey, owner)
+if state ~= 'tombstone' then
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
 end
-if goneMs > 0 then
+if tombstoneMs > 0 then
 local function keepFor(key, ms)
 if redis.call('PTTL', key) < ms then
 redis.call('PEXPIRE', key, ms)
 end
 end
-local marks = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #marks, 2 do
-local untilMs = string.match(marks[i + 1], '^gone (%d+)$')
+local sample = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+for i = 1, #sample, 2 do
+local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
-redis.call('HDEL', waitersKey, marks[i])
+redis.call('HDEL', waitersKey, sample[i])
 end
 end
-redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + goneMs))
-keepFor(waitersKey, goneMs)
+redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
+keepFor(waitersKey, tombstoneMs)
 end
 end
 local ttlMs = redis.call('PTTL', lockKey)
@@ -946,20 +955,20 @@ end
 return mine and 1 or 0
 end
 endTurn(owner)
-local messageFault = ''
+local messageError = ''
 if mine then
-messageFault = free()
+messageError = free()
 ttlMs = -2
 end
-local noticeFault = ''
+local noticeError = ''
 if ttlMs == -2 then
 local _
-_, noticeFault = offerTurn(nil, mine)
+_, noticeError = offerTurn(nil, mine)
 end
-if messageFault ~= '' then
-noticeFault = messageFault
+if messageError ~= '' then
+noticeError = messageError
 end
 local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }`,
+return noticeError == '' and code or { code, noticeError }`,
   },
 }

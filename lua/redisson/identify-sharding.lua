@@ -1,5 +1,5 @@
 --[[
-  Tell whether Redisson's clients of a Cluster use sharded channels: they do when a node answers this.
+  Find out whether Redisson's clients use sharded channels: they do in a Cluster whose nodes know SHARDNUMSUB.
 
   KEYS[1]  any key; only its slot matters
 

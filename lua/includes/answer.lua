@@ -1,3 +1,0 @@
--- Replies whether the hold was `mine`, and why Redis refused to publish a message, if it did.
-local code = mine and 1 or 0
-return noticeFault == '' and code or { code, noticeFault }

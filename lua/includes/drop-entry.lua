@@ -1,0 +1,3 @@
+-- Removes the waiter from the queue.
+redis.call('ZREM', queueKey, waiter)
+redis.call('HDEL', waitersKey, waiter)
