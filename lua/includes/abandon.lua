@@ -1,4 +1,6 @@
 -- At count 0 removes the owner's queue entry, and leaves a tombstone that refuses its late requests for tombstoneMs.
+-- Reads: queueKey waitersKey count owner nowMs tombstoneMs
+-- Sets:  nothing
 if count == 0 then
   local waiter = owner
   --@include read-entry

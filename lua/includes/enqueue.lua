@@ -1,5 +1,7 @@
 -- Queues the owner unless entryTtlMs is 0; a repeated request keeps its ticket. position is 0 for an owner that is not
 -- queued.
+-- Reads: queueKey waitersKey entryTtlMs nowText owner nowMs grantLeaseMs inbox
+-- Sets:  position
 local position = 0
 if entryTtlMs > 0 then
   local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1

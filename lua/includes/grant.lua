@@ -2,6 +2,8 @@
 -- the queue. Drops stale entries. An entry whose inbox has no subscriber is skipped and keeps its ticket. The grant
 -- stands even when Redis refuses to publish its notice: the waiter learns of it when it next refreshes its entry.
 -- granted is the new holder or nil; noticeError says why Redis refused to publish the notice, or ''.
+-- Reads: lockKey queueKey waitersKey fenceKey isFree first before nowMs checkInbox nowUs nowText tokenFloor
+-- Sets:  granted noticeError offset subscribed isFree first
 local granted, noticeError = nil, ''
 local offset = 0
 local subscribed = {}

@@ -1,5 +1,7 @@
 -- Refuses a key that is not a lock: another type, or a hash that would never expire.
 -- ttlMs is -2 and holder '' when the lock is free.
+-- Reads: lockKey
+-- Sets:  ttlMs holder
 local ttlMs = redis.call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then

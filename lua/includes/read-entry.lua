@@ -3,6 +3,8 @@
 -- be in flight has a tombstone in that hash instead, 'gone <until, ms>'.
 --
 -- state is 'alive' for a live entry, 'tombstone', or 'none', also for a stale entry.
+-- Reads: waitersKey waiter nowMs
+-- Sets:  state entry aliveUntilMs entryLeaseMs entryInbox
 local state = 'none'
 local entry = redis.call('HGET', waitersKey, waiter) or ''
 local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')

@@ -1,12 +1,9 @@
 import { scriptFiles, statements } from '../lib/lua-folder.mjs'
 import { root } from '../lib/workspace.mjs'
-import { namesOf } from './support/lua-names.mjs'
+import { isGlobal, namesOf } from './support/lua-names.mjs'
 
 const folder = `${root}lua`
 const files = scriptFiles(folder)
-
-/** Redis and the parts of Lua's library that every supported server has. */
-const globals = new Set('KEYS ARGV redis ipairs math string tonumber type unpack'.split(' '))
 
 const namesOfScript = (file) => namesOf(statements(folder, [file]).join('\n'))
 
@@ -16,7 +13,7 @@ it.each(files)('%s gives no local the name of another that is live', (file) => {
 
 it.each(files)('%s reads and sets only what it declares', (file) => {
   const { read, assigned } = namesOfScript(file)
-  expect([...read, ...assigned].filter((name) => !globals.has(name))).toEqual([])
+  expect([...read, ...assigned].filter((name) => !isGlobal(name))).toEqual([])
 })
 
 describe('the check of names', () => {

@@ -1,5 +1,10 @@
 import { parse } from 'luaparse'
 
+/** Redis and the parts of Lua's library that every supported server has. */
+const globals = new Set('KEYS ARGV redis ipairs math string tonumber type unpack'.split(' '))
+
+export const isGlobal = (name) => globals.has(name)
+
 /**
  * The names of a piece of Lua: those it reads or sets without declaring them, those it declares at its top level, and
  * locals that hide a live local of the same name. `_` is for what nobody reads.

@@ -1,5 +1,7 @@
 -- Frees the lock as Redisson does, and notifies its waiters; they parse nothing but an integer.
 -- Returns why Redis refused to publish the message, or ''.
+-- Reads: lockKey publish channel
+-- Sets:  free
 local function free()
   redis.call('DEL', lockKey)
   local reply = redis.pcall(publish, channel, '0')

@@ -1,6 +1,9 @@
 -- Redisson's waiters compete for a free lock, so a release cannot grant it to our first waiter. It notifies that
 -- waiter, and for a moment our other waiters leave the lock alone: its turn. The turn is the field 'turn' of the
--- waiters hash, '<from, ms> <until, ms> <owner>'; no owner has that name, and the hash lives as long as the queue entry.
+-- waiters hash, '<from, ms> <until, ms> <owner>'. No owner has that name, and the hash lives as long as the queue
+-- entry.
+-- Reads: lockKey queueKey waitersKey nowMs checkInbox nowUs
+-- Sets:  turnMs headStartMs headStartEvery readEntry dropEntry subscribed isSubscribedTo readTurn endTurn offerTurn
 local turnMs = 100
 -- Our first waiter may be nearer to Redis than any of theirs. So that it does not win every time, one release in this
 -- many, chosen by the last digits of the clock, gives theirs a head start.
