@@ -2,7 +2,6 @@ import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 import type { RenewalOutcome } from '@holdfast/watchdog'
 import { nanoid } from 'nanoid'
-import type { Acquisition } from './waiting/acquisition.js'
 import { Background } from './util/background.js'
 import { bounded } from './util/with-timeout.js'
 import { momentNow, monotonicMs } from './util/clock.js'
@@ -15,6 +14,7 @@ import { Holds } from './holding/hold-table.js'
 import { Inbox } from './redis/inbox.js'
 import { RedissonCalls } from './redis/redisson/calls.js'
 import { RedissonPeers } from './redis/redisson/peers.js'
+import type { Watched } from './redis/redisson/release-watch.js'
 import { inboxOf, KeySpace } from './redis/keys.js'
 import type { LockKeys } from './redis/keys.js'
 import { readNotice } from './redis/notices.js'
@@ -103,6 +103,7 @@ export class Client {
     }
     this.#hub = new SubscriberHub({ ...hubOptions, connect: () => connections.makeSubscriber() })
     this.inbox = new Inbox({ channel: inboxOf(this.id), hub: this.#hub, onMessage: this.#onMessage })
+    this.room = new WaitRoom({ maxWaiters, isHeard: (lock) => this.hears(lock) })
     this.redisson =
       redissonCalls &&
       new RedissonPeers({
@@ -112,8 +113,8 @@ export class Client {
         hub: this.#hub,
         hubOptions,
         keepMs: watchdogTimeoutMs,
+        waiters: this.room,
       })
-    this.room = new WaitRoom({ maxWaiters, isHeard: (lock) => this.hears(lock) })
     this.watchdog = new Watchdog<Hold>({ renew: this.#renew, onError: this.#reportError })
     this.releaseMeans = {
       link: this.link,
@@ -161,9 +162,13 @@ export class Client {
     return this.inbox.isHeard && (this.redisson?.isHeard(lock) ?? true)
   }
 
-  /** Resolves once it does; waits over outages. Rejects when Redis refuses a channel. */
-  async listen(acquisition: Acquisition): Promise<void> {
-    await Promise.all([this.inbox.listen(), this.redisson?.enter(acquisition)])
+  /**
+   * Resolves once it does; waits over outages. Rejects when Redis refuses a channel.
+   *
+   * @param watched - the lock, if it is shared with Redisson
+   */
+  async listen(watched: Watched | undefined): Promise<void> {
+    await Promise.all([this.inbox.listen(), watched?.confirmed])
   }
 
   /** How long a late ask is refused: until whatever it could bring about would have ended by itself. */

@@ -8,6 +8,7 @@ import { ClosedError, UnavailableError, TooManyWaitersError } from '../errors.js
 import type { HoldfastErrorDetails } from '../errors.js'
 import { Hold } from '../holding/hold.js'
 import type { LockKeys } from '../redis/keys.js'
+import type { Watched } from '../redis/redisson/release-watch.js'
 import { clientOf, ownerOf } from '../redis/keys.js'
 import type { Lease } from '../objects/lease.js'
 import { Link } from '../util/linked-list.js'
@@ -18,6 +19,12 @@ import { faultOf } from '../redis/errors.js'
 import type { Ask } from '../redis/kinds/lock.js'
 import { notALock } from '../holding/release.js'
 import type { Confirmation, Replication } from '../redis/replication.js'
+
+/** With Redisson: a lock that is free but not to be had for so long has a head start to wait for, of 5 ms at most. */
+const soonMs = 5
+
+/** Timers may ring a millisecond early. */
+const timerMarginMs = 1
 
 /** A lock that was acquired, and the first lease of it. */
 export interface Entered {
@@ -46,7 +53,8 @@ export interface GrantNotice {
  * | ---------- | ----------------------------------------------------- | ------------------------------------------------- |
  * | starting   | the client's first-use checks run                     | done → asking; failed → resting                   |
  * | asking     | exactly one ask is in flight                          | held → over; busy → waiting; failed → resting     |
- * | waiting    | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, word, gap) → asking     |
+ * | waiting    | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, turn, word, gap) →      |
+ * |            |                                                       | asking                                            |
  * | resting    | the last command failed, nothing is in flight         | rest over, or woken → starting; grant → over      |
  * | confirming | granted; its ask is repeated for replicas to hear of  | replicas have it, or too few in time → over; else |
  * |            |                                                       | as asking                                         |
@@ -88,6 +96,7 @@ export class Acquisition {
   #wasRevoked = false
   #saidWaiting = false
   #isListening = false
+  #watched: Watched | undefined
 
   /** @param wantedSince - when the caller asked, who may have had to wait for its turn here */
   constructor(client: Client, keys: LockKeys, request: Request, wantsToken: boolean, wantedSince?: number) {
@@ -248,12 +257,14 @@ export class Acquisition {
 
   #onBusy({ ttlMs, serverUs, holder, position }: BusyAnswer, sentAt: Moment): void {
     this.#grantedAt = undefined
+    // A position only ever falls while the entry lives.
+    const isNewEntry = position > (this.#lastAnswer?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
     this.#lastAnswer = { sentAt, serverUs, holder, position }
-    this.#wait(ttlMs)
+    this.#wait(ttlMs, isNewEntry)
   }
 
-  #wait(ttlMs: number): void {
+  #wait(ttlMs: number, isNewEntry: boolean): void {
     if (this.#request.waitMs === 0) {
       this.#end(this.#kept())
       return
@@ -269,14 +280,18 @@ export class Acquisition {
       return
     }
     if (!this.#hadPlace) this.#listen()
-    this.#client.room.wait(this, ttlMs)
+    const { room, redisson } = this.#client
+    if (isNewEntry) room.queue(this)
+    else room.wait(this)
+    const isFreeSoon = this.#lastAnswer?.holder === '' && ttlMs <= soonMs
+    // By a timer of its own: what other waiters hear, such as how long this one's turn lasts, must not put it off.
+    if (isFreeSoon) this.#wakeIn(ttlMs + timerMarginMs)
+    else room.noteTtl(this.keys, ttlMs)
     this.#sayWaiting()
-    if (this.#askAgain && !this.#turnIsAhead) this.#ask()
-  }
-
-  /** With Redisson: the lock is free and this is next, a few milliseconds from now. No word changes that. */
-  get #turnIsAhead(): boolean {
-    return this.#lastAnswer?.holder === '' && this.#lastAnswer.position === 1
+    if (this.#isOver) return
+    if (this.#watched && redisson?.claimRelease(this.#watched)) this.#askAgain = true
+    // Its own timer has it ask after whatever it was woken for meanwhile, too.
+    if (this.#askAgain && !isFreeSoon) this.#ask()
   }
 
   /** Without a place only because no word would come: ask for one as soon as it would. */
@@ -287,7 +302,7 @@ export class Acquisition {
     }
     if (this.#isListening) return
     this.#isListening = true
-    this.#client.listen(this).then(
+    this.#client.listen(this.#watch()).then(
       () => {
         this.wake()
       },
@@ -429,10 +444,14 @@ export class Acquisition {
   #mayQueue(): boolean {
     if (this.#request.waitMs === 0) return false
     if (this.#hadPlace) return true
-    const { redisson } = this.#client
     if (!this.#client.hears(this.keys.lock) || !this.#takeSeat()) return false
-    void redisson?.enter(this)
+    this.#watch()
     return true
+  }
+
+  /** Has releases by Redisson be heard until this is over. */
+  #watch(): Watched | undefined {
+    return (this.#watched ??= this.#client.redisson?.watch(this.keys.lock))
   }
 
   #takeSeat(): boolean {
@@ -484,9 +503,15 @@ export class Acquisition {
       this.#accept()
       return
     }
+    this.#wakeIn(restMs(++this.#failures))
+  }
+
+  /** Ends a rest, or the wait for a turn that is ahead. */
+  #wakeIn(ms: number): void {
+    clearTimeout(this.#restTimer)
     this.#restTimer = setTimeout(() => {
       this.wake()
-    }, restMs(++this.#failures))
+    }, ms)
   }
 
   #onWaitEnd(): void {
@@ -543,7 +568,7 @@ export class Acquisition {
     this.#stopListening?.()
     if (this.#hasSeat) this.#client.room.giveSeatBack()
     this.#client.room.leave(this)
-    this.#client.redisson?.leave(this)
+    if (this.#watched) this.#client.redisson?.unwatch(this.#watched)
     const mayHaveLeftTraces = this.#hadPlace || this.#grantedAt !== undefined || this.#inDoubt || inFlight
     if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
       this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight, this.#leaseMs())

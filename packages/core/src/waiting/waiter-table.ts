@@ -84,16 +84,35 @@ export class WaitRoom {
     return this.#all.find(owner)
   }
 
-  /** The acquisition waits for a hold that ends in `ttlMs` unless it is renewed or released. */
-  wait(acquisition: Acquisition, ttlMs: number): void {
+  /** The acquisition waits, behind those who already do. */
+  wait(acquisition: Acquisition): void {
     const { lock } = acquisition.keys
     const waiting = this.#waiting.get(lock) ?? new LinkedList<Acquisition>()
     if (waiting.size === 0) this.#waiting.set(lock, waiting)
     waiting.add(acquisition.link)
-    this.noteTtl(acquisition.keys, ttlMs)
   }
 
-  /** Has the earliest waiter ask again when the holder's TTL ends. */
+  /** The same for one whose entry in the queue is new: it may have waited before without, and is last now. */
+  queue(acquisition: Acquisition): void {
+    this.#waiting.get(acquisition.keys.lock)?.delete(acquisition.link)
+    this.wait(acquisition)
+  }
+
+  /** Has the earliest waiter ask again, because the lock may be free. Answers whether there is one. */
+  wakeFirst(lock: string): boolean {
+    const first = this.#waiting.get(lock)?.first
+    first?.wake()
+    return first !== undefined
+  }
+
+  /** The same for all who wait for the lock. */
+  wakeAll(lock: string): boolean {
+    const waiting = this.#waiting.get(lock)?.toArray() ?? []
+    for (const acquisition of waiting) acquisition.wake()
+    return waiting.length > 0
+  }
+
+  /** Has the earliest waiter ask again when the hold ends, in `ttlMs` unless it is renewed or released. */
   noteTtl({ lock }: LockKeys, ttlMs: number): void {
     if (!this.#waiting.has(lock)) return
     const inMs = this.#options.isHeard(lock) ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
@@ -158,6 +177,6 @@ export class WaitRoom {
       return
     }
     recheck.timerAt = Infinity
-    this.#waiting.get(lock)?.first?.wake()
+    this.wakeFirst(lock)
   }
 }

@@ -5,7 +5,7 @@ import { asList, numberAt } from '../reply.js'
 import { scripts } from '../scripts/generated.js'
 import type { RedissonCalls } from './calls.js'
 import { ReleaseWatch } from './release-watch.js'
-import type { Waiter } from './release-watch.js'
+import type { Watched, Waiters } from './release-watch.js'
 import { ShardHubs } from './shard-hubs.js'
 import { ShardedConnection } from './sharded-connection.js'
 
@@ -19,6 +19,8 @@ export interface RedissonPeersOptions {
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
   /** For how long a channel stays subscribed when nobody waits. */
   readonly keepMs: number
+  /** Who is woken when one of Redisson's clients frees a lock. */
+  readonly waiters: Waiters
 }
 
 /** The Java side of locks that are shared with Redisson: tells it of releases in its way, and hears of its own. */
@@ -30,7 +32,7 @@ export class RedissonPeers {
 
   constructor(options: RedissonPeersOptions) {
     this.#options = options
-    this.#watch = new ReleaseWatch(options.hub, options.keepMs)
+    this.#watch = new ReleaseWatch(options.hub, options)
   }
 
   /**
@@ -40,7 +42,7 @@ export class RedissonPeers {
    * @param key - leads to a node
    */
   async prepare(key: string): Promise<void> {
-    const { connections, link, calls, keepMs } = this.#options
+    const { connections, link, calls } = this.#options
     if (this.#isPrepared) return
     if (connections.cluster) {
       const call = { script: scripts.redissonIdentifySharding, keys: [key], args: [] }
@@ -48,7 +50,7 @@ export class RedissonPeers {
       if (isSharded) {
         calls.publish = 'SPUBLISH'
         this.#shards = this.#openShards()
-        this.#watch = new ReleaseWatch(this.#shards, keepMs)
+        this.#watch = new ReleaseWatch(this.#shards, this.#options)
         connections.cluster.on('refresh', this.relocate)
       }
     }
@@ -59,12 +61,16 @@ export class RedissonPeers {
     return this.#watch.isHeard(lock)
   }
 
-  enter(waiter: Waiter): Promise<void> {
-    return this.#watch.enter(waiter)
+  watch(lock: string): Watched {
+    return this.#watch.watch(lock)
   }
 
-  leave(waiter: Waiter): void {
-    this.#watch.leave(waiter)
+  unwatch(watched: Watched): void {
+    this.#watch.unwatch(watched)
+  }
+
+  claimRelease(watched: Watched): boolean {
+    return this.#watch.claimRelease(watched)
   }
 
   /** Has subscriptions follow the slots of their locks. */

@@ -1,22 +1,33 @@
 import type { SubscriberHub } from '@holdfast/pubsub'
-import type { LockKeys } from '../keys.js'
 import { faultOf } from '../errors.js'
 import { freeMessage, releaseChannelOf } from './names.js'
 
 /** Where channels are heard. */
 export type Channels = Pick<SubscriberHub, 'subscribe' | 'unsubscribe' | 'isSubscribed'>
 
-/** Who waits for a lock, or is about to. */
-export interface Waiter {
-  readonly keys: LockKeys
-  /** The lock may be free: ask again. */
-  wake(): void
+/** Those of this client who wait for locks. */
+export interface Waiters {
+  /** Has the earliest waiter for the lock ask again. Answers whether there is one. */
+  wakeFirst(lock: string): boolean
+  /** The same for all waiters for the lock. */
+  wakeAll(lock: string): boolean
 }
 
-interface Watched {
-  /** The earliest first. */
-  readonly waiters: Set<Waiter>
+export interface ReleaseWatchOptions {
+  /** For how long a channel stays subscribed when nobody waits, in milliseconds. */
+  readonly keepMs: number
+  readonly waiters: Waiters
+}
+
+/** A lock whose releases are heard of. */
+export interface Watched {
+  readonly lock: string
+  /** Resolves once releases are heard of, and after outages too; rejects when Redis refuses the channel. */
   readonly confirmed: Promise<void>
+  /** How many wait for the lock, or have asked for it and will if they must. */
+  interest: number
+  /** A release was heard of while nobody waited yet: the answer that has one of them wait may be older than it. */
+  isUnclaimed: boolean
   endTimer: NodeJS.Timeout | undefined
 }
 
@@ -28,12 +39,12 @@ interface Watched {
  */
 export class ReleaseWatch {
   readonly #channels: Channels
-  readonly #keepMs: number
+  readonly #options: ReleaseWatchOptions
   readonly #watched = new Map<string, Watched>()
 
-  constructor(channels: Channels, keepMs: number) {
+  constructor(channels: Channels, options: ReleaseWatchOptions) {
     this.#channels = channels
-    this.#keepMs = keepMs
+    this.#options = options
   }
 
   /** Whether the release of this lock would be heard of now, as far as we know. */
@@ -41,33 +52,39 @@ export class ReleaseWatch {
     return this.#channels.isSubscribed(releaseChannelOf(lock))
   }
 
-  /** Resolves once releases are heard of, and after outages too; rejects when Redis refuses the channel. */
-  enter(waiter: Waiter): Promise<void> {
-    const { lock } = waiter.keys
-    const watched = this.#watched.get(lock) ?? this.#watch(lock)
+  /** For one who waits for the lock, or may have to; each call needs one of `unwatch`. */
+  watch(lock: string): Watched {
+    const watched = this.#watched.get(lock) ?? this.#subscribe(lock)
     clearTimeout(watched.endTimer)
-    watched.waiters.add(waiter)
-    return watched.confirmed
+    watched.interest++
+    return watched
   }
 
-  /** The last one's leaving ends the subscription some time later. */
-  leave(waiter: Waiter): void {
-    const { lock } = waiter.keys
-    const watched = this.#watched.get(lock)
-    if (!watched?.waiters.delete(waiter) || watched.waiters.size > 0) return
+  /** The last one ends the subscription some time later. */
+  unwatch(watched: Watched): void {
+    const { lock } = watched
+    if (--watched.interest > 0 || this.#watched.get(lock) !== watched) return
+    watched.isUnclaimed = false
     watched.endTimer = setTimeout(() => {
       this.#watched.delete(lock)
       void this.#channels.unsubscribe(releaseChannelOf(lock))
-    }, this.#keepMs)
+    }, this.#options.keepMs)
     // Silence is no reason to live.
     watched.endTimer.unref()
   }
 
+  /** For one who begins to wait: whether it has to ask once more, because a release was heard of that woke nobody. */
+  claimRelease(watched: Watched): boolean {
+    const { isUnclaimed } = watched
+    watched.isUnclaimed = false
+    return isUnclaimed
+  }
+
   /** Messages on this channel may have been missed. */
   wakeFor(channel: string): void {
-    for (const [lock, { waiters }] of this.#watched) {
-      if (releaseChannelOf(lock) !== channel) continue
-      for (const waiter of waiters) waiter.wake()
+    for (const watched of this.#watched.values()) {
+      if (releaseChannelOf(watched.lock) !== channel) continue
+      if (!this.#options.waiters.wakeAll(watched.lock)) this.#keepUnclaimed(watched)
     }
   }
 
@@ -77,11 +94,9 @@ export class ReleaseWatch {
     this.#watched.clear()
   }
 
-  #watch(lock: string): Watched {
-    const waiters = new Set<Waiter>()
+  #subscribe(lock: string): Watched {
     const subscribed = this.#channels.subscribe(releaseChannelOf(lock), (message) => {
-      const [earliest] = waiters
-      if (message === freeMessage) earliest?.wake()
+      if (message === freeMessage && !this.#options.waiters.wakeFirst(lock)) this.#keepUnclaimed(watched)
     })
     const confirmed = subscribed.catch((error: unknown) => {
       if (this.#watched.get(lock) === watched) this.#watched.delete(lock)
@@ -89,8 +104,12 @@ export class ReleaseWatch {
     })
     // Those who wait for it hear of it.
     confirmed.catch(() => undefined)
-    const watched: Watched = { waiters, confirmed, endTimer: undefined }
+    const watched: Watched = { lock, confirmed, interest: 0, isUnclaimed: false, endTimer: undefined }
     this.#watched.set(lock, watched)
     return watched
+  }
+
+  #keepUnclaimed(watched: Watched): void {
+    watched.isUnclaimed = watched.interest > 0
   }
 }

@@ -1,0 +1,173 @@
+import { countCommands, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import type { Redis } from 'ioredis'
+import type { Lease, Lock } from '../src/index.js'
+import { scripts } from '../src/redis/scripts/generated.js'
+import { closeAll, openRedisClient } from './support/clients.js'
+import { RedissonThread, releaseChannel } from './support/redisson-client.js'
+import { loadScripts, runsOf } from './support/scripts.js'
+import { openTwoWays, type TwoWays } from './support/two-ways.js'
+import { untilLength } from './support/until-length.js'
+
+/** So long that nothing which ends by itself, and no periodic look at the queue, can stand in for a wake-up. */
+const leaseMs = 600_000
+/** Above what any wake-up takes on a busy machine. */
+const waitMs = 10_000
+
+let server: RedisServer
+let redis: Redis
+let name: string
+let client: TwoWays
+let lock: Lock
+let java: RedissonThread
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  name = uniqueName('shared')
+  redis = openRedisClient(server.url)
+  await loadScripts(redis)
+  client = await openTwoWays(server, { interop: 'redisson', watchdogTimeoutMs: leaseMs })
+  await client.holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+  lock = client.holdfast.getLock(name)
+  java = new RedissonThread(server, 'PUBLISH')
+})
+afterEach(closeAll)
+
+/** Waits for the lock. */
+function wait(): Promise<Lease> {
+  const waiting = lock.lock({ waitMs })
+  // A test that fails earlier leaves it behind.
+  waiting.catch(() => undefined)
+  return waiting
+}
+
+/** Resolves when our client has processed all replies of before. */
+const roundTrip = () => client.holdfast.getLock(uniqueName('other')).withLock(() => undefined)
+
+const queueKey = () => `{${name}}:queue`
+const waitersKey = () => `{${name}}:waiters`
+
+const untilQueued = (count: number) =>
+  until(async () => (await redis.zcard(queueKey())) === count, {
+    what: `${count} in the queue`,
+    timeoutMs: waitMs,
+  })
+
+/** A place whose inbox nobody hears. */
+const queueDeadWaiter = () => {
+  const keys = [name, queueKey(), waitersKey(), `redisson_lock_token:{${name}}`]
+  return redis.eval(scripts.redissonLockAcquire.lua, 4, ...keys, 'dead:1', 1, leaseMs, leaseMs, 'nobody', 1, 0)
+}
+
+const giveTurn = `
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[2], 'turn', string.format('%.0f %.0f %s', nowMs + 5, nowMs + ARGV[3], ARGV[1]))
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[4])
+redis.call('PUBLISH', ARGV[2], 'free ' .. ARGV[1] .. ' ' .. KEYS[1])`
+
+/**
+ * Frees the lock, which Java holds, as a release with a head start does, and with a turn that lasts. Resolves when our
+ * waiter has asked in the head start. Its reply, and all that follow, are held up.
+ */
+async function askInHeadStart(deadWaiters: number): Promise<{ waiting: Promise<Lease> }> {
+  for (;;) {
+    const waiting = wait()
+    await untilQueued(deadWaiters + 1)
+    await roundTrip()
+    const [owner = ''] = await redis.zrange(queueKey(), '-1', '-1')
+    const place = (await redis.hget(waitersKey(), owner)) ?? ''
+    const [, , inbox = ''] = place.split(' ')
+    // The ask puts that right again.
+    const marked = place.replace(/^\d+/, '9999999999999')
+    client.replies.blackHole('toClient')
+    await redis.eval(giveTurn, 2, name, waitersKey(), owner, inbox, leaseMs, marked)
+    await until(async () => (await redis.hget(waitersKey(), owner)) !== marked, { what: 'its ask' })
+    if ((await redis.exists(name)) === 0) return { waiting }
+    // It was not that quick, and is in.
+    client.replies.heal()
+    await (await waiting).unlock()
+    await java.tryLock(name, leaseMs)
+  }
+}
+
+describe.each([
+  ['is first in the queue', 0],
+  ['is behind a waiter whose process died', 1],
+])('a waiter that has a head start to wait for, and %s,', (_, deadWaiters) => {
+  beforeEach(async () => {
+    await java.tryLock(name, leaseMs)
+    if (deadWaiters > 0) await queueDeadWaiter()
+  })
+
+  it('gets in when Java came and went before it heard of its turn, whatever another waiter hears', async () => {
+    const { waiting: first } = await askInHeadStart(deadWaiters)
+    expect(await java.tryLock(name, leaseMs)).toBeNull()
+    const second = wait()
+    await untilQueued(deadWaiters + 2)
+    const heard = client.heard.length
+    await java.unlock(name)
+    await untilLength(client.heard, heard + 1)
+    expect(client.heard.at(-1)).toBe('0')
+    client.replies.heal()
+    await (await first).unlock()
+    await (await second).unlock()
+  })
+
+  it('is not put off by a waiter that hears how long the turn lasts', async () => {
+    const { waiting: first } = await askInHeadStart(deadWaiters)
+    const second = wait()
+    await untilQueued(deadWaiters + 2)
+    client.replies.heal()
+    await (await first).unlock()
+    await (await second).unlock()
+  })
+})
+
+it('a release that is heard while the first ask of the only waiter is under way is not missed', async () => {
+  await java.tryLock(name, leaseMs)
+  const before = wait()
+  await untilQueued(1)
+  await java.unlock(name)
+  await (await before).unlock()
+  await java.tryLock(name, leaseMs)
+  client.replies.blackHole('toClient')
+  const waiting = wait()
+  await untilQueued(1)
+  const heard = client.heard.length
+  await java.unlock(name)
+  await untilLength(client.heard, heard + 1)
+  client.replies.heal()
+  await (await waiting).unlock()
+})
+
+it('a release of Java wakes the first in the queue alone, also when another waiter was here before it', async () => {
+  const next = new RedissonThread(server, 'PUBLISH')
+  await java.tryLock(name, leaseMs)
+  client.messages.blackHole('toClient')
+  const early = wait()
+  const listeners = async () => Number((await redis.pubsub('NUMSUB', releaseChannel(name)))[1])
+  await until(async () => (await listeners()) === 1, { what: 'the subscription' })
+  await java.unlock(name)
+  expect(await next.tryLock(name, leaseMs)).toBeNull()
+  client.replies.blackHole('toClient')
+  // The confirmation and the release, in one piece: it asks at once, and may not queue yet.
+  client.messages.heal()
+  await untilLength(client.heard, 1)
+  const first = wait()
+  await untilQueued(1)
+  const second = wait()
+  await untilQueued(2)
+  client.replies.heal()
+  await untilQueued(3)
+  const { counts } = await countCommands(server.url, async () => {
+    await next.unlock(name)
+    await first
+  })
+  expect(runsOf(counts, 'redissonLockAcquire')).toBe(1)
+  for (const waiting of [first, second, early]) await (await waiting).unlock()
+})
