@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.ts$|\\.mjs$|tinyqueue': [
+    '\\.c?ts$|\\.mjs$|tinyqueue': [
       '@swc/jest',
       {
         jsc: {
@@ -19,6 +19,7 @@ export const project = (name, testMatch, more = {}) => ({
     '^@holdfast/core/engine$': '<rootDir>/packages/core/src/engine/index.ts',
     '^@holdfast/([a-z]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
   },
   // ECMAScript modules only
   transformIgnorePatterns: ['/node_modules/(?!.*tinyqueue)'],

@@ -1,6 +1,6 @@
 const brand = Symbol.for('holdfast.error')
 
-/** What an error says about itself besides its message. */
+/** What an error carries besides its message. */
 export interface HoldfastErrorDetails {
   /** The name of the lock it is about. */
   readonly lockName?: string | undefined
@@ -38,22 +38,22 @@ export class HoldfastError extends Error {
 
   /** @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A class of somebody else's, derived from one of these, goes by prototype.
+    // A class that an application derives from one of these goes by prototype.
     if (!Object.hasOwn(this, 'code')) return super[Symbol.hasInstance](value)
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
   }
 }
 
-/** Somebody else kept the lock for all of `waitMs`. */
+/** Another owner kept the lock for all of `waitMs`. */
 export class LockTimeoutError extends HoldfastError {
   /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
   /** The owner that held the lock when last heard of. */
   readonly holder: string | undefined
-  /** The place in the queue when last heard of, 1 for the next in line; 0 when never queued. */
+  /** The position in the queue when last heard of, 1 for the next in line; 0 when not queued. */
   readonly position: number
-  /** How long it was waited for, milliseconds. */
+  /** How long the caller waited, milliseconds. */
   readonly waitedMs: number
 
   constructor(
@@ -71,19 +71,19 @@ export class LockTimeoutError extends HoldfastError {
  * Why a hold counts as lost.
  *
  * - `expired`: its deadline passed without a confirmed renewal
- * - `not-held`: Redis says that the owner does not hold the lock (expired there, deleted, failed over)
- * - `revoked`: somebody used `forceUnlock`
+ * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
+ * - `revoked`: `forceUnlock` evicted the holder
  * - `closed`: `close()` ended it
  */
 export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed'
 
-/** A hold ended, or may have ended, without its holder releasing it. Somebody else may hold the lock now. */
+/** A hold ended, or may have ended, without its holder releasing it. Another client may hold the lock now. */
 export class LockLostError extends HoldfastError {
   /** `LOCK_LOST` */
   static override readonly code = 'LOCK_LOST'
   /** Why it counts as lost. */
   readonly reason: LossReason
-  /** What the callback of `withLock` returned, when it ran to its end in spite of the loss. */
+  /** What the callback of `withLock` returned, if it completed despite the loss. */
   readonly result: unknown
 
   constructor(message: string, details: HoldfastErrorDetails & { reason: LossReason; result?: unknown }) {
@@ -146,7 +146,7 @@ export class ReplicationError extends HoldfastError {
   static override readonly code = 'REPLICATION'
   /** How many replicas should have acknowledged it: `minReplicas`. */
   readonly wanted: number
-  /** How many did, as far as Redis has said; `undefined` when `waitMs` ended before it had. */
+  /** How many did, as far as Redis has replied; `undefined` when `waitMs` ended before it had. */
   readonly acknowledged: number | undefined
 
   constructor(

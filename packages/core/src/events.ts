@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { EventEmitter } from 'eventemitter3'
-import { HoldfastError, InvalidArgumentError } from './errors.js'
-import type { LockLostError } from './errors.js'
+import { ClosedError, HoldfastError, InvalidArgumentError, LockLostError } from './errors.js'
+import { toHoldfastError } from './store-errors.js'
 
 /** The lock and owner that an event is about. */
 export interface LockEvent {
@@ -14,15 +14,15 @@ export interface LockEvent {
 /** Events of a `Holdfast` client. Each carries one object. */
 export interface HoldfastEvents {
   /**
-   * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 for one without a token, which
-   * only `interop` brings about.
+   * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 if the hold has no token, which
+   * happens only with `interop`, and with engines that have none.
    */
   acquired: [event: LockEvent & { holdCount: number; fencingToken: number; waitedMs: number }]
   /** A release handed the lock to a waiter of this client. */
   granted: [event: LockEvent & { fencingToken: number }]
   /**
    * An acquisition began to wait. `behindOwnClient`: the holder is this very client; if the waiting code runs
-   * inside that hold without being called through `withLock`, `lease.run` or a scope, it waits for itself.
+   * inside that hold but was not called through `withLock`, `lease.run` or a scope, this is a self-deadlock.
    */
   waiting: [event: LockEvent & { holder: string; position: number; behindOwnClient: boolean }]
   /** The watchdog renewed a hold. */
@@ -33,17 +33,17 @@ export interface HoldfastEvents {
   lost: [event: LockEvent & { error: LockLostError }]
   /** A scope ended with this lock still held, and released it. */
   leaked: [event: LockEvent]
-  /** Something works less well than it could. */
+  /** Something is degraded but still works. */
   warning: [event: { code: WarningCode; message: string }]
-  /** Redis did not answer or a background task failed; waits and renewals go on. */
+  /** The store did not reply or a background task failed; waits and renewals go on. */
   error: [error: HoldfastError]
 }
 
 /**
  * - `EVICTION_POLICY`: the server may evict locks when its memory is full
  * - `SERVER_UNKNOWN`: the server's version, role and eviction policy could not be read
- * - `NOTICE_REFUSED`: Redis refused to publish a notice; the waiter learns of its grant later
- * - `RELEASE_UNCONFIRMED`: no answer to a release before the lease ended by itself
+ * - `NOTICE_REFUSED`: the store refused to deliver a notification; the waiter learns of its grant later
+ * - `RELEASE_UNCONFIRMED`: a release was not acknowledged before the lease expired on its own
  */
 export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
 
@@ -90,14 +90,20 @@ export class Events {
     this.#emitter.off(event, this.#guarded(event, listener))
   }
 
-  /** Whether anybody listens: what only an event needs is not worth computing for nobody. */
-  isHeard(event: keyof HoldfastEvents): boolean {
+  /** Whether there are listeners: without one, what only the event needs is not computed. */
+  hasListeners(event: keyof HoldfastEvents): boolean {
     return this.#emitter.listenerCount(event) > 0
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
-    if (!this.isHeard(event)) return
+    if (!this.hasListeners(event)) return
     this.#outside(() => this.#emitter.emit(event, ...args))
+  }
+
+  /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
+  emitError(error: unknown): void {
+    if (error instanceof ClosedError || error instanceof LockLostError) return
+    this.emit('error', toHoldfastError(error))
   }
 
   #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): HoldfastListener<E> {
@@ -116,7 +122,7 @@ export class Events {
       if (event === 'error') return
       this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
     }
-    // Whose type says that it returns nothing may be an async function.
+    // A listener whose type says that it returns nothing may be an async function.
     const run: (...args: HoldfastEvents[E]) => unknown = listener
     const guarded = (...args: HoldfastEvents[E]): void => {
       try {

@@ -1,9 +1,26 @@
+import { inspect } from 'node:util'
 import { Client } from './client.js'
+import type { LockEngine } from './engine/session.js'
+import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
+import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
 import { resolveDrainMs } from './options.js'
-import type { CloseOptions, HoldfastOptions } from './options.js'
+import type { ClientOptions, CloseOptions } from './options.js'
+import type { Hold } from './holding/hold.js'
+import type { Lease } from './objects/lease.js'
 import { Scope } from './ownership/scope.js'
+import { redisEngine } from './redis/engine.js'
+import type { RedisOptions } from './redis/options.js'
+
+/** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
+export interface HoldfastOptions extends ClientOptions, RedisOptions {}
+
+/** How a `Holdfast` client on another engine behaves. Options of the store itself are given to the engine. */
+export interface EngineHoldfastOptions extends ClientOptions {
+  /** Where locks are stored: `memory()` of `@holdfast/memory`, for example. */
+  readonly engine: LockEngine
+}
 
 /** Figures of one client. */
 export interface HoldfastStats {
@@ -22,17 +39,19 @@ export interface HoldfastStats {
 }
 
 /**
- * A client for distributed locks on one Redis (or Valkey) server, Sentinel group or Cluster.
+ * A client for distributed locks on one Redis (or Valkey) server, Sentinel group or Cluster, or on another engine.
  *
  * Make one per process and share it. It connects at first use, with connections of its own.
  */
 export class Holdfast {
+  readonly #engine: LockEngine
   readonly #client: Client
   #closed: Promise<void> | undefined
 
   /** @throws `InvalidArgumentError` for a bad option; nothing was sent then */
-  constructor(options: HoldfastOptions) {
-    this.#client = new Client(options)
+  constructor(options: HoldfastOptions | EngineHoldfastOptions) {
+    this.#engine = engineOf(options)
+    this.#client = new Client(options, this.#engine)
   }
 
   /** The first part of all owners of this client. */
@@ -47,27 +66,35 @@ export class Holdfast {
    * @throws `InvalidArgumentError` for a name that cannot be one
    */
   getLock(name: string): Lock {
-    return new Lock(this.#client, this.#client.keySpace.lock(name), false)
+    return this.#lock(name, false)
   }
 
   /**
    * The lock of this name, whose leases have a fencing token. With `interop: 'redisson'` the token is drawn from
    * the count of Redisson's `RFencedLock`, so that those of both sides grow in one order. Otherwise every lease has a
-   * token, and this is the same as `getLock`. Throws as that.
+   * token, and this is the same as `getLock`.
+   *
+   * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
   getFencedLock(name: string): Lock {
-    return new Lock(this.#client, this.#client.keySpace.lock(name), true)
+    const { name: engine, traits } = this.#engine
+    if (traits.fencing === 'none') {
+      throw new InvalidArgumentError(`the engine ${engine} has no fencing tokens; use getLock`, {
+        lockName: name,
+      })
+    }
+    return this.#lock(name, true)
   }
 
   /**
-   * Runs `fn` with imperative locking as one thread would have it: `lock()` and `unlock()` on the same lock inside pair
+   * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
    * up, also across functions. All tasks inside share the scope's holds. What is still held at
    * the end is released and reported as `leaked`.
    *
    * @returns what `fn` returns
    */
   async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
-    const scope = new Scope(this.#client)
+    const scope = new Scope<Hold<Lease>>(this.#client)
     try {
       return await this.#client.frames.runInScope(scope, async () => fn())
     } finally {
@@ -75,7 +102,7 @@ export class Holdfast {
     }
   }
 
-  /** Listens to events of all locks of this client. No listener is needed for anything. */
+  /** Listens to events of all locks of this client. Listeners are optional, even for `error`. */
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.on(event, listener)
     return this
@@ -95,8 +122,8 @@ export class Holdfast {
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, holds, room } = this.#client
-    return { clientId: id, holds: holds.size, waiters: room.waiters, ...holds.counts }
+    const { id, holds, waiters } = this.#client
+    return { clientId: id, holds: holds.size, waiters: waiters.waiting, ...holds.counts }
   }
 
   /**
@@ -114,4 +141,27 @@ export class Holdfast {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
+
+  #lock(name: string, isFenced: boolean): Lock {
+    checkName(name)
+    return new Lock(this.#client.lockDeps, this.#client.session.locate(name), isFenced)
+  }
+}
+
+const redisOptions = ['redis', 'prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'] as const
+
+function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
+  const given: unknown = options
+  if (typeof given !== 'object' || given === null) {
+    throw new InvalidArgumentError(`options must be an object, got ${inspect(given)}`)
+  }
+  if (!('engine' in options)) return redisEngine(options)
+  const { engine } = options
+  const superfluous = redisOptions.find((option) => option in options)
+  if (superfluous !== undefined) {
+    throw new InvalidArgumentError(
+      `${superfluous} is an option of the Redis engine; give the options of ${engine.name} to the engine itself`,
+    )
+  }
+  return engine
 }

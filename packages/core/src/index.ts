@@ -1,9 +1,11 @@
-export { Holdfast, type HoldfastStats } from './holdfast.js'
+export { Holdfast, type EngineHoldfastOptions, type HoldfastOptions, type HoldfastStats } from './holdfast.js'
 export type { Lock } from './objects/lock.js'
 export type { Lease } from './objects/lease.js'
 export type { LockInfo, OwnerInfo } from './objects/inspection.js'
-export type { ClientInfo } from './redis/registry.js'
-export type { AcquireOptions, CloseOptions, HoldfastOptions, Interop } from './options.js'
+export type { ClientInfo } from './engine/replies.js'
+export type { LockEngine } from './engine/session.js'
+export type { AcquireOptions, ClientOptions, CloseOptions } from './options.js'
+export type { Interop, RedisOptions } from './redis/options.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {
   ClusterConnection,

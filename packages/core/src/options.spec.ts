@@ -1,34 +1,50 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
 import { requireLeaseMs, resolveDrainMs, resolveRequest, resolveSettings } from './options.js'
-import type { AcquireOptions, HoldfastOptions } from './options.js'
+import type { AcquireOptions, ClientOptions } from './options.js'
+import { redisEngine } from './redis/engine.js'
+import { resolveRedisSettings } from './redis/options.js'
 
 const redis = 'redis://127.0.0.1:1'
+const engine = redisEngine({ redis })
+const bounds = { engine: 'redis', shortestLeaseMs: 100 }
 const longestMs = 2 ** 31 - 1
 
 /** What a caller without types may hand over. */
-const settingsOf = (options: object): unknown =>
-  Reflect.apply(resolveSettings, undefined, [{ redis, ...options }])
+const settingsOf = (options: object): unknown => [
+  Reflect.apply(resolveRedisSettings, undefined, [{ redis, ...options }]),
+  Reflect.apply(resolveSettings, undefined, [options, engine]),
+]
 const drainMsOf = (options: unknown): unknown => Reflect.apply(resolveDrainMs, undefined, [options])
-const requestOf = (options: unknown): unknown => Reflect.apply(resolveRequest, undefined, [options, {}])
+const requestOf = (options: unknown): unknown =>
+  Reflect.apply(resolveRequest, undefined, [options, { ...bounds, defaults: {} }])
 
 describe('defaults', () => {
   it('of a client', () => {
-    expect(resolveSettings({ redis })).toEqual({
-      prefix: 'lock:',
+    expect(resolveSettings({}, engine)).toEqual({
+      ...bounds,
       label: '',
       watchdogTimeoutMs: 30_000,
-      rhythmMs: 10_000,
+      renewEveryMs: 10_000,
       commandTimeoutMs: 5_000,
-      minReplicas: 0,
-      replicaTimeoutMs: 1_000,
       maxWaiters: Infinity,
+      marginMs: 2,
+      hasTokens: true,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },
     })
   })
 
-  it('of an acquisition: wait without limit, watchdog, no brake', () => {
-    expect(resolveRequest({}, {})).toEqual({
+  it('of the Redis engine', () => {
+    expect(resolveRedisSettings({ redis })).toEqual({
+      prefix: 'lock:',
+      interop: undefined,
+      minReplicas: 0,
+      replicaTimeoutMs: 1_000,
+    })
+  })
+
+  it('of an acquisition: wait without limit, watchdog, no limit on renewal', () => {
+    expect(resolveRequest({}, { ...bounds, defaults: {} })).toEqual({
       waitMs: Infinity,
       leaseMs: null,
       maxHoldMs: Infinity,
@@ -39,9 +55,9 @@ describe('defaults', () => {
   it('of an acquisition are those of the client, unless the call says otherwise', () => {
     const { signal } = new AbortController()
     const given: AcquireOptions = { waitMs: 1, leaseMs: 200, maxHoldMs: 300, signal }
-    const { defaults } = resolveSettings({ redis, ...given })
-    expect(resolveRequest({}, defaults)).toEqual(given)
-    expect(resolveRequest({ waitMs: 0, leaseMs: 100 }, defaults)).toEqual({
+    const settings = resolveSettings(given, engine)
+    expect(resolveRequest({}, settings)).toEqual(given)
+    expect(resolveRequest({ waitMs: 0, leaseMs: 100 }, settings)).toEqual({
       ...given,
       waitMs: 0,
       leaseMs: 100,
@@ -49,8 +65,9 @@ describe('defaults', () => {
   })
 
   it('take the place of an option that is there but undefined', () => {
-    const options: HoldfastOptions = { redis, prefix: undefined, label: undefined, maxWaiters: undefined }
-    expect(resolveSettings(options)).toEqual(resolveSettings({ redis }))
+    const options: ClientOptions = { label: undefined, maxWaiters: undefined }
+    expect(resolveSettings(options, engine)).toEqual(resolveSettings({}, engine))
+    expect(resolveRedisSettings({ redis, prefix: undefined })).toEqual(resolveRedisSettings({ redis }))
   })
 })
 
@@ -99,7 +116,7 @@ describe('other options', () => {
   })
 
   it('a prefix is refused together with interop, which has none', () => {
-    expect(resolveSettings({ redis, interop: 'redisson' })).toMatchObject({ prefix: '' })
+    expect(resolveRedisSettings({ redis, interop: 'redisson' })).toMatchObject({ prefix: '' })
     expect(() => settingsOf({ interop: 'redisson', prefix: '' })).not.toThrow()
     expect(() => settingsOf({ interop: 'redisson', prefix: 'lock:' })).toThrow(
       new InvalidArgumentError(
@@ -120,7 +137,18 @@ describe('other options', () => {
 
   it.each([99, undefined, NaN])('extending to %p ms is refused', (leaseMs) => {
     expect(() => {
-      requireLeaseMs(leaseMs)
+      requireLeaseMs(leaseMs, bounds)
     }).toThrow(`leaseMs must be an integer from 100 to 2147483647, got ${inspect(leaseMs)}`)
+  })
+
+  it('a lease shorter than the engine keeps is refused, naming the engine', () => {
+    const traits = { ...engine.traits, lease: { stepMs: 1_000, shortestMs: 2_000, marginMs: 1_000 } }
+    const slow = resolveSettings({}, { name: 'slow', traits })
+    const message =
+      'leaseMs must be an integer from 2000 to 2147483647 (the engine slow keeps no shorter lease), got 1500'
+    expect(() => resolveRequest({ leaseMs: 1_500 }, slow)).toThrow(new InvalidArgumentError(message))
+    expect(() => resolveSettings({ watchdogTimeoutMs: 1_500 }, { name: 'slow', traits })).toThrow(
+      /watchdogTimeoutMs must be an integer from 2000/,
+    )
   })
 })

@@ -61,7 +61,7 @@ describe.each(foreign)('%s under the key of a lock', (_, write, type) => {
     expect(error).toHaveProperty('lockName', name)
     expect(error).toHaveProperty(
       'message',
-      expect.stringContaining(`lock:${name} is not a lock: it holds a ${type};`),
+      expect.stringContaining(`${name} is not a lock: the key lock:${name} holds a ${type};`),
     )
     expect(await everythingOf(redis, name)).toEqual(before)
   })

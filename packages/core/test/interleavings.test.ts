@@ -207,7 +207,7 @@ describe('a release whose answer is in doubt', () => {
     proxy.blackHole('toServer')
     const leaving = reasonOf(inner.unlock())
     await redis.del(`lock:${name}`)
-    await expect(holdfast.getLock(`${name}/other`).tryLock()).rejects.toThrow('did not answer')
+    await expect(holdfast.getLock(`${name}/other`).tryLock()).rejects.toThrow('did not reply')
     proxy.heal()
     expect(await leaving).toBeInstanceOf(LockLostError)
     expect(outer.isHeld).toBe(false)

@@ -100,7 +100,7 @@ describe('the machine sleeps', () => {
     expect(lease.isHeld).toBe(false)
     expect(() => {
       lease.assertHeld()
-    }).toThrow('slept')
+    }).toThrow('suspended')
     await until(() => lease.isHeld)
     expect(lease.signal.aborted).toBe(false)
     await lease.unlock()

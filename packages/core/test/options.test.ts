@@ -150,9 +150,9 @@ describe('a bad option of a client is refused by the constructor, and nothing is
       { redis: { options: {}, duplicate: () => undefined, evalSha: () => undefined } },
       /^redis must be a URL/,
     ],
-    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL, got a text without a scheme$/],
-    [{ redis: '/tmp/redis.sock' }, /URL, got a text without a scheme$/],
-    [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is no valid URL/],
+    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL, got a string without a scheme$/],
+    [{ redis: '/tmp/redis.sock' }, /URL, got a string without a scheme$/],
+    [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is not a valid URL/],
     [{ redis: 'redis://127.0.0.1/prices' }, /^the database of redis must be an integer .* got NaN$/],
     [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
   ]
@@ -202,7 +202,7 @@ describe('a bad name is refused by getLock, and nothing is sent', () => {
 
   it.each(['{tenant', 'tenant}', '{}', '{a}{b}'])('any under the prefix %p', async (prefix) => {
     const holdfast = open({ prefix })
-    expect(() => holdfast.getLock('order')).toThrow(/one hash tag such as \{tenant\}/)
+    expect(() => holdfast.getLock('order')).toThrow(/one hash tag, such as \{tenant\}/)
     await expectNothingSent()
   })
 

@@ -215,7 +215,7 @@ describe('with minReplicas', () => {
       await replica.thaw()
       const error = await call.end
       expect(error).toBeInstanceOf(ReplicationError)
-      expect(error).toHaveProperty('message', expect.stringMatching(/lease of 300 ms may have ended/))
+      expect(error).toHaveProperty('message', expect.stringMatching(/lease of 300 ms may have expired/))
     })
 
     it('does not move the brake', async () => {

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fillMemory, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { RedissonCalls } from '../src/redis/redisson/calls.js'
-import { KeySpace, type LockKeys } from '../src/redis/keys.js'
-import { CommandLink } from '../src/redis/connection/script-connection.js'
+import type { LockKeys } from '../src/redis/keys.js'
+import { ScriptConnection } from '../src/redis/connection/script-connection.js'
 import { LockCommands } from '../src/redis/commands.js'
 import { openConnections } from '../src/redis/connection/connections.js'
 import { NativeCalls } from '../src/redis/kinds/lock.js'
@@ -12,6 +12,7 @@ import { ServerIdentity } from '../src/redis/server-identity.js'
 import { Registry } from '../src/redis/registry.js'
 import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
 import { closeAfterTest, closeAll, openRedisClient } from './support/clients.js'
+import { plainKeySpace } from './support/key-space.js'
 
 let server: RedisServer
 let redis: Redis
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
-  keys = new KeySpace('', 'lock:').lock(uniqueName('script'))
+  keys = plainKeySpace.lock(uniqueName('script'))
 })
 
 afterEach(closeAll)
@@ -80,30 +81,34 @@ describe('the header of a script', () => {
   it('counts the keys and arguments that are sent', async () => {
     const connections = openConnections(server.url, 'c1', 1_000)
     const quiet = { timeoutMs: 5_000, onBreak() {}, onReconnect() {}, onError() {} }
-    const link = new CommandLink(connections, quiet)
-    closeAfterTest(() => link.close())
-    const sent = jest.spyOn(link, 'run')
-    const commands = new LockCommands(link, new NativeCalls(true), () => undefined)
-    const shared = new LockCommands(link, new RedissonCalls(true), () => undefined)
-    const space = new KeySpace('', 'lock:')
-    const [other, third] = [space.lock(uniqueName('script')), space.lock(uniqueName('script'))]
-    const times = { leaseMs: 100, placeMs: 100, grantLeaseMs: 100 }
-    const ask = { owner: 'c1:1', count: 1, ...times, inbox: 'c1', wantsToken: true }
+    const connection = new ScriptConnection(connections, quiet)
+    closeAfterTest(() => connection.close())
+    const sent = jest.spyOn(connection, 'run')
+    const parts = { connection, inbox: 'c1', onNoticeError() {} }
+    const commands = new LockCommands({ ...parts, calls: new NativeCalls(true) })
+    const shared = new LockCommands({ ...parts, calls: new RedissonCalls(true) })
+    const [other, third] = [
+      plainKeySpace.lock(uniqueName('script')),
+      plainKeySpace.lock(uniqueName('script')),
+    ]
+    const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100 }
+    const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
     for (const each of [commands, shared]) {
-      await each.acquire(keys, ask)
-      await each.release(keys, { owner: 'c1:1', count: 0, goneMs: 0 })
-      await each.force(keys, 'c1:1', 'c1')
+      await each.acquire(keys, request)
+      await each.release(keys, { owner: 'c1:1', count: 0, tombstoneMs: 0 })
+      await each.force(keys, 'c1:1')
     }
-    await link.run({ script: scripts.redissonIdentifySharding, keys: [keys.lock], args: [] }, String)
+    await connection.run({ script: scripts.redissonIdentifySharding, keys: [keys.lock], args: [] }, String)
     await commands.inspect(keys, 10)
     const all = [keys, other, third]
     await commands.renew(
-      all.map((each) => ({ keys: each, owner: 'c1:1', leaseMs: 100 })),
+      all.map((each) => ({ address: each, owner: 'c1:1', leaseMs: 100 })),
       1_000,
     )
-    await commands.refresh(all.map((each) => ({ keys: each, owner: 'c1:1', placeMs: 100 })))
-    await new ServerIdentity(link).read(keys.lock)
-    await new Registry(link, space).register('c1', 'label', 'c1', 1_000)
+    await commands.refresh(all.map((each) => ({ address: each, owner: 'c1:1', entryTtlMs: 100 })))
+    await new ServerIdentity(connection).read(keys.lock)
+    const me = { host: 'h', pid: 1, label: 'label', startedAt: new Date() }
+    await new Registry(connection, plainKeySpace).register('c1', me, 'c1', 1_000)
 
     const calls = sent.mock.calls.map(([call]) => call)
     expect(calls.map(({ script }) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())
@@ -337,21 +342,26 @@ describe('acquire', () => {
   it('grants to the live place ahead also when Redis refuses the notice, and says why and who holds', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const connections = openConnections(server.url.replace('redis://', 'redis://mute:secret@'), 'c1', 1_000)
-    const link = new CommandLink(connections, {
+    const connection = new ScriptConnection(connections, {
       timeoutMs: 5_000,
       onBreak() {},
       onReconnect() {},
       onError() {},
     })
-    closeAfterTest(() => link.close())
+    closeAfterTest(() => connection.close())
     const faults: string[] = []
-    const commands = new LockCommands(link, new NativeCalls(false), (fault) => faults.push(fault))
+    const commands = new LockCommands({
+      connection,
+      calls: new NativeCalls(false),
+      inbox: inboxOf('c'),
+      onNoticeError: (error) => faults.push(error),
+    })
     await ask('a')
     await ask('b')
     await redis.del(keys.lock)
-    const times = { leaseMs: 30_000, placeMs: 30_000, grantLeaseMs: 20_000 }
-    const wish = { owner: 'c', count: 1, ...times, inbox: inboxOf('c'), wantsToken: true }
-    expect(await commands.acquire(keys, wish)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
+    const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000 }
+    const request = { owner: 'c', count: 1, ...times, wantsToken: true }
+    expect(await commands.acquire(keys, request)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
     expect(faults).toEqual([expect.stringMatching(/NOPERM|channel/)])
     expect((await content()).hold).toEqual({ b: '1' })
   })
@@ -636,9 +646,8 @@ describe('force', () => {
 
 describe('renew', () => {
   it('answers for each lock of a batch, and run again does the same', async () => {
-    const space = new KeySpace('', 'lock:')
     const [free, theirs, foreign] = ['free', 'theirs', 'foreign'].map((name) =>
-      space.lock(uniqueName(name)),
+      plainKeySpace.lock(uniqueName(name)),
     ) as [LockKeys, LockKeys, LockKeys]
     await ask('a', { leaseMs: 1_000 })
     await redis.hset(theirs.lock, 'b', '1')

@@ -1,15 +1,22 @@
-const SHORTEST_MS = 50
-const LONGEST_MS = 2_000
+/** How a back-off grows: the pause after the first failure, and the longest one, milliseconds. */
+export interface BackoffBounds {
+  readonly firstMs: number
+  readonly longestMs: number
+}
 
 /**
- * How long to wait before the next attempt to connect: at least 50 ms, at most 100 ms after the first failure,
- * twice as much after each further one, up to 2 s. Drawn at random within, so that the clients of a server that
- * comes back do not all arrive together.
+ * How long to pause before the next attempt: `firstMs` after one failure, doubling with each further one, up to
+ * `longestMs`. Drawn at random from the upper half of that, so that the clients of a server that comes back do not all
+ * arrive together.
  *
  * @param failures - attempts that failed in a row, at least 1
  * @param random - a number from 0 up to 1
  */
-export function backoffMs(failures: number, random = Math.random()): number {
-  const limitMs = Math.min(SHORTEST_MS * 2 ** failures, LONGEST_MS)
-  return SHORTEST_MS + random * (limitMs - SHORTEST_MS)
+export function backoffMs(
+  failures: number,
+  { firstMs, longestMs }: BackoffBounds,
+  random = Math.random(),
+): number {
+  const limitMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
+  return limitMs * (0.5 + random / 2)
 }

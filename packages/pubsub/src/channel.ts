@@ -1,14 +1,14 @@
 /** Gets every message of a channel. */
 export type MessageListener = (message: string) => void
 
-/** One listener's place; the same function may have several. */
-interface Seat {
+/** One listener; the same function may be registered several times. */
+interface Registration {
   readonly listener: MessageListener
 }
 
 interface Waiter {
   /** Given up together with the wait, if the wait was for the start of this listener. */
-  readonly seat: Seat | undefined
+  readonly registration: Registration | undefined
   resolve(): void
   reject(error: Error): void
 }
@@ -18,28 +18,28 @@ interface Waiter {
  *
  * | Step      | true in it                                               | left by                                   |
  * | --------- | -------------------------------------------------------- | ----------------------------------------- |
- * | pending   | not asked for on this connection, or refused there       | SUBSCRIBE sent → asked                    |
- * | asked     | one SUBSCRIBE is on its way                              | answered → confirmed; refused → pending   |
+ * | pending   | not requested on this connection, or refused there       | SUBSCRIBE sent → requested                    |
+ * | requested     | one SUBSCRIBE is on its way                              | answered → confirmed; refused → pending   |
  * | confirmed | messages arrive                                          | connection gone → pending                 |
  */
 export class Channel {
-  step: 'pending' | 'asked' | 'confirmed' = 'pending'
+  step: 'pending' | 'requested' | 'confirmed' = 'pending'
   /** It was confirmed on an earlier connection, and nobody has been told yet that messages may be missing. */
   hasGap = false
 
   /** Never changed, only replaced: a message goes to those who listen when it comes. */
-  private seats: readonly Seat[] = []
+  private registrations: readonly Registration[] = []
   private waiters: Waiter[] = []
 
   constructor(readonly name: string) {}
 
   get hasListeners(): boolean {
-    return this.seats.length > 0
+    return this.registrations.length > 0
   }
 
   /** Hands the message to every listener; what one throws goes to `onError`. */
   deliver(message: string, onError: (error: unknown) => void): void {
-    for (const { listener } of this.seats) {
+    for (const { listener } of this.registrations) {
       try {
         listener(message)
       } catch (error) {
@@ -50,15 +50,15 @@ export class Channel {
 
   /** Adds a listener for good once the subscription is confirmed; takes it away again if it is rejected. */
   addListener(listener: MessageListener): Promise<void> {
-    const seat = { listener }
-    this.seats = [...this.seats, seat]
-    return this.whenConfirmed(seat)
+    const registration = { listener }
+    this.registrations = [...this.registrations, registration]
+    return this.whenConfirmed(registration)
   }
 
-  whenConfirmed(seat?: Seat): Promise<void> {
+  whenConfirmed(registration?: Registration): Promise<void> {
     if (this.step === 'confirmed') return Promise.resolve()
     return new Promise((resolve, reject) => {
-      this.waiters.push({ seat, resolve, reject })
+      this.waiters.push({ registration, resolve, reject })
     })
   }
 
@@ -76,7 +76,7 @@ export class Channel {
   /** Ends all waits, and with them the listeners that were waiting to start. */
   rejectWaiters(error: Error): void {
     for (const waiter of this.takeWaiters()) {
-      this.seats = this.seats.filter((seat) => seat !== waiter.seat)
+      this.registrations = this.registrations.filter((registration) => registration !== waiter.registration)
       waiter.reject(error)
     }
   }

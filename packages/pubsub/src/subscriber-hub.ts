@@ -2,8 +2,10 @@ import { answerWithin } from './answer-within.js'
 import { backoffMs } from './backoff.js'
 import { Channel, type MessageListener } from './channel.js'
 import type { SubscriberConnection } from './connection.js'
-import { isRefusal, toError } from './errors.js'
-import { ANSWER_WITHIN_MS, Link } from './link.js'
+import { isPermissionError, toError } from './errors.js'
+import { ANSWER_WITHIN_MS, SubscriberLink } from './subscriber-link.js'
+
+const reconnectBackoff = { firstMs: 100, longestMs: 2_000 }
 
 /** How a {@link SubscriberHub} connects, and whom it tells what. Callbacks that throw break nothing. */
 export interface SubscriberHubOptions {
@@ -29,7 +31,7 @@ export interface SubscriberHubOptions {
 
   /**
    * The connection was lost, or an attempt to make it failed; called for each failure. The hub goes on trying,
-   * after 50 ms at first and up to 2 s later, as long as there are channels.
+   * after 50 to 100 ms at first and up to 2 s later, as long as there are channels.
    */
   onDown?(cause: Error): void
 
@@ -55,7 +57,7 @@ export class SubscriberHub {
   private state: 'idle' | 'connecting' | 'up' | 'waiting' | 'closed' = 'idle'
   private readonly channels = new Map<string, Channel>()
   private readonly ending = new Set<Promise<void>>()
-  private link: Link | undefined
+  private link: SubscriberLink | undefined
   private failures = 0
   /** The next ping while up, the next attempt while waiting. */
   private timer: NodeJS.Timeout | undefined
@@ -132,7 +134,7 @@ export class SubscriberHub {
   /** Never rejects. */
   private async connect(): Promise<void> {
     this.state = 'connecting'
-    let link: Link
+    let link: SubscriberLink
     try {
       link = this.makeLink()
     } catch (error) {
@@ -154,8 +156,8 @@ export class SubscriberHub {
     this.reportGap()
   }
 
-  private makeLink(): Link {
-    const link: Link = new Link(this.options.connect(), {
+  private makeLink(): SubscriberLink {
+    const link: SubscriberLink = new SubscriberLink(this.options.connect(), {
       onMessage: (channel, message) => this.deliver(channel, message),
       onClose: (cause) => this.drop(link, cause),
     })
@@ -165,13 +167,13 @@ export class SubscriberHub {
   }
 
   /** Sends SUBSCRIBE unless that was done already. One per channel: a refusal then hits only the one it is for. */
-  private async subscribeOn(link: Link, channel: Channel): Promise<void> {
+  private async subscribeOn(link: SubscriberLink, channel: Channel): Promise<void> {
     if (this.link !== link || channel.step !== 'pending') return
-    channel.step = 'asked'
+    channel.step = 'requested'
     try {
       await link.subscribe(channel.name)
     } catch (error) {
-      if (isRefusal(error)) this.refuse(link, channel, toError(error))
+      if (isPermissionError(error)) this.refuse(link, channel, toError(error))
       else this.drop(link, toError(error))
       return
     }
@@ -180,7 +182,7 @@ export class SubscriberHub {
     if (this.state === 'up') this.reportGap()
   }
 
-  private refuse(link: Link, channel: Channel, error: Error): void {
+  private refuse(link: SubscriberLink, channel: Channel, error: Error): void {
     if (this.link !== link || this.channels.get(channel.name) !== channel) return
     channel.step = 'pending'
     this.rejectWaiters(channel, error)
@@ -194,7 +196,7 @@ export class SubscriberHub {
   }
 
   /** Parts with a connection that failed. A second call for the same one does nothing. */
-  private drop(link: Link, cause: Error): void {
+  private drop(link: SubscriberLink, cause: Error): void {
     if (this.link !== link) return
     this.link = undefined
     link.destroy()
@@ -205,7 +207,7 @@ export class SubscriberHub {
   private fail(cause: Error): void {
     this.failures += 1
     for (const channel of this.channels.values()) channel.reset()
-    if (isRefusal(cause)) {
+    if (isPermissionError(cause)) {
       for (const channel of [...this.channels.values()]) this.rejectWaiters(channel, cause)
     }
     this.waitOrIdle()
@@ -219,19 +221,19 @@ export class SubscriberHub {
       return
     }
     this.state = 'waiting'
-    this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures))
+    this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures, reconnectBackoff))
     // Nothing but the hub may be left in the process, and then nobody would ever use the connection.
     this.timer.unref()
   }
 
-  private schedulePing(link: Link): void {
+  private schedulePing(link: SubscriberLink): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => void this.ping(link), this.options.pingEveryMs)
-    // Trying the link is no reason to live; its socket is.
+    // This timer must not keep the process alive; the socket does.
     this.timer.unref()
   }
 
-  private async ping(link: Link): Promise<void> {
+  private async ping(link: SubscriberLink): Promise<void> {
     try {
       await link.ping(Math.min(this.options.pingEveryMs, ANSWER_WITHIN_MS))
     } catch (error) {

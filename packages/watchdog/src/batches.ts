@@ -1,16 +1,15 @@
-import type { Renewable } from './renewable.js'
-
 /** Splits items by group, and each group into batches of at most `maxBatch`. */
-export function* splitIntoBatches<E extends { readonly item: Renewable }>(
-  entries: Iterable<E>,
+export function* splitIntoBatches<T>(
+  items: Iterable<T>,
+  groupOf: (item: T) => string,
   maxBatch: number,
-): Generator<E[]> {
-  const groups = new Map<string, E[]>()
-  for (const entry of entries) {
-    const { group } = entry.item
+): Generator<T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groupOf(item)
     const members = groups.get(group)
-    if (members === undefined) groups.set(group, [entry])
-    else members.push(entry)
+    if (members === undefined) groups.set(group, [item])
+    else members.push(item)
   }
   for (const members of groups.values()) {
     for (let start = 0; start < members.length; start += maxBatch)

@@ -143,7 +143,7 @@ export class Watchdog<T extends Renewable> {
     const { expired, due } = this.takeWork(performance.now())
     // Expiry first: after an event-loop stall nothing that is past its deadline may be renewed back to life.
     for (const entry of expired) this.expire(entry)
-    for (const batch of splitIntoBatches(due, this.maxBatch)) void this.renewBatch(batch)
+    for (const batch of splitIntoBatches(due, groupOf, this.maxBatch)) void this.renewBatch(batch)
     this.armAlarm()
   }
 
@@ -293,3 +293,5 @@ function assertRenewable({ renewEveryMs, deadlineAt }: Renewable): void {
   }
   if (Number.isNaN(deadlineAt)) throw new RangeError('deadlineAt must be an instant, got NaN')
 }
+
+const groupOf = ({ item }: { readonly item: Renewable }): string => item.group

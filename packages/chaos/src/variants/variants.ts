@@ -90,16 +90,16 @@ export const variants: readonly Variant[] = [
     },
   },
   {
-    name: 'the deadline counts from the answer',
+    name: 'the deadline counts from the reply',
     edits: [
       {
         file: 'holding/deadline.js',
-        find: 'deadlineOfAnswer = (sentAt, leaseMs) => sentAt +',
-        replace: 'deadlineOfAnswer = (sentAt, leaseMs) => performance.now() +',
+        find: 'deadlineOfReply = (sentAt, leaseMs, marginMs) => sentAt +',
+        replace: 'deadlineOfReply = (sentAt, leaseMs, marginMs) => performance.now() +',
       },
     ],
     breaks: ['exclusion'],
-    // The answer to P1 is on its way for half of the lease.
+    // The reply to P1 is on its way for half of the lease.
     schedule: {
       calls: [[warmUp, call(420, 600, { leaseMs: 500 })], [warmUp, call(700, 500)], []],
       faults: [fault('blackHoleToClient', 400, 250, P1)],
@@ -110,16 +110,16 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'waiting/acquisition.js',
-        find: 'if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {',
+        find: 'if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, notice.leaseMs)) {',
         replace: `if (true) {
           const grantedAt = performance.now()
           const deadlineAt = grantedAt + notice.leaseMs
-          this.#enter(notice.token, asked.sentAt, notice.leaseMs, { grantedAt, deadlineAt })
-        } else if (placed) {`,
+          this.#enter(notice.token, requestedAt, notice.leaseMs, { grantedAt, deadlineAt })
+        } else if (dated) {`,
       },
     ],
     breaks: ['exclusion'],
-    // P2 hears of its grant when it has ended, and P3 is in; not so late that P2 had taken the connection for dead.
+    // P2 is notified of its grant when that has ended, and P3 is in; not so late that P2 had taken the connection for dead.
     schedule: {
       calls: [
         [warmUp, call(300, 300)],
@@ -153,8 +153,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'client.js',
-        find: 'return ++this.#owners',
-        replace: 'return 1',
+        find: 'nextOwner: () => ++owners,',
+        replace: 'nextOwner: () => 1,',
       },
     ],
     breaks: ['exclusion'],
@@ -177,7 +177,7 @@ export const variants: readonly Variant[] = [
     },
   },
   {
-    name: 'nobody looks at the deadline',
+    name: 'deadlines are not checked',
     edits: [
       {
         file: 'holding/lease-clock.js',
@@ -202,36 +202,36 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['leftovers'],
-    // P1 dies with the lock, which nobody ever gets any more.
+    // P1 dies with the lock, which no owner ever gets again.
     schedule: { calls: [[call(0, 1000)], [], []], faults: [fault('killProcess', 400, 10, P1)] },
   },
   {
-    name: 'nothing is given up',
+    name: 'no owner is abandoned',
     edits: [
       {
-        file: 'client.js',
-        find: 'giveUp(keys, owner, inDoubt, leaseMs) {',
-        replace: 'giveUp(keys, owner, inDoubt, leaseMs) { return',
+        file: 'holding/abandonment.js',
+        find: 'abandon(address, owner, inDoubt, leaseMs) {',
+        replace: 'abandon(address, owner, inDoubt, leaseMs) { return',
       },
     ],
     breaks: ['leftovers'],
-    // P1 gives up while the answer is on its way that Redis let it in.
+    // P1 gives up while the reply is on its way that Redis let it in.
     schedule: {
       calls: [[warmUp, call(450, 0, { leaseMs: 60_000, abortAfterMs: 100 })], [], []],
       faults: [fault('blackHoleToClient', 400, 300, P1)],
     },
   },
   {
-    name: 'nobody listens to grants',
+    name: 'grants are not listened to',
     edits: [
       {
-        file: 'client.js',
+        file: 'redis/notifications.js',
         find: 'const notice = readNotice(message);',
         replace: "const notice = readNotice(message); if (notice?.kind === 'granted') return;",
       },
     ],
     breaks: ['progress'],
-    // Everybody gets in, one rhythm after the other.
+    // All get in, one refresh after the other.
     schedule: {
       calls: [
         [warmUp, call(300, 200), call(350, 20), call(353, 20)],
@@ -268,7 +268,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'waiting/acquisition.js',
-        find: 'if (!(fault instanceof UnavailableError) || this.#request.waitMs === 0) {',
+        find: 'if (!(error instanceof UnavailableError) || this.#options.waitMs === 0) {',
         replace: 'if (true) {',
       },
     ],
@@ -276,7 +276,7 @@ export const variants: readonly Variant[] = [
     schedule: { calls: [[warmUp, call(500, 0)], [], []], faults: [fault('blackHole', 400, 600, P1)] },
   },
   {
-    name: 'withLock says nothing of a loss',
+    name: 'withLock does not report a loss',
     edits: [{ file: 'objects/lock.js', find: 'throw lostWithResult(error, result);', replace: 'return;' }],
     breaks: ['losses'],
     schedule: { calls: [[warmUp, call(300, 400, { leaseMs: 150 })], [], []], faults: [] },

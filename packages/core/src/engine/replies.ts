@@ -22,10 +22,7 @@ export interface BusyReply {
   readonly ttlMs: number
   /** The store's clock, microseconds. A grant that carries it too can be dated without a further request. */
   readonly serverUs?: number | undefined
-  /**
-   * Who holds the lock. '' when it is free, but set aside: for this owner if `position` is 1, which is to request it
-   * again after `ttlMs`; else for another, until then.
-   */
+  /** Who holds the lock. '' when it is free, but set aside for another owner for the next `ttlMs`. */
   readonly holder: string
   /** Position in the queue, 1 for the next in line; 0: not queued. Without order in the queue, any number above 0. */
   readonly position: number

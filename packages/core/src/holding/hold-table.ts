@@ -1,32 +1,32 @@
-import type { Hold } from './hold.js'
 import { OwnerTable } from '../ownership/owner-table.js'
+import type { Owned } from '../ownership/owner-table.js'
 
 /** The holds that a client has, and how many it has had. */
-export class Holds {
+export class HoldTable<H extends Owned> {
   readonly counts = { acquired: 0, released: 0, lost: 0 }
-  readonly #live = new OwnerTable<Hold>()
+  readonly #live = new OwnerTable<H>()
   #onDrained: (() => void) | undefined
 
   get size(): number {
     return this.#live.size
   }
 
-  /** In the order in which they were wanted. */
-  get all(): Hold[] {
+  /** In the order of their requests. */
+  get all(): H[] {
     return this.#live.all
   }
 
-  find(owner: string): Hold | undefined {
+  find(owner: string): H | undefined {
     return this.#live.find(owner)
   }
 
-  add(hold: Hold): void {
+  add(hold: H): void {
     this.counts.acquired++
     this.#live.add(hold)
   }
 
-  /** Nothing for one that went before. */
-  remove(hold: Hold, end: 'released' | 'lost'): void {
+  /** Does nothing for one that is gone already. */
+  remove(hold: H, end: 'released' | 'lost'): void {
     if (!this.#live.delete(hold)) return
     this.counts[end]++
     if (this.#live.size === 0) this.#onDrained?.()

@@ -1,90 +1,119 @@
-import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
-import type { Client } from '../client.js'
-import { momentNow, monotonicMs, sleptMsSince } from '../util/clock.js'
-import type { Moment } from '../util/clock.js'
-import { driftMs } from './deadline.js'
-import { LockLostError, UnavailableError } from '../errors.js'
+import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
+import type { Address, Renewal } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { LockLostError } from '../errors.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
 import type { LossReason } from '../errors.js'
-import type { LockKeys } from '../redis/keys.js'
-import { Lease } from '../objects/lease.js'
+import type { Events } from '../events.js'
 import type { Request } from '../options.js'
-import { pause, restMs } from '../util/backoff.js'
-import { faultOf } from '../redis/errors.js'
-import { notALock, sendRelease } from './release.js'
-import type { ReleaseOrder, ReleaseOutcome } from './release.js'
-import { Term } from './lease-clock.js'
+import type { Possession } from '../ownership/possession.js'
+import type { Background } from '../util/background.js'
+import { momentNow, monotonicMs } from '../util/clock.js'
+import type { Moment } from '../util/clock.js'
+import { SerialQueue } from '../util/serial-queue.js'
+import type { Abandonment } from './abandonment.js'
+import type { HoldTable } from './hold-table.js'
+import { LeaseClock } from './lease-clock.js'
 import type { FirstProof } from './lease-clock.js'
-import { Turns } from '../util/serial-queue.js'
+import { LeaseSet } from './lease-set.js'
+import type { OpenLease } from './lease-set.js'
+import { enterUntilAnswered } from './re-entry.js'
+import { sendRelease } from './release.js'
+import type { PendingRelease, ReleaseOutcome } from './release.js'
 
 /** What an acquisition hands over when it got the lock. */
 export interface Grant extends FirstProof {
-  readonly keys: LockKeys
+  readonly address: Address
   readonly n: number
   readonly owner: string
   readonly fencingToken: number
-  /** An ask of this owner may still be on its way to Redis. */
+  /** A request of this owner may still be on its way. */
   readonly inDoubt: boolean
-  /** Whether no connection broke since Redis said so; else whoever answers there now may know nothing of the hold. */
+  /** Whether no connection broke since the store said so; otherwise the store there now may not know the hold. */
   readonly isProven: boolean
+}
+
+/** What holds need of their client. */
+export interface HoldDeps<L extends OpenLease> {
+  readonly session: Pick<
+    EngineSession,
+    'connectionEpoch' | 'acquire' | 'release' | 'renew' | 'incarnation' | 'knownIncarnation'
+  >
+  readonly settings: {
+    readonly watchdogTimeoutMs: number
+    readonly renewEveryMs: number
+    readonly commandTimeoutMs: number
+    readonly marginMs: number
+  }
+  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly holds: HoldTable<Hold<L>>
+  readonly watchdog: Watchdog<Hold<L>>
+  readonly background: Pick<Background, 'run'>
+  readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
+  makeLease(hold: Hold<L>, fixedLeaseMs: number | null, limitAt: number): L
 }
 
 /**
  * One owner's possession of one lock.
  *
- * | State    | true in it                                            | leaves it on                                     |
- * | -------- | ----------------------------------------------------- | ------------------------------------------------ |
- * | live     | at least one lease open, deadline ahead               | last lease left → leaving; loss → lost           |
- * | leaving  | no lease open, release on its way, watchdog let go    | answer or deadline → released; "not held" → lost |
- * | released | over                                                  | -                                                |
- * | lost     | over, and the holder was told                         | -                                                |
+ * | State    | true in it                                             | leaves it on                                     |
+ * | -------- | ------------------------------------------------------ | ------------------------------------------------ |
+ * | live     | at least one lease open, deadline ahead                | last lease left → leaving; loss → lost           |
+ * | leaving  | no lease open, release under way, no longer renewed    | reply or deadline → released; "not held" → lost  |
+ * | released | over                                                   | -                                                |
+ * | lost     | over, and the holder was notified                      | -                                                |
  *
  * Its commands go out one after another, each with the count it wants.
  */
-export class Hold implements Renewable {
-  readonly keys: LockKeys
+export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possession {
+  readonly address: Address
   readonly n: number
   readonly owner: string
-  readonly group: string
   #fencingToken: number
-  #client: Client
+  readonly #deps: HoldDeps<L>
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   #loss: LockLostError | undefined
-  readonly #leases: Lease[] = []
-  readonly #turns = new Turns()
-  readonly #term: Term
-  readonly #brakeAt: number
+  readonly #leases = new LeaseSet<L>()
+  readonly #commands = new SerialQueue()
+  readonly #clock: LeaseClock
+  readonly #limitAt: number
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
-  #askedForProof = false
+  #requestedProof = false
   #inDoubt: boolean
   readonly #isProven: boolean
-  #runId: string | undefined
+  #incarnation: string | undefined
 
-  constructor(client: Client, grant: Grant, request: Request) {
-    this.#client = client
-    this.keys = grant.keys
+  constructor(deps: HoldDeps<L>, grant: Grant, { maxHoldMs }: Request) {
+    this.#deps = deps
+    this.address = grant.address
     this.n = grant.n
     this.owner = grant.owner
     this.#fencingToken = grant.fencingToken
-    this.group = client.link.groupOf(grant.keys.lock)
-    this.#term = new Term(grant, monotonicMs())
-    this.#brakeAt = grant.grantedAt + request.maxHoldMs
+    this.#clock = new LeaseClock(grant, deps.settings.marginMs, monotonicMs())
+    this.#limitAt = grant.grantedAt + maxHoldMs
     this.#inDoubt = grant.inDoubt
     this.#isProven = grant.isProven
-    this.#runId = client.servers.known(grant.keys.lock)
-    if (this.#runId === undefined && !client.servers.isRefused) this.#learnServer()
-    client.holds.add(this)
+    const incarnation = deps.session.knownIncarnation(grant.address)
+    this.#incarnation = incarnation ?? undefined
+    if (incarnation === undefined) this.#learnIncarnation()
+    deps.holds.add(this)
   }
 
-  /** Until then the hold may be claimed, unless it is renewed. What Redis was told before may outlive a nested brake. */
+  /** Read by the watchdog. */
+  get group(): string {
+    return this.address.group
+  }
+
+  /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
   get deadlineAt(): number {
-    return Math.min(this.#term.deadlineAt, this.#nextBrakeAt())
+    return Math.min(this.#clock.deadlineAt, this.#nextLimitAt())
   }
 
   get count(): number {
-    return this.#leases.length
+    return this.#leases.count
   }
 
-  /** 0 while it has none: with Redisson only `getFencedLock` draws one. */
+  /** 0 while it has none. */
   get fencingToken(): number {
     return this.#fencingToken
   }
@@ -93,12 +122,11 @@ export class Hold implements Renewable {
     return this.#state === 'leaving' || this.#state === 'released'
   }
 
-  /** Whether nobody has any business with it any more: released, or lost and left. */
   get isOver(): boolean {
-    return this.isReleased || (this.#state === 'lost' && this.#leases.length === 0)
+    return this.isReleased || (this.#state === 'lost' && this.#leases.count === 0)
   }
 
-  /** The loss, once there is one. Looking past the deadline is what tells a holder whose event loop was stalled. */
+  /** The loss, once there is one. Checking it past the deadline is how a holder learns of it after an event-loop stall. */
   get loss(): LockLostError | undefined {
     if (this.#state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
     return this.#loss
@@ -113,100 +141,85 @@ export class Hold implements Renewable {
     return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
   }
 
-  /** Read by the watchdog: a hold is renewed while an open lease wants it, until the brake stops it. */
+  /** Read by the watchdog: a hold is renewed while an open lease wants it, until its limit stops it. */
   get renewEveryMs(): number | null {
-    if (this.#term.reaches(this.#nextBrakeAt())) return null
-    for (const { isRenewed } of this.#leases) if (isRenewed) return this.#client.settings.rhythmMs
-    return null
+    if (this.#clock.reaches(this.#nextLimitAt())) return null
+    return this.#leases.isRenewed ? this.#deps.settings.renewEveryMs : null
   }
 
-  /** The first lease; the acquisition has counted it at Redis already. */
-  open(request: Request, waitedMs: number): Lease {
-    const lease = this.#addLease(request, waitedMs, this.#term.grantedAt)
+  /** The first lease; the acquisition has counted it at the store already. */
+  open(request: Request, waitedMs: number): L {
+    const lease = this.#addLease(request, waitedMs, this.#clock.grantedAt)
     if (this.#state !== 'live') return lease
-    this.#client.watchdog.add(this, this.#term.grantedAt)
-    if (!this.#isProven) this.#client.watchdog.renewNow([this])
+    this.#deps.watchdog.add(this, this.#clock.grantedAt)
+    if (!this.#isProven) this.#deps.watchdog.renewNow([this])
     return lease
   }
 
   /** Enters once more. `null` when the hold was released before its turn came: then the caller needs a hold of its own. */
-  enter(request: Request, wantsToken: boolean): Promise<Lease | null> {
+  enter(request: Request, wantsToken: boolean): Promise<L | null> {
     const startedAt = monotonicMs()
-    return this.#turns.take(async () => {
-      for (let failures = 0; ;) {
-        this.#assertNotLost()
-        if (this.isReleased) return null
-        request.signal?.throwIfAborted()
-        const waitLeftMs = request.waitMs === 0 ? Infinity : startedAt + request.waitMs - monotonicMs()
-        try {
-          await this.#enterOnce(
-            request,
-            wantsToken,
-            Math.min(this.#commandTimeoutMs, Math.max(1, waitLeftMs)),
-          )
-          const now = monotonicMs()
-          return this.#addLease(request, now - startedAt, now)
-        } catch (error) {
-          const fault = faultOf(error, { lockName: this.keys.name, owner: this.owner })
-          if (!(fault instanceof UnavailableError) || request.waitMs === 0) throw fault
-          if (monotonicMs() - startedAt >= request.waitMs) throw fault
-          this.#client.events.emit('error', fault)
-          await pause(restMs(++failures))
-        }
-      }
+    const attempt = (timeoutMs: number) => this.#enterOnce(request, wantsToken, timeoutMs)
+    const details = { lockName: this.address.name, owner: this.owner }
+    return this.#commands.run(async () => {
+      const { events } = this.#deps
+      const hasEntered = await enterUntilAnswered(attempt, request, startedAt, events, details)
+      if (!hasEntered) return null
+      const now = monotonicMs()
+      return this.#addLease(request, now - startedAt, now)
     })
   }
 
   /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
-  async leave(lease: Lease): Promise<void> {
+  async leave(lease: L): Promise<void> {
     const wasLost = this.loss !== undefined
-    const turn = this.#turns.next()
+    const slot = this.#commands.next()
     try {
-      if (turn.ready) await turn.ready
-      const order = this.#beginLeaving(lease, wasLost)
-      if (order) this.#onLeft(order.count, await sendRelease(this.#client.releaseMeans, order))
+      if (slot.ready) await slot.ready
+      const release = this.#beginLeaving(lease, wasLost)
+      if (release) this.#onLeft(release.count, await sendRelease(this.#deps, release))
     } finally {
       this.#endLeaving()
-      turn.done()
+      slot.done()
     }
   }
 
-  /** Extends a fixed lease; a later deadline stays, the brake holds. */
+  /** Extends a fixed lease; a later deadline stays, the limit of the hold still applies. */
   extend(leaseMs: number): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#commands.run(async () => {
       this.#assertNotLost()
       const sentAt = momentNow()
       const capped = this.#sending(leaseMs)
-      const renewal = { keys: this.keys, owner: this.owner, leaseMs: capped }
-      const [answer] = await this.#client.commands
+      const renewal = { address: this.address, owner: this.owner, leaseMs: capped }
+      const [reply] = await this.#deps.session
         .renew([renewal], this.#commandTimeoutMs)
         .catch((error: unknown) => {
-          throw faultOf(error, { lockName: this.keys.name, owner: this.owner })
+          throw toHoldfastError(error, { lockName: this.address.name, owner: this.owner })
         })
-      if (answer !== 'renewed') this.lose('not-held')
+      if (reply !== 'renewed') this.lose('not-held')
       this.#assertNotLost()
-      this.#term.prove(sentAt, capped)
-      this.#client.watchdog.reschedule(this)
+      this.#clock.prove(sentAt, capped)
+      this.#deps.watchdog.reschedule(this)
     })
   }
 
-  /** The lease that the next renewal asks for. 1 ms for a hold that only needs proof that it is still held. */
-  nextRenewal(sentAt: Moment): { keys: LockKeys; owner: string; leaseMs: number } {
-    const wanted = this.renewEveryMs === null ? 1 : this.#client.settings.watchdogTimeoutMs
+  /** What the next renewal requests. 1 ms for a hold that only needs proof that it is still held. */
+  nextRenewal(sentAt: Moment): Renewal {
+    const wanted = this.renewEveryMs === null ? 1 : this.#deps.settings.watchdogTimeoutMs
     const leaseMs = this.#sending(wanted)
     this.#renewal = { sentAt, leaseMs }
-    return { keys: this.keys, owner: this.owner, leaseMs }
+    return { address: this.address, owner: this.owner, leaseMs }
   }
 
   /** Called by the watchdog. */
   settle(outcome: RenewalOutcome): void {
-    this.#askedForProof = false
+    this.#requestedProof = false
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
-    this.#term.prove(this.#renewal.sentAt, this.#renewal.leaseMs)
-    const { events } = this.#client
-    if (!events.isHeard('renewed')) return
-    events.emit('renewed', { name: this.keys.name, owner: this.owner, remainingMs: this.remainingMs() })
+    this.#clock.prove(this.#renewal.sentAt, this.#renewal.leaseMs)
+    const { events } = this.#deps
+    if (!events.hasListeners('renewed')) return
+    events.emit('renewed', { name: this.address.name, owner: this.owner, remainingMs: this.remainingMs() })
   }
 
   /** Called by the watchdog when the deadline has passed. */
@@ -214,157 +227,162 @@ export class Hold implements Renewable {
     this.lose('expired')
   }
 
-  /** Ends the hold for its holder: signals abort, the loss is reported. Nothing when it is over already. */
+  /** Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already. */
   lose(reason: LossReason): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
-    const error = new LockLostError(`${lossText[reason]} (lock ${this.keys.name}, owner ${this.owner})`, {
-      lockName: this.keys.name,
-      owner: this.owner,
-      reason,
-    })
+    const { name } = this.address
+    const text = `${lossText[reason]} (lock ${name}, owner ${this.owner})`
+    const error = new LockLostError(text, { lockName: name, owner: this.owner, reason })
     this.#loss = error
-    this.#client.watchdog.delete(this)
-    this.#client.holds.remove(this, 'lost')
-    // Who is told may leave at once.
-    for (const lease of [...this.#leases]) lease.abort(error)
-    this.#client.events.emit('lost', { name: this.keys.name, owner: this.owner, error })
-    // Unless Redis itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
-    // told. Word of an eviction may be older than this hold, if its owner was let in again since.
-    if (reason !== 'not-held' || this.#inDoubt) this.#giveUp()
+    this.#deps.watchdog.delete(this)
+    this.#deps.holds.remove(this, 'lost')
+    this.#leases.abortAll(error)
+    this.#deps.events.emit('lost', { name, owner: this.owner, error })
+    // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
+    // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
+    if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
   }
 
   /** A command that is answered only after the deadline is of no use, and holds up the release behind it. */
   get #commandTimeoutMs(): number {
     const leftMs = Math.ceil(this.deadlineAt - monotonicMs())
-    return Math.max(1, Math.min(this.#client.settings.commandTimeoutMs, leftMs))
+    return Math.max(1, Math.min(this.#deps.settings.commandTimeoutMs, leftMs))
   }
 
   #assertNotLost(): void {
     if (this.loss) throw this.loss
   }
 
-  async #enterOnce(request: Request, wantsToken: boolean, timeoutMs: number): Promise<void> {
+  /** Whether it was entered; not so when it was released before. */
+  async #enterOnce(request: Request, wantsToken: boolean, waitLeftMs: number): Promise<boolean> {
+    this.#assertNotLost()
+    if (this.isReleased) return false
+    const { session, settings } = this.#deps
     const sentAt = momentNow()
-    const leaseMs = this.#sending(
-      Math.min(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, request.maxHoldMs),
-    )
-    const ask = {
+    const timeoutMs = Math.min(this.#commandTimeoutMs, waitLeftMs)
+    const wantedMs = Math.min(request.leaseMs ?? settings.watchdogTimeoutMs, request.maxHoldMs)
+    const leaseMs = this.#sending(wantedMs)
+    const acquireRequest = {
       owner: this.owner,
-      count: this.#leases.length + 1,
+      count: this.#leases.count + 1,
       leaseMs,
-      placeMs: 0,
+      entryTtlMs: 0,
       grantLeaseMs: leaseMs,
-      inbox: this.#client.inbox.channel,
       wantsToken: wantsToken && this.#fencingToken === 0,
     }
-    const answer = await this.#client.commands.acquire(this.keys, ask, timeoutMs)
-    if (answer.kind === 'foreign') throw notALock(this.keys, answer.type)
-    if (answer.kind === 'held') this.#fencingToken ||= answer.token
+    const reply = await session.acquire(this.address, acquireRequest, timeoutMs)
+    if (reply.kind === 'not-a-lock') throw notALock(this.address, reply)
+    if (reply.kind === 'held') this.#fencingToken ||= reply.token
     else this.lose('not-held')
     this.#assertNotLost()
-    this.#term.prove(sentAt, leaseMs)
+    this.#clock.prove(sentAt, leaseMs)
+    return true
   }
 
   /** What to send, if anything. */
-  #beginLeaving(lease: Lease, wasLost: boolean): ReleaseOrder | undefined {
-    const client = this.#client
-    this.#leases.splice(this.#leases.indexOf(lease), 1)
+  #beginLeaving(lease: L, wasLost: boolean): PendingRelease | undefined {
+    const { watchdog, abandonment } = this.#deps
+    this.#leases.delete(lease)
     if (this.loss?.reason === 'expired' && !wasLost) {
-      // It was held to the end; only a command that Redis left unanswered kept the release from being sent.
-      client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
+      // It was held to the end; only a command that got no reply kept the release from being sent.
+      this.#warnUnconfirmed()
       return undefined
     }
     this.#assertNotLost()
-    const count = this.#leases.length
+    const { count } = this.#leases
     if (count === 0) {
       this.#state = 'leaving'
-      client.watchdog.delete(this)
+      watchdog.delete(this)
     } else {
-      client.watchdog.reschedule(this)
+      watchdog.reschedule(this)
     }
-    const goneMs = count === 0 && this.#inDoubt ? client.goneMs(this.#term.leaseMs) : 0
-    const { keys, owner, deadlineAt: until } = this
-    return { keys, owner, count, goneMs, until, runId: this.#runId }
+    const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
+    const { address, owner, deadlineAt: until } = this
+    return { address, owner, count, tombstoneMs, until, incarnation: this.#incarnation }
   }
 
   #onLeft(count: number, outcome: ReleaseOutcome): void {
-    const { events } = this.#client
+    const { events } = this.#deps
     if (outcome === 'not-held') this.lose('not-held')
     this.#assertNotLost()
     if (outcome === 'unanswered') {
-      this.#client.warn('RELEASE_UNCONFIRMED', unconfirmedText(this))
-      this.#giveUp()
+      this.#warnUnconfirmed()
+      this.#abandon()
     }
     this.#endLeaving()
-    if (!events.isHeard('released')) return
-    events.emit('released', { name: this.keys.name, owner: this.owner, holdCount: count })
+    if (!events.hasListeners('released')) return
+    events.emit('released', { name: this.address.name, owner: this.owner, holdCount: count })
   }
 
   #endLeaving(): void {
     if (this.#state !== 'leaving') return
     this.#state = 'released'
-    this.#client.holds.remove(this, 'released')
+    this.#deps.holds.remove(this, 'released')
   }
 
-  #addLease(request: Request, waitedMs: number, enteredAt: number): Lease {
-    const lease = new Lease(this.#client, this, request.leaseMs, enteredAt + request.maxHoldMs)
-    this.#leases.push(lease)
-    this.#client.watchdog.reschedule(this)
-    const { events } = this.#client
-    if (events.isHeard('acquired')) {
+  #addLease({ leaseMs, maxHoldMs }: Request, waitedMs: number, enteredAt: number): L {
+    const { events, watchdog } = this.#deps
+    const lease = this.#deps.makeLease(this, leaseMs, enteredAt + maxHoldMs)
+    this.#leases.add(lease)
+    watchdog.reschedule(this)
+    if (events.hasListeners('acquired')) {
       const { fencingToken, count: holdCount } = this
-      events.emit('acquired', { name: this.keys.name, owner: this.owner, holdCount, fencingToken, waitedMs })
+      const { name } = this.address
+      events.emit('acquired', { name, owner: this.owner, holdCount, fencingToken, waitedMs })
     }
     return lease
   }
 
-  /** The brake of the whole hold, or an earlier one of a nested lease for as long as that one is open. */
-  #nextBrakeAt(): number {
-    let nextAt = this.#brakeAt
-    for (const { brakeAt } of this.#leases) nextAt = Math.min(nextAt, brakeAt)
-    return nextAt
+  #nextLimitAt(): number {
+    return this.#leases.nextLimitAt(this.#limitAt)
   }
 
   /** The lease to send now. */
   #sending(wantedMs: number): number {
-    return this.#term.sending(wantedMs, this.#nextBrakeAt(), monotonicMs())
+    return this.#clock.sending(wantedMs, this.#nextLimitAt(), monotonicMs())
   }
 
-  /** Has Redis told, as soon as it listens, that nobody holds here; its TTL may outlive what this process believed. */
-  #giveUp(): void {
-    this.#client.giveUp(this.keys, this.owner, this.#inDoubt, this.#term.mayLastMs(monotonicMs()))
+  /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
+  #abandon(): void {
+    const mayLastMs = this.#clock.mayLastMs(monotonicMs())
+    this.#deps.abandonment.abandon(this.address, this.owner, this.#inDoubt, mayLastMs)
   }
 
-  /** After a suspend the hold is unknown until a renewal, asked for here, proves it. */
+  #warnUnconfirmed(): void {
+    const { address, owner } = this
+    const message =
+      `the release of lock ${address.name} by ${owner} was not acknowledged; ` +
+      'the lease will expire on its own'
+    this.#deps.events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
+  }
+
+  /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
   #sleptSinceProven(): boolean {
-    if (sleptMsSince(this.#term.provenAt) <= driftMs(this.#term.leaseMs)) return false
-    if (!this.#askedForProof) {
-      this.#askedForProof = true
-      this.#client.watchdog.renewNow([this])
+    if (!this.#clock.hasSlept) return false
+    if (!this.#requestedProof) {
+      this.#requestedProof = true
+      this.#deps.watchdog.renewNow([this])
     }
     return true
   }
 
-  /** The process that proved this hold, if its connection did not break before it said who it is. */
-  #learnServer(): void {
-    const { link, servers, background } = this.#client
-    const { breaks } = link
+  /** The incarnation that proved this hold, if no connection broke before it said which one it is. */
+  #learnIncarnation(): void {
+    const { session, background } = this.#deps
+    const epoch = session.connectionEpoch
     const learn = async (): Promise<void> => {
-      const { runId } = await servers.read(this.keys.lock)
-      if (breaks === link.breaks) this.#runId = runId
+      const incarnation = await session.incarnation(this.address)
+      if (epoch === session.connectionEpoch) this.#incarnation = incarnation
     }
-    // Not to know is no fault: a release in doubt then counts as a loss.
+    // Not to know it is no error: a release in doubt then counts as a loss.
     background.run(learn().catch(() => undefined))
   }
 }
 
 const lossText: Record<LossReason, string> = {
-  expired: 'the lease ended before the lock was released, somebody else may hold it now',
-  'not-held': 'Redis no longer counts this owner as the holder',
+  expired: 'the lease expired before the lock was released; another client may hold it now',
+  'not-held': 'the store no longer counts this owner as the holder',
   revoked: 'the hold was revoked by forceUnlock',
   closed: 'the client was closed before the hold was released',
 }
-
-const unconfirmedText = ({ keys, owner }: Hold): string =>
-  `no answer to the release of lock ${keys.name} by ${owner}; its lease ends by itself`

@@ -1,10 +1,11 @@
+import { sleptMsSince } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import { deadlineOfAnswer } from './deadline.js'
+import { deadlineOfReply, driftMs } from './deadline.js'
 
 /** What is known of a hold when it begins. */
 export interface FirstProof {
-  /** When the ask was sent that Redis answered with the hold, or after which it was granted. */
-  readonly askedAt: Moment
+  /** When the request was sent that the store answered with the hold, or after which it was granted. */
+  readonly requestedAt: Moment
   /** An instant not later than the grant. */
   readonly grantedAt: number
   readonly deadlineAt: number
@@ -13,10 +14,10 @@ export interface FirstProof {
 }
 
 /**
- * How long a hold lasts: what may be claimed of it by what Redis has answered, and what Redis may keep of it by what was
- * sent. Instants are on the monotonic clock.
+ * How long a hold lasts: what may be claimed of it by what the store has replied, and what the store may keep of it by
+ * what was sent. Instants are on the monotonic clock.
  */
-export class Term {
+export class LeaseClock {
   readonly grantedAt: number
   /** Until then the hold may be claimed. */
   deadlineAt: number
@@ -24,28 +25,36 @@ export class Term {
   provenAt: Moment
   /** The longest lease that was proven; it sets the drift to allow for. */
   leaseMs: number
-  /** An instant that Redis's own TTL reaches at least. */
+  readonly #marginMs: number
+  /** An instant that the store's own TTL reaches at least. */
   #ttlUntil: number
   /** An instant that it may reach, by what was sent and not answered. */
   #ttlMayReach: number
 
-  constructor(grant: FirstProof, now: number) {
+  /** @param marginMs - as for {@link driftMs} */
+  constructor(grant: FirstProof, marginMs: number, now: number) {
     this.grantedAt = grant.grantedAt
     this.deadlineAt = grant.deadlineAt
-    this.provenAt = grant.askedAt
+    this.provenAt = grant.requestedAt
     this.leaseMs = grant.leaseMs
-    this.#ttlUntil = Math.max(grant.grantedAt, grant.askedAt.monotonicMs) + grant.leaseMs
+    this.#marginMs = marginMs
+    this.#ttlUntil = Math.max(grant.grantedAt, grant.requestedAt.monotonicMs) + grant.leaseMs
     this.#ttlMayReach = now + grant.leaseMs
   }
 
-  /** Whether Redis keeps the hold until the brake, so that there is nothing to renew. */
-  reaches(brakeAt: number): boolean {
-    return this.#ttlUntil >= brakeAt - 1
+  /** Whether the store keeps the hold until its limit, so that there is nothing to renew. */
+  reaches(limitAt: number): boolean {
+    return this.#ttlUntil >= limitAt - 1
   }
 
-  /** The lease to send now, which the brake caps; 1 ms when there is nothing to extend. */
-  sending(wantedMs: number, brakeAt: number, now: number): number {
-    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, brakeAt - now)))
+  /** Whether the machine was suspended since the hold was last proven, so that the monotonic clock says too little. */
+  get hasSlept(): boolean {
+    return sleptMsSince(this.provenAt) > driftMs(this.leaseMs, this.#marginMs)
+  }
+
+  /** The lease to send now, capped by the limit of the hold; 1 ms when there is nothing to extend. */
+  sending(wantedMs: number, limitAt: number, now: number): number {
+    const leaseMs = Math.max(1, Math.floor(Math.min(wantedMs, limitAt - now)))
     this.#ttlMayReach = Math.max(this.#ttlMayReach, now + leaseMs)
     return leaseMs
   }
@@ -55,10 +64,11 @@ export class Term {
     this.provenAt = sentAt
     this.leaseMs = Math.max(this.leaseMs, leaseMs)
     this.#ttlUntil = Math.max(this.#ttlUntil, sentAt.monotonicMs + leaseMs)
-    this.deadlineAt = Math.max(this.deadlineAt, deadlineOfAnswer(sentAt.monotonicMs, leaseMs))
+    const deadlineAt = deadlineOfReply(sentAt.monotonicMs, leaseMs, this.#marginMs)
+    this.deadlineAt = Math.max(this.deadlineAt, deadlineAt)
   }
 
-  /** For how long Redis may keep the hold from now on, milliseconds. */
+  /** For how long the store may keep the hold from now on, milliseconds. */
   mayLastMs(now: number): number {
     return Math.max(0, Math.ceil(this.#ttlMayReach - now))
   }

@@ -1,36 +1,40 @@
-import { clientOf } from '../redis/keys.js'
-import type { Inspection } from '../redis/commands.js'
-import type { ClientInfo, Registry } from '../redis/registry.js'
+import type { ClientInfo, Inspection } from '../engine/replies.js'
+import type { EngineSession } from '../engine/session.js'
+import { clientOf } from '../ownership/owner.js'
 
-/** One owner, and the process it belongs to if that said so lately. */
+/** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {
   /** `<clientId>:<n>` */
   readonly owner: string
-  /** `null` when the client said nothing for a while. */
+  /** `null` when the client's registration has expired. */
   readonly client: ClientInfo | null
 }
 
-/** What `inspect()` tells. */
+/** What `inspect()` returns. */
 export interface LockInfo {
   /** The name given to `getLock`. */
   readonly name: string
-  /** Whether anybody holds it. */
+  /** Whether any owner holds it. */
   readonly isLocked: boolean
-  /** Who holds it, how often entered, and for how long Redis keeps it unless renewed; `null` when free. */
+  /** Who holds it, how often entered, and for how long the store keeps it unless renewed; `null` when free. */
   readonly holder: (OwnerInfo & { readonly holdCount: number; readonly remainingMs: number }) | null
-  /** The last fencing token; 0 when it was forgotten. */
+  /** The last fencing token; 0 when it is not known. */
   readonly fencingToken: number
-  /** How many places the queue has, stale ones included. */
+  /** How many entries the queue has, stale ones included. */
   readonly waiterCount: number
-  /** The first waiters in line, at most 100; `aliveMs` is how long the place stays unless refreshed. */
+  /** The first waiters in line, at most 100; `aliveMs` is how long the entry stays unless refreshed. */
   readonly waiters: readonly (OwnerInfo & { readonly aliveMs: number })[]
 }
 
-/** Puts names to owners. */
-export async function inspectLock(name: string, found: Inspection, registry: Registry): Promise<LockInfo> {
+/** Adds to the owners who they are. */
+export async function describeLock(
+  name: string,
+  found: Inspection,
+  session: Pick<EngineSession, 'find'>,
+): Promise<LockInfo> {
   const owners = [found.owner, ...found.waiters.map(({ owner }) => owner)].filter((owner) => owner !== '')
   const ids = [...new Set(owners.map(clientOf))]
-  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await registry.find(id)] as const)))
+  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await session.find(id)] as const)))
   const who = (owner: string): OwnerInfo => ({ owner, client: clients.get(clientOf(owner)) ?? null })
   return {
     name,

@@ -1,7 +1,18 @@
-import type { Client } from '../client.js'
 import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
+import type { OpenLease } from '../holding/lease-set.js'
 import { requireLeaseMs } from '../options.js'
+import type { Frames } from '../ownership/frames.js'
+
+/** What leases need of their client. */
+export interface LeaseDeps {
+  readonly frames: Frames<Hold<Lease>>
+  readonly settings: {
+    readonly engine: string
+    readonly hasTokens: boolean
+    readonly shortestLeaseMs: number
+  }
+}
 
 /**
  * One entry into a hold, to be left with `unlock()`.
@@ -9,29 +20,29 @@ import { requireLeaseMs } from '../options.js'
  * Nested leases of one hold share its owner, deadline, signal and fencing token. Leaving an outer lease leaves inner
  * ones alive; the lock is free when the last one is left.
  */
-export class Lease {
-  readonly #client: Client
-  readonly #hold: Hold
+export class Lease implements OpenLease {
+  readonly #deps: LeaseDeps
+  readonly #hold: Hold<Lease>
   readonly #fixedLeaseMs: number | null
   /** @internal Until when this lease lets the hold be renewed. */
-  readonly brakeAt: number
+  readonly limitAt: number
   #abort: AbortController | undefined
   #left: Promise<void> | undefined
 
   /** @internal Leases come from `lock`, `tryLock` and `withLock`. */
-  constructor(client: Client, hold: Hold, fixedLeaseMs: number | null, brakeAt: number) {
-    this.#client = client
+  constructor(deps: LeaseDeps, hold: Hold<Lease>, fixedLeaseMs: number | null, limitAt: number) {
+    this.#deps = deps
     this.#hold = hold
     this.#fixedLeaseMs = fixedLeaseMs
-    this.brakeAt = brakeAt
+    this.limitAt = limitAt
   }
 
   /** The name of the lock, as given to `getLock`. */
   get name(): string {
-    return this.#hold.keys.name
+    return this.#hold.address.name
   }
 
-  /** Who holds: `<clientId>:<n>`, the field of the lock's hash in Redis. */
+  /** Who holds: `<clientId>:<n>`, as the store has it. */
   get owner(): string {
     return this.#hold.owner
   }
@@ -47,15 +58,20 @@ export class Lease {
    * that was frozen past its lease.
    * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
    *
-   * @throws `HoldfastError` with `interop` when nothing of this hold came from `getFencedLock`: then it has no token
+   * @throws `HoldfastError` if this hold has no token: with `interop` when nothing of it came from `getFencedLock`, and
+   * with engines that have no tokens
    */
   get fencingToken(): number {
     const { fencingToken, owner } = this.#hold
     if (fencingToken > 0) return fencingToken
-    throw new HoldfastError(
-      `this lease of lock ${this.name} has no fencing token: with interop use getFencedLock, as Java uses RFencedLock`,
-      { lockName: this.name, owner },
-    )
+    const { engine, hasTokens } = this.#deps.settings
+    const advice = hasTokens
+      ? 'with `interop`, use getFencedLock (RFencedLock in Java)'
+      : `the engine ${engine} has none`
+    throw new HoldfastError(`this lease on lock ${this.name} has no fencing token; ${advice}`, {
+      lockName: this.name,
+      owner,
+    })
   }
 
   /**
@@ -81,11 +97,11 @@ export class Lease {
 
   /** Throws `LockLostError` when the hold was lost or is in doubt after a suspend, `NotOwnerError` after `unlock()`. */
   assertHeld(): void {
-    if (this.#left) throw this.#alreadyLeft()
-    if (this.#hold.loss) throw this.#hold.loss
+    this.#assertUsable()
     if (this.#hold.isHeld) return
     throw new LockLostError(
-      `the machine slept since Redis last confirmed lock ${this.name} of ${this.owner}; ask isHeld again in a moment`,
+      `the machine was suspended after the store last confirmed that ${this.owner} holds lock ${this.name}; ` +
+        'check isHeld again shortly',
       { lockName: this.name, owner: this.owner, reason: 'expired' },
     )
   }
@@ -95,13 +111,13 @@ export class Lease {
    *
    * @param leaseMs - milliseconds, at least 100
    * @throws `LockLostError` when the hold was lost, `NotOwnerError` after `unlock()`, `UnavailableError` when no
-   * answer came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
+   * reply came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
    */
   async extend(leaseMs: number): Promise<void> {
-    requireLeaseMs(leaseMs)
+    requireLeaseMs(leaseMs, this.#deps.settings)
     if (this.#fixedLeaseMs === null) {
       throw new InvalidArgumentError(
-        `extend is for leases with leaseMs; the watchdog renews this one of lock ${this.name}`,
+        `extend() needs a fixed lease (leaseMs); the watchdog already renews this lease on lock ${this.name}`,
         { lockName: this.name, owner: this.owner },
       )
     }
@@ -115,16 +131,15 @@ export class Lease {
    * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, and what `fn` throws
    */
   run<T>(fn: () => T): T {
-    if (this.#left) throw this.#alreadyLeft()
-    if (this.#hold.loss) throw this.#hold.loss
-    return this.#client.frames.runInHold(this.#hold, fn)
+    this.#assertUsable()
+    return this.#deps.frames.runInHold(this.#hold, fn)
   }
 
   /**
-   * Leaves once; a second call does nothing. Resolves when Redis confirmed it, or when the lease ended by itself
-   * because Redis did not answer until then.
+   * Leaves once; a second call does nothing. Resolves when the store confirmed it, or when the lease expired on its own
+   * because no reply came until then.
    *
-   * @throws `LockLostError` when the hold was lost before: somebody else may have held the lock meanwhile
+   * @throws `LockLostError` when the hold was lost before: another client may have held the lock since
    */
   unlock(): Promise<void> {
     if (this.#left) return this.#left.catch(() => undefined)
@@ -150,13 +165,18 @@ export class Lease {
   /** @internal The hold was lost. */
   abort(error: LockLostError): void {
     if (this.#left) return
-    this.#client.frames.outside(() => {
+    this.#deps.frames.outside(() => {
       this.#abort?.abort(error)
     })
   }
 
+  #assertUsable(): void {
+    if (this.#left) throw this.#alreadyLeft()
+    if (this.#hold.loss) throw this.#hold.loss
+  }
+
   #alreadyLeft(): NotOwnerError {
-    return new NotOwnerError(`this lease of lock ${this.name} was unlocked already`, {
+    return new NotOwnerError(`this lease on lock ${this.name} has already been released`, {
       lockName: this.name,
       owner: this.owner,
     })

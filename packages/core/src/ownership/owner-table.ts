@@ -1,4 +1,4 @@
-import { numberOf } from '../redis/keys.js'
+import { numberOf } from './owner.js'
 
 /** Something that belongs to the n-th owner of this client. */
 export interface Owned {
@@ -8,9 +8,9 @@ export interface Owned {
 
 /** 2^32 divided by the golden ratio: spreads numbers in a row, which would fill a table in one piece. Knuth, TAOCP 6.4. */
 const spread = 0x9e3779b1
-const fewest = 16
-/** A table of this length is kept for ever: what is held by one burst of calls will be by the next. */
-const longestKept = 16_384
+const minLength = 16
+/** A table up to this length never shrinks: what one burst of calls needs, the next will need too. */
+const maxKeptLength = 16_384
 
 /**
  * What belongs to which owner.
@@ -20,8 +20,8 @@ const longestKept = 16_384
  * take three times as long.
  */
 export class OwnerTable<T extends Owned> {
-  /** As many as a power of two, at least half of them empty. Who does not find its own free takes the next free one. */
-  #slots: (T | undefined)[] = emptySlots(fewest)
+  /** A power of two of them, at least half of them empty. An item whose own slot is taken goes into the next free one. */
+  #slots: (T | undefined)[] = emptySlots(minLength)
   #size = 0
 
   get size(): number {
@@ -55,7 +55,7 @@ export class OwnerTable<T extends Owned> {
     this.#size--
     this.#closeGap(slot)
     const { length } = this.#slots
-    if (length > longestKept && 8 * this.#size < length) this.#resize(length / 2)
+    if (length > maxKeptLength && 8 * this.#size < length) this.#resize(length / 2)
     return true
   }
 
@@ -68,7 +68,7 @@ export class OwnerTable<T extends Owned> {
     return slot
   }
 
-  /** Those behind a slot that was emptied may only be there because it was taken. */
+  /** Items behind an emptied slot may only be there because it was taken. */
   #closeGap(gap: number): void {
     const mask = this.#slots.length - 1
     for (let slot = (gap + 1) & mask; ; slot = (slot + 1) & mask) {

@@ -1,75 +1,81 @@
-import type { Client } from '../client.js'
+import type { Address } from '../engine/requests.js'
 import { LockLostError, NotOwnerError } from '../errors.js'
-import type { Hold } from '../holding/hold.js'
-import type { LockKeys } from '../redis/keys.js'
-import type { Lease } from '../objects/lease.js'
-import { faultOf } from '../redis/errors.js'
-import { Turns } from '../util/serial-queue.js'
-import type { Turn } from '../util/serial-queue.js'
+import type { Events } from '../events.js'
+import type { Background } from '../util/background.js'
+import { SerialQueue } from '../util/serial-queue.js'
+import type { SerialSlot } from '../util/serial-queue.js'
+import type { Possession, ScopedLease } from './possession.js'
 
-interface Held {
-  readonly hold: Hold
-  readonly lease: Lease
+/** What a scope needs of its client. */
+export interface ScopeDeps {
+  readonly events: Pick<Events, 'emit' | 'emitError'>
+  readonly background: Pick<Background, 'run'>
+}
+
+interface Held<P> {
+  readonly hold: P
+  readonly lease: ScopedLease
 }
 
 /**
  * What `lock()` and `tryLock()` acquired inside one `holdfast.scope()`, newest last, per lock.
  *
- * All tasks inside share it, as one thread would. Calls on one lock run one after another, so that two tasks
- * that both find the lock free do not wait for each other.
+ * All tasks inside share it, as one thread would. Calls on one lock run one after another, so that two tasks that both
+ * find the lock free do not wait for each other.
  */
-export class Scope {
-  readonly #client: Client
-  readonly #held = new Map<string, Held[]>()
-  readonly #turns = new Map<string, Turns>()
+export class Scope<P extends Possession> {
+  readonly #deps: ScopeDeps
+  readonly #held = new Map<string, Held<P>[]>()
+  readonly #queues = new Map<string, SerialQueue>()
   #isEnded = false
 
-  constructor(client: Client) {
-    this.#client = client
+  constructor(deps: ScopeDeps) {
+    this.#deps = deps
   }
 
   get isEnded(): boolean {
     return this.#isEnded
   }
 
-  /** The caller's turn among the calls on one lock. */
-  nextTurn({ lock }: LockKeys): Pick<Turn, 'ready' | 'done'> {
-    const turns = this.#turns.get(lock) ?? new Turns()
-    this.#turns.set(lock, turns)
-    const turn = turns.next()
+  /** The caller's slot among the calls on one lock. */
+  nextSlot({ id }: Address): Pick<SerialSlot, 'ready' | 'done'> {
+    const queue = this.#queues.get(id) ?? new SerialQueue()
+    this.#queues.set(id, queue)
+    const slot = queue.next()
     return {
-      ready: turn.ready,
+      ready: slot.ready,
       done: () => {
-        turn.done()
-        if (turns.isIdle) this.#turns.delete(lock)
+        slot.done()
+        if (queue.isIdle) this.#queues.delete(id)
       },
     }
   }
 
-  /** Leaves the newest lease of this lock that the scope made, in turn. */
-  async unlock(keys: LockKeys): Promise<void> {
-    const turn = this.nextTurn(keys)
+  /** Leaves the newest lease of this lock that the scope made, after earlier calls on it. */
+  async unlock(address: Address): Promise<void> {
+    const slot = this.nextSlot(address)
     try {
-      await turn.ready
-      const newest = this.#openOnes(keys).at(-1)
-      if (!newest) throw notOwner(keys)
+      await slot.ready
+      const newest = this.#openOnes(address).at(-1)
+      if (!newest) throw nothingToUnlock(address)
       await newest.lease.unlock()
     } finally {
-      turn.done()
+      slot.done()
     }
   }
 
-  newestHold(keys: LockKeys): Hold | undefined {
-    return this.#openOnes(keys).at(-1)?.hold
+  newestHold(address: Address): P | undefined {
+    return this.#openOnes(address).at(-1)?.hold
   }
 
   /** Keeps a lease for `unlock()`; one that comes after the scope's end is left at once. */
-  keep(keys: LockKeys, hold: Hold, lease: Lease): void {
+  keep(hold: P, lease: ScopedLease): void {
+    const { address } = hold
     if (this.#isEnded) {
-      this.#client.background.run(this.#releaseLeaked({ hold, lease }))
+      this.#deps.background.run(this.#releaseLeaked({ hold, lease }))
       return
     }
-    this.#held.set(keys.lock, [...this.#openOnes(keys), { hold, lease }])
+    this.#held.set(address.id, [...this.#openOnes(address), { hold, lease }])
   }
 
   /** Leaves what is still held, newest first. */
@@ -79,30 +85,31 @@ export class Scope {
     await Promise.all(leaked.reverse().map((held) => this.#releaseLeaked(held)))
   }
 
-  async #releaseLeaked({ hold, lease }: Held): Promise<void> {
-    if (!hold.loss) this.#client.events.emit('leaked', { name: lease.name, owner: lease.owner })
+  async #releaseLeaked({ hold, lease }: Held<P>): Promise<void> {
+    const { events } = this.#deps
+    if (!hold.loss) events.emit('leaked', { name: lease.name, owner: lease.owner })
     try {
       await lease.unlock()
     } catch (error) {
-      if (!(error instanceof LockLostError)) this.#client.events.emit('error', faultOf(error))
+      if (!(error instanceof LockLostError)) events.emitError(error)
     }
   }
 
   /** Forgets what was left. */
-  #openOnes({ lock }: LockKeys): readonly Held[] {
-    const held = this.#held.get(lock)
+  #openOnes({ id }: Address): readonly Held<P>[] {
+    const held = this.#held.get(id)
     if (!held) return []
     const open = held.filter(({ lease }) => !lease.isLeft)
-    if (open.length > 0) this.#held.set(lock, open)
-    else this.#held.delete(lock)
+    if (open.length > 0) this.#held.set(id, open)
+    else this.#held.delete(id)
     return open
   }
 }
 
 /** The error for an `unlock()` that has nothing to undo. */
-export const notOwner = ({ name }: LockKeys): NotOwnerError =>
+export const nothingToUnlock = ({ name }: Address): NotOwnerError =>
   new NotOwnerError(
-    `no hold of lock ${name} to undo here: unlock() belongs to a lock() in the same scope; ` +
+    `nothing to unlock: unlock() must follow a lock() on ${name} in the same scope; ` +
       'outside a scope call unlock() on the lease',
     { lockName: name },
   )

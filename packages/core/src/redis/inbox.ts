@@ -1,5 +1,5 @@
 import type { SubscriberHub } from '@holdfast/pubsub'
-import { faultOf } from './errors.js'
+import { toRedisError } from './errors.js'
 
 export interface InboxOptions {
   readonly channel: string
@@ -7,7 +7,7 @@ export interface InboxOptions {
   onMessage(message: string): void
 }
 
-/** The one channel on which this client hears of grants and evictions, for all its locks, for all its life. */
+/** The one channel on which this client is notified of grants and evictions, for all its locks and all its life. */
 export class Inbox {
   readonly channel: string
   readonly #options: InboxOptions
@@ -18,16 +18,16 @@ export class Inbox {
     this.#options = options
   }
 
-  /** Whether Redis would deliver a notice now, as far as we know. */
-  get isHeard(): boolean {
+  /** Whether Redis would deliver a notification now, as far as is known. */
+  get isSubscribed(): boolean {
     return this.#options.hub.isSubscribed(this.channel)
   }
 
-  /** Resolves once the inbox is heard; waits over outages. Rejects when Redis refuses it; a later call tries again. */
+  /** Resolves once the inbox is subscribed; keeps trying during outages. Rejects when Redis refuses it; a later call tries again. */
   async listen(): Promise<void> {
     this.#listening ??= this.#subscribe()
     await this.#listening
-    if (!this.isHeard) await this.#options.hub.whenSubscribed(this.channel)
+    if (!this.isSubscribed) await this.#options.hub.whenSubscribed(this.channel)
   }
 
   async #subscribe(): Promise<void> {
@@ -37,7 +37,7 @@ export class Inbox {
       })
     } catch (error) {
       this.#listening = undefined
-      throw faultOf(error)
+      throw toRedisError(error)
     }
   }
 }

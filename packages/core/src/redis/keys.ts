@@ -1,10 +1,10 @@
+import type { Address } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors.js'
-import { tokenKeyOf } from './redisson/names.js'
-import type { Interop } from '../options.js'
+import { clientOf } from '../ownership/owner.js'
 
 /** The Redis keys of one lock. All of them live in one cluster slot. */
-export interface LockKeys {
-  readonly name: string
+export interface LockKeys extends Address {
+  /** The lock's own key, which is also the `id`. */
   readonly lock: string
   readonly queue: string
   readonly waiters: string
@@ -13,82 +13,76 @@ export interface LockKeys {
 
 const suffixes = [':queue', ':waiters', ':fence']
 const registryPrefix = 'holdfast:client:'
-const longestName = 1024
 
-/** Builds every key and channel name; nothing else puts names together. */
-export class KeySpace {
-  readonly #keyPrefix: string
-  readonly #lockPrefix: string
-  readonly #interop: Interop | undefined
-
+export interface KeySpaceOptions {
+  /** The `keyPrefix` of the application's own client. */
+  readonly keyPrefix: string
+  /** Holdfast's own prefix for locks. */
+  readonly prefix: string
+  /** What keys must have in common to go into one script call. */
+  groupOf(key: string): string
   /**
-   * @param keyPrefix - the `keyPrefix` of the application's own client
-   * @param prefix - Holdfast's own prefix for locks
-   * @param interop - with whom the locks are shared
+   * The key of the last fencing token.
+   *
+   * @param base - the lock's key, in a hash tag of its own unless it has one
    */
-  constructor(keyPrefix: string, prefix: string, interop?: Interop) {
-    this.#keyPrefix = keyPrefix
-    this.#lockPrefix = keyPrefix + prefix
-    this.#interop = interop
+  fenceOf(lock: string, base: string): string
+}
+
+/** The key of the last token among Holdfast clients. */
+export const nativeFenceOf = (_lock: string, base: string): string => `${base}:fence`
+
+/** Builds every key and channel name; no other module puts names together. */
+export class KeySpace {
+  readonly #options: KeySpaceOptions
+  readonly #lockPrefix: string
+
+  constructor(options: KeySpaceOptions) {
+    this.#options = options
+    this.#lockPrefix = options.keyPrefix + options.prefix
   }
 
   /** The keys of the lock of this name. Throws `InvalidArgumentError` for a name that cannot be one. */
   lock(name: string): LockKeys {
-    if (typeof name !== 'string' || name === '') {
-      throw new InvalidArgumentError(`name must be a non-empty string, got ${JSON.stringify(name)}`)
-    }
-    const bytes = Buffer.byteLength(name)
-    if (bytes > longestName) {
-      throw new InvalidArgumentError(`name must be at most ${longestName} bytes, got ${bytes}`, {
-        lockName: name,
-      })
+    const refuse = (reason: string): never => {
+      throw new InvalidArgumentError(reason, { lockName: name })
     }
     const suffix = suffixes.find((s) => name.endsWith(s))
-    if (suffix !== undefined) {
-      throw new InvalidArgumentError(
-        `name must not end in ${suffix}, a suffix of Holdfast's own keys: ${name}`,
-        {
-          lockName: name,
-        },
-      )
-    }
+    if (suffix !== undefined)
+      refuse(`name must not end in ${suffix}, a suffix of Holdfast's own keys: ${name}`)
     const lock = this.#lockPrefix + name
-    if (lock.startsWith(this.#keyPrefix + registryPrefix)) {
-      throw new InvalidArgumentError(`name leads into Holdfast's client registry: ${lock}`, {
-        lockName: name,
-      })
+    if (lock.startsWith(this.#options.keyPrefix + registryPrefix)) {
+      refuse(`name collides with Holdfast's client registry keys: ${lock}`)
     }
     const hasBraces = lock.includes('{') || lock.includes('}')
     if (hasBraces && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) {
-      throw new InvalidArgumentError(
-        `the braces of a name must form one hash tag such as {tenant}, or there must be none: ${lock}`,
-        { lockName: name },
-      )
+      refuse(`braces in a name must form exactly one hash tag, such as {tenant}: ${lock}`)
     }
     const base = hasBraces ? lock : `{${lock}}`
-    const fence = this.#interop === 'redisson' ? tokenKeyOf(lock) : `${base}:fence`
-    return { name, lock, queue: `${base}:queue`, waiters: `${base}:waiters`, fence }
+    return {
+      name,
+      id: lock,
+      group: this.#options.groupOf(lock),
+      lock,
+      queue: `${base}:queue`,
+      waiters: `${base}:waiters`,
+      fence: this.#options.fenceOf(lock, base),
+    }
   }
 
-  /** The lock that has this key, or `null` when the key is none of ours. */
+  /** The lock that has this key, or `null` when the key is not one of ours. */
   ofKey(key: string): LockKeys | null {
     return key.startsWith(this.#lockPrefix) ? this.lock(key.slice(this.#lockPrefix.length)) : null
   }
 
-  /** The key under which a client leaves word of who it is. */
+  /** The key under which a client is registered. */
   registry(clientId: string): string {
-    return this.#keyPrefix + registryPrefix + clientId
+    return this.#options.keyPrefix + registryPrefix + clientId
   }
 }
 
-/** The channel on which a client hears of grants and evictions. Channels know neither prefixes nor databases. */
+/** The channel on which a client is notified of grants and evictions. Channels know neither prefixes nor databases. */
 export const inboxOf = (clientId: string): string => `holdfast:inbox:${clientId}`
 
-/** The owner of the n-th outermost acquisition of a client. */
-export const ownerOf = (clientId: string, n: number): string => `${clientId}:${n}`
-
-/** Which acquisition of its client an owner stands for. */
-export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))
-
-/** The client that an owner belongs to. */
-export const clientOf = (owner: string): string => owner.slice(0, owner.lastIndexOf(':'))
+/** The channel of the client that an owner belongs to. */
+export const clientInboxOf = (owner: string): string => inboxOf(clientOf(owner))

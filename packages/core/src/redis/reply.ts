@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.js'
 
-/** Reads what scripts reply without trusting it: a reply of another shape is an error, not a wrong number. */
+/** Reads replies of scripts without trusting them: a reply of another shape is an error, not a wrong number. */
 
 export function asList(reply: unknown): readonly unknown[] {
   if (!Array.isArray(reply)) throw new RefusedError(`expected a list from the script, got ${String(reply)}`)

@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.js'
 import type { WarningCode } from '../events.js'
-import { faultOf, hasCode } from './errors.js'
+import { isUnauthenticated } from './errors.js'
 import { assertUsable } from './server-identity.js'
 import type { ServerIdentity } from './server-identity.js'
 
@@ -10,7 +10,7 @@ import type { ServerIdentity } from './server-identity.js'
  * @param key - leads to the server
  */
 export async function checkServer(
-  servers: ServerIdentity,
+  servers: Pick<ServerIdentity, 'read'>,
   key: string,
   warn: (code: WarningCode, message: string) => void,
 ): Promise<void> {
@@ -22,9 +22,8 @@ export async function checkServer(
       warn('EVICTION_POLICY', text)
     }
   } catch (error) {
-    const fault = faultOf(error)
-    const mayOnlyLackInfo = fault instanceof RefusedError && fault.cause !== undefined
-    if (!mayOnlyLackInfo || hasCode(fault.cause, 'NOAUTH') || hasCode(fault.cause, 'WRONGPASS')) throw fault
-    warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${fault.message}`)
+    const mayOnlyLackInfo = error instanceof RefusedError && error.cause !== undefined
+    if (!mayOnlyLackInfo || isUnauthenticated(error)) throw error
+    warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${error.message}`)
   }
 }

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.js'
 import { scripts } from './scripts/generated.js'
-import type { CommandLink } from './connection/script-connection.js'
-import { faultOf } from './errors.js'
+import type { ScriptConnection } from './connection/script-connection.js'
+import { engineName } from './errors.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {
@@ -13,28 +13,29 @@ export interface ServerInfo {
 }
 
 /**
- * Knows which server process answers for which key.
+ * Knows which server process has which key.
  *
- * A release that was sent twice and answered "not held" the second time was carried out the first time, if the
+ * A release that was sent twice and found nothing to release the second time was carried out the first time, if the
  * data is still that of the same process. A restarted or failed-over server has another `run_id`.
  */
 export class ServerIdentity {
-  readonly #link: CommandLink
+  readonly #connection: Pick<ScriptConnection, 'run' | 'epoch' | 'routeOf'>
   readonly #runIds = new Map<string, string>()
   #isRefused = false
 
-  constructor(link: CommandLink) {
-    this.#link = link
+  constructor(connection: Pick<ScriptConnection, 'run' | 'epoch' | 'routeOf'>) {
+    this.#connection = connection
   }
 
-  /** Asks the server that answers for this key who it is. */
+  /** Asks the server that owns this key for its identity. */
   async read(key: string): Promise<ServerInfo> {
-    const breaks = this.#link.breaks
-    const info = await this.#ask(key)
+    const epoch = this.#connection.epoch
+    const info = await this.#identify(key)
     const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
     const runId = field('run_id')
     const replicas = field('connected_slaves')
-    if (runId !== undefined && breaks === this.#link.breaks) this.#runIds.set(this.#link.routeOf(key), runId)
+    if (runId !== undefined && epoch === this.#connection.epoch)
+      this.#runIds.set(this.#connection.routeOf(key), runId)
     return {
       runId,
       version: field('redis_version'),
@@ -44,14 +45,14 @@ export class ServerIdentity {
     }
   }
 
-  /** Whether Redis has refused to say since the last break: then there is no use in asking again. */
+  /** Whether Redis has refused to say since the last break; repeating the question makes no sense then. */
   get isRefused(): boolean {
     return this.#isRefused
   }
 
-  /** The process that answers for this key, if it was asked since the last break. */
+  /** The process that has this key, if it was asked since the last break. */
   known(key: string): string | undefined {
-    return this.#runIds.get(this.#link.routeOf(key))
+    return this.#runIds.get(this.#connection.routeOf(key))
   }
 
   /** After a break nothing is known: the server may have restarted. */
@@ -60,24 +61,22 @@ export class ServerIdentity {
     this.#isRefused = false
   }
 
-  /** Whether the process of this `runId` still answers for the key; no when it may not say. Rejects when it does not answer. */
-  async isStill(runId: string | undefined, key: string): Promise<boolean> {
-    if (runId === undefined) return false
+  /** The process that has this key now; `undefined` when it may not say. Rejects when it does not reply. */
+  async runId(key: string): Promise<string | undefined> {
     try {
-      return (await this.read(key)).runId === runId
+      return (await this.read(key)).runId
     } catch (error) {
-      if (this.#isRefused) return false
+      if (this.#isRefused) return undefined
       throw error
     }
   }
 
-  async #ask(key: string): Promise<string> {
+  async #identify(key: string): Promise<string> {
     try {
-      return await this.#link.run({ script: scripts.clientIdentify, keys: [key], args: [] }, String)
+      return await this.#connection.run({ script: scripts.clientIdentify, keys: [key], args: [] }, String)
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault instanceof RefusedError) this.#isRefused = true
-      throw fault
+      if (error instanceof RefusedError) this.#isRefused = true
+      throw error
     }
   }
 }
@@ -86,11 +85,14 @@ export class ServerIdentity {
 export function assertUsable(info: ServerInfo): void {
   if (info.role !== undefined && info.role !== 'master') {
     throw new RefusedError(
-      `the Redis server is a ${info.role}: locks need the master, point the client there`,
+      `the Redis server is a ${info.role}; locks need the master: point the client at it`,
+      { engine: engineName },
     )
   }
   const [major = 0, minor = 0] = (info.version ?? '').split('.').map(Number)
   if (info.version !== undefined && (major < 6 || (major === 6 && minor < 2))) {
-    throw new RefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`)
+    throw new RefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`, {
+      engine: engineName,
+    })
   }
 }

@@ -1,8 +1,8 @@
-import { Link, LinkedList } from './linked-list.js'
+import { ListNode, LinkedList } from './linked-list.js'
 
-/** Somebody who wants to hear of an abort. */
+/** A callback for an abort. */
 class Waiting {
-  readonly link: Link<Waiting> = new Link<Waiting>(this)
+  readonly node: ListNode<Waiting> = new ListNode<Waiting>(this)
 
   constructor(readonly callback: () => void) {}
 }
@@ -14,7 +14,7 @@ const listening = new WeakMap<
 >()
 
 /**
- * Calls back when the signal aborts; answers with a function that stops that.
+ * Calls back when the signal aborts; returns a function that stops that.
  *
  * However many waits share a signal, it gets one listener, and none once they are over: Node warns of a leak when a
  * signal has more than ten.
@@ -22,9 +22,9 @@ const listening = new WeakMap<
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const entry = listening.get(signal) ?? listen(signal)
   const waiting = new Waiting(callback)
-  entry.all.add(waiting.link)
+  entry.all.add(waiting.node)
   return () => {
-    entry.all.delete(waiting.link)
+    entry.all.delete(waiting.node)
     if (entry.all.size > 0 || listening.get(signal) !== entry) return
     listening.delete(signal)
     signal.removeEventListener('abort', entry.listener)
@@ -36,7 +36,7 @@ function listen(signal: AbortSignal) {
   const listener = (): void => {
     listening.delete(signal)
     // One of them may end the wait of another.
-    for (const { link, callback } of all.toArray()) if (all.delete(link)) callback()
+    for (const { node, callback } of all.toArray()) if (all.delete(node)) callback()
   }
   const entry = { all, listener }
   listening.set(signal, entry)

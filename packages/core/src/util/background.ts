@@ -1,4 +1,4 @@
-/** Work that nobody awaits, counted so that `close()` can wait for it. Its failures go to one place. */
+/** Work that no caller awaits, counted so that `close()` can wait for it. Its failures go to one place. */
 export class Background {
   readonly #running = new Set<Promise<void>>()
   readonly #onError: (error: unknown) => void
@@ -18,7 +18,7 @@ export class Background {
     this.#running.add(tracked)
   }
 
-  /** Resolves when nothing is running any more, also what was started meanwhile. */
+  /** Resolves when nothing runs any more, work that was started in the meantime included. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }

@@ -1,5 +1,8 @@
 import { performance } from 'node:perf_hooks'
 
+/** The longest time that can be asked for, milliseconds: a longer setTimeout would fire at once. */
+export const longestMs = 2 ** 31 - 1
+
 /** Milliseconds of a clock that never steps: the one that deadlines are measured on. */
 export const monotonicMs = (): number => performance.now()
 

@@ -1,18 +1,18 @@
-/** The place of a value in one {@link LinkedList} at a time; a value in two lists has two. */
-export class Link<T> {
-  /** Changed by the list only: its neighbours, or itself outside. */
-  before: Link<T> = this
-  after: Link<T> = this
+/** The node of a value in one {@link LinkedList} at a time; a value in two lists has two. */
+export class ListNode<T> {
+  /** Changed by the list only: the neighbours, or itself while in no list. */
+  before: ListNode<T> = this
+  after: ListNode<T> = this
 
   constructor(readonly value: T) {}
 }
 
 /**
- * Values in the order in which they came, any of which can go. What goes takes no neighbour along: a link left in place would
- * keep whoever comes later alive, once it is in the old generation of the heap.
+ * Insertion-ordered list with O(1) removal. Removed nodes are cleared: a stale node would keep later nodes alive once it
+ * is in the old generation of the heap.
  */
 export class LinkedList<T> {
-  #first: Link<T> | undefined
+  #first: ListNode<T> | undefined
   #size = 0
 
   get size(): number {
@@ -23,36 +23,36 @@ export class LinkedList<T> {
     return this.#first?.value
   }
 
-  /** Puts it at the end, unless it is in already. */
-  add(link: Link<T>): void {
-    if (this.has(link)) return
+  /** Adds it at the end, unless it is in already. */
+  add(node: ListNode<T>): void {
+    if (this.has(node)) return
     const first = this.#first
     if (first) {
       const last = first.before
-      link.before = last
-      link.after = first
-      last.after = link
-      first.before = link
+      node.before = last
+      node.after = first
+      last.after = node
+      first.before = node
     } else {
-      this.#first = link
+      this.#first = node
     }
     this.#size++
   }
 
-  /** Whether it is in this list; a link is in no other. */
-  has(link: Link<T>): boolean {
-    return link.after !== link || this.#first === link
+  /** Whether it is in this list; a node is in no other list. */
+  has(node: ListNode<T>): boolean {
+    return node.after !== node || this.#first === node
   }
 
   /** Whether it was in. */
-  delete(link: Link<T>): boolean {
-    if (!this.has(link)) return false
-    const { before, after } = link
+  delete(node: ListNode<T>): boolean {
+    if (!this.has(node)) return false
+    const { before, after } = node
     before.after = after
     after.before = before
-    if (this.#first === link) this.#first = after === link ? undefined : after
-    link.before = link
-    link.after = link
+    if (this.#first === node) this.#first = after === node ? undefined : after
+    node.before = node
+    node.after = node
     this.#size--
     return true
   }
@@ -60,10 +60,10 @@ export class LinkedList<T> {
   /** All of them as they are now. */
   toArray(): T[] {
     const values: T[] = []
-    let link = this.#first
-    while (link && values.length < this.#size) {
-      values.push(link.value)
-      link = link.after
+    let node = this.#first
+    while (node && values.length < this.#size) {
+      values.push(node.value)
+      node = node.after
     }
     return values
   }

@@ -1,14 +1,14 @@
-import { Turns } from './serial-queue.js'
+import { SerialQueue } from './serial-queue.js'
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-it('tasks run one after another, in the order of asking', async () => {
-  const turns = new Turns()
+it('tasks run one after another, in the order of the calls', async () => {
+  const queue = new SerialQueue()
   const log: string[] = []
   const task = (name: string) =>
-    turns.take(async () => {
+    queue.run(async () => {
       log.push(`${name} in`)
       await Promise.resolve()
       log.push(`${name} out`)
@@ -17,34 +17,34 @@ it('tasks run one after another, in the order of asking', async () => {
   expect(log).toEqual(['a in', 'a out', 'b in', 'b out', 'c in', 'c out'])
 })
 
-it('a task answers with its own value', async () => {
-  const turns = new Turns()
-  await expect(turns.take(() => Promise.resolve(42))).resolves.toBe(42)
+it('a task returns its own value', async () => {
+  const queue = new SerialQueue()
+  await expect(queue.run(() => Promise.resolve(42))).resolves.toBe(42)
 })
 
 it('a task that fails gives its own error and does not stop the next', async () => {
-  const turns = new Turns()
-  const failing = turns.take(() => Promise.reject(new Error('broken')))
-  const next = turns.take(() => Promise.resolve('went on'))
+  const queue = new SerialQueue()
+  const failing = queue.run(() => Promise.reject(new Error('broken')))
+  const next = queue.run(() => Promise.resolve('went on'))
   await expect(failing).rejects.toThrow('broken')
   await expect(next).resolves.toBe('went on')
 })
 
 it('a task that throws at once does not stop the next', async () => {
-  const turns = new Turns()
-  const failing = turns.take(() => {
+  const queue = new SerialQueue()
+  const failing = queue.run(() => {
     throw new Error('broken')
   })
-  const next = turns.take(() => Promise.resolve('went on'))
+  const next = queue.run(() => Promise.resolve('went on'))
   await expect(failing).rejects.toThrow('broken')
   await expect(next).resolves.toBe('went on')
 })
 
-it('a turn given up early lets nobody overtake those before it', async () => {
-  const turns = new Turns()
-  const first = turns.next()
-  const second = turns.next()
-  const third = turns.next()
+it('a slot that is given up early lets no later one overtake', async () => {
+  const queue = new SerialQueue()
+  const first = queue.next()
+  const second = queue.next()
+  const third = queue.next()
   const onThird = jest.fn()
   void third.ready?.then(onThird)
   second.done()
@@ -55,8 +55,8 @@ it('a turn given up early lets nobody overtake those before it', async () => {
   expect(onThird).toHaveBeenCalled()
 })
 
-it('nobody waits for a turn that nobody is before', () => {
-  const turns = new Turns()
-  turns.next().done()
-  expect(turns.next().ready).toBeUndefined()
+it('the first in the queue does not wait', () => {
+  const queue = new SerialQueue()
+  queue.next().done()
+  expect(queue.next().ready).toBeUndefined()
 })

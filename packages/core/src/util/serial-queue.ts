@@ -1,49 +1,49 @@
-/** A place in a line. `done()` must be called once, also by who gives up waiting for its turn. */
-export class Turn {
-  /** Resolves when those before are done; `undefined` when nobody is before. */
+/** One caller's slot in a queue. `done()` must be called once, also by a caller that gives up waiting. */
+export class SerialSlot {
+  /** Resolves when all earlier ones are done; `undefined` when there are none. */
   readonly ready: Promise<void> | undefined
-  private readonly line: Turn[]
+  private readonly queue: SerialSlot[]
   private isDone = false
   private begin: (() => void) | undefined
 
-  /** Joins the line. */
-  constructor(line: Turn[]) {
-    this.line = line
-    if (line.length > 0) this.ready = new Promise((resolve) => (this.begin = resolve))
-    line.push(this)
+  /** Joins the queue. */
+  constructor(queue: SerialSlot[]) {
+    this.queue = queue
+    if (queue.length > 0) this.ready = new Promise((resolve) => (this.begin = resolve))
+    queue.push(this)
   }
 
   done(): void {
     this.isDone = true
-    for (let first = this.line[0]; first?.isDone; first = this.line[0]) {
-      this.line.shift()
-      this.line[0]?.begin?.()
+    for (let first = this.queue[0]; first?.isDone; first = this.queue[0]) {
+      this.queue.shift()
+      this.queue[0]?.begin?.()
     }
   }
 }
 
-/** Lets tasks run one after another, in the order of asking. A task that fails does not stop the next. */
-export class Turns {
-  /** The first has its turn. */
-  readonly #line: Turn[] = []
+/** Runs tasks one after another, in the order of the calls. A task that fails does not stop the next. */
+export class SerialQueue {
+  /** The first one runs. */
+  readonly #queue: SerialSlot[] = []
 
-  /** Whether nobody has or awaits a turn. */
+  /** Whether nothing runs or waits. */
   get isIdle(): boolean {
-    return this.#line.length === 0
+    return this.#queue.length === 0
   }
 
-  next(): Turn {
-    return new Turn(this.#line)
+  next(): SerialSlot {
+    return new SerialSlot(this.#queue)
   }
 
-  /** Runs it before this returns if nobody is before it. */
-  async take<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.next()
-    if (turn.ready) await turn.ready
+  /** Starts the task before this returns if nothing is before it. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const slot = this.next()
+    if (slot.ready) await slot.ready
     try {
       return await task()
     } finally {
-      turn.done()
+      slot.done()
     }
   }
 }

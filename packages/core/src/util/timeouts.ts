@@ -1,24 +1,23 @@
-import { monotonicMs } from './clock.js'
-import { Link, LinkedList } from './linked-list.js'
-import { longestMs } from '../options.js'
+import { longestMs, monotonicMs } from './clock.js'
+import { LinkedList, ListNode } from './linked-list.js'
 
-/** Something that is to be over by some time. */
-export abstract class Bounded {
+/** Something that may only take so long. */
+export abstract class TimeLimited {
   /** @internal */
   dueAt = Infinity
   /** @internal */
-  readonly link: Link<Bounded> = new Link<Bounded>(this)
+  readonly node: ListNode<TimeLimited> = new ListNode<TimeLimited>(this)
 
-  /** It was not. Called once, unless it was deleted before. */
+  /** Called once when the limit passes, unless it was deleted first. */
   abstract onTimeout(): void
 }
 
 /**
- * Many time-outs on one timer: most of what is bounded ends long before its bound, so arming and clearing a timer for
- * each would be all that is left of the cost.
+ * Many time limits on one timer: most of what is limited ends long before its limit, so arming and clearing a timer for
+ * each would be most of the cost.
  */
 export class Timeouts {
-  readonly #pending = new LinkedList<Bounded>()
+  readonly #pending = new LinkedList<TimeLimited>()
   #timer: NodeJS.Timeout | undefined
   #timerAt = Infinity
 
@@ -26,29 +25,29 @@ export class Timeouts {
     return this.#pending.size
   }
 
-  add(bounded: Bounded, ms: number): void {
-    bounded.dueAt = monotonicMs() + ms
-    this.#pending.add(bounded.link)
-    if (bounded.dueAt < this.#timerAt) this.#arm(bounded.dueAt)
+  add(item: TimeLimited, ms: number): void {
+    item.dueAt = monotonicMs() + ms
+    this.#pending.add(item.node)
+    if (item.dueAt < this.#timerAt) this.#arm(item.dueAt)
   }
 
   /** Whether it was still pending. */
-  delete(bounded: Bounded): boolean {
-    return this.#pending.delete(bounded.link)
+  delete(item: TimeLimited): boolean {
+    return this.#pending.delete(item.node)
   }
 
-  /** Ends all of them now, as when their time had run out. */
+  /** Ends all of them now, as if their time had run out. */
   timeOutAll(): void {
     clearTimeout(this.#timer)
     this.#timerAt = Infinity
-    for (const bounded of this.#pending.toArray()) if (this.delete(bounded)) bounded.onTimeout()
+    for (const item of this.#pending.toArray()) if (this.delete(item)) item.onTimeout()
   }
 
   #arm(at: number): void {
     clearTimeout(this.#timer)
     this.#timerAt = at
     const inMs = Math.min(Math.max(0, Math.ceil(at - monotonicMs())), longestMs)
-    // After a stall of the event loop what is waited for may lie in a socket already: let it be read first.
+    // After a stall of the event loop the reply may lie in a socket already: let it be read first.
     this.#timer = setTimeout(() => setImmediate(this.#onTimer), inMs)
     this.#timer.unref()
   }
@@ -57,9 +56,9 @@ export class Timeouts {
     this.#timerAt = Infinity
     const now = monotonicMs()
     let nextAt = Infinity
-    for (const bounded of this.#pending.toArray()) {
-      if (bounded.dueAt > now) nextAt = Math.min(nextAt, bounded.dueAt)
-      else if (this.delete(bounded)) bounded.onTimeout()
+    for (const item of this.#pending.toArray()) {
+      if (item.dueAt > now) nextAt = Math.min(nextAt, item.dueAt)
+      else if (this.delete(item)) item.onTimeout()
     }
     if (nextAt < this.#timerAt) this.#arm(nextAt)
   }

@@ -1,34 +1,31 @@
+import { timedOut, within } from '@holdfast/pubsub'
 import { onAbort } from './abort.js'
 
-/** What `bounded` answers when time ran out. */
-export const timedOut = Symbol('timed out')
+export { timedOut }
 
 /**
- * Waits for `work` for at most `ms` (`Infinity`: as long as it takes), or until the signal aborts; then rejects with
- * the signal's reason. The work itself goes on: the caller undoes what comes of it.
+ * Waits for `work` for at most `ms` (`Infinity`: as long as it takes) or until the signal aborts; then rejects with the
+ * signal's reason. The work itself goes on: the caller undoes what comes of it.
  */
-export async function bounded<T>(
+export async function withTimeout<T>(
   work: Promise<T>,
   ms: number,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<T | typeof timedOut> {
-  if (ms === Infinity && !signal) return work
-  let timer: NodeJS.Timeout | undefined
+  signal?.throwIfAborted()
+  if (!signal) return ms === Infinity ? work : within(work, ms)
   let stopListening: (() => void) | undefined
-  const end = new Promise<typeof timedOut>((resolve) => {
-    const stop = (): void => {
+  const aborted = new Promise<typeof timedOut>((resolve) => {
+    stopListening = onAbort(signal, () => {
       resolve(timedOut)
-    }
-    if (ms !== Infinity) timer = setTimeout(stop, ms)
-    if (signal) stopListening = onAbort(signal, stop)
+    })
   })
   try {
-    signal?.throwIfAborted()
-    const result = await Promise.race([work, end])
-    if (result === timedOut) signal?.throwIfAborted()
+    const first = Promise.race([work, aborted])
+    const result = await (ms === Infinity ? first : within(first, ms))
+    if (result === timedOut) signal.throwIfAborted()
     return result
   } finally {
-    clearTimeout(timer)
     stopListening?.()
   }
 }

@@ -1,138 +1,140 @@
+import type { Confirmation, Confirmer } from '../engine/confirmer.js'
+import type { AcquireReply, BusyReply } from '../engine/replies.js'
+import type { AcquireRequest, Address } from '../engine/requests.js'
+import type { GrantNotice } from '../engine/session.js'
+import { UnavailableError } from '../errors.js'
+import type { HoldfastErrorDetails } from '../errors.js'
+import type { Grant } from '../holding/hold.js'
+import type { Request } from '../options.js'
+import { clientOf, ownerOf } from '../ownership/owner.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
 import { onAbort } from '../util/abort.js'
-import type { Client } from '../client.js'
+import { retryAfterMs } from '../util/backoff.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import { isAhead, placeAnswer, placeGrant } from '../holding/deadline.js'
-import type { PlacedGrant } from '../holding/deadline.js'
-import { ClosedError, UnavailableError, TooManyWaitersError } from '../errors.js'
-import type { HoldfastErrorDetails } from '../errors.js'
-import { Hold } from '../holding/hold.js'
-import type { LockKeys } from '../redis/keys.js'
-import type { Watched } from '../redis/redisson/release-watch.js'
-import { clientOf, ownerOf } from '../redis/keys.js'
-import type { Lease } from '../objects/lease.js'
-import { Link } from '../util/linked-list.js'
-import type { Request } from '../options.js'
-import { restMs } from '../util/backoff.js'
-import type { AskAnswer, BusyAnswer } from '../redis/commands.js'
-import { faultOf } from '../redis/errors.js'
-import type { Ask } from '../redis/kinds/lock.js'
-import { notALock } from '../holding/release.js'
-import type { Confirmation, Replication } from '../redis/replication.js'
+import { ListNode } from '../util/linked-list.js'
+import type { AcquisitionDeps } from './acquisition-deps.js'
+import { confirmGrant } from './confirming.js'
+import type { ObservedConfirmation } from './confirming.js'
+import { dateGrant, dateReply, isAhead } from './grant-dating.js'
+import type { DatedGrant } from './grant-dating.js'
+import type { NotAcquired } from './outcome.js'
+import { entryTtlToRequest, leaseToRequest, timeoutOf } from './request.js'
+import type { Waiter } from './waiter-table.js'
+import {
+  alreadyAbandoned,
+  closedWhileWaiting,
+  notReached,
+  repliedTooLate,
+  tooManyWaiters,
+} from './wording.js'
 
-/** With Redisson: a lock that is free but not to be had for so long has a head start to wait for, of 5 ms at most. */
+/** A lock that is free but set aside for no longer than this has a head start of another's to wait for. */
 const soonMs = 5
 
 /** Timers may ring a millisecond early. */
 const timerMarginMs = 1
 
-/** A lock that was acquired, and the first lease of it. */
-export interface Entered {
-  readonly hold: Hold
-  readonly lease: Lease
-}
-
-/** Somebody else kept the lock. */
-export interface Kept {
-  readonly holder: string | undefined
+/** What the last busy reply said. */
+interface LastReply {
+  readonly sentAt: Moment
+  readonly serverUs: number | undefined
+  readonly holder: string
   readonly position: number
-  readonly waitedMs: number
-}
-
-/** A grant as its notice tells it. */
-export interface GrantNotice {
-  readonly token: number
-  readonly serverUs: number
-  readonly leaseMs: number
 }
 
 /**
  * One outermost acquisition, under an owner of its own.
  *
- * | State      | true in it                                            | leaves it on                                      |
- * | ---------- | ----------------------------------------------------- | ------------------------------------------------- |
- * | starting   | the client's first-use checks run                     | done → asking; failed → resting                   |
- * | asking     | exactly one ask is in flight                          | held → over; busy → waiting; failed → resting     |
- * | waiting    | the last answer was busy; mostly a place in the queue | grant → over; woken (TTL, turn, word, gap) →      |
- * |            |                                                       | asking                                            |
- * | resting    | the last command failed, nothing is in flight         | rest over, or woken → starting; grant → over      |
- * | confirming | granted; its ask is repeated for replicas to hear of  | replicas have it, or too few in time → over; else |
- * |            |                                                       | as asking                                         |
- * | over       | the result was given, timer and listener are gone     | -                                                 |
+ * | State      | true in it                                              | leaves it on                                         |
+ * | ---------- | ------------------------------------------------------- | ---------------------------------------------------- |
+ * | starting   | the client's first-use checks run                       | done → requesting; failed → pausing                  |
+ * | requesting | exactly one request is in flight                        | held → over; busy → waiting; failed → pausing        |
+ * | waiting    | the last reply was busy; mostly an entry in the queue   | grant → over; woken (TTL, own turn, notice, gap) →   |
+ * |            |                                                         | requesting                                           |
+ * | pausing    | the last command failed, nothing is in flight           | pause over, or woken → starting; grant → over        |
+ * | confirming | granted; its request is repeated for replicas           | replicas have it, or too few in time → over; else as |
+ * |            |                                                         | requesting                                           |
+ * | over       | the result was given, timer and listener are gone       | -                                                    |
  *
  * With `minReplicas` confirming comes before every over that hands out a hold.
  * Every state but over also ends by `waitMs`, by the signal, by `close()` and by a refusal.
- * An ask that got no answer may still run: from then on the acquisition is in doubt, and whoever gives its owner up
- * has late asks refused.
+ * A request that got no reply may still run: from then on the acquisition is in doubt, and abandoning its owner leaves a
+ * tombstone.
  */
-export class Acquisition {
-  readonly keys: LockKeys
+export class Acquisition<A> implements Waiter {
+  readonly address: Address
   readonly n: number
   readonly owner: string
-  readonly #client: Client
-  readonly #request: Request
+  readonly #deps: AcquisitionDeps<A>
+  readonly #options: Request
   readonly #wantsToken: boolean
   readonly #startedAt = monotonicMs()
   readonly #wantedSince: number
-  #state: 'starting' | 'asking' | 'waiting' | 'resting' | 'confirming' | 'over' = 'starting'
-  #settle: { resolve(result: Entered | Kept): void; reject(error: unknown): void } | undefined
+  #state: 'starting' | 'requesting' | 'waiting' | 'pausing' | 'confirming' | 'over' = 'starting'
+  #settle: { resolve(result: A | NotAcquired): void; reject(error: unknown): void } | undefined
   #stopListening: (() => void) | undefined
-  #link: Link<Acquisition> | undefined
+  #node: ListNode<Waiter> | undefined
   #waitTimer: NodeJS.Timeout | undefined
-  #restTimer: NodeJS.Timeout | undefined
-  #lastAnswer:
-    { readonly sentAt: Moment; readonly serverUs: number; holder: string; position: number } | undefined
+  /** Of a pause, or of a turn that has not begun. */
+  #retryTimer: NodeJS.Timeout | undefined
+  #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
   #noticedAt = 0
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
-  #lastFault: UnavailableError | undefined
-  #hasSeat = false
-  #hasAsked = false
+  #lastError: UnavailableError | undefined
+  #hasSlot = false
+  #hasRequested = false
   #inDoubt = false
-  /** Since when Redis has, or had when last heard of, a hold of this owner that was not handed out. */
+  /** Since when the store has, or had when last heard of, a hold of this owner that was not handed out. */
   #grantedAt: number | undefined
-  #askAgain = false
+  #requestAgain = false
   #wasRevoked = false
-  #saidWaiting = false
-  #isListening = false
-  #watched: Watched | undefined
+  #reportedWaiting = false
+  #isSubscribing = false
+  #isWatching = false
 
-  /** @param wantedSince - when the caller asked, who may have had to wait for its turn here */
-  constructor(client: Client, keys: LockKeys, request: Request, wantsToken: boolean, wantedSince?: number) {
-    this.#client = client
+  /** @param wantedSince - when the caller wanted the lock, if it had to wait for its turn in this process first */
+  constructor(
+    deps: AcquisitionDeps<A>,
+    address: Address,
+    options: Request,
+    wantsToken: boolean,
+    wantedSince?: number,
+  ) {
+    this.#deps = deps
     this.#wantedSince = wantedSince ?? this.#startedAt
-    this.keys = keys
-    this.n = client.nextOwner()
-    this.owner = ownerOf(client.id, this.n)
-    this.#request = request
+    this.address = address
+    this.n = deps.nextOwner()
+    this.owner = ownerOf(deps.settings.clientId, this.n)
+    this.#options = options
     this.#wantsToken = wantsToken
   }
 
-  /** Its place among those of this client who wait for the lock. Few ever wait. */
-  get link(): Link<Acquisition> {
-    return (this.#link ??= new Link<Acquisition>(this))
+  /** Made when first needed: few acquisitions ever wait. */
+  get node(): ListNode<Waiter> {
+    return (this.#node ??= new ListNode<Waiter>(this))
   }
 
-  /** Whether it waits in a queue, as far as it knows, and nothing of it is in flight. */
+  /** Whether it waits in the queue, as far as it knows, and nothing of it is in flight. */
   get isQueued(): boolean {
-    return this.#state === 'waiting' && this.#hadPlace
+    return this.#state === 'waiting' && this.#hadEntry
   }
 
-  get #hadPlace(): boolean {
-    return (this.#lastAnswer?.position ?? 0) > 0
+  get entryTtlMs(): number {
+    return entryTtlToRequest(this.#deps.settings, this.#waitLeftMs())
   }
 
-  /** How long a place that is asked for or refreshed now needs to stay alive. */
-  get placeMs(): number {
-    return Math.max(1, Math.ceil(Math.min(this.#client.settings.watchdogTimeoutMs, this.#waitLeftMs())))
+  get #hadEntry(): boolean {
+    return (this.#lastReply?.position ?? 0) > 0
   }
 
-  run(): Promise<Entered | Kept> {
-    const { signal, waitMs } = this.#request
+  run(): Promise<A | NotAcquired> {
+    const { signal, waitMs } = this.#options
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
-      this.#client.room.enter(this)
+      this.#deps.waiters.add(this)
       if (signal?.aborted) {
         this.#fail(signal.reason)
         return
@@ -146,47 +148,42 @@ export class Acquisition {
     })
   }
 
-  /** Something changed: ask again. */
   wake(): void {
-    if (this.#state === 'waiting') this.#ask()
-    else if (this.#state === 'resting') this.#start()
-    else if (this.#hasAskInFlight) this.#askAgain = true
+    if (this.#state === 'waiting') this.#request()
+    else if (this.#state === 'pausing') this.#start()
+    else if (this.#hasRequestInFlight) this.#requestAgain = true
   }
 
-  /** A notice says that a release handed the lock to this owner. */
   granted(notice: GrantNotice): void {
     this.#notice = notice
     this.#noticedAt = monotonicMs()
-    if (this.#state === 'waiting' || this.#state === 'resting') this.#accept()
+    if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
   }
 
-  /** This owner was evicted: what was heard of a grant no longer holds, and an answer on its way may not either. */
+  /** What was heard of a grant no longer holds, and a reply on its way may not either. */
   revoked(): void {
     this.#notice = undefined
     this.#wasRevoked = true
     this.wake()
   }
 
-  /** The client closes. */
   close(): void {
-    this.#fail(
-      new ClosedError(`the client was closed while waiting for lock ${this.keys.name}`, this.#details()),
-    )
+    this.#fail(closedWhileWaiting(this.address, this.#details()))
   }
 
   #start(): void {
     this.#state = 'starting'
-    clearTimeout(this.#restTimer)
-    const ready = this.#client.ready(this.keys)
+    clearTimeout(this.#retryTimer)
+    const ready = this.#deps.ready(this.address)
     if (!ready) {
-      this.#ask()
+      this.#request()
       return
     }
     // The checks are several commands: together they get no longer than one.
-    if (this.#request.waitMs === 0) this.#endAfter(this.#client.settings.commandTimeoutMs)
+    if (this.#options.waitMs === 0) this.#endAfter(this.#deps.settings.commandTimeoutMs)
     ready.then(
       () => {
-        this.#ask()
+        this.#request()
       },
       (error: unknown) => {
         this.#onFailure(error)
@@ -194,25 +191,24 @@ export class Acquisition {
     )
   }
 
-  #ask(): void {
+  #request(): void {
     if (this.#state === 'over') return
-    this.#state = 'asking'
-    clearTimeout(this.#restTimer)
-    this.#askAgain = false
+    this.#state = 'requesting'
+    clearTimeout(this.#retryTimer)
+    this.#requestAgain = false
     this.#wasRevoked = false
-    this.#hasAsked = true
-    const { breaks } = this.#client.link
+    this.#hasRequested = true
+    const { session, settings } = this.#deps
+    const epoch = session.connectionEpoch
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs()
-    const ask = this.#askFor(leaseMs)
-    const { commandTimeoutMs } = this.#client.settings
-    const timeoutMs =
-      this.#request.waitMs === 0 ? commandTimeoutMs : Math.min(commandTimeoutMs, this.#waitLeftMs())
-    this.#client.commands.acquire(this.keys, ask, Math.max(1, timeoutMs)).then(
-      (answer) => {
-        // A cluster client repeats what a break cut off; the other copy may still come.
-        if (breaks !== this.#client.link.breaks) this.#inDoubt = true
-        this.#onAnswer(answer, sentAt, leaseMs)
+    const request = this.#buildRequest(leaseMs)
+    const timeoutMs = timeoutOf(this.#options, settings, this.#waitLeftMs())
+    session.acquire(this.address, request, timeoutMs).then(
+      (reply) => {
+        // A client that repeats what a break cut off may have sent it twice; the other copy may still come.
+        if (epoch !== session.connectionEpoch) this.#inDoubt = true
+        this.#onReply(reply, sentAt, leaseMs)
       },
       (error: unknown) => {
         this.#onFailure(error)
@@ -220,162 +216,169 @@ export class Acquisition {
     )
   }
 
-  #askFor(leaseMs: number): Ask {
+  #buildRequest(leaseMs: number): AcquireRequest {
     return {
       owner: this.owner,
       count: 1,
       leaseMs,
-      placeMs: this.#mayQueue() ? this.placeMs : 0,
-      grantLeaseMs: Math.min(leaseMs, this.#client.settings.watchdogTimeoutMs),
-      inbox: this.#client.inbox.channel,
+      entryTtlMs: this.#mayQueue() ? this.entryTtlMs : 0,
+      grantLeaseMs: Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs),
       wantsToken: this.#wantsToken,
     }
   }
 
-  #onAnswer(answer: AskAnswer, sentAt: Moment, leaseMs: number): void {
+  #onReply(reply: AcquireReply, sentAt: Moment, leaseMs: number): void {
     if (this.#state === 'over') return
     this.#state = 'waiting'
     this.#failures = 0
-    this.#lastFault = undefined
-    switch (answer.kind) {
+    this.#lastError = undefined
+    switch (reply.kind) {
       case 'held':
-        if (this.#wasRevoked) this.#ask()
-        else this.#enterIfAhead(answer.token, sentAt, leaseMs)
+        if (this.#wasRevoked) this.#request()
+        else this.#enterIfAhead(reply.token, sentAt, leaseMs)
         return
       case 'busy':
-        this.#onBusy(answer, sentAt)
+        this.#onBusy(reply, sentAt)
         return
-      case 'foreign':
-        this.#fail(notALock(this.keys, answer.type))
+      case 'not-a-lock':
+        this.#fail(notALock(this.address, reply))
         return
-      case 'gone':
+      case 'abandoned':
       case 'lost':
         // Only what this acquisition sends after its own end can bring this about.
-        this.#fail(new UnavailableError(`lock ${this.keys.name}: the owner was given up`, this.#details()))
+        this.#fail(alreadyAbandoned(this.address, this.#details()))
     }
   }
 
-  #onBusy({ ttlMs, serverUs, holder, position }: BusyAnswer, sentAt: Moment): void {
+  #onBusy({ ttlMs, serverUs, holder, position }: BusyReply, sentAt: Moment): void {
     this.#grantedAt = undefined
     // A position only ever falls while the entry lives.
-    const isNewEntry = position > (this.#lastAnswer?.position ?? 0)
+    const isNewEntry = position > (this.#lastReply?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
-    this.#lastAnswer = { sentAt, serverUs, holder, position }
+    this.#lastReply = { sentAt, serverUs, holder, position }
     this.#wait(ttlMs, isNewEntry)
   }
 
   #wait(ttlMs: number, isNewEntry: boolean): void {
-    if (this.#request.waitMs === 0) {
-      this.#end(this.#kept())
+    const { waiters, settings } = this.#deps
+    if (this.#options.waitMs === 0) {
+      this.#end(this.#notAcquired())
       return
     }
     if (this.#notice) {
       this.#accept()
       return
     }
-    if (!this.#hadPlace && !this.#takeSeat()) {
-      const { maxWaiters } = this.#client.settings
-      const text = `this client already has ${maxWaiters} waiters (maxWaiters), lock ${this.keys.name} is held`
-      this.#fail(new TooManyWaitersError(text, this.#details()))
+    if (!this.#hadEntry && !this.#takeSlot()) {
+      this.#fail(tooManyWaiters(this.address, settings.maxWaiters, this.#details()))
       return
     }
-    if (!this.#hadPlace) this.#listen()
-    const { room, redisson } = this.#client
-    if (isNewEntry) room.queue(this)
-    else room.wait(this)
-    const isFreeSoon = this.#lastAnswer?.holder === '' && ttlMs <= soonMs
-    // By a timer of its own: what other waiters hear, such as how long this one's turn lasts, must not put it off.
-    if (isFreeSoon) this.#wakeIn(ttlMs + timerMarginMs)
-    else room.noteTtl(this.keys, ttlMs)
-    this.#sayWaiting()
-    if (this.#isOver) return
-    if (this.#watched && redisson?.claimRelease(this.#watched)) this.#askAgain = true
-    // Its own timer has it ask after whatever it was woken for meanwhile, too.
-    if (this.#askAgain && !isFreeSoon) this.#ask()
+    if (!this.#hadEntry && !settings.polls) this.#subscribe()
+    waiters.wait(this, isNewEntry)
+    const isFreeSoon = this.#lastReply?.holder === '' && ttlMs <= soonMs
+    // By a timer of its own: what other waiters learn, such as how long this one's turn lasts, must not put it off.
+    if (isFreeSoon) this.#retryIn(ttlMs + timerMarginMs)
+    else waiters.noteTtl(this.address, ttlMs)
+    this.#reportWaiting()
+    // Its own timer also covers anything that it was woken for in the meantime.
+    if (this.#requestAgain && !isFreeSoon && !this.#isOver) this.#request()
   }
 
-  /** Without a place only because no word would come: ask for one as soon as it would. */
-  #listen(): void {
-    if (this.#client.hears(this.keys.lock)) {
-      this.#askAgain = true
+  /** Not queued only because no notification would arrive: request an entry as soon as one would. */
+  #subscribe(): void {
+    const { session } = this.#deps
+    if (session.isSubscribed(this.address)) {
+      this.#requestAgain = true
       return
     }
-    if (this.#isListening) return
-    this.#isListening = true
-    this.#client.listen(this.#watch()).then(
+    if (this.#isSubscribing) return
+    this.#isSubscribing = true
+    this.#watch()
+    session.subscribe(this.address).then(
       () => {
         this.wake()
       },
       (error: unknown) => {
-        this.#fail(faultOf(error, this.#details()))
+        this.#fail(toHoldfastError(error, this.#details()))
       },
     )
   }
 
+  #watch(): void {
+    const { session, waiters } = this.#deps
+    if (this.#isWatching || !session.watch) return
+    this.#isWatching = true
+    session.watch(this.address)
+    // In the list from now on: a notification may arrive before the reply to the request that goes out next.
+    waiters.wait(this, false)
+  }
+
   #accept(): void {
     const notice = this.#notice
-    const receivedAt = this.#noticedAt
-    const asked = this.#lastAnswer
     this.#notice = undefined
     if (!notice) return
-    this.#client.commands.sawToken(notice.token)
-    this.#sayGranted(notice.token)
+    this.#reportGranted(notice.token)
     if (this.#isOver) return
-    const placed =
-      asked &&
-      placeGrant({
-        askSentAt: asked.sentAt.monotonicMs,
-        askServerUs: asked.serverUs,
-        grantServerUs: notice.serverUs,
-        receivedAt,
-        leaseMs: notice.leaseMs,
-      })
-    // A grant lasts one watchdog time at most; a longer fixed lease is set by asking once more, as for replicas.
-    const isEnough = notice.leaseMs >= this.#leaseMs() || this.#client.replication !== undefined
-    if (placed && isEnough && isAhead(placed.deadlineAt, asked.sentAt, notice.leaseMs)) {
-      this.#enter(notice.token, asked.sentAt, notice.leaseMs, placed)
+    const dated = this.#dated(notice)
+    // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
+    const isEnough = notice.leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
+    const requestedAt = this.#lastReply?.sentAt
+    if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, notice.leaseMs)) {
+      this.#enter(notice.token, requestedAt, notice.leaseMs, dated)
     } else {
-      this.#ask()
+      this.#request()
     }
   }
 
-  #enterIfAhead(token: number, askedAt: Moment, leaseMs: number): void {
-    const placed = placeAnswer(askedAt, leaseMs)
-    if (isAhead(placed.deadlineAt, askedAt, leaseMs)) {
-      this.#enter(token, askedAt, leaseMs, placed)
+  #dated({ serverUs, leaseMs }: GrantNotice): DatedGrant | null {
+    const reply = this.#lastReply
+    if (reply?.serverUs === undefined || serverUs === undefined) return null
+    const times = {
+      requestSentAt: reply.sentAt.monotonicMs,
+      requestServerUs: reply.serverUs,
+      grantServerUs: serverUs,
+      receivedAt: this.#noticedAt,
+      leaseMs,
+    }
+    return dateGrant(times, this.#deps.settings.marginMs)
+  }
+
+  #isAhead(deadlineAt: number, requestedAt: Moment, leaseMs: number): boolean {
+    return isAhead(deadlineAt, requestedAt, leaseMs, this.#deps.settings.marginMs)
+  }
+
+  #enterIfAhead(token: number, requestedAt: Moment, leaseMs: number): void {
+    const dated = dateReply(requestedAt, leaseMs, this.#deps.settings.marginMs)
+    if (this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
+      this.#enter(token, requestedAt, leaseMs, dated)
       return
     }
     this.#inDoubt = true
-    const text = 'the answer was seen only after the lease may have ended'
-    this.#onFailure(new UnavailableError(text, this.#details()))
+    this.#onFailure(repliedTooLate(this.address, this.#details()))
   }
 
-  #enter(token: number, askedAt: Moment, leaseMs: number, { grantedAt, deadlineAt }: PlacedGrant): void {
-    const { replication } = this.#client
+  #enter(token: number, requestedAt: Moment, leaseMs: number, dated: DatedGrant): void {
+    const { confirmer } = this.#deps
     // A grant that had to be confirmed once more is no younger for that.
-    if (replication) this.#confirm(replication, (this.#grantedAt ??= grantedAt))
-    else this.#handOut(token, askedAt, leaseMs, { grantedAt, deadlineAt }, true)
+    if (confirmer) this.#confirm(confirmer, (this.#grantedAt ??= dated.grantedAt))
+    else this.#handOut(token, requestedAt, leaseMs, dated, true)
   }
 
-  #confirm(replication: Replication, grantedAt: number): void {
+  #confirm(confirmer: Confirmer, grantedAt: number): void {
     this.#state = 'confirming'
-    clearTimeout(this.#restTimer)
-    this.#askAgain = false
-    // Its bound was that of a single attempt's checks and ask.
-    if (this.#request.waitMs === 0) clearTimeout(this.#waitTimer)
-    const { breaks } = replication
-    const { breaks: breaksOfCommands } = this.#client.link
-    const nextAsk = (): Ask | null => {
+    clearTimeout(this.#retryTimer)
+    this.#requestAgain = false
+    // Its limit was that of a single attempt's checks and request.
+    if (this.#options.waitMs === 0) clearTimeout(this.#waitTimer)
+    const next = (): AcquireRequest | null => {
       if (this.#isOver) return null
       // What is sent after an eviction is answered after it, too.
       this.#wasRevoked = false
-      return this.#askFor(this.#leaseMs())
+      return this.#buildRequest(this.#leaseMs())
     }
-    replication.confirm(this.keys, nextAsk).then(
-      (confirmation) => {
-        if (breaks !== replication.breaks) this.#inDoubt = true
-        const isProven = breaksOfCommands === this.#client.link.breaks
-        this.#onConfirmation(replication, confirmation, grantedAt, isProven)
+    confirmGrant(confirmer, this.#deps.session, this.address, next).then(
+      (observed) => {
+        this.#onConfirmation(confirmer, observed, grantedAt)
       },
       (error: unknown) => {
         this.#onFailure(error)
@@ -383,153 +386,141 @@ export class Acquisition {
     )
   }
 
-  #onConfirmation(
-    replication: Replication,
-    confirmation: Confirmation,
-    grantedAt: number,
-    isProven: boolean,
-  ): void {
-    const { answer, sentAt, leaseMs, acknowledged } = confirmation
-    if (answer.kind !== 'held' || this.#wasRevoked) {
-      this.#onAnswer(answer, sentAt, leaseMs)
+  #onConfirmation(confirmer: Confirmer, observed: ObservedConfirmation, grantedAt: number): void {
+    const { confirmation, isProven } = observed
+    if (observed.mayRepeat) this.#inDoubt = true
+    const { reply, sentAt, leaseMs } = confirmation
+    if (reply.kind !== 'held' || this.#wasRevoked) {
+      this.#onReply(reply, sentAt, leaseMs)
       return
     }
     if (this.#state === 'over') return
     this.#state = 'waiting'
-    const { deadlineAt } = placeAnswer(sentAt, leaseMs)
-    const isInTime = acknowledged >= this.#client.settings.minReplicas && isAhead(deadlineAt, sentAt, leaseMs)
-    if (isInTime) this.#handOut(answer.token, sentAt, leaseMs, { grantedAt, deadlineAt }, isProven)
-    else this.#fail(replication.fault(this.keys, this.owner, confirmation))
+    const { deadlineAt } = dateReply(sentAt, leaseMs, this.#deps.settings.marginMs)
+    if (this.#isConfirmed(confirmer, confirmation, deadlineAt)) {
+      this.#handOut(reply.token, sentAt, leaseMs, { grantedAt, deadlineAt }, isProven)
+    } else {
+      this.#fail(confirmer.shortfall(this.address, this.owner, confirmation))
+    }
+  }
+
+  #isConfirmed({ wanted }: Confirmer, confirmation: Confirmation, deadlineAt: number): boolean {
+    const { acknowledged, sentAt, leaseMs } = confirmation
+    return acknowledged >= wanted && this.#isAhead(deadlineAt, sentAt, leaseMs)
   }
 
   #handOut(
-    token: number,
-    askedAt: Moment,
+    fencingToken: number,
+    requestedAt: Moment,
     leaseMs: number,
-    { grantedAt, deadlineAt }: PlacedGrant,
+    { grantedAt, deadlineAt }: DatedGrant,
     isProven: boolean,
   ): void {
-    const grant = {
-      keys: this.keys,
-      n: this.n,
-      owner: this.owner,
-      fencingToken: token,
-      askedAt,
+    const { address, n, owner } = this
+    const inDoubt = this.#inDoubt
+    const grant: Grant = {
+      address,
+      n,
+      owner,
+      fencingToken,
+      requestedAt,
       grantedAt,
       deadlineAt,
       leaseMs,
-      inDoubt: this.#inDoubt,
+      inDoubt,
       isProven,
     }
     const settle = this.#settle
     this.#finish(true)
-    const hold = new Hold(this.#client, grant, this.#request)
-    settle?.resolve({ hold, lease: hold.open(this.#request, monotonicMs() - this.#wantedSince) })
+    settle?.resolve(this.#deps.admit(grant, this.#options, monotonicMs() - this.#wantedSince))
   }
 
-  /** The lease to ask for. The brake of a hold that Redis has already is not moved by asking again. */
   #leaseMs(): number {
-    const { leaseMs, maxHoldMs } = this.#request
-    const wantedMs = Math.min(leaseMs ?? this.#client.settings.watchdogTimeoutMs, maxHoldMs)
-    if (this.#grantedAt === undefined) return wantedMs
-    const brakeInMs = this.#grantedAt + maxHoldMs - monotonicMs()
-    return Math.max(1, Math.floor(Math.min(wantedMs, brakeInMs)))
+    return leaseToRequest(this.#options, this.#deps.settings, this.#grantedAt, monotonicMs())
   }
 
   #waitLeftMs(): number {
-    return this.#startedAt + this.#request.waitMs - monotonicMs()
+    return this.#startedAt + this.#options.waitMs - monotonicMs()
   }
 
-  /** A place whose owner hears nothing would only be passed over. */
+  /** The queue entry of an owner that no notification reaches would only be passed over. */
   #mayQueue(): boolean {
-    if (this.#request.waitMs === 0) return false
-    if (this.#hadPlace) return true
-    if (!this.#client.hears(this.keys.lock) || !this.#takeSeat()) return false
+    if (this.#options.waitMs === 0) return false
+    if (this.#hadEntry) return true
+    if (!this.#deps.session.isSubscribed(this.address) || !this.#takeSlot()) return false
     this.#watch()
     return true
   }
 
-  /** Has releases by Redisson be heard until this is over. */
-  #watch(): Watched | undefined {
-    return (this.#watched ??= this.#client.redisson?.watch(this.keys.lock))
+  #takeSlot(): boolean {
+    this.#hasSlot ||= this.#deps.waiters.takeSlot()
+    return this.#hasSlot
   }
 
-  #takeSeat(): boolean {
-    this.#hasSeat ||= this.#client.room.takeSeat()
-    return this.#hasSeat
+  #reportWaiting(): void {
+    const { events, settings } = this.#deps
+    if (this.#reportedWaiting || !this.#lastReply) return
+    this.#reportedWaiting = true
+    if (!events.hasListeners('waiting')) return
+    const { holder, position } = this.#lastReply
+    const behindOwnClient = clientOf(holder) === settings.clientId
+    events.emit('waiting', { name: this.address.name, owner: this.owner, holder, position, behindOwnClient })
   }
 
-  #sayWaiting(): void {
-    const { events, id } = this.#client
-    if (this.#saidWaiting || !this.#lastAnswer) return
-    this.#saidWaiting = true
-    if (!events.isHeard('waiting')) return
-    const { holder, position } = this.#lastAnswer
-    const behindOwnClient = clientOf(holder) === id
-    events.emit('waiting', { name: this.keys.name, owner: this.owner, holder, position, behindOwnClient })
+  #reportGranted(fencingToken: number): void {
+    const { events } = this.#deps
+    if (!events.hasListeners('granted')) return
+    events.emit('granted', { name: this.address.name, owner: this.owner, fencingToken })
   }
 
-  #sayGranted(fencingToken: number): void {
-    const { events } = this.#client
-    if (!events.isHeard('granted')) return
-    events.emit('granted', { name: this.keys.name, owner: this.owner, fencingToken })
-  }
-
-  #kept(): Kept {
+  #notAcquired(): NotAcquired {
     return {
-      holder: this.#lastAnswer?.holder,
-      position: this.#lastAnswer?.position ?? 0,
+      kind: 'not-acquired',
+      holder: this.#lastReply?.holder,
+      position: this.#lastReply?.position ?? 0,
       waitedMs: Math.round(monotonicMs() - this.#startedAt),
     }
   }
 
   #details(): HoldfastErrorDetails {
-    return { lockName: this.keys.name, owner: this.owner }
+    return { lockName: this.address.name, owner: this.owner }
   }
 
-  #onFailure(error: unknown): void {
+  #onFailure(thrown: unknown): void {
     if (this.#state === 'over') return
-    if (this.#hasAskInFlight) this.#inDoubt = true
-    this.#state = 'resting'
-    const fault = faultOf(error, this.#details())
-    if (!(fault instanceof UnavailableError) || this.#request.waitMs === 0) {
-      this.#fail(fault)
+    if (this.#hasRequestInFlight) this.#inDoubt = true
+    this.#state = 'pausing'
+    const error = toHoldfastError(thrown, this.#details())
+    if (!(error instanceof UnavailableError) || this.#options.waitMs === 0) {
+      this.#fail(error)
       return
     }
-    this.#lastFault = fault
-    this.#client.events.emit('error', fault)
+    this.#lastError = error
+    this.#deps.events.emit('error', error)
     if (this.#isOver) return
-    if (this.#notice) {
-      this.#accept()
-      return
-    }
-    this.#wakeIn(restMs(++this.#failures))
+    if (this.#notice) this.#accept()
+    else this.#retryIn(retryAfterMs(++this.#failures))
   }
 
-  /** Ends a rest, or the wait for a turn that is ahead. */
-  #wakeIn(ms: number): void {
-    clearTimeout(this.#restTimer)
-    this.#restTimer = setTimeout(() => {
+  #retryIn(ms: number): void {
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = setTimeout(() => {
       this.wake()
     }, ms)
   }
 
   #onWaitEnd(): void {
-    const { replication } = this.#client
-    if (replication && this.#state === 'confirming') {
-      this.#fail(replication.fault(this.keys, this.owner, 'wait ended'))
+    const { confirmer, settings } = this.#deps
+    if (confirmer && this.#state === 'confirming') {
+      this.#fail(confirmer.shortfall(this.address, this.owner, 'wait ended'))
       return
     }
-    if (this.#lastAnswer && this.#grantedAt === undefined) {
-      this.#end(this.#kept())
+    if (this.#lastReply && this.#grantedAt === undefined) {
+      this.#end(this.#notAcquired())
       return
     }
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
-    const cause = this.#lastFault
-    const what = cause ? 'could not be asked' : 'did not answer'
-    const why = cause ? `; at last: ${cause.message}` : ''
-    const text = `Redis ${what} within ${waitedMs} ms for lock ${this.keys.name}${why}`
-    this.#fail(new UnavailableError(text, { ...this.#details(), cause }))
+    this.#fail(notReached(this.address, settings.engine, waitedMs, this.#lastError, this.#details()))
   }
 
   #endAfter(ms: number): void {
@@ -539,8 +530,8 @@ export class Acquisition {
     }, ms)
   }
 
-  get #hasAskInFlight(): boolean {
-    return this.#state === 'asking' || this.#state === 'confirming'
+  get #hasRequestInFlight(): boolean {
+    return this.#state === 'requesting' || this.#state === 'confirming'
   }
 
   /** Listeners may end an acquisition from within. */
@@ -553,25 +544,26 @@ export class Acquisition {
     if (this.#finish(false)) settle?.reject(error)
   }
 
-  #end(result: Kept): void {
+  #end(result: NotAcquired): void {
     const settle = this.#settle
     if (this.#finish(false)) settle?.resolve(result)
   }
 
-  /** Answers whether this call was the one that ended it. The caller's answer waits for nothing that is sent here. */
+  /** Whether this call was the one that ended it. The caller's result waits for nothing that is sent here. */
   #finish(isHeld: boolean): boolean {
     if (this.#state === 'over') return false
-    const inFlight = this.#hasAskInFlight && !isHeld
+    const inFlight = this.#hasRequestInFlight && !isHeld
     this.#state = 'over'
     clearTimeout(this.#waitTimer)
-    clearTimeout(this.#restTimer)
+    clearTimeout(this.#retryTimer)
     this.#stopListening?.()
-    if (this.#hasSeat) this.#client.room.giveSeatBack()
-    this.#client.room.leave(this)
-    if (this.#watched) this.#client.redisson?.unwatch(this.#watched)
-    const mayHaveLeftTraces = this.#hadPlace || this.#grantedAt !== undefined || this.#inDoubt || inFlight
-    if (!isHeld && this.#hasAsked && mayHaveLeftTraces) {
-      this.#client.giveUp(this.keys, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
+    const { session, waiters, abandonment } = this.#deps
+    if (this.#hasSlot) waiters.freeSlot()
+    waiters.delete(this)
+    if (this.#isWatching) session.unwatch?.(this.address)
+    const mayHaveLeftTraces = this.#hadEntry || this.#grantedAt !== undefined || this.#inDoubt || inFlight
+    if (!isHeld && this.#hasRequested && mayHaveLeftTraces) {
+      abandonment.abandon(this.address, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
     }
     return true
   }

@@ -1,85 +1,72 @@
-import type { Watchdog } from '@holdfast/watchdog'
+import type { EngineSession } from '../engine/session.js'
 import type { Background } from '../util/background.js'
-import type { Hold } from '../holding/hold.js'
-import type { Holds } from '../holding/hold-table.js'
-import type { RedissonPeers } from '../redis/redisson/peers.js'
-import { refreshPlaces } from './refresh.js'
-import type { CommandLink } from '../redis/connection/script-connection.js'
-import type { LockCommands } from '../redis/commands.js'
-import type { WaitRoom } from './waiter-table.js'
+import { refreshEntries } from './refresh.js'
+import type { WaiterTable } from './waiter-table.js'
 
-export interface UpkeepMeans {
+/** What housekeeping needs of its client. */
+export interface HousekeepingDeps {
   readonly everyMs: number
-  readonly link: CommandLink
-  readonly commands: LockCommands
-  readonly holds: Holds
-  readonly room: WaitRoom
-  readonly watchdog: Watchdog<Hold>
-  readonly background: Background
-  readonly redisson: RedissonPeers | undefined
-  /** Says anew who this client is. */
-  announce(): Promise<void>
+  readonly session: Pick<EngineSession, 'refresh' | 'register'>
+  readonly holds: { readonly size: number }
+  readonly waiters: WaiterTable
+  /** Renews everything that is held, now. */
+  readonly watchdog: { renewNow(): void }
+  readonly background: Pick<Background, 'run'>
 }
 
 /**
- * What a client does by itself for those who hold and wait, besides renewing: in a steady rhythm, and at once after
- * anything by which word may have been missed.
+ * Periodic work for holders and waiters besides renewing, also done right after anything that may have lost a
+ * notification.
  */
-export class Upkeep {
-  readonly #means: UpkeepMeans
-  #rhythm: NodeJS.Timeout | undefined
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps
+  #interval: NodeJS.Timeout | undefined
   #isRefreshing = false
 
-  constructor(means: UpkeepMeans) {
-    this.#means = means
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps
   }
 
-  /** Nothing when it has begun. */
+  /** Does nothing when it has begun. */
   begin(): void {
-    this.#rhythm ??= setInterval(this.#onRhythm, this.#means.everyMs)
-    // Not a reason to stay alive: without connections there is nothing to refresh.
-    this.#rhythm.unref()
+    this.#interval ??= setInterval(this.#onInterval, this.#deps.everyMs)
+    // This timer must not keep the process alive: without connections there is nothing to refresh.
+    this.#interval.unref()
   }
 
   end(): void {
-    clearInterval(this.#rhythm)
+    clearInterval(this.#interval)
   }
 
-  /** After a break everything may be different: holders and waiters ask at once. */
+  /** After a break everything may be different: holders and waiters check at once. */
   recover(): void {
-    this.#means.watchdog.renewNow()
-    this.lookAfterWaits()
+    this.#deps.watchdog.renewNow()
+    this.checkWaiters()
   }
 
   /**
-   * Messages or replies may have been missed. Those in a queue ask together how they stand: after a fail-over a server may
-   * have thousands of clients that all have to know.
+   * Messages or replies may have been missed. Those in a queue check together how they stand: after a fail-over a server
+   * may have thousands of clients that all have to know.
    */
-  lookAfterWaits(): void {
-    const { room, background } = this.#means
-    room.wakeUnqueued()
-    const refreshed = this.#refresh().catch((error: unknown) => {
-      room.wakeQueued()
+  checkWaiters(): void {
+    const { waiters, session, background } = this.#deps
+    waiters.wakeUnqueued()
+    const refreshed = refreshEntries(waiters, session).catch((error: unknown) => {
+      waiters.wakeQueued()
       throw error
     })
     background.run(refreshed)
   }
 
-  readonly #onRhythm = (): void => {
-    const { holds, room, background, redisson } = this.#means
-    if (holds.size === 0 && room.size === 0) return
-    background.run(this.#means.announce())
-    redisson?.relocate()
+  readonly #onInterval = (): void => {
+    const { holds, waiters, session, background } = this.#deps
+    if (holds.size === 0 && waiters.size === 0) return
+    background.run(session.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const refreshed = this.#refresh().finally(() => {
+    const refreshed = refreshEntries(waiters, session).finally(() => {
       this.#isRefreshing = false
     })
     background.run(refreshed)
-  }
-
-  #refresh(): Promise<void> {
-    const { room, link, commands } = this.#means
-    return refreshPlaces(room, link, commands)
   }
 }

@@ -1,45 +1,31 @@
-import type { Acquisition } from './acquisition.js'
-import type { CommandLink } from '../redis/connection/script-connection.js'
-import type { LockCommands } from '../redis/commands.js'
-import type { WaitRoom } from './waiter-table.js'
+import { splitIntoBatches } from '@holdfast/watchdog'
+import type { EngineSession } from '../engine/session.js'
+import type { Waiter, WaiterTable } from './waiter-table.js'
 
-const mostPerCommand = 500
+const maxBatch = 500
 
 /**
- * Keeps the places of all queued waiters alive, many in one command, and tells those who were granted the lock without
- * hearing of it, or who lost their place, to ask again.
+ * Keeps the queue entries of all waiters alive, many in one command. Waiters that were granted the lock without being
+ * notified, or that lost their entry, request again.
  */
-export async function refreshPlaces(
-  room: WaitRoom,
-  link: CommandLink,
-  commands: LockCommands,
+export async function refreshEntries(
+  waiters: WaiterTable,
+  session: Pick<EngineSession, 'refresh'>,
 ): Promise<void> {
-  const groups = new Map<string, Acquisition[]>()
-  for (const acquisition of room.queued()) {
-    const group = link.groupOf(acquisition.keys.lock)
-    const members = groups.get(group)
-    if (members) members.push(acquisition)
-    else groups.set(group, [acquisition])
-  }
-  const batches = [...groups.values()].flatMap((members) => chunks(members, mostPerCommand))
-  await Promise.all(batches.map((batch) => refreshBatch(batch, room, commands)))
+  const batches = [...splitIntoBatches(waiters.queued(), ({ address }) => address.group, maxBatch)]
+  await Promise.all(batches.map((batch) => refreshBatch(batch, waiters, session)))
 }
 
 async function refreshBatch(
-  batch: readonly Acquisition[],
-  room: WaitRoom,
-  commands: LockCommands,
+  batch: readonly Waiter[],
+  waiters: WaiterTable,
+  session: Pick<EngineSession, 'refresh'>,
 ): Promise<void> {
-  const places = batch.map(({ keys, owner, placeMs }) => ({ keys, owner, placeMs }))
-  const answers = await commands.refresh(places)
-  batch.forEach((acquisition, i) => {
-    const answer = answers[i]
-    if (answer?.state === 'waiting') room.noteTtl(acquisition.keys, answer.ttlMs)
-    else acquisition.wake()
+  const entries = batch.map(({ address, owner, entryTtlMs }) => ({ address, owner, entryTtlMs }))
+  const replies = await session.refresh(entries)
+  batch.forEach((waiter, i) => {
+    const reply = replies[i]
+    if (reply?.state === 'waiting') waiters.noteTtl(waiter.address, reply.ttlMs)
+    else waiter.wake()
   })
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size)
-  return Array.from({ length: count }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

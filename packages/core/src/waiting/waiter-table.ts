@@ -1,41 +1,64 @@
-import type { Acquisition } from './acquisition.js'
-import { monotonicMs } from '../util/clock.js'
-import type { LockKeys } from '../redis/keys.js'
-import { LinkedList } from '../util/linked-list.js'
-import { longestMs } from '../options.js'
+import type { Address } from '../engine/requests.js'
+import type { GrantNotice } from '../engine/session.js'
 import { OwnerTable } from '../ownership/owner-table.js'
+import type { Owned } from '../ownership/owner-table.js'
+import { longestMs, monotonicMs } from '../util/clock.js'
+import { LinkedList } from '../util/linked-list.js'
+import type { ListNode } from '../util/linked-list.js'
 
-export interface WaitRoomOptions {
-  readonly maxWaiters: number
-  /** Whether word of a lock would reach this client now. */
-  isHeard(lock: string): boolean
+/** An acquisition that is under way, as far as its client's other parts need to know it. */
+export interface Waiter extends Owned {
+  readonly address: Address
+  /** Its node in the list of those that wait for the lock. */
+  readonly node: ListNode<Waiter>
+  /** Whether it waits in the queue, as far as it knows, and nothing of it is in flight. */
+  readonly isQueued: boolean
+  /** How long a queue entry that is refreshed now needs to stay alive, milliseconds. */
+  readonly entryTtlMs: number
+  /** Something may have changed: request again. */
+  wake(): void
+  /** A notification says that a release handed the lock to this owner. */
+  granted(notice: GrantNotice): void
+  /** This owner was evicted. */
+  revoked(): void
+  /** The client closes. */
+  close(): void
 }
 
-/** When to ask again about a lock. The timer may ring before that, never after: mostly what it waits for moves away. */
+export interface WaiterTableOptions {
+  readonly maxWaiters: number
+  /** Between which pauses waiters request again although nothing is notified, milliseconds; `undefined`: they do not. */
+  readonly pollMs: readonly [shortest: number, longest: number] | undefined
+  /** Whether notifications about a lock arrive now. */
+  isSubscribed(address: Address): boolean
+}
+
+/** When to request a lock again. The timer may ring before that, never after: mostly what it waits for is put off. */
 interface Recheck {
   at: number
   timer: NodeJS.Timeout
   timerAt: number
 }
 
-/** While no notice can come in, locks that are waited for are asked about this often. */
-const deafAskEveryMs = 1000
+/** While no notification can arrive, locks that are waited for are requested this often. */
+const unsubscribedRecheckMs = 1000
 
 /** Redis expires a key in the millisecond after its TTL ran out. */
 const expiryMarginMs = 2
 
 /**
- * Everyone of this client who wants a lock, so that one timer per lock serves all who wait for it: when the holder's
- * TTL ends, the earliest waiter asks again, and Redis then grants the lock to whoever is first.
+ * All waiters of this client, so that one timer per lock serves all that wait for it: when the holder's TTL ends, the first
+ * waiter requests again, and the store then grants the lock to whichever is first in the queue.
  */
-export class WaitRoom {
-  readonly #options: WaitRoomOptions
-  readonly #all = new OwnerTable<Acquisition>()
-  readonly #waiting = new Map<string, LinkedList<Acquisition>>()
+export class WaiterTable {
+  readonly #options: WaiterTableOptions
+  readonly #all = new OwnerTable<Waiter>()
+  /** By lock id, in the order of their queue entries; those without one yet in the order of their requests. */
+  readonly #waiting = new Map<string, LinkedList<Waiter>>()
   readonly #rechecks = new Map<string, Recheck>()
-  #seats = 0
+  #slots = 0
 
-  constructor(options: WaitRoomOptions) {
+  constructor(options: WaiterTableOptions) {
     this.#options = options
   }
 
@@ -44,139 +67,138 @@ export class WaitRoom {
   }
 
   /** How many wait for a held lock. */
-  get waiters(): number {
-    let waiters = 0
-    for (const waiting of this.#waiting.values()) waiters += waiting.size
-    return waiters
+  get waiting(): number {
+    let count = 0
+    for (const waiting of this.#waiting.values()) count += waiting.size
+    return count
   }
 
-  enter(acquisition: Acquisition): void {
-    this.#all.add(acquisition)
+  add(waiter: Waiter): void {
+    this.#all.add(waiter)
   }
 
-  leave(acquisition: Acquisition): void {
-    this.#all.delete(acquisition)
-    const lock = acquisition.keys.lock
-    const waiting = this.#waiting.get(lock)
-    if (!waiting?.delete(acquisition.link)) return
+  delete(waiter: Waiter): void {
+    this.#all.delete(waiter)
+    const { id } = waiter.address
+    const waiting = this.#waiting.get(id)
+    if (!waiting?.delete(waiter.node)) return
     if (waiting.size > 0) {
-      // The timer may have woken just this one: then nobody would ask for the others.
-      if ((this.#rechecks.get(lock)?.at ?? 0) <= monotonicMs()) this.#recheckIn(lock, 0)
+      // The timer may have woken just this one: then none would request for the others.
+      if ((this.#rechecks.get(id)?.at ?? 0) <= monotonicMs()) this.#recheckIn(id, 0)
       return
     }
-    this.#waiting.delete(lock)
-    clearTimeout(this.#rechecks.get(lock)?.timer)
-    this.#rechecks.delete(lock)
+    this.#waiting.delete(id)
+    clearTimeout(this.#rechecks.get(id)?.timer)
+    this.#rechecks.delete(id)
   }
 
   /** One more may wait, unless `maxWaiters` do. */
-  takeSeat(): boolean {
-    if (this.#seats >= this.#options.maxWaiters) return false
-    this.#seats++
+  takeSlot(): boolean {
+    if (this.#slots >= this.#options.maxWaiters) return false
+    this.#slots++
     return true
   }
 
-  giveSeatBack(): void {
-    this.#seats--
+  freeSlot(): void {
+    this.#slots--
   }
 
-  find(owner: string): Acquisition | undefined {
+  find(owner: string): Waiter | undefined {
     return this.#all.find(owner)
   }
 
-  /** The acquisition waits, behind those who already do. */
-  wait(acquisition: Acquisition): void {
-    const { lock } = acquisition.keys
-    const waiting = this.#waiting.get(lock) ?? new LinkedList<Acquisition>()
-    if (waiting.size === 0) this.#waiting.set(lock, waiting)
-    waiting.add(acquisition.link)
+  /** @param isNewEntry - its queue entry is new: those that have one already are ahead of it */
+  wait(waiter: Waiter, isNewEntry: boolean): void {
+    const { id } = waiter.address
+    const waiting = this.#waiting.get(id) ?? new LinkedList<Waiter>()
+    if (waiting.size === 0) this.#waiting.set(id, waiting)
+    if (isNewEntry) waiting.delete(waiter.node)
+    waiting.add(waiter.node)
   }
 
-  /** The same for one whose entry in the queue is new: it may have waited before without, and is last now. */
-  queue(acquisition: Acquisition): void {
-    this.#waiting.get(acquisition.keys.lock)?.delete(acquisition.link)
-    this.wait(acquisition)
+  /** Has the first waiter request again in `ttlMs`, when the hold that is waited for ends unless it is renewed. */
+  noteTtl(address: Address, ttlMs: number): void {
+    if (!this.#waiting.has(address.id)) return
+    const longestInMs = this.#options.isSubscribed(address) ? Infinity : unsubscribedRecheckMs
+    const inMs = Math.min(ttlMs, longestInMs, this.#pollInMs())
+    this.#recheckIn(address.id, Math.max(0, inMs) + expiryMarginMs)
   }
 
-  /** Has the earliest waiter ask again, because the lock may be free. Answers whether there is one. */
-  wakeFirst(lock: string): boolean {
-    const first = this.#waiting.get(lock)?.first
-    first?.wake()
-    return first !== undefined
+  /** No notification arrives from now on: no waiter may rely on one. */
+  unsubscribed(): void {
+    const soon = monotonicMs() + unsubscribedRecheckMs
+    for (const [id, { at }] of this.#rechecks) if (at > soon) this.#recheckIn(id, unsubscribedRecheckMs)
   }
 
-  /** The same for all who wait for the lock. */
-  wakeAll(lock: string): boolean {
-    const waiting = this.#waiting.get(lock)?.toArray() ?? []
-    for (const acquisition of waiting) acquisition.wake()
-    return waiting.length > 0
-  }
-
-  /** Has the earliest waiter ask again when the hold ends, in `ttlMs` unless it is renewed or released. */
-  noteTtl({ lock }: LockKeys, ttlMs: number): void {
-    if (!this.#waiting.has(lock)) return
-    const inMs = this.#options.isHeard(lock) ? ttlMs : Math.min(ttlMs, deafAskEveryMs)
-    this.#recheckIn(lock, Math.max(0, inMs) + expiryMarginMs)
-  }
-
-  /** No notice comes in from now on: nobody may rely on one. */
-  becomeDeaf(): void {
-    const soon = monotonicMs() + deafAskEveryMs
-    for (const [lock, { at }] of this.#rechecks) if (at > soon) this.#recheckIn(lock, deafAskEveryMs)
-  }
-
-  /** Those who wait in a queue. */
-  queued(): Acquisition[] {
+  /** Those that wait in a queue. */
+  queued(): Waiter[] {
     return this.#all.all.filter(({ isQueued }) => isQueued)
   }
 
-  /** Has them ask again. */
-  wakeQueued(): void {
-    for (const acquisition of this.queued()) acquisition.wake()
+  /** Has the first waiter for this lock request again. */
+  wakeFirst(id: string): void {
+    this.#waiting.get(id)?.first?.wake()
   }
 
-  /** Has all others ask again. */
+  /** Has all waiters for this lock request again. */
+  wakeAllOf(id: string): void {
+    for (const waiter of this.#waiting.get(id)?.toArray() ?? []) waiter.wake()
+  }
+
+  /** Has those in a queue request again. */
+  wakeQueued(): void {
+    for (const waiter of this.queued()) waiter.wake()
+  }
+
+  /** Has all others request again. */
   wakeUnqueued(): void {
-    for (const acquisition of this.#all.all) if (!acquisition.isQueued) acquisition.wake()
+    for (const waiter of this.#all.all) if (!waiter.isQueued) waiter.wake()
   }
 
   /** Ends every wait because the client closes. */
   close(): void {
-    for (const acquisition of this.#all.all) acquisition.close()
+    for (const waiter of this.#all.all) waiter.close()
   }
 
-  #recheckIn(lock: string, ms: number): void {
+  #pollInMs(): number {
+    const { pollMs } = this.#options
+    if (!pollMs) return Infinity
+    const [shortest, longest] = pollMs
+    return shortest + Math.random() * (longest - shortest)
+  }
+
+  #recheckIn(id: string, ms: number): void {
     const at = monotonicMs() + ms
-    const recheck = this.#rechecks.get(lock)
+    const recheck = this.#rechecks.get(id)
     if (recheck && recheck.timerAt <= at) {
       recheck.at = at
       return
     }
     clearTimeout(recheck?.timer)
-    this.#rechecks.set(lock, { at, timer: this.#ringAt(lock, at), timerAt: at })
+    this.#rechecks.set(id, { at, timer: this.#ringAt(id, at), timerAt: at })
   }
 
-  #ringAt(lock: string, at: number): NodeJS.Timeout {
+  #ringAt(id: string, at: number): NodeJS.Timeout {
     const inMs = Math.max(0, Math.ceil(at - monotonicMs()))
     const timer = setTimeout(
       () => {
-        this.#onRing(lock)
+        this.#onRing(id)
       },
       Math.min(inMs, longestMs),
     )
-    // The wait itself keeps the process alive through its connection.
+    // This timer must not keep the process alive; the session of a client that waits does.
     return timer.unref()
   }
 
-  #onRing(lock: string): void {
-    const recheck = this.#rechecks.get(lock)
+  #onRing(id: string): void {
+    const recheck = this.#rechecks.get(id)
     if (!recheck) return
     if (monotonicMs() < recheck.at) {
-      recheck.timer = this.#ringAt(lock, recheck.at)
+      recheck.timer = this.#ringAt(id, recheck.at)
       recheck.timerAt = recheck.at
       return
     }
     recheck.timerAt = Infinity
-    this.wakeFirst(lock)
+    this.wakeFirst(id)
   }
 }

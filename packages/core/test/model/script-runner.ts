@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis'
-import { KeySpace, type LockKeys } from '../../src/redis/keys.js'
+import type { LockKeys } from '../../src/redis/keys.js'
 import { scripts } from '../../src/redis/scripts/generated.js'
 import { inboxName, keyOfJob, ownerNumber, scriptOf, type Job, type Outcome } from './job.js'
 import { judge, type After } from './judge.js'
+import { plainKeySpace } from '../support/key-space.js'
 import { restoreCommands, type Command } from './restore.js'
 import { at, serverState, type Entry, type ServerState } from './state.js'
 
@@ -39,8 +40,7 @@ export class ScriptRunner {
   private constructor(url: string) {
     this.#redis = new Redis(url, { lazyConnect: true })
     this.#inboxes = new Redis(url, { lazyConnect: true })
-    const space = new KeySpace('', 'lock:')
-    this.#slots = Array.from({ length: batchSize }, (_, i) => space.lock(`model-${i}`))
+    this.#slots = Array.from({ length: batchSize }, (_, i) => plainKeySpace.lock(`model-${i}`))
     this.#inboxes.on('message', (channel: string, message: string) => {
       if (channel === marker) this.#onMarker()
       else this.#note(message)

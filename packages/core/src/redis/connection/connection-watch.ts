@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/pubsub'
 import type { Connections } from './connections.js'
 import { isAboutDatabase, isRefusal } from '../errors.js'
 import type { CommandConnection } from './types.js'
@@ -11,12 +12,12 @@ export interface ConnectionEvents {
   onError(error: Error): void
 }
 
-/** Knows how often the connections for commands broke, and why there is none. */
+/** Counts how often the connections for commands broke, and knows why there is none. */
 export class ConnectionWatch {
   readonly #commands: CommandConnection
-  #breaks = 0
-  /** Why there is no connection; ioredis tells those who wait for one only that it gave up. */
-  #fault: Error | undefined
+  #epoch = 0
+  /** Why there is no connection; ioredis rejects the commands that wait for one only with the news that it gave up. */
+  #error: Error | undefined
   /**
    * Why the server refused the database, until the connection is closed for that. What ioredis had sent by then was carried
    * out in another one, where the locks of this one are not.
@@ -27,59 +28,59 @@ export class ConnectionWatch {
     this.#commands = commands
     let wasReady = false
     commands.on('error', (given) => {
-      const error = given instanceof Error ? given : new Error(String(given))
-      // By that ioredis ends what it sent itself; what broke the connection was told before.
-      if (gaveUp(error) && this.#fault) return
-      this.#fault = this.explained(error)
+      const error = toError(given)
+      // ioredis rejects its own pending commands with this; the cause was already reported.
+      if (gaveUp(error) && this.#error) return
+      this.#error = this.explained(error)
       if (isAboutDatabase(error)) {
         this.#wrongDatabase = error
         commands.disconnect(true)
       }
-      events.onError(this.#fault)
+      events.onError(this.#error)
     })
     commands.on('ready', () => {
-      // Without a ready check ioredis does not wait for word of the database.
-      if (!isAboutDatabase(this.#fault)) this.#fault = undefined
+      // Without a ready check ioredis does not wait for the reply about the database.
+      if (!isAboutDatabase(this.#error)) this.#error = undefined
       if (wasReady) events.onReconnect()
       wasReady = true
     })
     const onBreak = (): void => {
       this.#wrongDatabase = undefined
-      this.#breaks++
+      this.#epoch++
       events.onBreak()
     }
     if (cluster) {
       cluster.on('node error', () => undefined)
       cluster.on('-node', onBreak)
       cluster.on('+node', () => {
-        if (this.#breaks > 0) events.onReconnect()
+        if (this.#epoch > 0) events.onReconnect()
       })
     } else {
       commands.on('close', onBreak)
     }
   }
 
-  get breaks(): number {
-    return this.#breaks
+  get epoch(): number {
+    return this.#epoch
   }
 
-  /** While ioredis rests between attempts, a wrong password is a wrong password. */
-  assertNotRefused(): void {
-    if (this.#commands.status === 'reconnecting' && isRefusal(this.#fault)) throw this.#fault
+  /** Why commands need not be tried while ioredis pauses between attempts: a wrong password stays wrong. */
+  get refusal(): Error | undefined {
+    return this.#commands.status === 'reconnecting' && isRefusal(this.#error) ? this.#error : undefined
   }
 
   /** A reply came. Throws when it may be that of another database. */
   onReply(): void {
     if (this.#wrongDatabase) throw this.#wrongDatabase
-    this.#fault = undefined
+    this.#error = undefined
   }
 
-  /** The error that says why a command got no answer. */
+  /** The error that says why a command got no reply. */
   explained(error: Error): Error {
     if (!gaveUp(error)) return error
-    return this.#fault ?? new Error('the connection broke before an answer came', { cause: error })
+    return this.#error ?? new Error('the connection broke before a reply came', { cause: error })
   }
 }
 
-/** Whether ioredis gave a command up because its connection broke, and says so in words about an option of its own. */
+/** Whether ioredis dropped a command because its connection broke, which it words as being about an option of its own. */
 const gaveUp = ({ name }: Error): boolean => name === 'MaxRetriesPerRequestError'

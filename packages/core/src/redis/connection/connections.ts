@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
-import { Redis } from 'ioredis'
+import { backoffMs } from '@holdfast/pubsub'
 import { InvalidArgumentError } from '../../errors.js'
+import loadIoredis from './ioredis.cjs'
 import type {
   ClusterConnection,
   ClusterTemplate,
@@ -38,14 +39,14 @@ const own = (connectTimeoutMs: number, connectionName: string) => ({
 /** How long ioredis waits for the other side to close before it destroys the socket. */
 export const disconnectTimeoutMs = 200
 
-/** Reconnects soon after a break and more slowly in a long outage; the jitter keeps clients from coming all at once. */
-const reconnectAfterMs = (attempt: number): number =>
-  Math.min(25 * 2 ** Math.min(attempt, 10), 1000) * (0.5 + Math.random() / 2)
+const reconnectBackoff = { firstMs: 50, longestMs: 1_000 }
+
+const reconnectAfterMs = (attempt: number): number => backoffMs(attempt, reconnectBackoff)
 
 const isCluster = (template: RedisTemplate | ClusterTemplate): template is ClusterTemplate =>
   'isCluster' in template && template.isCluster
 
-/** Connections alike: one for commands, and (made anew by the subscriber hub as needed) one for notices. */
+/** Equal connections: one for commands, and (replaced by the subscriber hub as needed) one for notifications. */
 export interface Connections {
   readonly keyPrefix: string
   readonly commands: CommandConnection
@@ -87,7 +88,10 @@ export function openConnections(
       cluster,
       makeSubscriber: (route) => {
         const node = route === undefined ? anyMaster(cluster) : masterAt(cluster, route)
-        if (!node) throw new Error(`the cluster has no master ${route ?? ''} that is known yet`)
+        if (!node)
+          throw new Error(
+            route === undefined ? 'no master is known yet' : `no master is known at ${route} yet`,
+          )
         return node.duplicate(subscriberOverrides)
       },
     }
@@ -105,17 +109,23 @@ export function openConnections(
 function templateOf(url: string): RedisTemplate {
   if (!/^rediss?:\/\//.test(url)) {
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0]
-    const got = scheme === undefined ? 'a text without a scheme' : `one of ${scheme}`
+    const got = scheme === undefined ? 'a string without a scheme' : `${article(scheme)} ${scheme} URL`
     throw new InvalidArgumentError(`redis must be a redis:// or rediss:// URL, got ${got}`)
   }
+  const ioredis = loadIoredis()
+  if (!ioredis) {
+    throw new InvalidArgumentError('a Redis URL needs the package ioredis: install it, or pass an engine')
+  }
   try {
-    return new Redis(url, { lazyConnect: true })
+    return new ioredis.Redis(url, { lazyConnect: true })
   } catch {
     throw new InvalidArgumentError(
-      'redis is no valid URL; special characters in a password must be percent-encoded',
+      'redis is not a valid URL; special characters in a password must be percent-encoded',
     )
   }
 }
+
+const article = (word: string): string => (/^[aeiou]/i.test(word) ? 'an' : 'a')
 
 /** A client of the package `redis` looks alike, but for the names of its commands. */
 function assertTemplate(given: unknown): void {
@@ -125,7 +135,7 @@ function assertTemplate(given: unknown): void {
   }
 }
 
-/** ioredis sends whatever it is given, and dies of the answer. */
+/** ioredis sends any value that it is given, and the reply ends the process. */
 function assertDatabase(db: unknown): void {
   if (db !== undefined && (typeof db !== 'number' || !Number.isInteger(db) || db < 0)) {
     throw new InvalidArgumentError(

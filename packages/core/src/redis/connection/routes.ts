@@ -1,18 +1,18 @@
 import { monotonicMs } from '../../util/clock.js'
 
-/** A connection that leaves commands unanswered for this long is made anew when the next of them times out. */
+/** A connection that leaves commands unanswered for this long is replaced when the next of them times out. */
 const muteAfterMs = 1000
 
-/** A server, or the cluster node that answers for some slots, and for how long it has owed an answer. */
+/** A server, or the cluster node that owns some slots, and for how long it has owed a reply. */
 export class Route {
-  /** When the first command was sent that nothing was heard since; `Infinity` when no answer is owed. */
+  /** When the first command was sent since the last reply; `Infinity` when no reply is owed. */
   #silentSince = Infinity
 
   sent(): void {
     if (this.#silentSince === Infinity) this.#silentSince = monotonicMs()
   }
 
-  /** Something came back, or what is to come will not come any more. */
+  /** A reply came, or none will come any more. */
   settled(): void {
     this.#silentSince = Infinity
   }

@@ -1,5 +1,7 @@
-import { Cluster, Command, Redis } from 'ioredis'
+import loadIoredis from './ioredis.cjs'
 import type { CommandConnection } from './types.js'
+
+type Ioredis = NonNullable<ReturnType<typeof loadIoredis>>
 
 type Words = readonly (string | number)[]
 
@@ -9,22 +11,24 @@ export type SendScript = (sha1: string, keys: readonly string[], args: Words) =>
 const textReplies = { replyEncoding: 'utf8' } as const
 
 /**
- * An EVALSHA that is written in one piece. ioredis copies the arguments of a command several times, looks at each, and
- * puts a text together from them bit by bit. With as many short ones as a script of ours has, that is about half of what
- * a cycle costs in the client.
+ * A command class for an EVALSHA that is written in one piece. ioredis copies the arguments of a command several times,
+ * looks at each, and puts a text together from them bit by bit. With as many short ones as our scripts have, that is about
+ * half of what a cycle costs in the client.
  */
-class ScriptCommand extends Command {
-  readonly #text: string
+function makeScriptCommand({ Command }: Ioredis) {
+  return class ScriptCommand extends Command {
+    readonly #text: string
 
-  constructor(sha1: string, keys: readonly string[], args: Words) {
-    super('evalsha', [], textReplies)
-    // Not all of them: a cluster client finds its way by the keys.
-    this.args = [sha1, String(keys.length), ...keys]
-    this.#text = request(sha1, keys, args)
-  }
+    constructor(sha1: string, keys: readonly string[], args: Words) {
+      super('evalsha', [], textReplies)
+      // Not all of them: a cluster client finds its way by the keys.
+      this.args = [sha1, String(keys.length), ...keys]
+      this.#text = request(sha1, keys, args)
+    }
 
-  override toWritable(): string {
-    return this.#text
+    override toWritable(): string {
+      return this.#text
+    }
   }
 }
 
@@ -47,11 +51,16 @@ const anyWord = (text: string): string => `\r\n$${Buffer.byteLength(text)}\r\n${
 const prefixes = Array.from({ length: 128 }, (_, length) => `\r\n$${length}\r\n`)
 const asciiWord = (text: string): string => (prefixes[text.length] ?? `\r\n$${text.length}\r\n`) + text
 
+/** One class for all connections: V8 optimizes for the classes that it sees. */
+let scriptCommand: ReturnType<typeof makeScriptCommand> | undefined
+
 /** How to send scripts on this connection. One of another copy of ioredis may not understand our commands. */
 export function scriptSender(connection: CommandConnection): SendScript {
-  if (!(connection instanceof Redis || connection instanceof Cluster)) {
+  const ioredis = loadIoredis()
+  if (!ioredis || !(connection instanceof ioredis.Redis || connection instanceof ioredis.Cluster)) {
     return (sha1, keys, args) => connection.evalsha(sha1, keys.length, ...keys, ...args)
   }
+  const ScriptCommand = (scriptCommand ??= makeScriptCommand(ioredis))
   return (sha1, keys, args) => {
     const command = new ScriptCommand(sha1, keys, args)
     connection.sendCommand(command)

@@ -1,11 +1,13 @@
+import { toError } from '@holdfast/pubsub'
 import calculateSlot from 'cluster-key-slot'
 import { ClosedError, UnavailableError } from '../../errors.js'
-import { longestMs } from '../../options.js'
-import { Bounded, Timeouts } from '../../util/timeouts.js'
+import type { HoldfastError } from '../../errors.js'
+import { longestMs } from '../../util/clock.js'
+import { TimeLimited, Timeouts } from '../../util/timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../../util/backoff.js'
-import { Corks } from './write-coalescer.js'
-import { hasCode } from '../errors.js'
+import { WriteCoalescer } from './write-coalescer.js'
+import { engineName, hasCode, toRedisError } from '../errors.js'
 import { ConnectionWatch } from './connection-watch.js'
 import type { ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
@@ -22,12 +24,12 @@ export interface ScriptCall {
   readonly script: Script
   readonly keys: readonly string[]
   readonly args: readonly (string | number)[]
-  /** Sends the script itself, to a server that has not got it. */
+  /** Sends the script itself, to a server that does not have it. */
   readonly inFull?: boolean
 }
 
 /** A command on its way. */
-class InFlight extends Bounded {
+class InFlight extends TimeLimited {
   constructor(
     readonly key: string,
     readonly route: Route,
@@ -49,22 +51,22 @@ export interface ReplicatedReply {
   readonly acknowledged: number
 }
 
-export interface CommandLinkOptions extends ConnectionEvents {
+export interface ScriptConnectionOptions extends ConnectionEvents {
   readonly timeoutMs: number
 }
 
 /** Sends scripts on one connection (or one cluster client) of our own, each with a bound on the time it may take. */
-export class CommandLink {
+export class ScriptConnection {
   readonly #connections: Connections
-  readonly #options: CommandLinkOptions
+  readonly #options: ScriptConnectionOptions
   readonly #routes = new Routes()
   readonly #inFlight = new Timeouts()
-  readonly #corks = new Corks((key) => this.#nodeOf(key))
+  readonly #coalescer = new WriteCoalescer((key) => this.#nodeOf(key))
   readonly #evalsha: SendScript
   readonly #watch: ConnectionWatch
   #closed = false
 
-  constructor(connections: Connections, options: CommandLinkOptions) {
+  constructor(connections: Connections, options: ScriptConnectionOptions) {
     this.#connections = connections
     this.#options = options
     this.#evalsha = scriptSender(connections.commands)
@@ -83,14 +85,14 @@ export class CommandLink {
   }
 
   /**
-   * How often a connection broke so far. A command during which this number changed may have been sent twice
-   * (ioredis's cluster client repeats by itself), or may have been carried out although it failed.
+   * Grows with every connection that broke. A command during which it changed may have been sent twice (ioredis's cluster
+   * client repeats by itself), or may have been carried out although it failed.
    */
-  get breaks(): number {
-    return this.#watch.breaks
+  get epoch(): number {
+    return this.#watch.epoch
   }
 
-  /** The server, as far as we know, that answers for a key; all keys of one route share a connection. */
+  /** The server, as far as is known, that owns a key; all keys of one route share a connection. */
   routeOf(key: string): string {
     const { cluster } = this.#connections
     return cluster ? (cluster.slots[calculateSlot(key)]?.[0] ?? '') : ''
@@ -102,34 +104,34 @@ export class CommandLink {
   }
 
   /**
-   * Runs a script, and answers with what `read` makes of its reply. Rejects with `UnavailableError` when none came
-   * within `timeoutMs`; it may still run.
+   * Runs a script and returns what `read` makes of its reply. Rejects with `UnavailableError` when none came within
+   * `timeoutMs`, though the script may still run, and with `RefusedError` when repeating it makes no sense.
    */
   run<T>(
     call: ScriptCall,
-    read: (reply: unknown) => T,
+    read: (reply: unknown, call: ScriptCall) => T,
     timeoutMs: number = this.#options.timeoutMs,
   ): Promise<T> {
     const { script, keys, args } = call
     const { commands } = this.#connections
     const key = keys[0] ?? ''
     const send = (inFull: boolean): Promise<unknown> => {
-      this.#corks.cork(key, this.#inFlight.size)
+      this.#coalescer.beforeWrite(key, this.#inFlight.size)
       return inFull
         ? commands.eval(script.lua, keys.length, ...keys, ...args)
         : this.#evalsha(script.sha1, keys, args)
     }
-    return this.#bounded(key, timeoutMs, send, read)
+    return this.#limited(key, timeoutMs, send, (reply) => read(reply, call))
   }
 
-  /** Whether it is known which connection leads to the server that answers for a key. */
+  /** Whether it is known which connection leads to the server that owns a key. */
   isRouted(key: string): boolean {
     return this.#nodeOf(key) !== undefined
   }
 
   /**
    * Runs scripts of one route, and then `WAIT`. All of it is sent at once on one connection: `WAIT` speaks for what its own
-   * connection wrote, so on one that was made anew in between it would speak for nothing.
+   * connection wrote, so on a connection that replaced it in between it would speak for nothing.
    *
    * Neither redirects nor forgotten scripts are followed up. Rejects as `run` does.
    */
@@ -142,7 +144,7 @@ export class CommandLink {
     const timeoutMs = Math.min(waitMs + this.#options.timeoutMs, longestMs)
     const send = async (): Promise<PromiseSettledResult<ReplicatedReply>[]> => {
       const node = this.#nodeOf(key)
-      if (!node) throw new UnavailableError('the node that answers for the key is not known')
+      if (!node) throw unknownNode()
       const replies = calls.map(({ script, keys, args, inFull }) =>
         inFull
           ? node.eval(script.lua, keys.length, ...keys, ...args)
@@ -160,17 +162,17 @@ export class CommandLink {
         }),
       )
     }
-    return this.#bounded(key, timeoutMs, send, asItIs)
+    return this.#limited(key, timeoutMs, send, asItIs)
   }
 
   /** Reads a whole hash. */
   readHash(key: string): Promise<Record<string, string>> {
     const send = (): Promise<Record<string, string>> => this.#connections.commands.hgetall(key)
-    return this.#bounded(key, this.#options.timeoutMs, send, asItIs)
+    return this.#limited(key, this.#options.timeoutMs, send, asItIs)
   }
 
-  /** Gives a broken or demoted connection up and makes it anew. */
-  redial(key: string): void {
+  /** Drops a broken or demoted connection and connects again. */
+  reconnect(key: string): void {
     const { cluster, commands } = this.#connections
     if (cluster) this.#nodeOf(key)?.disconnect()
     else if (commands.status === 'ready') commands.disconnect(true)
@@ -184,20 +186,20 @@ export class CommandLink {
     const hadSocket = !['reconnecting', 'close', 'end'].includes(commands.status)
     const ended = new Promise((resolve) => commands.once('end', resolve))
     commands.disconnect()
-    // ioredis keeps what was queued between two attempts for ever when it is told to disconnect then.
+    // ioredis never settles what was queued between two attempts if it is disconnected then.
     this.#inFlight.timeOutAll()
     // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
     await (hadSocket ? ended : pause(disconnectTimeoutMs))
   }
 
-  /** The connection to the server that answers for a key, as far as we know. */
+  /** The connection to the server that owns a key, as far as is known. */
   #nodeOf(key: string): CommandConnection | undefined {
     const { cluster, commands } = this.#connections
     return cluster ? masterAt(cluster, this.routeOf(key)) : commands
   }
 
-  /** @param send - is called once more, to send in full, when the server has not got the script */
-  #bounded<Reply, T>(
+  /** @param send - is called once more, to send in full, when the server does not have the script */
+  #limited<Reply, T>(
     key: string,
     timeoutMs: number,
     send: (inFull: boolean) => Promise<Reply>,
@@ -205,12 +207,13 @@ export class CommandLink {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) throw closed()
-      this.#watch.assertNotRefused()
+      const refusal = this.#watch.refusal
+      if (refusal) throw toRedisError(refusal)
       const route = this.#routes.to(this.routeOf(key))
       route.sent()
       const command = new InFlight(key, route, timeoutMs, reject, this.#onLate)
       const onReply = (reply: Reply): void => {
-        if (!this.#hears(command)) return
+        if (!this.#settle(command)) return
         try {
           this.#watch.onReply()
           resolve(read(reply))
@@ -219,7 +222,7 @@ export class CommandLink {
         }
       }
       const onError = (error: unknown): void => {
-        if (this.#hears(command)) this.#fail(command, error)
+        if (this.#settle(command)) this.#fail(command, error)
       }
       const sent = send(false)
       this.#inFlight.add(command, timeoutMs)
@@ -231,38 +234,42 @@ export class CommandLink {
   }
 
   /**
-   * Something came back. Whether the command was still waited for; an answer that comes after it was given up shows a slow
-   * link, not a mute one.
+   * A reply or an error came back. Returns whether the command was still waited for; a reply that comes too late shows a slow
+   * connection, not a mute one.
    */
-  #hears(command: InFlight): boolean {
+  #settle(command: InFlight): boolean {
     command.route.settled()
     return this.#inFlight.delete(command)
   }
 
   readonly #onLate = (command: InFlight): void => {
-    if (!this.#closed) this.#redialIfMute(command)
-    const text = `Redis did not answer within ${command.timeoutMs} ms`
-    this.#fail(command, this.#closed ? closed() : new UnavailableError(text))
+    if (!this.#closed) this.#reconnectIfMute(command)
+    this.#fail(command, this.#closed ? closed() : noReply(command.timeoutMs))
   }
 
   #fail({ key, reject }: InFlight, error: unknown): void {
     reject(this.#explained(error, key))
   }
 
-  /** Gives a demoted server up, and answers with the error that says why a command got no answer. */
-  #explained(given: unknown, key: string): Error {
-    if (hasCode(given, 'READONLY')) this.redial(key)
-    const error = given instanceof Error ? given : new Error(String(given))
-    return this.#watch.explained(error)
+  /** Leaves a demoted server, and returns the error that says why a command failed. */
+  #explained(thrown: unknown, key: string): HoldfastError {
+    if (hasCode(thrown, 'READONLY')) this.reconnect(key)
+    return toRedisError(this.#watch.explained(toError(thrown)))
   }
 
-  #redialIfMute({ key, route }: InFlight): void {
+  #reconnectIfMute({ key, route }: InFlight): void {
     if (!route.isMute) return
     route.settled()
-    this.redial(key)
+    this.reconnect(key)
   }
 }
 
-const closed = (): ClosedError => new ClosedError('the client is closed')
+const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
+
+const noReply = (timeoutMs: number): UnavailableError =>
+  new UnavailableError(`Redis did not reply within ${timeoutMs} ms`, { engine: engineName })
+
+const unknownNode = (): UnavailableError =>
+  new UnavailableError('the node that owns the key is not known', { engine: engineName })
 
 const asItIs = <T>(reply: T): T => reply

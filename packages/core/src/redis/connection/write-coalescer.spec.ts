@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { Corks } from './write-coalescer.js'
+import { WriteCoalescer } from './write-coalescer.js'
 
 /** How many commands each write to the socket has, when so many are sent in one turn while so many are in flight. */
 async function writesOf(commands: number, inFlight: number): Promise<number[]> {
@@ -14,9 +14,9 @@ async function writesOf(commands: number, inFlight: number): Promise<number[]> {
       done()
     },
   })
-  const corks = new Corks(() => ({ stream }))
+  const coalescer = new WriteCoalescer(() => ({ stream }))
   for (let sent = 0; sent < commands; sent++) {
-    corks.cork('key', inFlight + sent)
+    coalescer.beforeWrite('key', inFlight + sent)
     stream.write('command')
   }
   await new Promise(setImmediate)
@@ -39,7 +39,7 @@ it('the more are in flight the more are in one write, but never more than 16', a
 
 it('a connection without a socket holds nothing back', () => {
   expect(() => {
-    new Corks(() => undefined).cork('key', 100)
-    new Corks(() => ({ stream: null })).cork('key', 100)
+    new WriteCoalescer(() => undefined).beforeWrite('key', 100)
+    new WriteCoalescer(() => ({ stream: null })).beforeWrite('key', 100)
   }).not.toThrow()
 })

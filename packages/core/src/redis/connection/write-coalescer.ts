@@ -3,20 +3,20 @@ import type { CommandConnection } from './types.js'
 type Stream = NonNullable<CommandConnection['stream']>
 type ConnectionFor = (key: string) => Pick<CommandConnection, 'stream'> | undefined
 
-/** While no more than these are in flight each command leaves at once: held back, it would keep the server waiting. */
+/** With this few in flight, write at once: holding back would leave the server idle. */
 const fewInFlight = 4
-const fewest = 2
-const most = 16
-/** As many writes for all that is in flight keep the server busy while the rest is being written. */
+const minBatch = 2
+const maxBatch = 16
+/** This many writes for all that is in flight keep the server busy while the rest is being written. */
 const writes = 8
 
 /**
- * Lets what is sent on a connection in one turn of the event loop leave in few writes: each one is a system call. One
- * alone would be too few, since the server would have nothing to do until the turn ends, and then the client.
+ * Sends what is written on a connection in one turn of the event loop in few writes, since each is a system call. A single
+ * one would be too few: the server would idle until the turn ends, and then the client.
  */
-export class Corks {
+export class WriteCoalescer {
   readonly #connectionFor: ConnectionFor
-  /** How much is held back: 0 while nothing is. */
+  /** How many commands are held back; 0 while none is. */
   readonly #held = new WeakMap<Stream, { commands: number }>()
 
   /** @param connectionFor - on which commands for a key are sent, as far as that is known */
@@ -25,10 +25,10 @@ export class Corks {
   }
 
   /**
-   * Called before something is sent. Where much is in flight, holds it back until there is enough of it or the turn ends;
+   * Called before a command is sent. Where much is in flight, holds it back until there is enough of it or the turn ends;
    * promise callbacks are part of a turn.
    */
-  cork(key: string, inFlight: number): void {
+  beforeWrite(key: string, inFlight: number): void {
     if (inFlight <= fewInFlight) return
     const stream = this.#connectionFor(key)?.stream
     if (!stream) return
@@ -37,7 +37,7 @@ export class Corks {
     if (held.commands === 0) {
       stream.cork()
       process.nextTick(this.#release, stream, held)
-    } else if (held.commands >= Math.min(most, Math.max(fewest, Math.ceil(inFlight / writes)))) {
+    } else if (held.commands >= Math.min(maxBatch, Math.max(minBatch, Math.ceil(inFlight / writes)))) {
       stream.uncork()
       stream.cork()
       held.commands = 0

@@ -1,35 +1,13 @@
+import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
+import type { ScriptCall } from '../connection/script-connection.js'
 import type { LockKeys } from '../keys.js'
 import { scripts } from '../scripts/generated.js'
-import type { ScriptCall } from '../connection/script-connection.js'
 
-/** What one ask wants; times in milliseconds. */
-export interface Ask {
-  readonly owner: string
-  /** The hold count wanted: 1 to get in, more to re-enter. */
-  readonly count: number
-  readonly leaseMs: number
-  /** How long a place in the queue stays alive; 0: do not queue. */
-  readonly placeMs: number
-  /** The lease of a hold that is granted to the place. */
-  readonly grantLeaseMs: number
-  readonly inbox: string
-  /** Whether the hold is to have a fencing token and has none yet. A native hold always has one. */
-  readonly wantsToken: boolean
-}
-
-/** What one release wants. */
-export interface ReleaseWish {
-  readonly owner: string
-  /** The hold count wanted; 0 gives up hold and place. */
-  readonly count: number
-  /** How long late asks of this owner are refused, milliseconds. */
-  readonly goneMs: number
-}
-
-/** The calls that pass a lock on: who may enter a free lock, and who is told, differs with who shares it. */
+/** The calls that pass a lock on: which waiters may enter a free lock, and which are notified, differs with who shares it. */
 export interface LockCalls {
-  acquire(keys: LockKeys, ask: Ask, tokenFloor: string): ScriptCall
-  release(keys: LockKeys, wish: ReleaseWish, tokenFloor: string): ScriptCall
+  acquire(keys: LockKeys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
+  release(keys: LockKeys, request: ReleaseRequest, tokenFloor: string): ScriptCall
+  /** @param inbox - of the client of `owner` */
   force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall
 }
 
@@ -45,14 +23,14 @@ export class NativeCalls implements LockCalls {
     this.#checkInbox = inboxesCanBeCounted ? 1 : 0
   }
 
-  acquire(keys: LockKeys, ask: Ask, tokenFloor: string): ScriptCall {
-    const { owner, count, leaseMs, placeMs, grantLeaseMs, inbox } = ask
-    const args = [owner, count, leaseMs, placeMs, grantLeaseMs, inbox, tokenFloor, this.#checkInbox]
+  acquire(keys: LockKeys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
+    const { owner, count, leaseMs, entryTtlMs, grantLeaseMs } = request
+    const args = [owner, count, leaseMs, entryTtlMs, grantLeaseMs, inbox, tokenFloor, this.#checkInbox]
     return { script: scripts.lockAcquire, keys: keysOf(keys), args }
   }
 
-  release(keys: LockKeys, { owner, count, goneMs }: ReleaseWish, tokenFloor: string): ScriptCall {
-    const args = [owner, count, goneMs, tokenFloor, this.#checkInbox]
+  release(keys: LockKeys, { owner, count, tombstoneMs }: ReleaseRequest, tokenFloor: string): ScriptCall {
+    const args = [owner, count, tombstoneMs, tokenFloor, this.#checkInbox]
     return { script: scripts.lockRelease, keys: keysOf(keys), args }
   }
 

@@ -1,11 +1,12 @@
-import type { LockKeys } from '../keys.js'
+import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
+import type { LockKeys } from '../keys.js'
 import { keysOf } from '../kinds/lock.js'
-import type { Ask, LockCalls, ReleaseWish } from '../kinds/lock.js'
+import type { LockCalls } from '../kinds/lock.js'
 import { scripts } from '../scripts/generated.js'
 import { releaseChannelOf } from './names.js'
 
-/** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to come for it. */
+/** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to request it. */
 export class RedissonCalls implements LockCalls {
   /** Redisson's clients listen to either kind of channel, never to both. */
   publish: 'PUBLISH' | 'SPUBLISH' = 'PUBLISH'
@@ -16,14 +17,14 @@ export class RedissonCalls implements LockCalls {
     this.#checkInbox = inboxesCanBeCounted ? 1 : 0
   }
 
-  acquire(keys: LockKeys, ask: Ask): ScriptCall {
-    const { owner, count, leaseMs, placeMs, inbox, wantsToken } = ask
-    const args = [owner, count, leaseMs, placeMs, inbox, this.#checkInbox, wantsToken ? 1 : 0]
+  acquire(keys: LockKeys, request: AcquireRequest, inbox: string): ScriptCall {
+    const { owner, count, leaseMs, entryTtlMs, wantsToken } = request
+    const args = [owner, count, leaseMs, entryTtlMs, inbox, this.#checkInbox, wantsToken ? 1 : 0]
     return { script: scripts.redissonLockAcquire, keys: keysOf(keys), args }
   }
 
-  release({ lock, queue, waiters }: LockKeys, { owner, count, goneMs }: ReleaseWish): ScriptCall {
-    const args = [owner, count, goneMs, this.#checkInbox, this.publish, releaseChannelOf(lock)]
+  release({ lock, queue, waiters }: LockKeys, { owner, count, tombstoneMs }: ReleaseRequest): ScriptCall {
+    const args = [owner, count, tombstoneMs, this.#checkInbox, this.publish, releaseChannelOf(lock)]
     return { script: scripts.redissonLockRelease, keys: [lock, queue, waiters], args }
   }
 

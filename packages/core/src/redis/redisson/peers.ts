@@ -1,29 +1,31 @@
 import type { SubscriberHub, SubscriberHubOptions } from '@holdfast/pubsub'
-import type { CommandLink } from '../connection/script-connection.js'
 import type { Connections } from '../connection/connections.js'
+import type { ScriptConnection } from '../connection/script-connection.js'
 import { asList, numberAt } from '../reply.js'
 import { scripts } from '../scripts/generated.js'
 import type { RedissonCalls } from './calls.js'
 import { ReleaseWatch } from './release-watch.js'
-import type { Watched, Waiters } from './release-watch.js'
+import type { Channels } from './release-watch.js'
 import { ShardHubs } from './shard-hubs.js'
 import { ShardedConnection } from './sharded-connection.js'
 
 export interface RedissonPeersOptions {
   readonly connections: Connections
-  readonly link: CommandLink
+  readonly connection: ScriptConnection
   readonly calls: RedissonCalls
-  /** Hears plain channels. */
+  /** Subscribes to plain channels. */
   readonly hub: SubscriberHub
-  /** For further hubs that hear sharded channels. */
+  /** For further hubs that subscribe to sharded channels. */
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
-  /** For how long a channel stays subscribed when nobody waits. */
+  /** For how long a channel stays subscribed when no waiter is left. */
   readonly keepMs: number
-  /** Who is woken when one of Redisson's clients frees a lock. */
-  readonly waiters: Waiters
+  /** A Redisson client has freed this lock. */
+  onFree(lock: string): void
+  /** Release messages of this lock may have been missed. */
+  onMissed(lock: string): void
 }
 
-/** The Java side of locks that are shared with Redisson: tells it of releases in its way, and hears of its own. */
+/** The Java side of locks that are shared with Redisson: announces releases in its way, and receives its own. */
 export class RedissonPeers {
   readonly #options: RedissonPeersOptions
   #watch: ReleaseWatch
@@ -32,7 +34,7 @@ export class RedissonPeers {
 
   constructor(options: RedissonPeersOptions) {
     this.#options = options
-    this.#watch = new ReleaseWatch(options.hub, options)
+    this.#watch = this.#watchOn(options.hub)
   }
 
   /**
@@ -42,35 +44,38 @@ export class RedissonPeers {
    * @param key - leads to a node
    */
   async prepare(key: string): Promise<void> {
-    const { connections, link, calls } = this.#options
+    const { connections, connection, calls } = this.#options
     if (this.#isPrepared) return
     if (connections.cluster) {
       const call = { script: scripts.redissonIdentifySharding, keys: [key], args: [] }
-      const isSharded = await link.run(call, (reply) => numberAt(asList(reply), 0) === 1)
+      const isSharded = await connection.run(call, (reply) => numberAt(asList(reply), 0) === 1)
       if (isSharded) {
         calls.publish = 'SPUBLISH'
         this.#shards = this.#openShards()
-        this.#watch = new ReleaseWatch(this.#shards, this.#options)
+        this.#watch = this.#watchOn(this.#shards)
         connections.cluster.on('refresh', this.relocate)
       }
     }
     this.#isPrepared = true
   }
 
-  isHeard(lock: string): boolean {
-    return this.#watch.isHeard(lock)
+  isSubscribed(lock: string): boolean {
+    return this.#watch.isSubscribed(lock)
   }
 
-  watch(lock: string): Watched {
-    return this.#watch.watch(lock)
+  /** Resolves once it is, for a lock that is watched. Rejects when Redis refuses the channel. */
+  whenSubscribed(lock: string): Promise<void> {
+    return this.#watch.whenSubscribed(lock)
   }
 
-  unwatch(watched: Watched): void {
-    this.#watch.unwatch(watched)
+  /** A waiter has come. */
+  watch(lock: string): void {
+    this.#watch.enter(lock)
   }
 
-  claimRelease(watched: Watched): boolean {
-    return this.#watch.claimRelease(watched)
+  /** A waiter has left. */
+  unwatch(lock: string): void {
+    this.#watch.leave(lock)
   }
 
   /** Has subscriptions follow the slots of their locks. */
@@ -83,14 +88,19 @@ export class RedissonPeers {
     await this.#shards?.close()
   }
 
+  #watchOn(channels: Channels): ReleaseWatch {
+    const { keepMs, onFree } = this.#options
+    return new ReleaseWatch({ channels, keepMs, onFree })
+  }
+
   #openShards(): ShardHubs {
-    const { connections, link, hubOptions } = this.#options
+    const { connections, connection, hubOptions, onMissed } = this.#options
     return new ShardHubs({
       ...hubOptions,
-      routeOf: (channel) => link.routeOf(channel),
+      routeOf: (channel) => connection.routeOf(channel),
       connectTo: (route) => new ShardedConnection(connections.makeSubscriber(route)),
       onMoved: (channel) => {
-        this.#watch.wakeFor(channel)
+        for (const lock of this.#watch.locksOf(channel)) onMissed(lock)
       },
     })
   }

@@ -1,12 +1,12 @@
 import { SubscriberHub } from '@holdfast/pubsub'
 import type { MessageListener, SubscriberConnection, SubscriberHubOptions } from '@holdfast/pubsub'
-import { faultOf } from '../errors.js'
+import { toRedisError } from '../errors.js'
 
 export interface ShardHubsOptions extends Omit<SubscriberHubOptions, 'connect'> {
-  /** The master that answers for a key or channel, as far as we know. */
+  /** The master that owns a key or channel, as far as is known. */
   routeOf(channel: string): string
   connectTo(route: string): SubscriberConnection
-  /** The channel is heard from another node now; messages may have been missed. */
+  /** The channel moved to another node; messages may have been missed. */
   onMoved(channel: string): void
 }
 
@@ -16,7 +16,7 @@ interface Home {
   moving: Promise<void> | undefined
 }
 
-/** Sharded channels of a cluster: each is heard from the master of its slot, over one connection per master. */
+/** Sharded channels of a cluster: each is subscribed at the master of its slot, over one connection per master. */
 export class ShardHubs {
   readonly #options: ShardHubsOptions
   readonly #hubs = new Map<string, SubscriberHub>()
@@ -32,7 +32,7 @@ export class ShardHubs {
     return home !== undefined && (this.#hubs.get(home.route)?.isSubscribed(channel) ?? false)
   }
 
-  /** As `SubscriberHub.subscribe`, wherever the channel moves meanwhile. At most one listener per channel. */
+  /** As `SubscriberHub.subscribe`, wherever the channel moves in the meantime. At most one listener per channel. */
   async subscribe(channel: string, listener: MessageListener): Promise<void> {
     const home = { listener, route: this.#options.routeOf(channel), moving: undefined }
     this.#homes.set(channel, home)
@@ -46,7 +46,7 @@ export class ShardHubs {
     await this.#moveOut(channel, home.route)
   }
 
-  /** Other masters may answer for some slots now: has their channels follow. */
+  /** Other masters may own some slots now: has their channels follow. */
   relocate(): void {
     for (const [channel, home] of this.#homes) {
       const from = home.route
@@ -59,7 +59,7 @@ export class ShardHubs {
         () => {
           this.#options.onMoved(channel)
         },
-        (error: unknown) => this.#options.onError?.(faultOf(error)),
+        (error: unknown) => this.#options.onError?.(toRedisError(error)),
       )
     }
   }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { startProxy, startRedis, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { UnavailableError } from '@holdfast/core'
-import { CommandLink } from '../src/redis/connection/script-connection.js'
+import { ScriptConnection } from '../src/redis/connection/script-connection.js'
 import { openConnections } from '../src/redis/connection/connections.js'
 import type { Connections } from '../src/redis/connection/connections.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
@@ -11,7 +11,7 @@ import { closeAfterTest, closeAll } from './support/clients.js'
 let server: RedisServer
 let proxy: FaultProxy
 let connections: Connections
-let link: CommandLink
+let connection: ScriptConnection
 let breaks: number
 
 beforeEach(async () => {
@@ -22,28 +22,33 @@ beforeEach(async () => {
   connections = openConnections(proxy.url, 'c1', 1_000)
   breaks = 0
   const onBreak = () => breaks++
-  link = new CommandLink(connections, { timeoutMs: 1_200, onBreak, onReconnect() {}, onError() {} })
-  closeAfterTest(() => link.close())
-  await link.readHash('nothing')
+  connection = new ScriptConnection(connections, {
+    timeoutMs: 1_200,
+    onBreak,
+    onReconnect() {},
+    onError() {},
+  })
+  closeAfterTest(() => connection.close())
+  await connection.readHash('nothing')
 })
 
 afterEach(closeAll)
 
-test('a connection that has been silent for a second is made anew', async () => {
+it('a connection that has been unresponsive for a second is replaced', async () => {
   proxy.blackHole('toClient')
-  await expect(link.readHash('nothing')).rejects.toThrow(UnavailableError)
+  await expect(connection.readHash('nothing')).rejects.toThrow(UnavailableError)
   await until(() => breaks === 1)
 })
 
-test('a command from before a break says nothing of the connection after it', async () => {
+it('a command from before a break says nothing about the connection after it', async () => {
   proxy.blackHole('toClient')
-  const unanswered = link.readHash('nothing')
+  const unanswered = connection.readHash('nothing')
   // As the client of a cluster says that one of its nodes has gone: not this one.
   assert(connections.commands instanceof Redis)
   connections.commands.emit('close')
   await expect(unanswered).rejects.toThrow(UnavailableError)
   proxy.heal()
   // It comes over the same connection.
-  await expect(link.readHash('nothing')).resolves.toEqual({})
+  await expect(connection.readHash('nothing')).resolves.toEqual({})
   expect(breaks).toBe(1)
 })

@@ -1,19 +1,19 @@
 import { answerWithin } from './answer-within.js'
 import type { SubscriberConnection } from './connection.js'
-import { isRefusal, isReply, toError } from './errors.js'
+import { isPermissionError, isReplyError, toError } from './errors.js'
 
 /** How long Redis has to answer one step, in milliseconds. */
 export const ANSWER_WITHIN_MS = 5_000
 
-/** What a {@link Link} reports. */
+/** What a {@link SubscriberLink} reports. */
 interface LinkEvents {
   onMessage(channel: string, message: string): void
-  /** The socket closed, after {@link Link.destroy} too. */
+  /** The socket closed, after {@link SubscriberLink.destroy} too. */
   onClose(cause: Error): void
 }
 
 /** One connection from its making to its end; it is never used again after a failure. */
-export class Link {
+export class SubscriberLink {
   /** Resolves when the connection has ended and its socket is gone. */
   readonly ended: Promise<void>
   /** Whether commands may be sent. */
@@ -29,7 +29,7 @@ export class Link {
     this.ended = new Promise((resolve) => connection.on('end', resolve))
     // Also keeps ioredis from printing errors that nobody listens to.
     connection.on('error', (error) => {
-      if (!isRefusal(this.cause)) this.cause = error
+      if (!isPermissionError(this.cause)) this.cause = error
     })
     connection.on('message', (channel, message) => events.onMessage(channel, message))
     connection.on('close', () => events.onClose(this.cause ?? new Error('Connection closed')))
@@ -62,7 +62,7 @@ export class Link {
     try {
       await answerWithin(this.connection.ping(), limitMs, 'PING')
     } catch (error) {
-      if (!isReply(error)) throw error
+      if (!isReplyError(error)) throw error
     }
   }
 

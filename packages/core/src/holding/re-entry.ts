@@ -1,0 +1,38 @@
+import { UnavailableError } from '../errors.js'
+import { toHoldfastError } from '../store-errors.js'
+import type { HoldfastErrorDetails } from '../errors.js'
+import type { Events } from '../events.js'
+import type { Request } from '../options.js'
+import { pause, retryAfterMs } from '../util/backoff.js'
+import { monotonicMs } from '../util/clock.js'
+
+/** One attempt: `false` when the hold was released before. */
+type Attempt = (timeoutMs: number) => Promise<boolean>
+
+/**
+ * Repeats an attempt to enter a hold once more until the store replies, as long as the caller waits. Resolves with
+ * whether the hold was entered.
+ *
+ * @param startedAt - when the caller began to wait
+ */
+export async function enterUntilAnswered(
+  attempt: Attempt,
+  { waitMs, signal }: Request,
+  startedAt: number,
+  events: Pick<Events, 'emit'>,
+  details: HoldfastErrorDetails,
+): Promise<boolean> {
+  for (let failures = 0; ;) {
+    signal?.throwIfAborted()
+    const waitLeftMs = waitMs === 0 ? Infinity : startedAt + waitMs - monotonicMs()
+    try {
+      return await attempt(Math.max(1, waitLeftMs))
+    } catch (thrown) {
+      const error = toHoldfastError(thrown, details)
+      if (!(error instanceof UnavailableError) || waitMs === 0) throw error
+      if (monotonicMs() - startedAt >= waitMs) throw error
+      events.emit('error', error)
+      await pause(retryAfterMs(++failures))
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from '../errors.js'
+import { checkName } from './lock-name.js'
+
+const refused = (name: unknown) => {
+  try {
+    checkName(name)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c'])('a name may be %j', (name) => {
+  expect(refused(name)).toBeUndefined()
+})
+
+it.each([
+  ['', /name must be a non-empty string, got ""/],
+  ['x'.repeat(1025), /name must be at most 1024 bytes, got 1025/],
+  ['é'.repeat(513), /1024 bytes, got 1026/],
+  [undefined, /non-empty string/],
+  [null, /non-empty string/],
+  [42, /non-empty string, got 42/],
+  [{}, /non-empty string/],
+  [['a'], /non-empty string/],
+])('the name %j is refused', (name, message) => {
+  expect(refused(name)).toBeInstanceOf(InvalidArgumentError)
+  expect(refused(name)).toMatchObject({ message: expect.stringMatching(message) as unknown })
+})

@@ -1,0 +1,8 @@
+/** The owner of the n-th outermost acquisition of a client. */
+export const ownerOf = (clientId: string, n: number): string => `${clientId}:${n}`
+
+/** Which acquisition of its client an owner stands for. */
+export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))
+
+/** The client that an owner belongs to. */
+export const clientOf = (owner: string): string => owner.slice(0, owner.lastIndexOf(':'))

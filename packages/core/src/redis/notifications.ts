@@ -1,0 +1,31 @@
+import type { EngineHost } from '../engine/session.js'
+import { readNotice } from './notices.js'
+
+/** Where the largest fencing token seen is remembered. */
+interface TokenMemory {
+  sawToken(token: number): void
+}
+
+/** Passes a message to the inbox on to the client; ignores anything that is not a notice. */
+export function passOn(
+  message: string,
+  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake'>,
+  tokens: TokenMemory,
+): void {
+  const notice = readNotice(message)
+  switch (notice?.kind) {
+    case 'granted': {
+      const { lock, owner, token, serverUs, leaseMs } = notice
+      tokens.sawToken(token)
+      host.granted(lock, owner, { token, serverUs, leaseMs })
+      return
+    }
+    case 'revoked':
+      host.revoked(notice.owner)
+      return
+    case 'free':
+      host.wake(notice.lock, notice.owner)
+      return
+    case undefined:
+  }
+}

@@ -1,0 +1,79 @@
+import { inspect } from 'node:util'
+import { checkInteger, checkString } from '../checks.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { ClusterTemplate, RedisTemplate } from './connection/types.js'
+
+/** Another library whose locks can be shared. */
+export type Interop = 'redisson'
+
+/** Where Redis is, and how its locks behave. */
+export interface RedisOptions {
+  /**
+   * Where Redis is: a URL, or an ioredis `Redis` or `Cluster` that serves as a template.
+   *
+   * The template is never used for commands and never closed; Holdfast opens connections of its own like it.
+   */
+  readonly redis: string | RedisTemplate | ClusterTemplate
+  /**
+   * Put before every lock name, after the template's own `keyPrefix`.
+   *
+   * @defaultValue 'lock:'; with `interop` there is no prefix, and setting one is an error
+   */
+  readonly prefix?: string | undefined
+  /**
+   * Shares the locks of this client with Java services that use Redisson, 3.24 to 4.7: its `RLock` and, by
+   * `getFencedLock`, its `RFencedLock` of the same name. Every Holdfast client of these locks must say so. By
+   * default locks are shared with Holdfast clients only.
+   */
+  readonly interop?: Interop | undefined
+  /**
+   * How many replicas must have a grant before its lease is handed out (`WAIT`). Reduces the risk that a fail-over grants
+   * the lock twice; only a fencing token rules it out. Does not apply to re-entry or renewal.
+   *
+   * @defaultValue 0: the master alone confirms
+   */
+  readonly minReplicas?: number | undefined
+  /**
+   * How long the replicas may take. Then the hold is given back, and the call rejects with `ReplicationError`. At least 1.
+   *
+   * Several calls share one `WAIT`; one that comes while another is on waits for the next, so it may take twice as long.
+   *
+   * @defaultValue 1_000
+   */
+  readonly replicaTimeoutMs?: number | undefined
+}
+
+/** Checked options with every default filled in. */
+export interface RedisSettings {
+  readonly prefix: string
+  readonly interop: Interop | undefined
+  readonly minReplicas: number
+  readonly replicaTimeoutMs: number
+}
+
+function checkInterop({ interop, prefix }: RedisOptions): void {
+  const given: unknown = interop
+  if (given === undefined) return
+  if (given !== 'redisson') {
+    throw new InvalidArgumentError(`interop must be 'redisson', got ${inspect(given)}`)
+  }
+  if (prefix !== undefined && prefix !== '') {
+    throw new InvalidArgumentError(
+      `prefix must be left out with interop: 'redisson', whose locks have none, got ${inspect(prefix)}`,
+    )
+  }
+}
+
+/** Checks the options and fills in the defaults. */
+export function resolveRedisSettings(options: RedisOptions): RedisSettings {
+  checkString('prefix', options.prefix)
+  checkInterop(options)
+  checkInteger('minReplicas', options.minReplicas, 0)
+  checkInteger('replicaTimeoutMs', options.replicaTimeoutMs, 1)
+  return {
+    prefix: options.prefix ?? (options.interop ? '' : 'lock:'),
+    interop: options.interop,
+    minReplicas: options.minReplicas ?? 0,
+    replicaTimeoutMs: options.replicaTimeoutMs ?? 1_000,
+  }
+}

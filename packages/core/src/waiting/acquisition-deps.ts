@@ -1,0 +1,35 @@
+import type { Confirmer } from '../engine/confirmer.js'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import type { Events } from '../events.js'
+import type { Abandonment } from '../holding/abandonment.js'
+import type { Grant } from '../holding/hold.js'
+import type { Request } from '../options.js'
+import type { WaiterTable } from './waiter-table.js'
+
+/** What acquisitions need of their client; `A` is what a caller gets who acquired the lock. */
+export interface AcquisitionDeps<A> {
+  readonly session: Pick<
+    EngineSession,
+    'connectionEpoch' | 'acquire' | 'isSubscribed' | 'subscribe' | 'watch' | 'unwatch'
+  >
+  /** Only with `minReplicas`. */
+  readonly confirmer: Confirmer | undefined
+  readonly settings: {
+    readonly clientId: string
+    readonly engine: string
+    readonly watchdogTimeoutMs: number
+    readonly commandTimeoutMs: number
+    readonly maxWaiters: number
+    readonly marginMs: number
+    /** Whether waiters poll instead of being notified. */
+    readonly polls: boolean
+  }
+  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly waiters: WaiterTable
+  readonly abandonment: Pick<Abandonment, 'abandon'>
+  nextOwner(): number
+  /** Runs the client's first-use checks; `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined
+  admit(grant: Grant, request: Request, waitedMs: number): A
+}

@@ -1,0 +1,33 @@
+import type { Confirmation, Confirmer } from '../engine/confirmer.js'
+import type { AcquireRequest, Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+
+/** A confirmation, and what the connections did while it was under way. */
+export interface ObservedConfirmation {
+  readonly confirmation: Confirmation
+  /** The request may have been sent twice. */
+  readonly mayRepeat: boolean
+  /** No connection for commands broke since, so the store that confirmed the hold is the one that will renew it. */
+  readonly isProven: boolean
+}
+
+/**
+ * Has replicas confirm a grant.
+ *
+ * @param next - makes the request when it is sent; `null`: no longer wanted
+ */
+export async function confirmGrant(
+  confirmer: Confirmer,
+  session: Pick<EngineSession, 'connectionEpoch'>,
+  address: Address,
+  next: () => AcquireRequest | null,
+): Promise<ObservedConfirmation> {
+  const epoch = confirmer.connectionEpoch
+  const commandEpoch = session.connectionEpoch
+  const confirmation = await confirmer.confirm(address, next)
+  return {
+    confirmation,
+    mayRepeat: epoch !== confirmer.connectionEpoch,
+    isProven: commandEpoch === session.connectionEpoch,
+  }
+}

@@ -1,0 +1,34 @@
+import type { Request } from '../options.js'
+
+/** What the times of a request depend on. */
+export interface RequestTimes {
+  readonly watchdogTimeoutMs: number
+  readonly commandTimeoutMs: number
+}
+
+/**
+ * The lease to request. The limit of a hold that the store has already is not moved by requesting it again.
+ *
+ * @param grantedAt - since when the store has such a hold that was not handed out
+ */
+export function leaseToRequest(
+  { leaseMs, maxHoldMs }: Request,
+  { watchdogTimeoutMs }: RequestTimes,
+  grantedAt: number | undefined,
+  now: number,
+): number {
+  const wantedMs = Math.min(leaseMs ?? watchdogTimeoutMs, maxHoldMs)
+  if (grantedAt === undefined) return wantedMs
+  return Math.max(1, Math.floor(Math.min(wantedMs, grantedAt + maxHoldMs - now)))
+}
+
+/** How long a queue entry that is requested or refreshed now needs to stay alive. */
+export const entryTtlToRequest = ({ watchdogTimeoutMs }: RequestTimes, waitLeftMs: number): number =>
+  Math.max(1, Math.ceil(Math.min(watchdogTimeoutMs, waitLeftMs)))
+
+/** How long a request may take: a single attempt one command's time, a wait no longer than what is left of it. */
+export const timeoutOf = (
+  { waitMs }: Request,
+  { commandTimeoutMs }: RequestTimes,
+  waitLeftMs: number,
+): number => (waitMs === 0 ? commandTimeoutMs : Math.max(1, Math.min(commandTimeoutMs, waitLeftMs)))
