@@ -1,5 +1,5 @@
 // Usage: node scripts/api-reports.mjs [--check]
-// Writes the public surface of each published package to etc/<name>.api.md, from the built type declarations.
+// Writes the public surface of each entry point of a published package to etc/<name>.api.md, from the built declarations.
 // With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 import { mkdirSync } from 'node:fs'
@@ -7,19 +7,22 @@ import { publishedPackages, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
 
-function configFor(name) {
+/** Entry points besides the main one of each package, by the folder that has them. */
+const furtherEntries = { core: ['engine'] }
+
+function configFor(name, entry) {
   const folder = `${root}packages/${name}`
   return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: `${folder}/package.json`,
     configObject: {
       projectFolder: folder,
-      mainEntryPointFilePath: '<projectFolder>/dist/esm/index.d.ts',
+      mainEntryPointFilePath: `<projectFolder>/dist/esm/${entry}index.d.ts`,
       compiler: { tsconfigFilePath: '<projectFolder>/tsconfig.json' },
       newlineKind: 'lf',
       apiReport: {
         enabled: true,
-        reportFileName: `${name}.api.md`,
+        reportFileName: reportOf(name, entry),
         reportFolder: `${root}etc/`,
         reportTempFolder: `${root}.cache/api/`,
       },
@@ -38,9 +41,17 @@ function configFor(name) {
   })
 }
 
+const reportOf = (name, entry) => `${name}${entry === '' ? '' : `-${entry.slice(0, -1)}`}.api.md`
+
+const entries = publishedPackages.flatMap((name) => [
+  [name, ''],
+  ...(furtherEntries[name] ?? []).map((entry) => [name, `${entry}/`]),
+])
+
 mkdirSync(`${root}etc`, { recursive: true })
-for (const name of publishedPackages) {
-  const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name), {
+for (const [name, entry] of entries) {
+  const report = reportOf(name, entry)
+  const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name, entry), {
     localBuild: !check,
     messageCallback: (message) => {
       // Said below in this project's words.
@@ -49,10 +60,10 @@ for (const name of publishedPackages) {
   })
   if (check && apiReportChanged) {
     console.error(
-      `etc/${name}.api.md does not match the public surface. Run \`pnpm api\` and review the difference.`,
+      `etc/${report} does not match the public surface. Run \`pnpm api\` and review the difference.`,
     )
   } else {
-    console.log(`etc/${name}.api.md ${apiReportChanged ? 'written' : 'is up to date'}`)
+    console.log(`etc/${report} ${apiReportChanged ? 'written' : 'is up to date'}`)
   }
   if (errorCount > 0 || (check && apiReportChanged)) process.exitCode = 1
 }

@@ -3,7 +3,6 @@ import {
   coverageOf,
   describeViolation,
   type Coverage,
-  type HistoryEvent,
   type Violation,
 } from '@holdfast/testkit'
 import { clientOptions } from './arena.js'
@@ -41,8 +40,4 @@ export function judge(played: Played): Verdict {
       ...violations.map((violation) => describeViolation(violation, played.history)),
     ],
   }
-}
-
-export function countKind(history: readonly HistoryEvent[], kind: HistoryEvent['kind']): number {
-  return history.filter((event) => event.kind === kind).length
 }

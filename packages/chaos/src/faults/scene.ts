@@ -18,11 +18,6 @@ export function seatOf({ arena }: Scene, { target }: PlannedFault): Seat {
   return pick(arena.seats, target)
 }
 
-/** Any server of the topology. */
-export function serverOf({ arena }: Scene, { target }: PlannedFault): RedisServer {
-  return pick(arena.topology.servers, target)
-}
-
 /** The server on which the lock that the fault aims at lives now. */
 export function masterOf({ arena, keys }: Scene, { target }: PlannedFault): Promise<RedisServer> {
   return arena.topology.masterOf(target % keys.length, pick(keys, target))

@@ -1,10 +1,9 @@
 import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
-import type { OpenLease } from '../holding/lease-set.js'
 import { requireLeaseMs } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
 
-/** What leases need of their client. */
+/** @internal What leases need of their client. */
 export interface LeaseDeps {
   readonly frames: Frames<Hold<Lease>>
   readonly settings: {
@@ -20,7 +19,7 @@ export interface LeaseDeps {
  * Nested leases of one hold share its owner, deadline, signal and fencing token. Leaving an outer lease leaves inner
  * ones alive; the lock is free when the last one is left.
  */
-export class Lease implements OpenLease {
+export class Lease {
   readonly #deps: LeaseDeps
   readonly #hold: Hold<Lease>
   readonly #fixedLeaseMs: number | null

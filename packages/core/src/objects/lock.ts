@@ -15,7 +15,7 @@ import type { LockInfo } from './inspection.js'
 import type { Lease } from './lease.js'
 import { lostWithResult, timedOutWaiting } from './wording.js'
 
-/** What locks need of their client. */
+/** @internal What locks need of their client. */
 export interface LockDeps {
   readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }

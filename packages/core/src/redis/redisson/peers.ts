@@ -89,18 +89,23 @@ export class RedissonPeers {
   }
 
   #watchOn(channels: Channels): ReleaseWatch {
-    const { keepMs, onFree } = this.#options
-    return new ReleaseWatch({ channels, keepMs, onFree })
+    return new ReleaseWatch({
+      channels,
+      keepMs: this.#options.keepMs,
+      onFree: (lock) => {
+        this.#options.onFree(lock)
+      },
+    })
   }
 
   #openShards(): ShardHubs {
-    const { connections, connection, hubOptions, onMissed } = this.#options
+    const { connections, connection, hubOptions } = this.#options
     return new ShardHubs({
       ...hubOptions,
       routeOf: (channel) => connection.routeOf(channel),
       connectTo: (route) => new ShardedConnection(connections.makeSubscriber(route)),
       onMoved: (channel) => {
-        for (const lock of this.#watch.locksOf(channel)) onMissed(lock)
+        for (const lock of this.#watch.locksOf(channel)) this.#options.onMissed(lock)
       },
     })
   }

@@ -77,9 +77,8 @@ export class ReleaseWatch {
   }
 
   #subscribe(lock: string, watched: Watched): Promise<void> {
-    const { channels, onFree } = this.#options
-    const subscribed = channels.subscribe(releaseChannelOf(lock), (message) => {
-      if (message === freeMessage) onFree(lock)
+    const subscribed = this.#options.channels.subscribe(releaseChannelOf(lock), (message) => {
+      if (message === freeMessage) this.#options.onFree(lock)
     })
     const confirmed = subscribed.catch((error: unknown) => {
       watched.confirmed = undefined

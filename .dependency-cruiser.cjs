@@ -1,0 +1,84 @@
+/** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
+const layers = ['util', 'engine', 'ownership', 'holding', 'waiting', 'objects']
+const core = '^packages/core/src/'
+
+const upward = layers.flatMap((layer, i) => {
+  const above = layers.slice(i + 1)
+  return above.length === 0
+    ? []
+    : [
+        {
+          name: `${layer}-knows-nothing-above`,
+          severity: 'error',
+          comment: `${layer} is below ${above.join(', ')}`,
+          from: { path: `${core}${layer}/`, pathNot: '\\.spec\\.ts$' },
+          to: { path: `${core}(${above.join('|')})/` },
+        },
+      ]
+})
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      severity: 'error',
+      comment: 'Modules that need each other are one module, or one of them names an interface of its own.',
+      from: { path: '^packages/(core|memory|watchdog|pubsub|conformance)/' },
+      to: { circular: true },
+    },
+    ...upward,
+    {
+      name: 'engines-are-chosen-in-one-place',
+      severity: 'error',
+      comment: 'Only holdfast.ts wires an engine to a client; index.ts exports the types of its options.',
+      from: { path: core, pathNot: [`${core}redis/`, `${core}(holdfast|index)\\.ts$`, '\\.spec\\.ts$'] },
+      to: { path: `${core}redis/` },
+    },
+    {
+      name: 'an-engine-knows-the-port-only',
+      severity: 'error',
+      comment:
+        'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
+      from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: `${core}(holding|waiting|objects|client|holdfast)` },
+    },
+    {
+      name: 'the-client-is-wired-not-used',
+      severity: 'error',
+      comment: 'No class takes the whole client: each names the few things it needs.',
+      from: { path: core, pathNot: `${core}holdfast\\.ts$` },
+      to: { path: `${core}client\\.ts$` },
+    },
+    {
+      name: 'a-variant-stays-in-its-folder',
+      severity: 'error',
+      comment: 'That Redisson shares a lock matters to redis/redisson/ alone; the engine chooses it.',
+      from: {
+        path: `${core}redis/`,
+        pathNot: [`${core}redis/redisson/`, `${core}redis/engine\\.ts$`, '\\.spec\\.ts$'],
+      },
+      to: { path: `${core}redis/redisson/` },
+    },
+    {
+      name: 'engines-use-the-port',
+      severity: 'error',
+      comment: 'Of the core, another engine imports @holdfast/core/engine only.',
+      from: { path: '^packages/memory/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: core, pathNot: `${core}engine/index\\.ts$` },
+    },
+    {
+      name: 'watchdog-and-pubsub-know-no-locks',
+      severity: 'error',
+      from: { path: '^packages/(watchdog|pubsub)/src/' },
+      to: { path: '^packages/', pathNot: '^packages/$1/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.test.json' },
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    exclude: { path: ['/dist/', '\\.cache/'] },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types'] },
+  },
+}
