@@ -1,10 +1,4 @@
-import {
-  checkHistory,
-  coverageOf,
-  describeViolation,
-  type Coverage,
-  type Violation,
-} from '@holdfast/testkit'
+import { checkHistory, coverageOf, describeViolation, type Coverage, type Violation } from '@holdfast/testkit'
 import { clientOptions } from './arena.js'
 import type { Played } from './play.js'
 

@@ -59,7 +59,18 @@ const untilQueued = (count: number) =>
 /** A place whose inbox nobody hears. */
 const queueDeadWaiter = () => {
   const keys = [name, queueKey(), waitersKey(), `redisson_lock_token:{${name}}`]
-  return redis.eval(scripts.redissonLockAcquire.lua, 4, ...keys, 'dead:1', 1, leaseMs, leaseMs, 'nobody', 1, 0)
+  return redis.eval(
+    scripts.redissonLockAcquire.lua,
+    4,
+    ...keys,
+    'dead:1',
+    1,
+    leaseMs,
+    leaseMs,
+    'nobody',
+    1,
+    0,
+  )
 }
 
 const giveTurn = `

@@ -176,7 +176,9 @@ describe('Redis goes away and comes back', () => {
     const error: unknown = await lock.lock({ waitMs: 500 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UnavailableError)
     expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'UNAVAILABLE' } })
-    expect(String(error)).toMatch(/could not reach redis within \d+ ms for lock .*; last error: .*ECONNREFUSED/)
+    expect(String(error)).toMatch(
+      /could not reach redis within \d+ ms for lock .*; last error: .*ECONNREFUSED/,
+    )
   })
 
   test('a call whose connection breaks says so, and names no option that nobody can set', async () => {
