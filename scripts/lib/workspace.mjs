@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Leaves first, so that a package comes after what it depends on. */
-export const publishedPackages = ['watchdog', 'pubsub', 'core']
+export const publishedPackages = ['watchdog', 'pubsub', 'core', 'memory']
 
 /**
  * The command that starts the pinned pnpm, as program and first arguments.

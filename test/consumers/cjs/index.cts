@@ -1,4 +1,5 @@
 import core = require('@holdfast/core')
+import memory = require('@holdfast/memory')
 import pubsub = require('@holdfast/pubsub')
 import watchdog = require('@holdfast/watchdog')
 import ioredis = require('ioredis')
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
   redis.disconnect()
   if (String(counts) !== '1,2' || !(timeout instanceof core.LockTimeoutError)) process.exitCode = 1
   console.log(
-    `require  counts ${String(counts)}, then ${String(timeout)}; ${pubsub.SubscriberHub.name}, ${watchdog.Watchdog.name}`,
+    `require  counts ${String(counts)}, then ${String(timeout)}; ${pubsub.SubscriberHub.name}, ${watchdog.Watchdog.name}, ${memory.memory().name}`,
   )
 }
 

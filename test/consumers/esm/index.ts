@@ -1,5 +1,6 @@
 import { Holdfast, LockTimeoutError } from '@holdfast/core'
 import type { Lease } from '@holdfast/core'
+import { memory } from '@holdfast/memory'
 import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 import { Redis } from 'ioredis'
@@ -18,5 +19,5 @@ await holdfast.close()
 redis.disconnect()
 if (String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError)) process.exitCode = 1
 console.log(
-  `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}`,
+  `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,
 )

@@ -1,0 +1,42 @@
+import { dropTombstones, freeLock, isEmpty, settle, type LockState } from './lock-state.js'
+
+/** How many steps go by at least before locks that nobody asks about any more are looked for. */
+const leastStepsPerSweep = 1_000
+
+/** The locks of one store, by id. Those of which nothing is left are forgotten. */
+export class LockTable {
+  readonly #locks = new Map<string, LockState>()
+  #stepsSinceSweep = 0
+
+  /** Runs a step on a lock as it is now. */
+  run<T>(id: string, nowUs: number, step: (state: LockState) => T): T {
+    this.#sweepNowAndThen(nowUs)
+    const known = this.#locks.get(id)
+    const state = known ?? freeLock()
+    settle(state, nowUs)
+    const result = step(state)
+    if (isEmpty(state)) this.#locks.delete(id)
+    else if (!known) this.#locks.set(id, state)
+    return result
+  }
+
+  /** Each lock as the last step left it: what is past its time is still there. */
+  entries(): Iterable<readonly [id: string, state: LockState]> {
+    return this.#locks
+  }
+
+  clear(): void {
+    this.#locks.clear()
+  }
+
+  /** Costs a step as much as a look at one lock, on average. */
+  #sweepNowAndThen(nowUs: number): void {
+    if (++this.#stepsSinceSweep < Math.max(leastStepsPerSweep, this.#locks.size)) return
+    this.#stepsSinceSweep = 0
+    for (const [id, state] of this.#locks) {
+      settle(state, nowUs)
+      dropTombstones(state, nowUs)
+      if (isEmpty(state)) this.#locks.delete(id)
+    }
+  }
+}

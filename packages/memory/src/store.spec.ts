@@ -1,0 +1,288 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ClosedError, InvalidArgumentError, UnavailableError } from '@holdfast/core/engine'
+import { openClient, requestOf, type Client } from '../test/support/recording-host.js'
+import { memory, type MemoryStore } from './index.js'
+
+let store: MemoryStore
+let ann: Client
+let bob: Client
+
+// Nothing of the store may depend on a timer, or on time.
+beforeEach(async () => {
+  jest.useFakeTimers()
+  store = memory()
+  ann = await openClient(store, 'ann')
+  bob = await openClient(store, 'bob')
+})
+
+afterEach(() => jest.useRealTimers())
+
+const acquire = ({ session, address }: Client, owner: string, more = {}) =>
+  session.acquire(address, requestOf(owner, more), 1_000)
+const release = ({ session, address }: Client, owner: string, tombstoneMs = 0) =>
+  session.release(address, { owner, count: 0, tombstoneMs }, 1_000)
+const inspect = ({ session, address }: Client) => session.inspect(address, 10)
+
+/** Until all that was under way has arrived. */
+const arrival = ({ session }: Client) => session.find('nobody')
+
+describe('a store', () => {
+  it('is shared by its clients and by nobody else', async () => {
+    await acquire(ann, 'ann:1')
+    expect(await acquire(bob, 'bob:1')).toMatchObject({ kind: 'busy', holder: 'ann:1' })
+    const other = await openClient(memory(), 'eve')
+    expect(await acquire(other, 'eve:1')).toMatchObject({ kind: 'held' })
+  })
+
+  it('notifies the next waiter when a lock is released', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    await release(ann, 'ann:1')
+    await arrival(bob)
+    expect(bob.host.log).toEqual(['granted x bob:1'])
+  })
+
+  it('delivers replies and notifications in the order in which things happened', async () => {
+    await acquire(ann, 'ann:1')
+    const order = bob.host.log
+    const queued = acquire(bob, 'bob:1').then(() => order.push('first reply'))
+    const released = release(ann, 'ann:1')
+    const inspected = inspect(bob).then(() => order.push('second reply'))
+    await Promise.all([queued, released, inspected])
+    expect(order).toEqual(['first reply', 'granted x bob:1', 'second reply'])
+  })
+
+  it('delivers nothing before the call that brings it about has returned', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    const released = release(ann, 'ann:1')
+    expect(bob.host.log).toEqual([])
+    await released
+  })
+
+  it('notifies a client in the async context in which it was opened', async () => {
+    const contexts = new AsyncLocalStorage<string>()
+    const eve = await contexts.run('opening', () => openClient(store, 'eve'))
+    const heardIn: (string | undefined)[] = []
+    eve.host.granted = () => heardIn.push(contexts.getStore())
+    await acquire(ann, 'ann:1')
+    await acquire(eve, 'eve:1')
+    await contexts.run('releasing', () => release(ann, 'ann:1'))
+    await arrival(eve)
+    expect(heardIn).toEqual(['opening'])
+  })
+
+  it('passes over the waiters of a closed client, which keep their entries', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    const eve = await openClient(store, 'eve')
+    await acquire(eve, 'eve:1')
+    await bob.session.close()
+    await release(ann, 'ann:1')
+    expect(await inspect(ann)).toMatchObject({ owner: 'eve:1', waiters: [{ owner: 'bob:1' }] })
+  })
+
+  it('knows who a client is until its registration expires', async () => {
+    expect(await ann.session.find('bob')).toEqual(bob.host.client)
+    jest.advanceTimersByTime(30_000)
+    expect(await ann.session.find('bob')).toBeNull()
+    await bob.session.register()
+    expect(await ann.session.find('bob')).toEqual(bob.host.client)
+  })
+
+  it('counts the steps that it carried out', async () => {
+    const before = store.commands
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    await release(ann, 'ann:1')
+    await release(bob, 'bob:1')
+    expect(store.commands - before).toBe(4)
+  })
+
+  it('renews and refreshes many in one step', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(ann, 'ann:2')
+    const before = store.commands
+    const { session, address } = ann
+    const renewals = ['ann:1', 'ann:3'].map((owner) => ({ address, owner, leaseMs: 40_000 }))
+    const entries = ['ann:1', 'ann:2'].map((owner) => ({ address, owner, entryTtlMs: 30_000 }))
+    expect(await session.renew(renewals, 1_000)).toEqual(['renewed', 'not-held'])
+    expect(await session.refresh(entries)).toEqual([
+      { state: 'granted', ttlMs: 40_000 },
+      { state: 'waiting', ttlMs: 40_000 },
+    ])
+    expect(store.commands - before).toBe(2)
+  })
+
+  it('gives a later token after all was lost', async () => {
+    const first = await acquire(ann, 'ann:1')
+    store.failOver()
+    const second = await acquire(ann, 'ann:2')
+    if (first.kind !== 'held' || second.kind !== 'held') throw new Error('not held')
+    expect(second.token).toBeGreaterThan(first.token)
+  })
+})
+
+describe('a closed client', () => {
+  it('rejects what is under way and what comes', async () => {
+    const underWay = acquire(ann, 'ann:1')
+    const closing = ann.session.close()
+    await expect(underWay).rejects.toThrow(ClosedError)
+    await closing
+    await expect(acquire(ann, 'ann:2')).rejects.toThrow(ClosedError)
+    await expect(ann.session.subscribe(ann.address)).rejects.toThrow(ClosedError)
+  })
+
+  it('hears nothing any more', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    const released = release(ann, 'ann:1')
+    await bob.session.close()
+    await released
+    store.failOver()
+    await arrival(ann)
+    expect(bob.host.log).toEqual([])
+  })
+})
+
+describe('advance', () => {
+  it('ends what is due, and has holders check before waiters do', async () => {
+    const order: string[] = []
+    ann.host.reconnected = () => order.push('ann checks what it holds')
+    bob.host.missed = () => order.push('bob checks how it waits')
+    await acquire(ann, 'ann:1', { leaseMs: 10_000 })
+    await acquire(bob, 'bob:1')
+    store.advance(9_999)
+    await arrival(ann)
+    expect(order).toEqual(['bob checks how it waits'])
+    store.advance(1)
+    await arrival(ann)
+    expect(order.slice(1)).toEqual(['ann checks what it holds', 'bob checks how it waits'])
+    expect(await inspect(ann)).toMatchObject({ owner: '', ttlMs: -2 })
+  })
+
+  it.each([-1, NaN, Infinity])('refuses %p ms', (ms) => {
+    expect(() => {
+      store.advance(ms)
+    }).toThrow(InvalidArgumentError)
+  })
+})
+
+describe('expire', () => {
+  it('ends one hold and leaves the others', async () => {
+    const other = bob.session.locate('y')
+    await acquire(ann, 'ann:1')
+    await bob.session.acquire(other, requestOf('bob:1'), 1_000)
+    store.expire('x')
+    await arrival(ann)
+    expect([ann.host.log, bob.host.log]).toEqual([['reconnected'], []])
+    expect(await inspect(ann)).toMatchObject({ owner: '' })
+    expect(await bob.session.inspect(other, 0)).toMatchObject({ owner: 'bob:1' })
+  })
+
+  it('does nothing to a free lock', async () => {
+    store.expire('x')
+    await arrival(ann)
+    expect(ann.host.log).toEqual([])
+  })
+})
+
+describe('disconnect', () => {
+  it('rejects steps under way although they were carried out', async () => {
+    const underWay = acquire(ann, 'ann:1')
+    store.disconnect()
+    await expect(underWay).rejects.toThrow(UnavailableError)
+    store.reconnect()
+    expect(await inspect(ann)).toMatchObject({ owner: 'ann:1' })
+  })
+
+  it('rejects the steps that follow without carrying them out', async () => {
+    store.disconnect()
+    const before = store.commands
+    await expect(acquire(ann, 'ann:1')).rejects.toMatchObject({ code: 'UNAVAILABLE', engine: 'memory' })
+    expect(store.commands).toBe(before)
+  })
+
+  it('loses notifications, and raises the epoch', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    const { connectionEpoch } = bob.session
+    release(ann, 'ann:1').catch(() => undefined)
+    store.disconnect()
+    expect(bob.session.isSubscribed(bob.address)).toBe(false)
+    expect(bob.session.connectionEpoch).toBe(connectionEpoch + 1)
+    store.reconnect()
+    expect(bob.session.isSubscribed(bob.address)).toBe(true)
+    await arrival(bob)
+    expect(bob.host.log).toEqual(['unsubscribed', 'missed', 'reconnected'])
+    expect(await inspect(bob)).toMatchObject({ owner: 'bob:1' })
+  })
+
+  it('keeps those waiting who want to subscribe', async () => {
+    store.disconnect()
+    let isSubscribed = false
+    const subscribing = ann.session.subscribe(ann.address).then(() => (isSubscribed = true))
+    await expect(arrival(ann)).rejects.toThrow(UnavailableError)
+    expect(isSubscribed).toBe(false)
+    store.reconnect()
+    expect(await subscribing).toBe(true)
+  })
+
+  it('leaves it open whether the same store is there afterwards', async () => {
+    const { session, address } = ann
+    const before = await session.incarnation(address)
+    expect(session.knownIncarnation(address)).toBe(before)
+    store.disconnect()
+    store.reconnect()
+    expect(session.knownIncarnation(address)).toBeUndefined()
+    expect(await session.incarnation(address)).toBe(before)
+  })
+})
+
+describe('dropNextReply', () => {
+  it('carries out one step whose caller does not hear of it', async () => {
+    store.dropNextReply()
+    await expect(acquire(ann, 'ann:1')).rejects.toThrow(UnavailableError)
+    expect(await acquire(ann, 'ann:1')).toMatchObject({ kind: 'held' })
+    expect(await inspect(ann)).toMatchObject({ owner: 'ann:1', count: 1 })
+  })
+})
+
+describe('failOver', () => {
+  it('has an empty store of another incarnation take over', async () => {
+    const { session, address } = ann
+    const before = await session.incarnation(address)
+    await acquire(ann, 'ann:1')
+    store.failOver()
+    await arrival(ann)
+    expect(ann.host.log).toEqual(['unsubscribed', 'missed', 'reconnected'])
+    expect(await session.incarnation(address)).not.toBe(before)
+    expect(await inspect(ann)).toMatchObject({ owner: '', token: 0 })
+  })
+
+  it('does not bring back a connection that was cut before', async () => {
+    store.disconnect()
+    store.failOver()
+    await expect(inspect(ann)).rejects.toThrow(UnavailableError)
+  })
+})
+
+describe('leaks', () => {
+  it('lists what is left, and nothing once all is released, over and closed', async () => {
+    await acquire(ann, 'ann:1')
+    await acquire(bob, 'bob:1')
+    await release(bob, 'bob:2', 5_000)
+    expect(store.leaks()).toEqual([
+      { kind: 'hold', lock: 'x', owner: 'ann:1', count: 1 },
+      { kind: 'queue entry', lock: 'x', owner: 'bob:1' },
+      { kind: 'tombstone', lock: 'x', owner: 'bob:2' },
+      { kind: 'session', clientId: 'ann', label: '' },
+      { kind: 'session', clientId: 'bob', label: '' },
+    ])
+    await release(bob, 'bob:1')
+    await release(ann, 'ann:1')
+    await Promise.all([ann.session.close(), bob.session.close()])
+    jest.advanceTimersByTime(5_000)
+    expect(store.leaks()).toEqual([])
+  })
+})

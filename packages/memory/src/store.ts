@@ -1,0 +1,118 @@
+import {
+  InvalidArgumentError,
+  type EngineHost,
+  type EngineSession,
+  type LockEngine,
+  type Traits,
+} from '@holdfast/core/engine'
+import { Backend } from './backend.js'
+import { reportWhatEnded } from './due.js'
+import { leaksOf, type Leak } from './leaks.js'
+import { MemorySession } from './session.js'
+
+const traits: Traits = {
+  fifo: true,
+  handOff: 'grant',
+  // No margin: leases here and deadlines in the clients are measured on one clock.
+  lease: { stepMs: 1, shortestMs: 1, marginMs: 0 },
+  fencing: 'while data lives',
+  survives: 'nothing',
+  force: 'notified',
+  commandsAreCounted: true,
+}
+
+/**
+ * A store in the memory of this process, and the controls that a test has over it. All clients that are given the same
+ * store share its locks.
+ *
+ * Time in it is that of the process, fake timers included.
+ */
+export class MemoryStore implements LockEngine {
+  /** `memory` */
+  readonly name = 'memory'
+  /** What this engine promises. */
+  readonly traits = traits
+  readonly #backend = new Backend()
+
+  /** How many steps were carried out: one for each command that an engine with a server would have sent there. */
+  get commands(): number {
+    return this.#backend.commands
+  }
+
+  /** Opens a session for one client; `new Holdfast({ engine })` does. */
+  open(host: EngineHost): EngineSession {
+    const session = new MemorySession(host, this.#backend)
+    this.#backend.sessions.set(host.clientId, session)
+    return session
+  }
+
+  /**
+   * Moves the store's clock on, for tests without fake timers. No client does anything in that time, as if their machines
+   * had been frozen: holds that are due end although their clients live. These clients then check what they hold, and
+   * waiters how they stand.
+   *
+   * @param ms - milliseconds, at least 0
+   * @throws `InvalidArgumentError` for anything else
+   */
+  advance(ms: number): void {
+    if (!(ms >= 0 && ms < Infinity)) {
+      throw new InvalidArgumentError(`ms must be a number of milliseconds of at least 0, got ${ms}`)
+    }
+    this.#backend.clock.advance(ms)
+    reportWhatEnded(this.#backend)
+  }
+
+  /**
+   * Ends the hold of a lock, as if its lease had run out in the store. Its client checks what it holds, and waiters how they
+   * stand. Nothing happens when the lock is free.
+   *
+   * @param name - as given to `getLock`
+   */
+  expire(name: string): void {
+    const { locks, clock } = this.#backend
+    const nowUs = clock.nowUs()
+    locks.run(name, nowUs, ({ hold }) => {
+      if (hold) hold.untilUs = nowUs
+    })
+    reportWhatEnded(this.#backend)
+  }
+
+  /**
+   * Cuts all clients off. Steps whose replies have not arrived reject with `UnavailableError` although they were carried out,
+   * steps that follow reject without, and notifications are lost.
+   */
+  disconnect(): void {
+    if (!this.#backend.isConnected) return
+    this.#backend.isConnected = false
+    for (const { connection } of this.#backend.sessions.values()) connection.break()
+  }
+
+  /** Undoes `disconnect`. Clients check what they hold, and waiters how they stand. */
+  reconnect(): void {
+    if (this.#backend.isConnected) return
+    this.#backend.isConnected = true
+    for (const { connection } of this.#backend.sessions.values()) connection.restore()
+  }
+
+  /** Carries the next step out without a reply: its caller gets an `UnavailableError`. Twice for the next two. */
+  dropNextReply(): void {
+    this.#backend.repliesToDrop++
+  }
+
+  /** Has another, empty store take over. Connections break and, unless the store was disconnected, come back. */
+  failOver(): void {
+    const wasConnected = this.#backend.isConnected
+    this.disconnect()
+    this.#backend.loseEverything()
+    if (wasConnected) this.reconnect()
+  }
+
+  /** What is left in the store: `expect(store.leaks()).toEqual([])` after all clients were closed. */
+  leaks(): readonly Leak[] {
+    const { sessions, locks, clock } = this.#backend
+    const open = [...sessions.values()].map(({ host: { clientId, client } }): Leak => {
+      return { kind: 'session', clientId, label: client.label }
+    })
+    return [...leaksOf(locks, clock.nowUs()), ...open]
+  }
+}

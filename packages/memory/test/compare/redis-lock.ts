@@ -1,0 +1,241 @@
+import { Redis } from 'ioredis'
+import { scripts, type ScriptName } from '../../../core/src/redis/scripts/generated.js'
+import { TokenRanks, type Observation } from './observation.js'
+import type { Step } from './step.js'
+
+type Command = [name: string, ...args: (string | number)[]]
+
+const marker = 'holdfast:compare:marker'
+
+/** An owner's inbox, which is subscribed to, or the channel that stands for it while its client is not subscribed. */
+const inboxOf = (owner: string, isDeaf: boolean): string =>
+  `holdfast:compare:${isDeaf ? 'deaf' : 'inbox'}:${owner}`
+
+/** Makes the keys older by ARGV[1] ms, so that no time need pass. A clock that goes on by itself goes on too. */
+const passLua = `
+  local ms = tonumber(ARGV[1])
+  for _, key in ipairs(KEYS) do
+    local ttlMs = redis.call('PTTL', key)
+    if ttlMs >= 0 then
+      if ttlMs <= ms then redis.call('DEL', key) else redis.call('PEXPIRE', key, ttlMs - ms) end
+    end
+  end
+  local waiters = redis.call('HGETALL', KEYS[3])
+  for i = 1, #waiters, 2 do
+    local head, untilMs, rest = string.match(waiters[i + 1], '^(%D*)(%d+)(.*)$')
+    redis.call('HSET', KEYS[3], waiters[i], head .. string.format('%.0f', untilMs - ms) .. rest)
+  end`
+
+/** Writes another inbox into the owner's queue entry, if it has one. */
+const moveInboxLua = `
+  local entry = redis.call('HGET', KEYS[1], ARGV[1])
+  local head = entry and string.match(entry, '^(%d+ %d+ )')
+  if head then redis.call('HSET', KEYS[1], ARGV[1], head .. ARGV[2]) end`
+
+/** All there is of the lock, read at one instant. */
+const readLua = `
+  local time = redis.call('TIME')
+  local ttls = {}
+  for i, key in ipairs(KEYS) do ttls[i] = redis.call('PTTL', key) end
+  return {
+    string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), ttls,
+    redis.call('HGETALL', KEYS[1]), redis.call('ZRANGE', KEYS[2], 0, -1), redis.call('HGETALL', KEYS[3]),
+    redis.call('GET', KEYS[4]) or '0',
+  }`
+
+const evalOf = (lua: string, keys: readonly string[], args: readonly (string | number)[]): Command => [
+  'eval',
+  lua,
+  keys.length,
+  ...keys,
+  ...args,
+]
+
+/** Runs sequences of steps with the real scripts on a real server, each on a lock of its own. */
+export class RedisLocks {
+  readonly #redis: Redis
+  readonly #inboxes: Redis
+  #messages: string[][] = [[]]
+  #onLastMarker: (() => void) | undefined
+
+  private constructor(url: string) {
+    this.#redis = new Redis(url)
+    this.#inboxes = new Redis(url)
+    this.#inboxes.on('message', (channel: string, message: string) => {
+      if (channel !== marker) this.#messages.at(-1)?.push(message)
+      else if (message === 'last') this.#onLastMarker?.()
+      else this.#messages.push([])
+    })
+  }
+
+  static async open(url: string, owners: readonly string[]): Promise<RedisLocks> {
+    const locks = new RedisLocks(url)
+    await locks.#inboxes.subscribe(marker, ...owners.map((owner) => inboxOf(owner, false)))
+    return locks
+  }
+
+  close(): void {
+    this.#redis.disconnect()
+    this.#inboxes.disconnect()
+  }
+
+  /** Runs all steps in one go and says what each showed. */
+  async run(name: string, steps: readonly Step[]): Promise<readonly Observation[]> {
+    const keys = keysOf(name)
+    const deaf = new Set<string>()
+    const commands = steps.flatMap((step): Command[] => [
+      callOf(step, keys, deaf),
+      evalOf(readLua, keys, []),
+      ['publish', marker, 'next'],
+    ])
+    this.#messages = [[]]
+    const arrived = new Promise<void>((resolve) => {
+      this.#onLastMarker = resolve
+    })
+    const results = await this.#redis
+      .pipeline([...commands, ['del', ...keys], ['publish', marker, 'last']])
+      .exec()
+    await arrived
+    const replies = (results ?? []).map(([error, reply]) => {
+      if (error) throw error
+      return reply
+    })
+    const tokens = new TokenRanks()
+    return steps.map((step, i) => {
+      const reply = readReply(step, replies[3 * i], tokens)
+      return observe(reply, this.#messages[i] ?? [], replies[3 * i + 1], tokens)
+    })
+  }
+}
+
+/** The lock, its queue, its waiters and its fence. */
+const keysOf = (name: string): readonly string[] =>
+  ['lock', 'queue', 'waiters', 'fence'].map((each) => `holdfast:compare:${name}:${each}`)
+
+/** @param deaf - the owners whose clients are not subscribed; kept up to date here */
+function callOf(step: Step, keys: readonly string[], deaf: Set<string>): Command {
+  const script = (name: ScriptName, names: readonly string[], ...args: (string | number)[]): Command =>
+    evalOf(scripts[name].lua, names, args)
+  switch (step.kind) {
+    case 'acquire': {
+      const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, tokenFloor } = step
+      const inbox = inboxOf(owner, deaf.has(owner))
+      return script(
+        'lockAcquire',
+        keys,
+        owner,
+        count,
+        leaseMs,
+        entryTtlMs,
+        grantLeaseMs,
+        inbox,
+        tokenFloor,
+        1,
+      )
+    }
+    case 'release':
+      return script('lockRelease', keys, step.owner, step.count, step.tombstoneMs, step.tokenFloor, 1)
+    case 'force':
+      return script(
+        'lockForce',
+        keys,
+        step.owner,
+        inboxOf(step.owner, deaf.has(step.owner)),
+        step.tokenFloor,
+        1,
+      )
+    case 'renew':
+      return script('lockRenew', keys.slice(0, 1), step.owner, step.leaseMs)
+    case 'refresh':
+      return script('lockRefresh', keys.slice(0, 3), step.owner, step.entryTtlMs)
+    case 'inspect':
+      return script('lockInspect', keys, step.limit)
+    case 'subscribe':
+    case 'unsubscribe': {
+      const isDeaf = step.kind === 'unsubscribe'
+      if (isDeaf) deaf.add(step.owner)
+      else deaf.delete(step.owner)
+      return evalOf(moveInboxLua, keys.slice(2, 3), [step.owner, inboxOf(step.owner, isDeaf)])
+    }
+    case 'pass':
+      return evalOf(passLua, keys, [step.ms])
+  }
+}
+
+/** The script's reply in the words of the port. */
+function readReply(step: Step, given: unknown, tokens: TokenRanks): (string | number)[] {
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const code = list[0]
+  switch (step.kind) {
+    case 'acquire': {
+      if (typeof given === 'number') return ['held', tokens.rankOf(given)]
+      if (code === -1) return ['lost']
+      if (code === -2) return ['abandoned']
+      const [, , position, holder = ''] = String(given).split(' ')
+      return ['busy', holder, Number(position)]
+    }
+    case 'release':
+    case 'force':
+      return [code === 1 ? 'released' : 'not-held']
+    case 'renew':
+      return [code === 1 ? 'renewed' : 'not-held']
+    case 'refresh':
+      return [code === 1 ? 'waiting' : code === 2 ? 'granted' : 'missing']
+    case 'inspect': {
+      const waiters = list.slice(5)
+      const listed = waiters.flatMap((owner, i) =>
+        i % 2 === 0 ? [`${String(owner)}${Number(waiters[i + 1]) > 0 ? '' : ' stale'}`] : [],
+      )
+      return [String(list[1]), Number(list[2]), tokens.rankOf(Number(list[3])), Number(list[4]), ...listed]
+    }
+    case 'subscribe':
+    case 'unsubscribe':
+    case 'pass':
+      return []
+  }
+}
+
+function observe(
+  reply: (string | number)[],
+  messages: readonly string[],
+  given: unknown,
+  tokens: TokenRanks,
+): Observation {
+  const [nowText, ttls, holdList, queueList, waitersList, fenceText]: readonly unknown[] = asList(given)
+  const nowMs = Number(nowText)
+  const [holdMs, queueMs, , fenceMs] = asList(ttls).map(Number)
+  const hold = asList(holdList).map(String)
+  const ttlMs: Record<string, number> = {}
+  const notices = messages.map((message) => readNotice(message, tokens))
+  if (hold.length > 0) ttlMs['the hold'] = holdMs ?? -1
+  const queue = asList(queueList).map(String)
+  if (queue.length > 0) ttlMs['the queue'] = queueMs ?? -1
+  const waiters = pairsOf(asList(waitersList).map(String))
+  const entries = queue.map((owner) => {
+    const [untilMs, grantLeaseMs = ''] = (waiters.get(owner) ?? '').split(' ')
+    if (Number(untilMs) > nowMs) ttlMs[`the queue entry of ${owner}`] = Number(untilMs) - nowMs
+    return `${owner} ${grantLeaseMs}`
+  })
+  const tombstones = [...waiters].flatMap(([owner, text]) => {
+    const [, untilMs] = /^gone (\d+)$/.exec(text) ?? []
+    if (!(Number(untilMs) > nowMs)) return []
+    ttlMs[`the tombstone of ${owner}`] = Number(untilMs) - nowMs
+    return [owner]
+  })
+  const token = tokens.rankOf(Number(fenceText))
+  if (token > 0) ttlMs['the fence'] = fenceMs ?? -1
+  return { reply, notices, hold: hold.join(' '), queue: entries, tombstones: tombstones.sort(), token, ttlMs }
+}
+
+/** `granted <owner> <token> <nowUs> <leaseMs> <lock>` or `revoked <owner> <lock>` */
+function readNotice(message: string, tokens: TokenRanks): string {
+  const [kind = '', owner = '', token, , leaseMs = ''] = message.split(' ')
+  return kind === 'revoked'
+    ? `revoked ${owner}`
+    : `granted ${owner} ${tokens.rankOf(Number(token))} ${leaseMs}`
+}
+
+const asList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [])
+
+const pairsOf = (list: readonly string[]): Map<string, string> =>
+  new Map(list.flatMap((field, i) => (i % 2 === 0 ? [[field, list[i + 1] ?? ''] as const] : [])))
