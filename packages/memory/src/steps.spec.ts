@@ -84,6 +84,12 @@ describe('acquire', () => {
     expect(acquire('B').kind).toBe('held')
   })
 
+  it('rounds the time for which the lock is held up, so that it is free when that has passed', () => {
+    acquire('A')
+    pass(0.001)
+    expect(acquire('B')).toMatchObject({ ttlMs: 30_000 })
+  })
+
   it('grants a live waiter that is ahead on a free lock before it queues the owner', () => {
     acquire('A')
     pass(20_000)

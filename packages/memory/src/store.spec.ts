@@ -114,12 +114,24 @@ describe('a store', () => {
     expect(store.commands - before).toBe(2)
   })
 
-  it('gives a later token after all was lost', async () => {
-    const first = await acquire(ann, 'ann:1')
+  it('gives a client a larger token than it has seen, in a reply or a notification, although all was lost', async () => {
+    const tokens: number[] = []
+    const keep = async (client: Client, owner: string) => {
+      const reply = await acquire(client, owner)
+      if (reply.kind === 'held') tokens.push(reply.token)
+    }
+    bob.host.granted = (_id, _owner, { token }) => {
+      tokens.push(token)
+    }
+    await keep(ann, 'ann:1')
     store.failOver()
-    const second = await acquire(ann, 'ann:2')
-    if (first.kind !== 'held' || second.kind !== 'held') throw new Error('not held')
-    expect(second.token).toBeGreaterThan(first.token)
+    await keep(ann, 'ann:2')
+    await keep(bob, 'bob:1')
+    await release(ann, 'ann:2')
+    await arrival(bob)
+    store.failOver()
+    await keep(bob, 'bob:2')
+    expect(tokens).toEqual([0, 1, 2, 3].map((more) => (tokens[0] ?? 0) + more))
   })
 })
 
@@ -129,7 +141,9 @@ describe('a closed client', () => {
     const closing = ann.session.close()
     await expect(underWay).rejects.toThrow(ClosedError)
     await closing
+    const before = store.commands
     await expect(acquire(ann, 'ann:2')).rejects.toThrow(ClosedError)
+    expect(store.commands).toBe(before)
     await expect(ann.session.subscribe(ann.address)).rejects.toThrow(ClosedError)
   })
 

@@ -5,7 +5,7 @@ import { differenceBetween, story } from './compare/observation.js'
 import { RedisLocks } from './compare/redis-lock.js'
 import { describeStep, owners, sequence, type Step } from './compare/step.js'
 
-const sequences = 2_000
+const sequences = 5_000
 
 let redis: RedisLocks
 

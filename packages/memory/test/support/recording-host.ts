@@ -1,4 +1,11 @@
-import type { Address, AcquireRequest, EngineHost, EngineSession, LockEngine } from '@holdfast/core/engine'
+import type {
+  Address,
+  AcquireRequest,
+  EngineHost,
+  EngineSession,
+  GrantNotice,
+  LockEngine,
+} from '@holdfast/core/engine'
 
 /** A client that writes down what a session reports to it. */
 export class RecordingHost implements EngineHost {
@@ -10,7 +17,7 @@ export class RecordingHost implements EngineHost {
 
   constructor(readonly clientId: string) {}
 
-  granted(id: string, owner: string): void {
+  granted(id: string, owner: string, _grant: GrantNotice): void {
     this.log.push(`granted ${id} ${owner}`)
   }
   revoked(owner: string): void {
