@@ -18,7 +18,7 @@ import { resolveSettings } from './options.js'
 import type { ClientOptions, Settings } from './options.js'
 import { Frames } from './ownership/frames.js'
 import { Background } from './util/background.js'
-import { momentNow } from './util/clock.js'
+import { momentNow, monotonicMs } from './util/clock.js'
 import { withTimeout } from './util/with-timeout.js'
 import { Housekeeping } from './waiting/housekeeping.js'
 import { Notifications } from './waiting/notifications.js'
@@ -62,6 +62,7 @@ export class Client {
     this.#notifications = new Notifications({ session, holds, waiters, abandonment })
     const watchdog = new Watchdog<Hold<Lease>>({
       renew: this.#renew,
+      now: monotonicMs,
       onError: (error) => {
         events.emitError(error)
       },

@@ -1,4 +1,4 @@
-import type { ClientInfo } from '@holdfast/core/engine'
+import { clientOf, type ClientInfo } from '@holdfast/core/engine'
 import { StoreClock } from './clock.js'
 import type { StepContext } from './hand-off.js'
 import type { LockState } from './lock-state.js'
@@ -53,7 +53,7 @@ export class Backend implements SessionDeps {
 
   /** The session whose client made this owner: `<clientId>:<n>`. */
   sessionOf(owner: string): MemorySession | undefined {
-    return this.sessions.get(owner.slice(0, owner.lastIndexOf(':')))
+    return this.sessions.get(clientOf(owner))
   }
 
   loseEverything(): void {

@@ -1,12 +1,15 @@
-/** The longest delay that setTimeout takes; it answers a longer one by firing at once. */
+/** The longest delay that setTimeout takes; a longer one would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
-/** One timeout for one instant. It may ring early (whoever is woken looks at the clock), never on purpose late. */
+/** One timeout for one instant. It may ring early (the code that it wakes checks the clock), never on purpose late. */
 export class Alarm {
   private timer: NodeJS.Timeout | undefined
   private armedFor = Infinity
 
-  constructor(private readonly ring: () => void) {}
+  constructor(
+    private readonly ring: () => void,
+    private readonly now: () => number,
+  ) {}
 
   /** Sees to it that the alarm rings at `at` or earlier. An alarm armed for an earlier instant is left as it is. */
   arm(at: number): void {
@@ -14,12 +17,12 @@ export class Alarm {
     this.disarm()
     if (at === Infinity) return
     this.armedFor = at
-    const delayMs = Math.min(Math.max(Math.floor(at - performance.now()), 1), MAX_DELAY_MS)
+    const delayMs = Math.min(Math.max(Math.floor(at - this.now()), 1), MAX_DELAY_MS)
     this.timer = setTimeout(() => {
       this.timer = undefined
       this.ring()
     }, delayMs)
-    // Renewing goes on for as long as the process has something else to live for, and no longer.
+    // This timer must not keep the process alive.
     this.timer.unref()
   }
 

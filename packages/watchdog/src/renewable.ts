@@ -11,7 +11,7 @@ export type RenewalOutcome = 'renewed' | 'lost' | 'unknown'
 /** Where a watchdog keeps its note on an item: on the item itself. */
 export const note: unique symbol = Symbol('watched')
 
-/** Something that ends by itself unless it is renewed in time. All instants are `performance.now()` readings. */
+/** Something that ends by itself unless it is renewed in time. All instants are readings of the watchdog's clock, `performance.now()` by default. */
 export interface Renewable {
   /** Items of one group are renewed together in one call, e.g. because one server answers for all of them. */
   readonly group: string

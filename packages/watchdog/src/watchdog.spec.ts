@@ -812,3 +812,33 @@ it('does not keep the process alive', () => {
   watchdog.close()
   expect(after).toBe(before)
 })
+
+describe('the clock', () => {
+  it('is the one given, for renewals and for deadlines', async () => {
+    let nowMs = 5_000
+    const renewed: number[] = []
+    const expired: number[] = []
+    const watchdog = new Watchdog<Renewable>({
+      now: () => nowMs,
+      renew: (items) => {
+        renewed.push(nowMs)
+        return Promise.resolve(items.map(() => 'unknown' as const))
+      },
+    })
+    const item = {
+      group: '',
+      renewEveryMs: 1_000,
+      deadlineAt: 8_000,
+      settle() {},
+      expire: () => expired.push(nowMs),
+    }
+    watchdog.add(item)
+    nowMs = 6_000
+    await jest.advanceTimersByTimeAsync(1_000)
+    expect(renewed).toEqual([6_000])
+    nowMs = 8_000
+    await jest.advanceTimersByTimeAsync(2_000)
+    expect(expired).toEqual([8_000])
+    watchdog.close()
+  })
+})

@@ -24,6 +24,13 @@ export interface WatchdogOptions<T extends Renewable> {
   maxBatch?: number
 
   /**
+   * The clock that all instants are read on, milliseconds that never step back.
+   *
+   * @defaultValue `performance.now()`
+   */
+  now?(): number
+
+  /**
    * Gets what `renew`, `settle` or `expire` threw, the reason of a rejected renewal, and a complaint about a
    * wrong number of outcomes. What it throws itself is dropped. Without it errors are dropped too.
    */
@@ -48,7 +55,10 @@ export class Watchdog<T extends Renewable> {
   private readonly wakeUps = new IndexedHeap<Watched<T>>()
   /** By group: who may be renewed along with others. */
   private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
-  private readonly alarm = new Alarm(() => this.wake())
+  private readonly alarm = new Alarm(
+    () => this.wake(),
+    () => this.now(),
+  )
   private readonly maxBatch: number
   private closed = false
 
@@ -58,6 +68,10 @@ export class Watchdog<T extends Renewable> {
     if (!Number.isInteger(this.maxBatch) || this.maxBatch < 1) {
       throw new RangeError(`maxBatch must be an integer of at least 1, got ${this.maxBatch}`)
     }
+  }
+
+  private now(): number {
+    return this.options.now?.() ?? performance.now()
   }
 
   /** How many items are watched. */
@@ -74,13 +88,13 @@ export class Watchdog<T extends Renewable> {
    * Watches the item: first renewal one `renewEveryMs` after `confirmedAt`. An item that is watched already is
    * rescheduled. An item is in one watchdog at a time.
    *
-   * @param confirmedAt - when the command was sent that the other side last confirmed, a `performance.now()` reading;
+   * @param confirmedAt - when the command was sent that the other side last confirmed, a reading of `now`;
    * the lease has been running since then. Default: now
    * @throws Error while another watchdog watches the item
    * @throws Error after `close()`: an item that nobody renews must not look like one that is renewed
    * @throws RangeError if `renewEveryMs` is neither `null` nor above 0, or `deadlineAt` is NaN
    */
-  add(item: T, confirmedAt: number = performance.now()): void {
+  add(item: T, confirmedAt: number = this.now()): void {
     if (this.closed) throw new Error('The watchdog is closed')
     assertRenewable(item)
     if (this.has(item)) {
@@ -122,7 +136,7 @@ export class Watchdog<T extends Renewable> {
    * Items that are not watched are passed over.
    */
   renewNow(items: Iterable<T> = this.roster.all.map(({ item }) => item)): void {
-    const now = performance.now()
+    const now = this.now()
     for (const item of items) {
       const entry = this.roster.find(item)
       if (entry === undefined) continue
@@ -140,7 +154,7 @@ export class Watchdog<T extends Renewable> {
   }
 
   private wake(): void {
-    const { expired, due } = this.takeWork(performance.now())
+    const { expired, due } = this.takeWork(this.now())
     // Expiry first: after an event-loop stall nothing that is past its deadline may be renewed back to life.
     for (const entry of expired) this.expire(entry)
     for (const batch of splitIntoBatches(due, groupOf, this.maxBatch)) void this.renewBatch(batch)
@@ -189,7 +203,7 @@ export class Watchdog<T extends Renewable> {
       entry.takeOff()
       this.schedule(entry)
     }
-    const sentAt = performance.now()
+    const sentAt = this.now()
     const outcomes = await this.askOutcomes(batch)
     batch.forEach((entry, index) => this.land(entry, outcomes[index] ?? 'unknown', sentAt))
     this.armAlarm()
@@ -210,7 +224,7 @@ export class Watchdog<T extends Renewable> {
 
   private land(entry: Watched<T>, outcome: RenewalOutcome, sentAt: number): void {
     if (!this.isWatched(entry)) return
-    if (entry.isPastDeadline(performance.now())) {
+    if (entry.isPastDeadline(this.now())) {
       // The answer overtook the timer. The item has counted as not held since its deadline; it stays so.
       this.expire(entry)
       return
@@ -218,8 +232,8 @@ export class Watchdog<T extends Renewable> {
     if (outcome === 'lost') this.forget(entry)
     this.guard(() => entry.item.settle(outcome, sentAt))
     if (!this.isWatched(entry)) return
-    if (outcome === 'renewed') entry.landRenewed(sentAt, performance.now())
-    else entry.landUnknown(performance.now())
+    if (outcome === 'renewed') entry.landRenewed(sentAt, this.now())
+    else entry.landUnknown(this.now())
     this.schedule(entry)
   }
 

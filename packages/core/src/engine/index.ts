@@ -10,6 +10,7 @@ export type {
   ReleaseReply,
   RenewalReply,
 } from './replies.js'
+export { clientOf } from './owner.js'
 export type { AcquireRequest, Address, QueueEntry, ReleaseRequest, Renewal } from './requests.js'
 export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
 export type { Traits } from './traits.js'

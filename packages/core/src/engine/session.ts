@@ -36,9 +36,14 @@ export interface GrantNotice {
   readonly serverUs?: number | undefined
 }
 
-/** What a session may use of its client, and reports to it. None of these throws. */
+/**
+ * What a session may use of its client, and reports to it. None of these throws.
+ *
+ * Call them from a context of the session's own, not from within another client's step: listeners of the application run
+ * in them. A notification may arrive before the reply to the step that it is about.
+ */
 export interface EngineHost {
-  /** The first part of all owners of the client: `<clientId>:<n>`. */
+  /** The first part of all owners of the client: `<clientId>:<n>`, see {@link clientOf}. */
   readonly clientId: string
   /** What to register the client with. */
   readonly client: ClientInfo

@@ -1,6 +1,6 @@
 import type { ClientInfo, Inspection } from '../engine/replies.js'
 import type { EngineSession } from '../engine/session.js'
-import { clientOf } from '../ownership/owner.js'
+import { clientOf } from '../engine/owner.js'
 
 /** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {

@@ -1,4 +1,4 @@
-import { numberOf } from './owner.js'
+import { numberOf } from '../engine/owner.js'
 
 /** Something that belongs to the n-th owner of this client. */
 export interface Owned {

@@ -1,6 +1,6 @@
 import type { Address } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors.js'
-import { clientOf } from '../ownership/owner.js'
+import { clientOf } from '../engine/owner.js'
 
 /** The Redis keys of one lock. All of them live in one cluster slot. */
 export interface LockKeys extends Address {

@@ -1,10 +1,25 @@
-import { performance } from 'node:perf_hooks'
+import { performance as realPerformance } from 'node:perf_hooks'
 
 /** The longest time that can be asked for, milliseconds: a longer setTimeout would fire at once. */
 export const longestMs = 2 ** 31 - 1
 
-/** Milliseconds of a clock that never steps: the one that deadlines are measured on. */
-export const monotonicMs = (): number => performance.now()
+/** What the process began with. Fake timers of tests put others in their place. */
+const real = { Date, setTimeout, performance: globalThis.performance }
+
+/**
+ * Milliseconds of a clock that never steps: the one that deadlines are measured on.
+ *
+ * It follows fake timers, or leases would outlive all the time that a test lets pass. Jest and Vitest from version 3 on
+ * replace `performance` along with `setTimeout`; node:test and Vitest 2 replace only `Date`. A `Date` that is replaced
+ * alone, to fix today's date, is not a clock.
+ */
+export function monotonicMs(): number {
+  // The global `performance` is a getter, too slow to be read each time.
+  if (setTimeout === real.setTimeout) return realPerformance.now()
+  const { performance } = globalThis
+  if (performance !== real.performance) return performance.now()
+  return Date === real.Date ? realPerformance.now() : Date.now()
+}
 
 /**
  * One instant on two clocks. The monotonic clock stands still while the machine sleeps, the wall clock goes on; when
@@ -15,8 +30,8 @@ export interface Moment {
   readonly wallMs: number
 }
 
-export const momentNow = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() })
+export const momentNow = (): Moment => ({ monotonicMs: monotonicMs(), wallMs: Date.now() })
 
 /** How much longer the time since `moment` was on the wall clock than on the monotonic one, in milliseconds. */
 export const sleptMsSince = (moment: Moment): number =>
-  Date.now() - moment.wallMs - (performance.now() - moment.monotonicMs)
+  Date.now() - moment.wallMs - (monotonicMs() - moment.monotonicMs)

@@ -180,14 +180,13 @@ export class WaiterTable {
 
   #ringAt(id: string, at: number): NodeJS.Timeout {
     const inMs = Math.max(0, Math.ceil(at - monotonicMs()))
-    const timer = setTimeout(
+    // Keeps the process alive, as a wait should: an engine may have no connection that does.
+    return setTimeout(
       () => {
         this.#onRing(id)
       },
       Math.min(inMs, longestMs),
     )
-    // This timer must not keep the process alive; the session of a client that waits does.
-    return timer.unref()
   }
 
   #onRing(id: string): void {

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { Holdfast, LockLostError, type Lease } from '@holdfast/core'
+import { memory, type MemoryStore } from '@holdfast/memory'
+
+let store: MemoryStore
+let ann: Holdfast
+let bob: Holdfast
+
+/** Promises of steps that are under way settle, though no timer rings. */
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 50; i++) await Promise.resolve()
+}
+
+beforeEach(() => {
+  store = memory()
+  ann = new Holdfast({ engine: store, label: 'Ann' })
+  bob = new Holdfast({ engine: store, label: 'Bob' })
+})
+
+afterEach(async () => {
+  jest.useRealTimers()
+  await Promise.all([ann.close(), bob.close()])
+  expect(store.leaks()).toEqual([])
+})
+
+describe('clients that share a memory store', () => {
+  it('let one owner in at a time, in the order of their requests, by two steps each', async () => {
+    const clients = [ann, bob]
+    for (const client of clients) await client.getLock('other').withLock(() => undefined)
+    const stepsBefore = store.commands
+    const order: number[] = []
+    let inside = 0
+    const calls = Array.from({ length: 100 }, (_, i) =>
+      (i % 2 === 0 ? ann : bob).getLock('order').withLock(async () => {
+        order.push(i)
+        expect(++inside).toBe(1)
+        await settled()
+        inside--
+      }),
+    )
+    await Promise.all(calls)
+    expect(order).toEqual(calls.map((_, i) => i))
+    expect(store.commands - stepsBefore).toBe(200)
+  })
+
+  it('see who holds and who waits', async () => {
+    const lease = await ann.getLock('order').lock()
+    const waiting = bob.getLock('order').lock()
+    await settled()
+    const info = await ann.getLock('order').inspect()
+    expect(info).toMatchObject({ holder: { client: { label: 'Ann' } }, waiterCount: 1 })
+    await lease.unlock()
+    await (await waiting).unlock()
+  })
+
+  it('lose what a fail-over loses, and get larger tokens afterwards', async () => {
+    const lease = await ann.getLock('order').lock()
+    store.failOver()
+    await settled()
+    expect(lease.isHeld).toBe(false)
+    await expect(lease.unlock()).rejects.toThrow(LockLostError)
+    const next = await ann.getLock('order').lock()
+    expect(next.fencingToken).toBeGreaterThan(lease.fencingToken)
+    await next.unlock()
+  })
+
+  it('neither lose nor double a hold when a reply is dropped', async () => {
+    await bob.getLock('other').withLock(() => undefined)
+    store.dropNextReply()
+    const lease = await bob.getLock('order').lock()
+    store.dropNextReply()
+    await lease.unlock()
+    expect(await ann.getLock('order').isLocked()).toBe(false)
+    store.advance(120_000)
+  })
+})
+
+/** What the fake timers of node:test and Vitest 2 leave alone. */
+const datesOnly = {
+  doNotFake: ['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+} as const
+
+describe.each([
+  ['that replace every clock', {}],
+  ['that leave performance alone', { doNotFake: [...datesOnly.doNotFake] }],
+])('under fake timers %s', (_, options) => {
+  it('the watchdog keeps a lock for ten minutes, and a fixed lease ends on time', async () => {
+    jest.useFakeTimers(options)
+    const renewed = await ann.getLock('renewed').lock()
+    const fixed = await ann.getLock('fixed').lock({ leaseMs: 10_000 })
+    let next: Lease | undefined
+    const waiting = bob
+      .getLock('fixed')
+      .lock()
+      .then((lease) => (next = lease))
+    await jest.advanceTimersByTimeAsync(9_000)
+    expect([fixed.isHeld, next]).toEqual([true, undefined])
+    await jest.advanceTimersByTimeAsync(1_100)
+    expect([fixed.isHeld, next?.isHeld]).toEqual([false, true])
+    await jest.advanceTimersByTimeAsync(600_000)
+    expect(renewed.isHeld).toBe(true)
+    expect(await bob.getLock('renewed').tryLock()).toBeNull()
+    await expect(fixed.unlock()).rejects.toThrow(LockLostError)
+    await Promise.all([renewed.unlock(), (await waiting).unlock()])
+    const closed = Promise.all([ann.close(), bob.close()])
+    await jest.advanceTimersByTimeAsync(10_000)
+    await closed
+  })
+})
+
+it('a process that only waits for a lock lives until it has it', async () => {
+  const program = `
+    const { Holdfast } = require('@holdfast/core')
+    const { memory } = require('@holdfast/memory')
+    const engine = memory()
+    const [dead, live] = [new Holdfast({ engine }), new Holdfast({ engine })]
+    dead.getLock('order').lock({ leaseMs: 300 })
+      .then(() => live.getLock('order').lock())
+      .then(() => { console.log('entered'); process.exit(0) })
+  `
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { cwd: `${__dirname}/..` })
+  expect(stdout).toBe('entered\n')
+})
