@@ -49,9 +49,9 @@ export class HoldfastError extends Error {
 export class LockTimeoutError extends HoldfastError {
   /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
-  /** The owner that held the lock when last heard of. */
+  /** The owner that held the lock by the last reply. */
   readonly holder: string | undefined
-  /** The position in the queue when last heard of, 1 for the next in line; 0 when not queued. */
+  /** The position in the queue by the last reply, 1 for the next in line; 0 when not queued. */
   readonly position: number
   /** How long the caller waited, milliseconds. */
   readonly waitedMs: number

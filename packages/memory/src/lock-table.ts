@@ -1,6 +1,6 @@
 import { dropTombstones, freeLock, isEmpty, settle, type LockState } from './lock-state.js'
 
-/** How many steps go by at least before locks that nobody asks about any more are looked for. */
+/** How many steps go by at least before locks that are no longer in use are looked for. */
 const leastStepsPerSweep = 1_000
 
 /** The locks of one store, by id. Those of which nothing is left are forgotten. */

@@ -40,7 +40,7 @@ export class MemorySession implements EngineSession {
   /** The largest token that this client has seen. */
   #tokenFloor = 0
   /** Which store replied last, and before which break that was. */
-  #heard: { readonly incarnation: string; readonly epoch: number } | undefined
+  #lastReply: { readonly incarnation: string; readonly epoch: number } | undefined
 
   constructor(host: EngineHost, deps: SessionDeps) {
     this.host = host
@@ -106,7 +106,7 @@ export class MemorySession implements EngineSession {
   }
 
   knownIncarnation(): string | undefined {
-    return this.#heard?.epoch === this.connection.epoch ? this.#heard.incarnation : undefined
+    return this.#lastReply?.epoch === this.connection.epoch ? this.#lastReply.incarnation : undefined
   }
 
   isSubscribed(): boolean {
@@ -149,7 +149,7 @@ export class MemorySession implements EngineSession {
       const reply = step()
       const { isReplyLost } = this.#deps.count()
       if (!isReplyLost) {
-        this.#heard = { incarnation: this.#deps.incarnation, epoch: this.connection.epoch }
+        this.#lastReply = { incarnation: this.#deps.incarnation, epoch: this.connection.epoch }
       }
       return { reply, isReplyLost }
     })

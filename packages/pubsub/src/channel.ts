@@ -24,10 +24,10 @@ interface Waiter {
  */
 export class Channel {
   step: 'pending' | 'requested' | 'confirmed' = 'pending'
-  /** It was confirmed on an earlier connection, and nobody has been told yet that messages may be missing. */
+  /** It was confirmed on an earlier connection, and no gap has been reported yet. */
   hasGap = false
 
-  /** Never changed, only replaced: a message goes to those who listen when it comes. */
+  /** Never changed, only replaced: a message goes to the listeners of that moment. */
   private registrations: readonly Registration[] = []
   private waiters: Waiter[] = []
 

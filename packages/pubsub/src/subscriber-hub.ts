@@ -24,7 +24,7 @@ export interface SubscriberHubOptions {
   pingEveryMs: number
 
   /**
-   * Messages may have been missed: the connection was lost and made anew, and every channel is subscribed again,
+   * Messages may have been missed: the connection was lost and replaced, and every channel is subscribed again,
    * so that whatever is read from elsewhere now is followed by all later messages.
    */
   onGap?(): void
@@ -76,7 +76,7 @@ export class SubscriberHub {
    * Any number of listeners share one subscription.
    *
    * Rejects, and drops the listener, when Redis refuses (NOPERM, NOAUTH, WRONGPASS), when the channel is
-   * unsubscribed meanwhile, and when the hub is or gets closed.
+   * unsubscribed in the meantime, and when the hub is or gets closed.
    */
   subscribe(channel: string, listener: MessageListener): Promise<void> {
     if (this.state === 'closed') return Promise.reject(closedError())
@@ -95,7 +95,7 @@ export class SubscriberHub {
 
   /**
    * Resolves when {@link SubscriberHub.isSubscribed} is true: now, or at the next confirmation. Rejects as
-   * {@link SubscriberHub.subscribe} does, and at once for a channel that nobody has subscribed to.
+   * {@link SubscriberHub.subscribe} does, and at once for a channel without a subscription.
    */
   whenSubscribed(channel: string): Promise<void> {
     if (this.state === 'closed') return Promise.reject(closedError())
@@ -222,7 +222,7 @@ export class SubscriberHub {
     }
     this.state = 'waiting'
     this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures, reconnectBackoff))
-    // Nothing but the hub may be left in the process, and then nobody would ever use the connection.
+    // This timer must not keep the process alive: nothing else may be left in it.
     this.timer.unref()
   }
 

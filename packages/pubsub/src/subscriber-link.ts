@@ -27,7 +27,7 @@ export class SubscriberLink {
     events: LinkEvents,
   ) {
     this.ended = new Promise((resolve) => connection.on('end', resolve))
-    // Also keeps ioredis from printing errors that nobody listens to.
+    // Also keeps ioredis from printing errors without a listener.
     connection.on('error', (error) => {
       if (!isPermissionError(this.cause)) this.cause = error
     })

@@ -1,4 +1,4 @@
-/** A value's place in one {@link IndexedHeap}; a value that is in two heaps has two. */
+/** A value's node in one {@link IndexedHeap}; a value in two heaps has two. */
 export class HeapNode<V> {
   /** The key: the smallest is at the top. Changed by {@link IndexedHeap.set} only. */
   at = 0
@@ -39,7 +39,7 @@ export class IndexedHeap<V> {
     if (node.index === -1) return
     const last = this.nodes.pop()
     if (last !== undefined && last !== node) {
-      this.place(last, node.index)
+      this.put(last, node.index)
       this.settle(last)
     }
     node.index = -1
@@ -58,10 +58,10 @@ export class IndexedHeap<V> {
       const parentIndex = (index - 1) >> 1
       const parent = this.nodes[parentIndex]
       if (parent === undefined || parent.at <= node.at) break
-      this.place(parent, index)
+      this.put(parent, index)
       index = parentIndex
     }
-    this.place(node, index)
+    this.put(node, index)
   }
 
   private siftDown(node: HeapNode<V>): void {
@@ -72,13 +72,13 @@ export class IndexedHeap<V> {
       const smaller = left !== undefined && right !== undefined && right.at < left.at ? right : left
       if (smaller === undefined || smaller.at >= node.at) break
       const freed = smaller.index
-      this.place(smaller, index)
+      this.put(smaller, index)
       index = freed
     }
-    this.place(node, index)
+    this.put(node, index)
   }
 
-  private place(node: HeapNode<V>, index: number): void {
+  private put(node: HeapNode<V>, index: number): void {
     this.nodes[index] = node
     node.index = index
   }

@@ -18,7 +18,7 @@ export interface Renewable {
 
   /**
    * Time from one renewal's sending to the next one's, in milliseconds, greater than 0. Read at each scheduling.
-   * `null`: not renewed by rhythm; only the deadline is watched, and {@link Watchdog.renewNow} obeyed.
+   * `null`: not renewed periodically; only the deadline is watched, and {@link Watchdog.renewNow} obeyed.
    */
   readonly renewEveryMs: number | null
 

@@ -11,7 +11,7 @@ export interface WatchdogOptions<T extends Renewable> {
   /**
    * Renews these items, all of one group, and answers with one outcome per item in the same order.
    *
-   * A rejection, or a wrong number of outcomes, makes it `unknown` for all of them. It may take as long as it likes, or for ever:
+   * A rejection, or a wrong number of outcomes, makes it `unknown` for all of them. It may take any time, or never settle:
    * deadlines and other calls do not wait for it; but its items are not renewed again before it settles.
    */
   renew(items: readonly T[]): Promise<readonly RenewalOutcome[]>
@@ -42,7 +42,7 @@ export interface WatchdogOptions<T extends Renewable> {
  *
  * | An item is | true in it                                        | left by                                          |
  * | ---------- | ------------------------------------------------- | ------------------------------------------------ |
- * | waiting    | next renewal known, or none (no rhythm)           | renewal due → in flight; deadline → forgotten    |
+ * | waiting    | next renewal known, or none (not periodic)        | renewal due → in flight; deadline → forgotten    |
  * | in flight  | exactly one renewal sent, not answered            | renewed → waiting (one period after its sending) |
  * |            |                                                   | unknown → waiting (shortly); lost → forgotten;   |
  * |            |                                                   | deadline → forgotten                             |
@@ -53,7 +53,7 @@ export interface WatchdogOptions<T extends Renewable> {
 export class Watchdog<T extends Renewable> {
   private readonly roster = new Roster<T>()
   private readonly wakeUps = new IndexedHeap<Watched<T>>()
-  /** By group: who may be renewed along with others. */
+  /** By group: items that may be renewed along with others. */
   private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
   private readonly alarm = new Alarm(
     () => this.wake(),
@@ -91,7 +91,7 @@ export class Watchdog<T extends Renewable> {
    * @param confirmedAt - when the command was sent that the other side last confirmed, a reading of `now`;
    * the lease has been running since then. Default: now
    * @throws Error while another watchdog watches the item
-   * @throws Error after `close()`: an item that nobody renews must not look like one that is renewed
+   * @throws Error after `close()`: an item that is not renewed must not look like one that is renewed
    * @throws RangeError if `renewEveryMs` is neither `null` nor above 0, or `deadlineAt` is NaN
    */
   add(item: T, confirmedAt: number = this.now()): void {
@@ -114,13 +114,13 @@ export class Watchdog<T extends Renewable> {
   delete(item: T): boolean {
     const entry = this.roster.find(item)
     if (entry === undefined) return false
-    // The alarm stays armed and may ring for nothing: what comes and goes all the time would arm it anew each time.
+    // The alarm stays armed and may ring for nothing: items that come and go all the time would re-arm it each time.
     this.forget(entry)
     return true
   }
 
   /**
-   * Reads `renewEveryMs` and `deadlineAt` anew after they changed from outside. The rhythm counts from the last
+   * Reads `renewEveryMs` and `deadlineAt` again after they changed from outside. The period counts from the last
    * success (or the adding), so an item whose period has passed already is renewed at once. A pending retry stays.
    */
   reschedule(item: T): void {
@@ -131,7 +131,7 @@ export class Watchdog<T extends Renewable> {
   }
 
   /**
-   * Renews these items (default: all, also those without a rhythm) before it returns, except that items whose
+   * Renews these items (default: all, also those without a period) before it returns, except that items whose
    * deadline has passed expire instead. An item with a renewal in flight gets exactly one more after that one.
    * Items that are not watched are passed over.
    */
@@ -140,7 +140,7 @@ export class Watchdog<T extends Renewable> {
     for (const item of items) {
       const entry = this.roster.find(item)
       if (entry === undefined) continue
-      entry.ask(now)
+      entry.request(now)
       this.schedule(entry)
     }
     this.wake()
@@ -204,17 +204,17 @@ export class Watchdog<T extends Renewable> {
       this.schedule(entry)
     }
     const sentAt = this.now()
-    const outcomes = await this.askOutcomes(batch)
+    const outcomes = await this.requestOutcomes(batch)
     batch.forEach((entry, index) => this.land(entry, outcomes[index] ?? 'unknown', sentAt))
     this.armAlarm()
   }
 
   /** The outcomes for this batch, or none at all where `renew` failed. Never rejects. */
-  private async askOutcomes(batch: readonly Watched<T>[]): Promise<readonly RenewalOutcome[]> {
+  private async requestOutcomes(batch: readonly Watched<T>[]): Promise<readonly RenewalOutcome[]> {
     try {
       const outcomes = await this.options.renew(batch.map((entry) => entry.item))
       if (outcomes.length === batch.length) return outcomes
-      // Which answer belongs to which item is anybody's guess then, and a wrong `renewed` would be the worst guess.
+      // Which outcome belongs to which item is unknown then, and a wrong `renewed` would be the worst guess.
       throw new Error(`renew() answered ${outcomes.length} outcomes for ${batch.length} items`)
     } catch (error) {
       this.report(error)
@@ -268,7 +268,7 @@ export class Watchdog<T extends Renewable> {
   private removeReady({ item: { group }, ready }: Watched<T>): void {
     const heap = this.ready.get(group)
     heap?.remove(ready)
-    // The last one stays: whoever comes next will mostly need it again.
+    // The last one stays: the next item will mostly need it again.
     if (heap?.size === 0 && this.ready.size > 1) this.ready.delete(group)
   }
 

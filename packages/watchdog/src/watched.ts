@@ -13,7 +13,7 @@ const SHORTEST_RETRY_MS = 20
 /** setTimeout counts whole milliseconds, so a wake-up may come this much before the instant it was meant for. */
 const TIMER_PRECISION_MS = 1
 
-/** What lies before this instant is dealt with by a wake-up at `now`. One expression for all who compare. */
+/** What lies before this instant is dealt with by a wake-up at `now`. One expression for all comparisons. */
 export function wakeHorizon(now: number): number {
   return now + TIMER_PRECISION_MS
 }
@@ -26,15 +26,15 @@ export class Watched<T extends Renewable> {
   readonly ready = new HeapNode<Watched<T>>(this)
 
   inFlight = false
-  /** renewNow() asked for a renewal that has not succeeded yet. */
-  asked = false
-  /** renewNow() asked again while one was in flight. */
-  askedAgain = false
-  /** Overrides the rhythm after an unknown outcome or for renewNow(). */
+  /** renewNow() requested a renewal that has not succeeded yet. */
+  requested = false
+  /** renewNow() requested another while one was in flight. */
+  requestedAgain = false
+  /** Overrides the period after an unknown outcome or for renewNow(). */
   retryAt: number | undefined
 
   /**
-   * @param confirmedAt - what the rhythm counts from: the instant of adding, then of the last success's sending
+   * @param confirmedAt - what the period counts from: the instant of adding, then of the last success's sending
    * @param index - where it is in the watchdog's list; -1 once it has gone
    */
   constructor(
@@ -52,7 +52,7 @@ export class Watched<T extends Renewable> {
   get dueAt(): number {
     if (this.inFlight) return Infinity
     const { renewEveryMs } = this.item
-    if (renewEveryMs === null) return this.asked ? (this.retryAt ?? Infinity) : Infinity
+    if (renewEveryMs === null) return this.requested ? (this.retryAt ?? Infinity) : Infinity
     return this.retryAt ?? this.confirmedAt + renewEveryMs
   }
 
@@ -63,9 +63,9 @@ export class Watched<T extends Renewable> {
   }
 
   /** renewNow() was called. At most one renewal is in flight, and at most one more waits behind it. */
-  ask(now: number): void {
-    this.asked = true
-    if (this.inFlight) this.askedAgain = true
+  request(now: number): void {
+    this.requested = true
+    if (this.inFlight) this.requestedAgain = true
     else this.retryAt = now
   }
 
@@ -75,19 +75,19 @@ export class Watched<T extends Renewable> {
 
   landRenewed(sentAt: number, now: number): void {
     this.confirmedAt = sentAt
-    this.land(this.askedAgain ? now : undefined)
+    this.land(this.requestedAgain ? now : undefined)
   }
 
   landUnknown(now: number): void {
     const quarterMs = (this.item.renewEveryMs ?? Infinity) / 4
-    const waitMs = this.askedAgain ? 0 : Math.min(quarterMs, LONGEST_RETRY_MS)
+    const waitMs = this.requestedAgain ? 0 : Math.min(quarterMs, LONGEST_RETRY_MS)
     this.land(now + Math.max(waitMs, SHORTEST_RETRY_MS), true)
   }
 
   private land(retryAt: number | undefined, failed = false): void {
     this.inFlight = false
-    this.asked = this.askedAgain || (failed && this.asked)
-    this.askedAgain = false
+    this.requested = this.requestedAgain || (failed && this.requested)
+    this.requestedAgain = false
     this.retryAt = retryAt
   }
 }

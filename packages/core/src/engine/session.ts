@@ -17,7 +17,7 @@ import type { Traits } from './traits.js'
  *
  * An engine decides nothing about async contexts, leases of callers, deadlines or retries: it carries out single steps,
  * each atomic in its store, and reports what happens there. Every step may be carried out twice, late, or without its
- * reply being heard; see {@link EngineSession} for what each must be like for that to be harmless.
+ * reply arriving; see {@link EngineSession} for what each must be like for that to be harmless.
  */
 export interface LockEngine {
   /** Stands in errors and in `UnavailableError.engine`, such as `redis`. */
@@ -49,7 +49,7 @@ export interface EngineHost {
   readonly client: ClientInfo
   /** How long the client's registration is to live, and how long a queue entry lives unless refreshed, milliseconds. */
   readonly watchdogTimeoutMs: number
-  /** How often the client renews, refreshes and registers itself; a good rhythm for trying a quiet connection. */
+  /** How often the client renews, refreshes and registers itself; also a good interval for trying a quiet connection. */
   readonly renewEveryMs: number
   /** How long a step without a bound of its own may take, milliseconds. */
   readonly commandTimeoutMs: number
@@ -97,7 +97,7 @@ export interface EngineSession {
    * @throws `InvalidArgumentError` for a name that the store cannot take
    */
   locate(name: string): Address
-  /** The address with this id, for a notification that nobody here waits for; `null` for an id of another's. */
+  /** The address with this id, for a notification that no waiter here expects; `null` for an id that is not one of this session's. */
   resolve(id: string): Address | null
   /** First-use checks: connects, refuses a store that cannot keep locks, registers the client, begins to subscribe. */
   prepare(address: Address): Promise<void>
@@ -135,7 +135,7 @@ export interface EngineSession {
    * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
    */
   incarnation(address: Address): Promise<string | undefined>
-  /** The same as of the last reply, if no connection broke since; `null` when asking makes no sense. */
+  /** The same as of the last reply, if no connection broke since; `null` when the store does not say. */
   knownIncarnation(address: Address): string | null | undefined
 
   /** Whether a notification about this lock would arrive now, as far as is known. */

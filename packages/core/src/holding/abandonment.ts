@@ -10,7 +10,7 @@ export interface AbandonmentDeps extends ReleaseDeps {
   readonly background: Pick<Background, 'run'>
 }
 
-/** Gives up owners that nobody acts for any more, so that what they may still hold does not keep others out. */
+/** Gives up owners that this client no longer acts for, so that what they may still hold does not keep others out. */
 export class Abandonment {
   readonly #deps: AbandonmentDeps
 

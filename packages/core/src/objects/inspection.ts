@@ -26,7 +26,7 @@ export interface LockInfo {
   readonly waiters: readonly (OwnerInfo & { readonly aliveMs: number })[]
 }
 
-/** Adds to the owners who they are. */
+/** Adds to each owner the process that it belongs to. */
 export async function describeLock(
   name: string,
   found: Inspection,

@@ -26,7 +26,7 @@ export const isSlotMoving = (error: unknown): boolean => /\b(TRYAGAIN|CROSSSLOT)
 /** Whether another node of the cluster owns the key, now or while its slot migrates. */
 export const isRedirect = (error: unknown): boolean => /^(MOVED|ASK) /.test(textOf(error))
 
-/** Whether Redis wants to know first who asks: a missing or wrong password. */
+/** Whether authentication failed: a missing or wrong password. */
 export const isUnauthenticated = (error: unknown): boolean => {
   const origin = originOf(error)
   return isPermissionError(origin) && !hasCode(origin, 'NOPERM')

@@ -50,7 +50,7 @@ export class ServerIdentity {
     return this.#isRefused
   }
 
-  /** The process that has this key, if it was asked since the last break. */
+  /** The process that has this key, if it said so since the last break. */
   known(key: string): string | undefined {
     return this.#runIds.get(this.#connection.routeOf(key))
   }
@@ -81,7 +81,7 @@ export class ServerIdentity {
   }
 }
 
-/** Throws `RefusedError` when the server is no place for locks. */
+/** Throws `RefusedError` when the server cannot keep locks. */
 export function assertUsable(info: ServerInfo): void {
   if (info.role !== undefined && info.role !== 'master') {
     throw new RefusedError(

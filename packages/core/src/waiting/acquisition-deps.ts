@@ -7,7 +7,7 @@ import type { Grant } from '../holding/hold.js'
 import type { Request } from '../options.js'
 import type { WaiterTable } from './waiter-table.js'
 
-/** What acquisitions need of their client; `A` is what a caller gets who acquired the lock. */
+/** What acquisitions need of their client; `A` is what the caller gets once the lock is acquired. */
 export interface AcquisitionDeps<A> {
   readonly session: Pick<
     EngineSession,

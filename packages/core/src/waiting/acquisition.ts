@@ -87,7 +87,7 @@ export class Acquisition<A> implements Waiter {
   #hasSlot = false
   #hasRequested = false
   #inDoubt = false
-  /** Since when the store has, or had when last heard of, a hold of this owner that was not handed out. */
+  /** Since when the store has, or had by its last reply, a hold of this owner that was not handed out. */
   #grantedAt: number | undefined
   #requestAgain = false
   #wasRevoked = false
@@ -160,7 +160,7 @@ export class Acquisition<A> implements Waiter {
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
   }
 
-  /** What was heard of a grant no longer holds, and a reply on its way may not either. */
+  /** A grant that was reported no longer holds, and a reply on its way may not either. */
   revoked(): void {
     this.#notice = undefined
     this.#wasRevoked = true

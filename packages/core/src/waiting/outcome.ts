@@ -1,7 +1,7 @@
 /** Another owner kept the lock. */
 export interface NotAcquired {
   readonly kind: 'not-acquired'
-  /** The holder when last heard of; '' when the lock was free but set aside, `undefined` when not known. */
+  /** The holder by the last reply; '' when the lock was free but set aside, `undefined` when not known. */
   readonly holder: string | undefined
   /** The position in the queue; 0 when not queued. */
   readonly position: number

@@ -2,7 +2,7 @@ import type { Address } from '../engine/requests.js'
 import { ClosedError, TooManyWaitersError, UnavailableError } from '../errors.js'
 import type { HoldfastErrorDetails } from '../errors.js'
 
-/** The errors that end a wait, in words. */
+/** The errors that end a wait. */
 
 export const closedWhileWaiting = ({ name }: Address, details: HoldfastErrorDetails): ClosedError =>
   new ClosedError(`the Holdfast client was closed while waiting for lock ${name}`, details)

@@ -34,12 +34,12 @@ export class ReleaseWatch {
     this.#options = options
   }
 
-  /** Whether a release of this lock would be heard of now, as far as is known. */
+  /** Whether release messages of this lock arrive now, as far as is known. */
   isSubscribed(lock: string): boolean {
     return this.#options.channels.isSubscribed(releaseChannelOf(lock))
   }
 
-  /** Resolves once it would, for a lock that is watched; keeps trying during outages, rejects when Redis refuses. */
+  /** Resolves once they do, for a lock that is watched; keeps trying during outages, rejects when Redis refuses. */
   async whenSubscribed(lock: string): Promise<void> {
     await this.#watched.get(lock)?.confirmed
   }
