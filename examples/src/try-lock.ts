@@ -1,4 +1,4 @@
-// How do I not wait for ever, and how do I hold a lock for a fixed time?
+// How do I bound a wait, and how do I hold a lock for a fixed time?
 import { Holdfast, LockTimeoutError, type Lease } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runExample } from './support/run-example.js'

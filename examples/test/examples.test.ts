@@ -69,6 +69,16 @@ test('a late write with an old fencing token is refused', async () => {
   expect(stdout).toContain('In the store: "from process B"')
 })
 
+test('an engine of one’s own carries locks from one client to the next, and says who was evicted', async () => {
+  const stdout = await outputOf('own-engine')
+  expect(stdout).toContain('Bob tries once: null')
+  expect(stdout).toContain('who holds it: Alice')
+  expect(stdout).toContain('hold count 2')
+  expect(stdout).toContain('larger: true')
+  expect(stdout).toContain('gets in: true')
+  expect(stdout).toContain('Bob learns why: not-held')
+})
+
 test('every example is in the table of the README with the question it answers', async () => {
   const files = await readdir(join(__dirname, '../src'))
   const readme = await readFile(join(__dirname, '../README.md'), 'utf8')
