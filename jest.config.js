@@ -33,7 +33,11 @@ export default {
     project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/test/*.spec.mjs']),
     project(
       'integration',
-      ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/test/**/*.test.ts'],
+      [
+        '<rootDir>/packages/*/test/**/*.test.ts',
+        '<rootDir>/examples/test/**/*.test.ts',
+        '<rootDir>/examples/testing/jest.test.mjs',
+      ],
       {
         globalSetup: '<rootDir>/packages/testkit/dist/jest-global-setup.js',
         globalTeardown: '<rootDir>/packages/testkit/dist/jest-global-teardown.js',
