@@ -66,10 +66,14 @@ function checkTarball(name) {
   step(`attw ${name}`, () => run([`${bin}attw`, tarball, '--profile', 'strict', '--format', 'ascii']))
 }
 
-/** The two consumers together cover both module systems and both major versions of the peer. */
+/**
+ * Two consumers cover both module systems and both major versions of the optional peer; the third has none.
+ *
+ * @param ioredis - its version; `null` to leave it out
+ */
 function checkConsumer(kind, entry, ioredis, redisUrl) {
   const folder = `${root}.cache/consumers/${kind}/`
-  step(`consumer ${kind} with ioredis ${ioredis}`, () => {
+  step(`consumer ${kind}, ioredis ${ioredis ?? 'not installed'}`, () => {
     rmSync(folder, { recursive: true, force: true })
     cpSync(`${root}test/consumers/${kind}`, folder, { recursive: true })
     const ours = Object.fromEntries(
@@ -77,8 +81,8 @@ function checkConsumer(kind, entry, ioredis, redisUrl) {
     )
     const manifest = {
       private: true,
-      type: kind === 'esm' ? 'module' : 'commonjs',
-      dependencies: { ...ours, ioredis },
+      type: kind === 'cjs' ? 'commonjs' : 'module',
+      dependencies: { ...ours, ...(ioredis && { ioredis }) },
       devDependencies: {
         '@types/node': installedVersion('@types/node'),
         typescript: installedVersion('typescript'),
@@ -98,5 +102,6 @@ for (const name of publishedPackages) checkTarball(name)
 const redis = await openRedis()
 checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
 checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)
+checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
 await redis.stop()
 if (failures > 0) process.exitCode = 1

@@ -156,7 +156,10 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
     throw new InvalidArgumentError(`options must be an object, got ${inspect(given)}`)
   }
   if (!('engine' in options)) return redisEngine(options)
-  const { engine } = options
+  const engine: unknown = options.engine
+  if (!isEngine(engine)) {
+    throw new InvalidArgumentError(`engine must be a lock engine such as memory(), got ${inspect(engine)}`)
+  }
   const superfluous = redisOptions.find((option) => option in options)
   if (superfluous !== undefined) {
     throw new InvalidArgumentError(
@@ -165,3 +168,6 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   }
   return engine
 }
+
+const isEngine = (given: unknown): given is LockEngine =>
+  typeof given === 'object' && given !== null && 'open' in given && 'traits' in given && 'name' in given

@@ -1,0 +1,65 @@
+import type { LockEngine, Traits } from './engine/index.js'
+import { InvalidArgumentError } from './errors.js'
+import { Holdfast } from './holdfast.js'
+
+const traits: Traits = {
+  fifo: false,
+  handOff: { pollMs: [10, 20] },
+  lease: { stepMs: 1_000, shortestMs: 2_000, marginMs: 1_000 },
+  fencing: 'none',
+  survives: 'nothing',
+  force: 'at renewal',
+  commandsAreCounted: false,
+}
+
+/** An engine that promises little. It is never asked to do anything here. */
+const engine: LockEngine = {
+  name: 'modest',
+  traits,
+  open: () => {
+    throw new Error('no session is needed here')
+  },
+}
+
+const refusalOf = (options: object): unknown => {
+  try {
+    return Reflect.construct(Holdfast, [options])
+  } catch (error) {
+    return error
+  }
+}
+
+describe('with an engine', () => {
+  it.each(['redis', 'prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'])(
+    'the option %s of the Redis engine is refused, not ignored',
+    (option) => {
+      const error = refusalOf({ engine, [option]: 1 })
+      expect(error).toBeInstanceOf(InvalidArgumentError)
+      expect(String(error)).toContain(`${option} is an option of the Redis engine`)
+    },
+  )
+
+  it('a watchdog time below the shortest lease of the engine is refused, naming it', () => {
+    expect(String(refusalOf({ engine, watchdogTimeoutMs: 1_500 }))).toContain(
+      'watchdogTimeoutMs must be an integer from 2000 to 2147483647 (the engine modest keeps no shorter lease)',
+    )
+  })
+
+  it.each([undefined, null, 'memory', {}, () => engine])('%p is refused as an engine', (given) => {
+    const error = refusalOf({ engine: given })
+    expect(error).toBeInstanceOf(InvalidArgumentError)
+    expect(String(error)).toContain('engine must be a lock engine such as memory(), got')
+  })
+})
+
+it.each([undefined, null, 'redis://localhost'])('%p is refused as the options of a client', (options) => {
+  const error = ((): unknown => {
+    try {
+      return Reflect.construct(Holdfast, [options])
+    } catch (thrown) {
+      return thrown
+    }
+  })()
+  expect(error).toBeInstanceOf(InvalidArgumentError)
+  expect(String(error)).toContain('options must be an object')
+})
