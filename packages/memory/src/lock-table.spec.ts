@@ -11,7 +11,7 @@ it('keeps a lock for as long as anything is left of it', () => {
   expect(size(locks)).toBe(0)
 })
 
-it('forgets, after a while, locks that nobody asks about any more', () => {
+it('forgets, after a while, locks that are no longer in use', () => {
   const locks = new LockTable()
   for (let i = 0; i < 500; i++) {
     locks.run(`held ${i}`, 0, (state) => (state.hold = { owner: 'A', count: 1, untilUs: second }))

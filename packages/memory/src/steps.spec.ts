@@ -47,7 +47,7 @@ describe('acquire', () => {
     expect(acquire('C')).toMatchObject({ kind: 'busy', position: 2 })
   })
 
-  it('queues nobody who does not want to wait', () => {
+  it('does not queue an owner that does not want to wait', () => {
     acquire('A')
     expect(acquire('B', { entryTtlMs: 0 })).toMatchObject({ kind: 'busy', position: 0 })
     expect(inspect().waiterCount).toBe(0)

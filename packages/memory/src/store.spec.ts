@@ -27,7 +27,7 @@ const inspect = ({ session, address }: Client) => session.inspect(address, 10)
 const arrival = ({ session }: Client) => session.find('nobody')
 
 describe('a store', () => {
-  it('is shared by its clients and by nobody else', async () => {
+  it('is shared by its own clients only', async () => {
     await acquire(ann, 'ann:1')
     expect(await acquire(bob, 'bob:1')).toMatchObject({ kind: 'busy', holder: 'ann:1' })
     const other = await openClient(memory(), 'eve')

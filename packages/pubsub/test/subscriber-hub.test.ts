@@ -259,7 +259,7 @@ describe.each(clients)('rights, on %s', (_name, makeConnection) => {
     expect(attempts).toBe(2)
   })
 
-  it('of somebody who did not log in refuse the subscription', async () => {
+  it('of a client that did not log in refuse the subscription', async () => {
     await using locked = await startRedis({ args: ['--requirepass', 'secret'] })
     await using hub = new RecordedHub({ connect: () => makeConnection(locked.url) })
     await expect(hub.record('left')).rejects.toThrow(/^NOAUTH/)
@@ -427,7 +427,7 @@ describe('what throws', () => {
     expect(hub.downs).toEqual(['no address yet', 'no address yet'])
   })
 
-  it('is nothing for a bad ping rhythm, which is refused at once', () => {
+  it('is nothing for a bad ping interval, which is refused at once', () => {
     expect(() => new RecordedHub({ connect, pingEveryMs: 0 })).toThrow('pingEveryMs must be above 0, got 0')
   })
 })

@@ -101,7 +101,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-describe('rhythm', () => {
+describe('the period', () => {
   it('renews an item one period after it was added, and again one period after each sending', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
@@ -145,7 +145,7 @@ describe('rhythm', () => {
     expect(calls.map((call) => elapsed(call.at))).toEqual([1_000, 1_200, 1_400])
   })
 
-  it('does not renew an item without rhythm, but watches its deadline', async () => {
+  it('does not renew an item without a period, but watches its deadline', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
     const item = new Item('a', null)
@@ -235,7 +235,7 @@ describe('batches', () => {
     expect(calls.flatMap((call) => call.names).sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  it('puts at most 500 items into one call unless told otherwise', async () => {
+  it('puts at most 500 items into one call by default', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     for (let index = 0; index < 501; index += 1) watchdog.add(new Item(String(index)))
@@ -273,7 +273,7 @@ describe('deadline', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  it('is told no later than the deadline even when it falls between two whole milliseconds', async () => {
+  it('expires no later than the deadline even when it falls between two whole milliseconds', async () => {
     const watchdog = new Watchdog<Item>(autoRenew())
     const item = new Item('a', null, 100.7)
     watchdog.add(item)
@@ -382,7 +382,7 @@ describe('outcomes', () => {
     expect(sentAt('slow')).toEqual([10_000, 10_250, 10_500])
   })
 
-  it('does not retry an item that lost its rhythm meanwhile', async () => {
+  it('does not retry an item that lost its period in the meantime', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     const item = new Item('a')
@@ -395,7 +395,7 @@ describe('outcomes', () => {
     expect(item.log).toEqual(['unknown', 'expired'])
   })
 
-  it('returns to the rhythm once a retry succeeded', async () => {
+  it('returns to the period once a retry succeeded', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a'))
@@ -450,7 +450,7 @@ describe('outcomes', () => {
 })
 
 describe('renewNow', () => {
-  it('renews everything before it returns, also items without rhythm', () => {
+  it('renews everything before it returns, also items without a period', () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a'))
@@ -485,7 +485,7 @@ describe('renewNow', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('retries an item without rhythm until it is answered, then leaves it alone', async () => {
+  it('retries an item without a period until it is answered, then leaves it alone', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a', null, 10_000))
@@ -499,7 +499,7 @@ describe('renewNow', () => {
     expect(calls.map((call) => elapsed(call.at))).toEqual([0, 250, 500])
   })
 
-  it('starts the rhythm anew', async () => {
+  it('starts the period again', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a'))
@@ -545,7 +545,7 @@ describe('reschedule', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('starts a rhythm from the adding, so that a period that has passed means at once', async () => {
+  it('starts a period from the adding, so that a period that has passed means at once', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
     const item = new Item('a', null, 10_000)
@@ -557,7 +557,7 @@ describe('reschedule', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('ends a rhythm', async () => {
+  it('ends a period', async () => {
     const { calls, renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew })
     const item = new Item('a')
@@ -716,7 +716,7 @@ describe('close', () => {
 })
 
 describe('callbacks that throw', () => {
-  it('are reported and stop nobody else', async () => {
+  it('are reported and stop no other item', async () => {
     const errors: unknown[] = []
     const { renew } = autoRenew()
     const watchdog = new Watchdog<Item>({ renew, onError: (error) => errors.push(error) })
