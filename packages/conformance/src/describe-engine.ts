@@ -1,0 +1,59 @@
+import type { EngineUnderTest } from './engine-under-test.js'
+import { describeClosing } from './scenarios/always/closing.js'
+import { describeExclusion } from './scenarios/always/exclusion.js'
+import { describeLeases } from './scenarios/always/leases.js'
+import { describeLoss } from './scenarios/always/loss.js'
+import { describeLostReplies } from './scenarios/always/lost-replies.js'
+import { describeNames } from './scenarios/always/names.js'
+import { describeReentry } from './scenarios/always/reentry.js'
+import { describeResults } from './scenarios/always/results.js'
+import { describeScopes } from './scenarios/always/scopes.js'
+import { describeUnreachable } from './scenarios/always/unreachable.js'
+import { describeWaiting } from './scenarios/always/waiting.js'
+import { describeFencing } from './scenarios/fencing.js'
+import { describeFifo } from './scenarios/fifo.js'
+import { describeForce } from './scenarios/force.js'
+import { describeHandOff } from './scenarios/hand-off.js'
+import { describeLeaseTrait } from './scenarios/lease.js'
+import { describeSurvives } from './scenarios/survives.js'
+import { Suite } from './support/suite.js'
+
+/** In the order of the table. */
+const parts = [
+  describeExclusion,
+  describeReentry,
+  describeScopes,
+  describeResults,
+  describeNames,
+  describeWaiting,
+  describeLeases,
+  describeLoss,
+  describeLostReplies,
+  describeUnreachable,
+  describeClosing,
+  describeFifo,
+  describeHandOff,
+  describeLeaseTrait,
+  describeFencing,
+  describeSurvives,
+  describeForce,
+]
+
+/**
+ * Defines the tests of one engine, one for each scenario. Call it at the top level of a test file.
+ *
+ * Uses the globals `describe`, `it`, `expect`, `beforeAll`, `beforeEach`, `afterEach` and `afterAll` of Jest. Give each
+ * test 30 seconds (`testTimeout`).
+ */
+export function describeEngine(engine: EngineUnderTest): void {
+  describe(engine.name, () => {
+    const suite = new Suite(engine)
+    beforeAll(() => engine.start(), 60_000)
+    afterAll(() => engine.stop(), 60_000)
+    beforeEach(() => {
+      suite.begin()
+    })
+    afterEach(() => suite.end(), 30_000)
+    for (const describePart of parts) describePart(suite)
+  })
+}

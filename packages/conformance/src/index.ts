@@ -1,0 +1,10 @@
+export { describeEngine } from './describe-engine.js'
+export type {
+  ClientOptions,
+  EngineUnderTest,
+  Hook,
+  Link,
+  LinkDirection,
+  LinkedClient,
+  OtherProcess,
+} from './engine-under-test.js'

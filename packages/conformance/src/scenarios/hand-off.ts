@@ -1,0 +1,125 @@
+import { nextEvent, untilWaiters, Witness } from '../support/observing.js'
+import type { Suite } from '../support/suite.js'
+
+/** How a free lock finds its next holder, and what that costs. */
+export function describeHandOff(suite: Suite): void {
+  const { traits } = suite
+  const isGranted = traits.handOff === 'grant'
+
+  /** A waiter of one client behind a holder of another, and whether its client was notified of a grant. */
+  async function handOver(): Promise<{ wasGranted: boolean; inStore: string | undefined; owner: string }> {
+    const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+    let wasGranted = false
+    waiter.holdfast.on('granted', () => {
+      wasGranted = true
+    })
+    const held = await holder.lock.lock()
+    const waiting = waiter.lock.lock()
+    await suite.untilQueued(1)
+    await held.unlock()
+    const inStore = (await suite.inspect()).holder?.owner
+    const lease = await waiting
+    await lease.unlock()
+    return { wasGranted, inStore, owner: lease.owner }
+  }
+
+  describe('handOff', () => {
+    suite.scenario(
+      'a release makes the waiter the holder at once, and the granted event reports it',
+      async () => {
+        const { wasGranted, inStore, owner } = await handOver()
+        expect(wasGranted).toBe(true)
+        expect(inStore).toBe(owner)
+      },
+      {
+        isPromised: isGranted,
+        otherwise: {
+          title: 'no granted event is emitted, and the waiter gets in by a request of its own',
+          run: async () => {
+            expect((await handOver()).wasGranted).toBe(false)
+          },
+        },
+      },
+    )
+
+    suite.scenario(
+      'a granted lease is as long as the waiter wanted, also when it is longer than the watchdog time',
+      async () => {
+        const { watchdogTimeoutMs } = suite.times
+        const [holder, waiter] = await Promise.all([suite.open(), suite.open({ watchdogTimeoutMs })])
+        const held = await holder.lock.lock()
+        const waiting = waiter.lock.lock({ leaseMs: 60_000 })
+        await suite.untilQueued(1)
+        await held.unlock()
+        const lease = await waiting
+        expect(lease.remainingMs()).toBeGreaterThan(50_000)
+        expect((await suite.inspect()).holder?.remainingMs).toBeGreaterThan(50_000)
+        await lease.unlock()
+      },
+    )
+
+    suite.scenario('a short lease that a waiter wants begins when it gets in', async () => {
+      const { leaseMs } = suite.times
+      const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+      const held = await holder.lock.lock()
+      const waiting = waiter.lock.lock({ leaseMs })
+      await suite.untilQueued(1)
+      await held.unlock()
+      const lease = await waiting
+      expect(lease.isHeld).toBe(true)
+      expect(lease.remainingMs()).toBeLessThan(leaseMs)
+      expect(await nextEvent(waiter.holdfast, 'lost')).toMatchObject({ owner: lease.owner })
+    })
+
+    suite.scenario('60 waiters of three clients pass the lock on without a pause', async () => {
+      const clients = await Promise.all([1, 2, 3].map(() => suite.open()))
+      const held = await clients[0]?.lock.lock()
+      const witness = new Witness()
+      const passes = clients.flatMap(({ lock }) =>
+        Array.from({ length: 20 }, () => lock.withLock(() => witness.visit())),
+      )
+      await suite.untilQueued(60)
+      const startedAt = performance.now()
+      await held?.unlock()
+      await Promise.all(passes)
+      expect(witness).toMatchObject({ most: 1, entries: 60 })
+      const pollMs = typeof traits.handOff === 'string' ? 0 : traits.handOff.pollMs[1]
+      expect(performance.now() - startedAt).toBeLessThan(10_000 + 60 * pollMs)
+    })
+
+    suite.scenario(
+      'a cycle takes two commands, contended or not',
+      async () => {
+        const count = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
+        const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+        const atFirst = await count()
+        for (let n = 0; n < 100; n += 1) await holder.lock.withLock(() => undefined)
+        const uncontended = (await count()) - atFirst
+        const held = await holder.lock.lock()
+        const beforeQueue = await count()
+        const passes = Array.from({ length: 100 }, () => waiter.lock.withLock(() => undefined))
+        await untilWaiters(waiter.holdfast, 100)
+        await held.unlock()
+        await Promise.all(passes)
+        const contended = (await count()) - beforeQueue
+        // The rest is what clients send periodically.
+        expect(uncontended / 100).toBeLessThan(2.1)
+        expect(contended / 100).toBeLessThan(2.1)
+      },
+      {
+        needs: ['commandCount'],
+        isPromised: traits.commandsAreCounted,
+        otherwise: {
+          title: 'a waiter sends no more than it has to',
+          run: async () => {
+            const count = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
+            const { lock } = await suite.open()
+            const before = await count()
+            for (let n = 0; n < 100; n += 1) await lock.withLock(() => undefined)
+            expect((await count()) - before).toBeLessThan(1_000)
+          },
+        },
+      },
+    )
+  })
+}

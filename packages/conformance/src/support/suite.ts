@@ -1,0 +1,141 @@
+import { uniqueName, until } from '@holdfast/testkit'
+import type { Holdfast, Lock, LockInfo } from '@holdfast/core'
+import type { Traits } from '@holdfast/core/engine'
+import type { ClientOptions, EngineUnderTest, Hook, Link } from '../engine-under-test.js'
+import { RemoteClient } from './remote-client.js'
+import { timesFor, type Times } from './times.js'
+
+/** A client, and its handle on the lock of the running scenario. */
+export interface Client {
+  readonly holdfast: Holdfast
+  readonly lock: Lock
+}
+
+/** On what terms an engine has to pass a scenario. */
+export interface Terms {
+  /** Hooks without which it is skipped. */
+  readonly needs?: readonly Hook[]
+  /** Whether the engine's traits promise it. True by default. */
+  readonly isPromised?: boolean
+  /** What has to hold where they do not. */
+  readonly otherwise?: { readonly title: string; readonly run: () => Promise<void> }
+}
+
+/** One run of the suite: defines scenarios, opens what they use, and closes it after each of them. */
+export class Suite {
+  readonly engine: EngineUnderTest
+  readonly times: Times
+  #lockName = ''
+  #observed: Lock | undefined
+  readonly #ends: (() => Promise<unknown>)[] = []
+
+  constructor(engine: EngineUnderTest) {
+    this.engine = engine
+    this.times = timesFor(engine.traits)
+  }
+
+  get traits(): Traits {
+    return this.engine.traits
+  }
+
+  /** The name of the running scenario's lock. */
+  get lockName(): string {
+    return this.#lockName
+  }
+
+  /** Defines a scenario: a sentence about behaviour. */
+  scenario(title: string, run: () => Promise<void>, terms: Terms = {}): void {
+    const { needs = [], isPromised = true, otherwise } = terms
+    const define = needs.every((hook) => this.engine[hook] !== undefined) ? it : it.skip
+    if (isPromised) define(title, run)
+    else if (otherwise) define(`${title} – not promised: ${otherwise.title}`, otherwise.run)
+  }
+
+  begin(): void {
+    this.#lockName = uniqueName('conformance')
+  }
+
+  /** Closes what the scenario opened, all at once. */
+  async end(): Promise<void> {
+    this.#observed = undefined
+    await Promise.all(this.#ends.splice(0).map((end) => end()))
+  }
+
+  endAfterScenario(end: () => Promise<unknown>): void {
+    this.#ends.push(end)
+  }
+
+  /** A client that has not sent anything yet. */
+  openUnused(options: ClientOptions = {}): Client {
+    const holdfast = this.engine.open(options)
+    this.endAfterScenario(() => holdfast.close())
+    return { holdfast, lock: holdfast.getLock(this.#lockName) }
+  }
+
+  /** A client that has done its first-use checks. */
+  async open(options: ClientOptions = {}): Promise<Client> {
+    const client = this.openUnused(options)
+    await useOnce(client.holdfast)
+    return client
+  }
+
+  /** The same, with a link that can be broken. */
+  async openLinked(options: ClientOptions = {}): Promise<Client & { readonly link: Link }> {
+    const linked = await this.engine.openLinked?.(options)
+    if (!linked) throw new Error(`${this.engine.name} offers no openLinked`)
+    const { holdfast, link } = linked
+    this.endAfterScenario(async () => {
+      link.heal()
+      await holdfast.close()
+      await link.close()
+    })
+    await useOnce(holdfast)
+    return { holdfast, link, lock: holdfast.getLock(this.#lockName) }
+  }
+
+  /** A client in another process, ready for use. */
+  async fork(options: ClientOptions = {}): Promise<RemoteClient> {
+    const { otherProcess } = this.engine
+    if (!otherProcess) throw new Error(`${this.engine.name} offers no otherProcess`)
+    const remote = await RemoteClient.fork(otherProcess, options)
+    this.endAfterScenario(() => remote.kill())
+    return remote
+  }
+
+  /** What the store knows of the scenario's lock, through a client that does nothing else. */
+  async inspect(): Promise<LockInfo> {
+    this.#observed ??= this.openUnused().lock
+    return this.#observed.inspect()
+  }
+
+  /** The hold count that the store knows; 0 when the lock is free. */
+  async count(): Promise<number> {
+    return (await this.inspect()).holder?.holdCount ?? 0
+  }
+
+  /** The owners that wait, as the store lists them. */
+  async queue(): Promise<string[]> {
+    return (await this.inspect()).waiters.map(({ owner }) => owner)
+  }
+
+  /** Resolves when the store has that many queue entries for the scenario's lock. */
+  async untilQueued(count: number, timeoutMs = 20_000): Promise<void> {
+    let seen = 0
+    await until(async () => (seen = (await this.inspect()).waiterCount) === count, {
+      what: () => `${count} queue entries, there are ${seen}`,
+      timeoutMs,
+    })
+  }
+
+  /** Resolves when the lock is free and nobody waits for it. */
+  async untilUnused(timeoutMs = 10_000): Promise<void> {
+    const isUnused = async (): Promise<boolean> => {
+      const { isLocked, waiterCount } = await this.inspect()
+      return !isLocked && waiterCount === 0
+    }
+    await until(isUnused, { what: 'the lock to be free, with an empty queue', timeoutMs })
+  }
+}
+
+const useOnce = (holdfast: Holdfast): Promise<void> =>
+  holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
