@@ -1,0 +1,100 @@
+import { UnavailableError } from '@holdfast/core/engine'
+import type { Link, LinkDirection } from '@holdfast/conformance'
+
+/** Each way. */
+const latencyMs = 2
+
+type OneWay = Exclude<LinkDirection, 'both'>
+
+/** The network between a client and a store in the same process: delays, holds back, breaks. */
+export class TrialLink implements Link {
+  /** How often it broke. */
+  breaks = 0
+  /** Called after a break. */
+  onBreak: () => void = () => undefined
+  readonly #held = new Set<OneWay>()
+  readonly #waiting = new Map<OneWay, Set<() => void>>([
+    ['toStore', new Set()],
+    ['toClient', new Set()],
+  ])
+  readonly #inFlight = new Set<(why: string) => void>()
+  #replyLost: (() => void) | undefined
+
+  /** Carries out one step at the store and brings its result back. */
+  call<T>(timeoutMs: number, run: () => T, isAboutLock: boolean): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer)
+        this.#inFlight.delete(fail)
+      }
+      const fail = (why: string): void => {
+        settle()
+        reject(new UnavailableError(why, { engine: 'trial' }))
+      }
+      const timer = setTimeout(() => fail(`no reply within ${timeoutMs} ms`), timeoutMs)
+      this.#inFlight.add(fail)
+      this.#travel(run, isAboutLock).then((result) => {
+        settle()
+        resolve(result)
+      }, reject)
+    })
+  }
+
+  /** Resolves when what is sent now has arrived. */
+  async arrival(direction: OneWay): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(() => resolve(), latencyMs))
+    while (this.#held.has(direction)) {
+      await new Promise<void>((resolve) => this.#waiting.get(direction)?.add(resolve))
+    }
+  }
+
+  blackHole(direction: LinkDirection): void {
+    for (const way of ['toStore', 'toClient'] as const) {
+      if (direction === 'both' || direction === way) this.#held.add(way)
+    }
+  }
+
+  heal(): void {
+    this.#held.clear()
+    for (const waiting of this.#waiting.values()) {
+      for (const arrive of waiting) arrive()
+      waiting.clear()
+    }
+  }
+
+  cut(): void {
+    this.fail('the connection broke')
+    this.breaks += 1
+    this.onBreak()
+  }
+
+  loseNextReply(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#replyLost = resolve
+    })
+  }
+
+  close(): Promise<void> {
+    this.heal()
+    this.fail('the link was closed')
+    return Promise.resolve()
+  }
+
+  /** Rejects all that is in flight; the store may still carry it out. */
+  fail(why: string): void {
+    for (const fail of this.#inFlight) fail(why)
+  }
+
+  async #travel<T>(run: () => T, isAboutLock: boolean): Promise<T> {
+    await this.arrival('toStore')
+    const result = run()
+    if (isAboutLock && this.#replyLost) {
+      const replyLost = this.#replyLost
+      this.#replyLost = undefined
+      this.cut()
+      replyLost()
+    }
+    await this.arrival('toClient')
+    return result
+  }
+}
