@@ -1,3 +1,4 @@
+const suiteTitle = 'conformance of '
 const notPromised = ' – not promised: '
 
 /** What one test says about its scenario. */
@@ -13,11 +14,11 @@ function readMarks(results) {
   const parts = new Map()
   const tests = results
     .flatMap(({ testResults }) => testResults)
-    .filter(({ name }) => name.includes('/packages/conformance/test/') || name.includes('.conformance.'))
     .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ ancestorTitles: [engine, part] }) => part !== undefined && engine.startsWith(suiteTitle))
   for (const test of tests) {
-    const [engine, part] = test.ancestorTitles
-    if (part === undefined) continue
+    const part = test.ancestorTitles[1]
+    const engine = test.ancestorTitles[0].slice(suiteTitle.length)
     const [scenario] = test.title.split(notPromised)
     engines.add(engine)
     if (!parts.has(part)) parts.set(part, new Map())

@@ -46,7 +46,7 @@ const parts = [
  * test 30 seconds (`testTimeout`).
  */
 export function describeEngine(engine: EngineUnderTest): void {
-  describe(engine.name, () => {
+  describe(`conformance of ${engine.name}`, () => {
     const suite = new Suite(engine)
     beforeAll(() => engine.start(), 60_000)
     afterAll(() => engine.stop(), 60_000)

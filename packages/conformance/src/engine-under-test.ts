@@ -1,8 +1,5 @@
-import type { Holdfast, HoldfastOptions } from '@holdfast/core'
+import type { ClientOptions, Holdfast } from '@holdfast/core'
 import type { Traits } from '@holdfast/core/engine'
-
-/** The options of a client, except for where it stores its locks. */
-export type ClientOptions = Omit<HoldfastOptions, 'redis' | 'engine'>
 
 /**
  * What the suite needs in order to test an engine: a store of its own, clients on it, and the faults it can inject.

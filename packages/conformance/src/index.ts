@@ -1,6 +1,5 @@
 export { describeEngine } from './describe-engine.js'
 export type {
-  ClientOptions,
   EngineUnderTest,
   Hook,
   Link,

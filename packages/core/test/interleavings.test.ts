@@ -1,10 +1,9 @@
-import { getEventListeners } from 'node:events'
 import { startProxy, startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
 import { Holdfast, LockLostError } from '../src/index.js'
-import type { HoldfastError, HoldfastOptions, Lease, RedisTemplate } from '../src/index.js'
+import type { HoldfastOptions, RedisTemplate } from '../src/index.js'
 import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { loadScripts, runs } from './support/scripts.js'
@@ -40,34 +39,6 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(String, (error: unknown) => error)
 
 describe('code of the application that runs from a timer', () => {
-  test('a listener never re-enters the hold of the call that happened to start the timer', async () => {
-    const holdfast = await openReady(server.url)
-    const lock = holdfast.getLock(name)
-    const listened = new Promise<Lease | null>((resolve) => {
-      holdfast.on('lost', () => {
-        resolve(lock.tryLock())
-      })
-    })
-    await lock.withLock(async () => {
-      await holdfast.getLock(`${name}/inner`).lock({ leaseMs: 150 })
-      expect(await listened).toBeNull()
-    })
-  })
-
-  test('neither does a listener of a lease signal', async () => {
-    const holdfast = await openReady(server.url)
-    const lock = holdfast.getLock(name)
-    await lock.withLock(async () => {
-      const inner = await holdfast.getLock(`${name}/inner`).lock({ leaseMs: 150 })
-      const entered = await new Promise<Lease | null>((resolve) => {
-        inner.signal.addEventListener('abort', () => {
-          resolve(lock.tryLock())
-        })
-      })
-      expect(entered).toBeNull()
-    })
-  })
-
   test('a task that begins the next one like it does not grow the chain that look-ups walk', async () => {
     const holdfast = await openReady(server.url)
     const lock = holdfast.getLock(name)
@@ -85,22 +56,6 @@ describe('code of the application that runs from a timer', () => {
       next()
     })
     expect(looks.mock.calls.length).toBeLessThan(200 * 5)
-  })
-
-  test('a listener that aborts a wait at the moment of its grant leaves no hold behind', async () => {
-    const holdfast = await openReady(server.url)
-    const lock = holdfast.getLock(name)
-    const held = await lock.lock()
-    const wait = new AbortController()
-    holdfast.on('granted', () => {
-      wait.abort(new Error('changed my mind'))
-    })
-    const waiting = reasonOf(lock.lock({ signal: wait.signal }))
-    await until(() => holdfast.stats().waiters === 1)
-    await held.unlock()
-    expect(await waiting).toMatchObject({ message: 'changed my mind' })
-    expect(holdfast.stats().holds).toBe(0)
-    await until(async () => !(await lock.isLocked()))
   })
 })
 
@@ -246,35 +201,6 @@ describe('a release whose answer is in doubt', () => {
 })
 
 describe('what the caller sees', () => {
-  test('an aborted re-entry is no error of Redis', async () => {
-    const holdfast = await openReady(proxy.url)
-    const errors: HoldfastError[] = []
-    holdfast.on('error', (error) => errors.push(error))
-    const lock = holdfast.getLock(name)
-    const abort = new AbortController()
-    await lock.withLock(async () => {
-      proxy.blackHole('toServer')
-      const entering = reasonOf(lock.lock({ signal: abort.signal }))
-      abort.abort(new Error('changed my mind'))
-      expect(await entering).toMatchObject({ message: 'changed my mind' })
-      proxy.heal()
-    })
-    expect(await openRedisClient(server.url).exists(`lock:${name}`)).toBe(0)
-    expect(errors).toEqual([])
-  })
-
-  test('many waits may share one signal: it gets one listener, and none once they are over', async () => {
-    const holdfast = await openReady(server.url)
-    const lock = holdfast.getLock(name)
-    const { signal } = new AbortController()
-    await using _held = await lock.lock()
-    const waits = Array.from({ length: 30 }, () => lock.tryLock({ signal, waitMs: 200 }))
-    await until(() => holdfast.stats().waiters === 30)
-    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-    expect(new Set(await Promise.all(waits))).toEqual(new Set([null]))
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
   test('a link that went mute is made anew also when commands time out quickly', async () => {
     let closed = 0
     const template: RedisTemplate = {

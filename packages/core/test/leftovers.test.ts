@@ -137,21 +137,6 @@ describe('close()', () => {
     return { done, finish, lease: await until(() => lease) }
   }
 
-  it('leaves no timer and no socket', async () => {
-    const watch = watchResources()
-    const holdfast = new Holdfast({ redis: server.url })
-    const held = await holdLock(holdfast)
-    const waiting = holdfast.getLock(name).lock({ waitMs: 60_000 })
-    await until(() => holdfast.stats().waiters === 1)
-    held.finish()
-    await held.done
-    await waiting
-    await holdfast.getLock(uniqueName('other')).lock({ leaseMs: 60_000 })
-    expect(watch.open()).not.toEqual([])
-    await holdfast.close()
-    await watch.expectNone()
-  })
-
   it('leaves nothing when it comes before the first use, or while Redis is away', async () => {
     const watch = watchResources()
     await new Holdfast({ redis: server.url }).close()
@@ -173,36 +158,6 @@ describe('close()', () => {
       code: 0,
       signal: null,
     })
-  })
-
-  it('may be called any number of times, at once and later', async () => {
-    const { holdfast } = openHoldfast(server.url)
-    await holdfast.getLock(name).lock()
-    await Promise.all([holdfast.close(), holdfast.close({ drainMs: 10_000 }), holdfast.close()])
-    await holdfast.close()
-    await holdfast[Symbol.asyncDispose]()
-    await expect(holdfast.getLock(name).lock()).rejects.toThrow(ClosedError)
-    expect(await inRedis.counts()).toEqual({})
-  })
-
-  it('waits for holders, and then nothing is lost', async () => {
-    const { holdfast } = openHoldfast(server.url)
-    const lost: unknown[] = []
-    holdfast.on('lost', (event) => lost.push(event))
-    const held = await holdLock(holdfast)
-    const startedAt = performance.now()
-    let isClosed = false
-    const closing = holdfast.close({ drainMs: 20_000 }).then(() => (isClosed = true))
-    await expect(holdfast.getLock(name).lock()).rejects.toThrow(ClosedError)
-    expect(isClosed).toBe(false)
-    expect(held.lease.isHeld).toBe(true)
-    expect(await inRedis.counts()).toEqual({ [held.lease.owner]: '1' })
-    held.finish()
-    await expect(held.done).resolves.toBe('result')
-    await closing
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
-    expect(lost).toEqual([])
-    expect(await inRedis.counts()).toEqual({})
   })
 
   it('aborts signals before it releases when the drain ends', async () => {
@@ -230,40 +185,6 @@ describe('close()', () => {
     const failure = await held.done.catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(LockLostError)
     expect(failure).toMatchObject({ reason: 'closed', result: 'result' })
-  })
-
-  it('ends waits with ClosedError, and their places are gone', async () => {
-    const held = await holdLock(openHoldfast(server.url).holdfast)
-    const { holdfast } = openHoldfast(server.url)
-    const lock = holdfast.getLock(name)
-    const waits = [lock.lock(), lock.withLock(() => undefined), lock.tryLock({ waitMs: 60_000 })]
-    const ends = Promise.allSettled(waits)
-    await inRedis.untilQueued(3)
-    await holdfast.close()
-    for (const end of await ends) {
-      expect(end).toMatchObject({ status: 'rejected', reason: { code: 'CLOSED', lockName: name } })
-    }
-    expect(await inRedis.queue()).toEqual([])
-    held.finish()
-    await held.done
-  })
-
-  it('lets holders re-enter while it drains', async () => {
-    const { holdfast } = openHoldfast(server.url)
-    const lock = holdfast.getLock(name)
-    let closing: Promise<void> | undefined
-    await lock.withLock(async (lease) => {
-      closing = holdfast.close({ drainMs: 20_000 })
-      await lock.withLock(() => {
-        expect(lease.holdCount).toBe(2)
-      })
-      const inner = await lock.tryLock()
-      expect(inner?.holdCount).toBe(2)
-      await inner?.unlock()
-      await expect(holdfast.getLock(uniqueName('fresh')).lock()).rejects.toThrow(ClosedError)
-    })
-    await closing
-    expect(await inRedis.counts()).toEqual({})
   })
 })
 

@@ -57,28 +57,6 @@ async function openClient(url: string, options: Omit<HoldfastOptions, 'redis'> =
 }
 
 describe('a command whose reply was lost, and that is sent again', () => {
-  it('an acquisition counts once, and one release frees the lock', async () => {
-    const { lock, lost, holdfast } = await openClient(proxy.url)
-    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
-    const lease = await lock.lock()
-    await replyLost
-    expect(await inRedis.counts()).toEqual({ [lease.owner]: '1' })
-    expect(holdfast.stats().holds).toBe(1)
-    await lease.unlock()
-    expect(await redis.exists(inRedis.key)).toBe(0)
-    expect(lost).toEqual([])
-  })
-
-  it('a release resolves, and is not reported as a loss', async () => {
-    const { lock, lost } = await openClient(proxy.url)
-    const lease = await lock.lock()
-    const replyLost = proxy.loseReply(runs('lockRelease', inRedis.key))
-    await expect(lease.unlock()).resolves.toBeUndefined()
-    await replyLost
-    expect(await redis.exists(inRedis.key)).toBe(0)
-    expect(lost).toEqual([])
-  })
-
   it('a release does not count as done when the server came back empty in between', async () => {
     const { lock, lost } = await openClient(proxy.url)
     const lease = await lock.lock()
@@ -90,73 +68,6 @@ describe('a command whose reply was lost, and that is sent again', () => {
     await proxy.accept()
     expect(await unlocked).toBeInstanceOf(LockLostError)
     expect(lost.map(({ reason }) => reason)).toEqual(['not-held'])
-  })
-
-  it('a renewal is harmless', async () => {
-    const { holdfast, lock, lost } = await openClient(proxy.url, { watchdogTimeoutMs: 900 })
-    const renewed: string[] = []
-    holdfast.on('renewed', ({ owner }) => renewed.push(owner))
-    const lease = await lock.lock()
-    await proxy.loseReply(runs('lockRenew', inRedis.key))
-    const before = renewed.length
-    await untilLength(renewed, before + 2)
-    expect(lease.isHeld).toBe(true)
-    expect(await inRedis.counts()).toEqual({ [lease.owner]: '1' })
-    await lease.unlock()
-    expect(lost).toEqual([])
-  })
-
-  it('an ask that was queued keeps its one place and its ticket', async () => {
-    const holder = await openClient(server.url)
-    const waiter = await openClient(proxy.url)
-    const held = await holder.lock.lock()
-    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
-    const answered = new Promise((resolve) => waiter.holdfast.once('waiting', resolve))
-    const waiting = waiter.lock.lock()
-    await replyLost
-    const place = await inRedis.tickets()
-    expect(place).toHaveLength(2)
-    await answered
-    expect(await inRedis.tickets()).toEqual(place)
-    await held.unlock()
-    const lease = await waiting
-    expect(lease.owner).toBe(place[0])
-    await lease.unlock()
-    expect(await redis.exists(inRedis.key, inRedis.queueKey)).toBe(0)
-  })
-
-  it('nested entries and partial releases end with the right counts', async () => {
-    const { lock, lost } = await openClient(proxy.url)
-    const counts: (string | undefined)[] = []
-    const look = async () => counts.push(Object.values(await inRedis.counts())[0])
-    const loseNext = (script: 'lockAcquire' | 'lockRelease') => proxy.loseReply(runs(script, inRedis.key))
-    let replyLost = loseNext('lockAcquire')
-    await lock.withLock(async () => {
-      await replyLost
-      replyLost = loseNext('lockAcquire')
-      await lock.withLock(async () => {
-        await replyLost
-        await look()
-        await lock.withLock(look)
-        await look()
-        replyLost = loseNext('lockRelease')
-      })
-      await replyLost
-      await look()
-      replyLost = loseNext('lockRelease')
-    })
-    await replyLost
-    await look()
-    expect(counts).toEqual(['2', '3', '2', '1', undefined])
-    expect(lost).toEqual([])
-  })
-
-  it('a single attempt rejects, and what it may have taken is given back', async () => {
-    const { lock } = await openClient(proxy.url)
-    const replyLost = proxy.loseReply(runs('lockAcquire', inRedis.key))
-    await expect(lock.tryLock()).rejects.toThrow(UnavailableError)
-    await replyLost
-    await inRedis.untilFree()
   })
 })
 
@@ -226,29 +137,6 @@ describe('an ask that is given up while it is under way', () => {
 })
 
 describe('connections that break in the middle of the work', () => {
-  it('fifty tasks all finish, and never two are inside at once', async () => {
-    const { holdfast, lock, lost } = await openClient(proxy.url)
-    const waiting: string[] = []
-    holdfast.on('waiting', ({ owner }) => waiting.push(owner))
-    let inside = 0
-    let most = 0
-    let finished = 0
-    const task = () =>
-      lock.withLock(async () => {
-        most = Math.max(most, ++inside)
-        // The owner that Redis names is ours for as long as we are inside.
-        await inRedis.holder()
-        if (++finished % 10 === 5) proxy.cut()
-        await inRedis.holder()
-        inside--
-      })
-    await Promise.all(Array.from({ length: 50 }, task))
-    expect(waiting.length).toBeGreaterThan(40)
-    expect({ most, finished, lost }).toEqual({ most: 1, finished: 50, lost: [] })
-    await inRedis.untilFree()
-    await until(async () => (await inRedis.queue()).length === 0)
-  })
-
   it('scripts that the server has forgotten are sent again', async () => {
     const { holdfast, lock, lost } = await openClient(server.url, { watchdogTimeoutMs: 900 })
     const renewed: string[] = []

@@ -1,4 +1,4 @@
-import { nextEvent, untilWaiters, Witness } from '../support/observing.js'
+import { failureOf, nextEvent, untilWaiters, Witness } from '../support/observing.js'
 import type { Suite } from '../support/suite.js'
 
 /** How a free lock finds its next holder, and what that costs. */
@@ -40,6 +40,24 @@ export function describeHandOff(suite: Suite): void {
           },
         },
       },
+    )
+
+    suite.scenario(
+      'a listener that aborts the wait at the moment of its grant leaves no hold',
+      async () => {
+        const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+        const abort = new AbortController()
+        const reason = new Error('changed my mind')
+        waiter.holdfast.on('granted', () => abort.abort(reason))
+        const held = await holder.lock.lock()
+        const waiting = failureOf(waiter.lock.lock({ signal: abort.signal }))
+        await suite.untilQueued(1)
+        await held.unlock()
+        expect(await waiting).toBe(reason)
+        expect(waiter.holdfast.stats().holds).toBe(0)
+        await suite.untilUnused()
+      },
+      { isPromised: isGranted },
     )
 
     suite.scenario(

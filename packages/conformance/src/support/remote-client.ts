@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { forkWorker, type Worker } from '@holdfast/testkit'
-import type { AcquireOptions } from '@holdfast/core'
-import type { ClientOptions, OtherProcess } from '../engine-under-test.js'
+import type { AcquireOptions, ClientOptions } from '@holdfast/core'
+import type { OtherProcess } from '../engine-under-test.js'
 
 /** One acquisition in another process. */
 export interface RemoteEntry {

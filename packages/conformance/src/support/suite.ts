@@ -1,7 +1,7 @@
 import { uniqueName, until } from '@holdfast/testkit'
-import type { Holdfast, Lock, LockInfo } from '@holdfast/core'
+import type { ClientOptions, Holdfast, Lock, LockInfo } from '@holdfast/core'
 import type { Traits } from '@holdfast/core/engine'
-import type { ClientOptions, EngineUnderTest, Hook, Link } from '../engine-under-test.js'
+import type { EngineUnderTest, Hook, Link } from '../engine-under-test.js'
 import { RemoteClient } from './remote-client.js'
 import { timesFor, type Times } from './times.js'
 

@@ -5,19 +5,12 @@ import {
   type ProxiedNodes,
   type RedisServer,
 } from '@holdfast/testkit'
-import { Holdfast, type HoldfastOptions } from '@holdfast/core'
+import { Holdfast, type ClientOptions, type HoldfastOptions } from '@holdfast/core'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
-import type {
-  ClientOptions,
-  EngineUnderTest,
-  Link,
-  LinkDirection,
-  LinkedClient,
-  OtherProcess,
-} from '@holdfast/conformance'
+import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
 import { scripts } from '../../../core/src/redis/scripts/generated.js'
-import { redisTraits } from './redis-traits.js'
+import { redisEngine } from '../../../core/src/redis/engine.js'
 
 /** Where clients find Redis: the options of ioredis, or the nodes of a Cluster, too. */
 export interface Reach {
@@ -39,7 +32,7 @@ type Template = Exclude<HoldfastOptions['redis'], string>
 /** Redis in some topology, through some version of ioredis. */
 export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
   readonly name: string
-  readonly traits = redisTraits
+  readonly traits = redisEngine({ redis: 'redis://127.0.0.1' }).traits
   readonly otherProcess: OtherProcess
   readonly #start: () => Promise<T>
   readonly #version: 5 | 6
@@ -163,8 +156,9 @@ class RedisLink implements Link {
 /** Clients also register themselves and ask who the server is, at any time. */
 const isAboutLock = (request: string): boolean => {
   const [command = '', sha1] = request.split(' ')
-  const { acquire, release, renew } = scripts
+  const { lockAcquire, lockRelease, lockRenew } = scripts
   return (
-    command.toLowerCase() === 'evalsha' && [acquire, release, renew].some((script) => script.sha1 === sha1)
+    command.toLowerCase() === 'evalsha' &&
+    [lockAcquire, lockRelease, lockRenew].some((script) => script.sha1 === sha1)
   )
 }

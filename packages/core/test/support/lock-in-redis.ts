@@ -35,12 +35,7 @@ export class LockInRedis {
     return this.#redis.zrange(this.queueKey, '0', '-1')
   }
 
-  /** Owners and tickets in turn. */
-  tickets(): Promise<string[]> {
-    return this.#redis.zrange(this.queueKey, '0', '-1', 'WITHSCORES')
-  }
-
-  /** Places and gone marks by owner. */
+  /** Queue entries and tombstones by owner. */
   places(): Promise<Record<string, string>> {
     return this.#redis.hgetall(this.waitersKey)
   }

@@ -51,15 +51,6 @@ export class RemoteClient {
     await this.worker.send({ type: 'unlock' })
     await this.worker.waitFor('released')
   }
-
-  /** Has `count` waiters at once go through the lock there, without staying inside. */
-  async pass(name: string, count: number): Promise<() => Promise<RemoteEntry[]>> {
-    await this.worker.send({ type: 'pass', name, count })
-    return async () => {
-      const { entries } = await this.worker.waitFor('passed', 20_000)
-      return Array.isArray(entries) ? entries.map(asEntry) : []
-    }
-  }
 }
 
 const asEntry = (value: unknown): RemoteEntry => {

@@ -22,17 +22,6 @@ async function warmUp() {
   }
 }
 
-/** Any number of waiters at once, each of which leaves as soon as it is in. */
-async function passThrough({ name, count }) {
-  const lock = holdfast.getLock(name)
-  const pass = async () => {
-    const lease = await lock.lock()
-    await lease.unlock()
-    return { owner: lease.owner, token: lease.fencingToken }
-  }
-  return Promise.all(Array.from({ length: count }, pass))
-}
-
 const leases = []
 
 async function serve(type, act) {
@@ -53,5 +42,4 @@ void serve('unlock', async () => {
   await leases.shift().unlock()
   await tellParent({ type: 'released' })
 })
-void serve('pass', async (order) => tellParent({ type: 'passed', entries: await passThrough(order) }))
 await tellParent({ type: 'ready', clientId: holdfast.clientId })

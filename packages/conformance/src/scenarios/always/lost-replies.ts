@@ -1,6 +1,5 @@
-import { UnavailableError } from '@holdfast/core'
+import { UnavailableError, type ClientOptions } from '@holdfast/core'
 import { until } from '@holdfast/testkit'
-import type { ClientOptions } from '../../engine-under-test.js'
 import { failureOf, nextEvent, renewals, untilWaiters, Witness } from '../../support/observing.js'
 import type { Client, Suite } from '../../support/suite.js'
 
@@ -108,6 +107,8 @@ export function describeLostReplies(suite: Suite): void {
         let replyLost = link.loseNextReply()
         await lock.withLock(async () => {
           await replyLost
+          // By this reply the client also knows which store it talks to, which a break made it forget.
+          await lock.isLocked()
           replyLost = link.loseNextReply()
           await lock.withLock(async () => {
             await replyLost

@@ -1,4 +1,4 @@
-import { LockLostError, NotOwnerError } from '@holdfast/core'
+import { LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
 import { failureOf, nextEvent, someTurns } from '../../support/observing.js'
 import type { Suite } from '../../support/suite.js'
 
@@ -175,6 +175,19 @@ export function describeReentry(suite: Suite): void {
       await lock.withLock(async () => {
         await holdfast.getLock(`${lock.name}/inner`).lock({ leaseMs: suite.times.leaseMs })
         expect(await listened).toBeNull()
+      })
+    })
+
+    suite.scenario('neither does a listener of a lease signal', async () => {
+      const { holdfast, lock } = await suite.open()
+      await lock.withLock(async () => {
+        const inner = await holdfast.getLock(`${lock.name}/inner`).lock({ leaseMs: suite.times.leaseMs })
+        const entered = await new Promise<Lease | null>((resolve) => {
+          inner.signal.addEventListener('abort', () => {
+            resolve(lock.tryLock())
+          })
+        })
+        expect(entered).toBeNull()
       })
     })
   })

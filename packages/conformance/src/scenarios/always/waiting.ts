@@ -31,6 +31,7 @@ export function describeWaiting(suite: Suite): void {
         const failure = await failureOf(waiter.lock.lock({ waitMs: 400 }))
         expect(failure).toBeInstanceOf(LockTimeoutError)
         expect(failure).toMatchObject({ holder: held.owner, lockName: suite.lockName })
+        if (suite.traits.fifo) expect(failure).toMatchObject({ position: 2 })
         await suite.untilQueued(1)
         expect(await suite.queue()).toEqual(queue)
         await held.unlock()
