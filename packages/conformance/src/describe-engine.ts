@@ -8,6 +8,7 @@ import { describeNames } from './scenarios/always/names.js'
 import { describeReentry } from './scenarios/always/reentry.js'
 import { describeResults } from './scenarios/always/results.js'
 import { describeScopes } from './scenarios/always/scopes.js'
+import { describeSteps } from './scenarios/always/steps.js'
 import { describeUnreachable } from './scenarios/always/unreachable.js'
 import { describeWaiting } from './scenarios/always/waiting.js'
 import { describeFencing } from './scenarios/fencing.js'
@@ -31,6 +32,7 @@ const parts = [
   describeLostReplies,
   describeUnreachable,
   describeClosing,
+  describeSteps,
   describeFifo,
   describeHandOff,
   describeLeaseTrait,

@@ -1,5 +1,5 @@
 import type { ClientOptions, Holdfast } from '@holdfast/core'
-import type { Traits } from '@holdfast/core/engine'
+import type { LockEngine, Traits } from '@holdfast/core/engine'
 
 /**
  * What the suite needs in order to test an engine: a store of its own, clients on it, and the faults it can inject.
@@ -19,6 +19,8 @@ export interface EngineUnderTest {
   /** A client with connections of its own. The suite closes it. */
   open(options?: ClientOptions): Holdfast
 
+  /** The engine itself, on the started store: for scenarios that send single steps, twice, late or as a stranger. */
+  engine?(): LockEngine
   /** A client whose connections the suite can break, with no effect on other clients. */
   openLinked?(options?: ClientOptions): Promise<LinkedClient>
   /** How another process on this machine opens a client on the same store. */
@@ -37,7 +39,7 @@ export interface EngineUnderTest {
 }
 
 /** The members of an engine under test that may be absent. */
-export type Hook = 'openLinked' | 'otherProcess' | 'restart' | 'failOver' | 'wipe' | 'commandCount'
+export type Hook = 'engine' | 'openLinked' | 'otherProcess' | 'restart' | 'failOver' | 'wipe' | 'commandCount'
 
 /** A client, and the network between it and the store. */
 export interface LinkedClient {

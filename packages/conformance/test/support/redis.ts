@@ -5,6 +5,7 @@ import {
   type ProxiedNodes,
   type RedisServer,
 } from '@holdfast/testkit'
+import type { LockEngine } from '@holdfast/core/engine'
 import { Holdfast, type ClientOptions, type HoldfastOptions } from '@holdfast/core'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
@@ -64,6 +65,10 @@ export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
 
   open(options: ClientOptions = {}): Holdfast {
     return new Holdfast({ ...options, redis: this.#template(this.topology.reach()) })
+  }
+
+  engine(): LockEngine {
+    return redisEngine({ redis: this.#template(this.topology.reach()) })
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {

@@ -1,5 +1,5 @@
 import {
-  InvalidArgumentError,
+  type AcquireRequest,
   type Address,
   type ClientInfo,
   type EngineHost,
@@ -7,14 +7,12 @@ import {
   type LockEngine,
   type QueueEntry,
   type ReleaseRequest,
-  type AcquireRequest,
   type Renewal,
 } from '@holdfast/core/engine'
-import type { TrialLink } from './trial-link.js'
 import type { TrialStore } from './trial-store.js'
 
 /** An engine unlike the others, which shows that the port and the suite are not made for one kind of store only. */
-export const trialEngine = (store: TrialStore, link: TrialLink): LockEngine => ({
+export const trialEngine = (store: TrialStore): LockEngine => ({
   name: 'trial',
   traits: {
     fifo: false,
@@ -25,31 +23,21 @@ export const trialEngine = (store: TrialStore, link: TrialLink): LockEngine => (
     force: 'at renewal',
     commandsAreCounted: false,
   },
-  open: (host) => new TrialSession(store, link, host),
+  open: (host) => new TrialSession(store, host),
 })
 
+/** Its connection never breaks by itself: for that it is put behind a link. */
 class TrialSession implements EngineSession {
+  readonly connectionEpoch = 0
   readonly #store: TrialStore
-  readonly #link: TrialLink
   readonly #host: EngineHost
-  #isClosed = false
-  #known: { readonly breaks: number; readonly incarnation: string } | undefined
 
-  constructor(store: TrialStore, link: TrialLink, host: EngineHost) {
+  constructor(store: TrialStore, host: EngineHost) {
     this.#store = store
-    this.#link = link
     this.#host = host
-    link.onBreak = () => {
-      if (!this.#isClosed) queueMicrotask(() => host.reconnected())
-    }
-  }
-
-  get connectionEpoch(): number {
-    return this.#link.breaks
   }
 
   locate(name: string): Address {
-    if (name.includes('\uFFFF')) throw new InvalidArgumentError('name must not contain U+FFFF')
     return { name, id: name, group: 'all' }
   }
 
@@ -57,53 +45,46 @@ class TrialSession implements EngineSession {
     return this.locate(id)
   }
 
-  async prepare(address: Address): Promise<void> {
-    await this.register()
-    await this.incarnation(address)
+  prepare(): Promise<void> {
+    return this.register()
   }
 
-  acquire({ name }: Address, request: AcquireRequest, timeoutMs: number) {
+  acquire({ name }: Address, request: AcquireRequest) {
     const wake = (): void => {
-      void this.#link.arrival('toClient').then(() => {
-        if (!this.#isClosed) this.#host.wake(name, request.owner)
-      })
+      this.#host.wake(name, request.owner)
     }
-    return this.#call(timeoutMs, () => this.#store.acquire(name, request, wake), true)
+    return Promise.resolve(this.#store.acquire(name, request, wake))
   }
 
-  release({ name }: Address, request: ReleaseRequest, timeoutMs: number) {
-    return this.#call(timeoutMs, () => this.#store.release(name, request), true)
+  release({ name }: Address, request: ReleaseRequest) {
+    return Promise.resolve(this.#store.release(name, request))
   }
 
-  renew(renewals: readonly Renewal[], timeoutMs: number) {
+  renew(renewals: readonly Renewal[]) {
     const renewOne = ({ address, owner, leaseMs }: Renewal) => this.#store.renew(address.name, owner, leaseMs)
-    return this.#call(timeoutMs, () => renewals.map(renewOne), true)
+    return Promise.resolve(renewals.map(renewOne))
   }
 
   refresh(entries: readonly QueueEntry[]) {
     const refreshOne = ({ address, owner, entryTtlMs }: QueueEntry) =>
       this.#store.refresh(address.name, owner, entryTtlMs)
-    return this.#call(this.#host.commandTimeoutMs, () => entries.map(refreshOne))
+    return Promise.resolve(entries.map(refreshOne))
   }
 
-  force({ name }: Address, owner: string) {
-    const request = { owner, count: 0, tombstoneMs: 0 }
-    return this.#call(this.#host.commandTimeoutMs, () => this.#store.release(name, request))
+  force(address: Address, owner: string) {
+    return this.release(address, { owner, count: 0, tombstoneMs: 0 })
   }
 
   inspect({ name }: Address, limit: number) {
-    return this.#call(this.#host.commandTimeoutMs, () => this.#store.inspect(name, limit))
+    return Promise.resolve(this.#store.inspect(name, limit))
   }
 
-  async incarnation(_address: Address): Promise<string> {
-    const { breaks } = this.#link
-    const incarnation = await this.#call(this.#host.commandTimeoutMs, () => this.#store.incarnation)
-    this.#known = { breaks, incarnation }
-    return incarnation
+  incarnation(): Promise<string> {
+    return Promise.resolve(this.#store.incarnation)
   }
 
-  knownIncarnation(): string | undefined {
-    return this.#known?.breaks === this.#link.breaks ? this.#known.incarnation : undefined
+  knownIncarnation(): string {
+    return this.#store.incarnation
   }
 
   isSubscribed(): boolean {
@@ -114,22 +95,17 @@ class TrialSession implements EngineSession {
     return Promise.resolve()
   }
 
-  async register(): Promise<void> {
-    const { clientId, client, commandTimeoutMs } = this.#host
-    await this.#call(commandTimeoutMs, () => this.#store.clients.set(clientId, client))
-  }
-
-  find(clientId: string): Promise<ClientInfo | null> {
-    return this.#call(this.#host.commandTimeoutMs, () => this.#store.clients.get(clientId) ?? null)
-  }
-
-  close(): Promise<void> {
-    this.#isClosed = true
-    this.#link.fail('the session was closed')
+  register(): Promise<void> {
+    const { clientId, client } = this.#host
+    this.#store.clients.set(clientId, client)
     return Promise.resolve()
   }
 
-  #call<T>(timeoutMs: number, run: () => T, isAboutLock = false): Promise<T> {
-    return this.#link.call(timeoutMs, run, isAboutLock)
+  find(clientId: string): Promise<ClientInfo | null> {
+    return Promise.resolve(this.#store.clients.get(clientId) ?? null)
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
   }
 }

@@ -7,11 +7,14 @@ const latencyMs = 2
 type OneWay = Exclude<LinkDirection, 'both'>
 
 /** The network between a client and a store in the same process: delays, holds back, breaks. */
-export class TrialLink implements Link {
+export class InProcessLink implements Link {
   /** How often it broke. */
   breaks = 0
+  /** Whether it was closed. Nothing arrives any more then. */
+  isClosed = false
   /** Called after a break. */
   onBreak: () => void = () => undefined
+  readonly #engine: string
   readonly #held = new Set<OneWay>()
   readonly #waiting = new Map<OneWay, Set<() => void>>([
     ['toStore', new Set()],
@@ -20,8 +23,13 @@ export class TrialLink implements Link {
   readonly #inFlight = new Set<(why: string) => void>()
   #replyLost: (() => void) | undefined
 
+  /** @param engine - the name of the engine behind it */
+  constructor(engine: string) {
+    this.#engine = engine
+  }
+
   /** Carries out one step at the store and brings its result back. */
-  call<T>(timeoutMs: number, run: () => T, isAboutLock: boolean): Promise<T> {
+  call<T>(timeoutMs: number, run: () => Promise<T>, isAboutLock: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer)
@@ -29,7 +37,7 @@ export class TrialLink implements Link {
       }
       const fail = (why: string): void => {
         settle()
-        reject(new UnavailableError(why, { engine: 'trial' }))
+        reject(new UnavailableError(why, { engine: this.#engine }))
       }
       const timer = setTimeout(() => fail(`no reply within ${timeoutMs} ms`), timeoutMs)
       this.#inFlight.add(fail)
@@ -75,6 +83,7 @@ export class TrialLink implements Link {
   }
 
   close(): Promise<void> {
+    this.isClosed = true
     this.heal()
     this.fail('the link was closed')
     return Promise.resolve()
@@ -85,9 +94,9 @@ export class TrialLink implements Link {
     for (const fail of this.#inFlight) fail(why)
   }
 
-  async #travel<T>(run: () => T, isAboutLock: boolean): Promise<T> {
+  async #travel<T>(run: () => Promise<T>, isAboutLock: boolean): Promise<T> {
     await this.arrival('toStore')
-    const result = run()
+    const result = await run()
     if (isAboutLock && this.#replyLost) {
       const replyLost = this.#replyLost
       this.#replyLost = undefined

@@ -1,0 +1,95 @@
+import { uniqueName } from '@holdfast/testkit'
+import type {
+  AcquireRequest,
+  Address,
+  EngineHost,
+  EngineSession,
+  LockEngine,
+  ReleaseRequest,
+} from '@holdfast/core/engine'
+
+const timeoutMs = 5_000
+
+/** A session of the engine without a client around it: each call is one step, as the network may deliver it. */
+export class BareSession {
+  readonly address: Address
+  readonly session: EngineSession
+  readonly #clientId = uniqueName('bare')
+
+  private constructor(engine: LockEngine, lockName: string) {
+    this.session = engine.open(this.#host())
+    this.address = this.session.locate(lockName)
+  }
+
+  /** Resolves once it may queue. */
+  static async open(engine: LockEngine, lockName: string): Promise<BareSession> {
+    const bare = new BareSession(engine, lockName)
+    await bare.session.prepare(bare.address)
+    await bare.session.subscribe(bare.address)
+    return bare
+  }
+
+  /** So many owners of this client. */
+  owners(count: number): string[] {
+    return Array.from({ length: count }, (_, n) => `${this.#clientId}:${n + 1}`)
+  }
+
+  /** Requests the lock with a lease of a minute, without waiting in the queue unless told otherwise. */
+  acquire(owner: string, more: Partial<AcquireRequest> = {}) {
+    const request = {
+      owner,
+      count: 1,
+      leaseMs: 60_000,
+      entryTtlMs: 0,
+      grantLeaseMs: 60_000,
+      wantsToken: true,
+    }
+    return this.session.acquire(this.address, { ...request, ...more }, timeoutMs)
+  }
+
+  /** Gives up hold and queue entry unless told otherwise. */
+  async release(owner: string, more: Partial<ReleaseRequest> = {}): Promise<string> {
+    const request = { owner, count: 0, tombstoneMs: 0, ...more }
+    return (await this.session.release(this.address, request, timeoutMs)).kind
+  }
+
+  renew(leaseMs: number, ...owners: string[]) {
+    const { address } = this
+    return this.session.renew(
+      owners.map((owner) => ({ address, owner, leaseMs })),
+      timeoutMs,
+    )
+  }
+
+  /** The state of each queue entry. */
+  async refresh(...owners: string[]): Promise<string[]> {
+    const { address } = this
+    const entries = owners.map((owner) => ({ address, owner, entryTtlMs: 60_000 }))
+    return (await this.session.refresh(entries)).map(({ state }) => state)
+  }
+
+  async inspect() {
+    const reply = await this.session.inspect(this.address, 100)
+    if (reply.kind !== 'lock') throw new Error(`not a lock: ${reply.reason}`)
+    return reply
+  }
+
+  #host(): EngineHost {
+    const ignore = (): void => undefined
+    return {
+      clientId: this.#clientId,
+      client: { host: 'localhost', pid: process.pid, label: 'bare', startedAt: new Date() },
+      watchdogTimeoutMs: 30_000,
+      renewEveryMs: 10_000,
+      commandTimeoutMs: timeoutMs,
+      granted: ignore,
+      revoked: ignore,
+      wake: ignore,
+      missed: ignore,
+      unsubscribed: ignore,
+      reconnected: ignore,
+      warn: ignore,
+      error: ignore,
+    }
+  }
+}
