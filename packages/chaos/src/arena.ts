@@ -1,13 +1,8 @@
-import type { HoldfastOptions } from '@holdfast/core'
 import { forkWorker, proxyNodes, scratchFolder, type ProxiedNodes, type Worker } from '@holdfast/testkit'
 import { fileURLToPath } from 'node:url'
-import { processCount } from './schedule.js'
+import { clientOptions, type ClientOptions } from './client-options.js'
+import { processCount } from './sizes.js'
 import { openTopology, type Topology, type TopologyName } from './topologies.js'
-
-export type ArenaOptions = Omit<HoldfastOptions, 'redis' | 'signal'>
-
-/** Short, so that a schedule sees several of each in a second. */
-export const clientOptions = { watchdogTimeoutMs: 600, commandTimeoutMs: 300 } as const
 
 const ownProgram = fileURLToPath(new URL('../dist/worker.js', import.meta.url))
 
@@ -22,7 +17,7 @@ export interface Seat {
 export interface Arena {
   readonly name: TopologyName
   readonly topology: Topology
-  readonly options: ArenaOptions
+  readonly options: ClientOptions
   readonly seats: readonly Seat[]
   /** For files of the processes; gone with the arena. */
   readonly folder: string

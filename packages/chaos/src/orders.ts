@@ -1,5 +1,5 @@
-import type { HoldfastOptions } from '@holdfast/core'
 import type { WorkerMessage } from '@holdfast/testkit'
+import type { ClientOptions } from './client-options.js'
 import type { PlannedCall } from './schedule.js'
 import type { TemplateSpec } from './template.js'
 
@@ -12,7 +12,7 @@ export type Order =
       readonly history: string
       /** The n-th lock is reached through the n-th of these, modulo their number. */
       readonly templates: readonly TemplateSpec[]
-      readonly options: Omit<HoldfastOptions, 'redis' | 'signal'>
+      readonly options: ClientOptions
     }
   | {
       readonly type: 'play'

@@ -6,7 +6,8 @@ import { injectAll } from './faults/inject.js'
 import type { Scene } from './faults/scene.js'
 import { lookForLeftovers, readCounts, type Taken } from './look.js'
 import type { Order } from './orders.js'
-import { lockCount, type Schedule } from './schedule.js'
+import type { Schedule } from './schedule.js'
+import { lockCount } from './sizes.js'
 
 export interface PlayOptions {
   /** After this nobody waits for a process any more; the checker sees what it did not do. @defaultValue 30_000 */

@@ -1,11 +1,8 @@
 import fc from 'fast-check'
+import type { FaultPlan } from './faults/fault-plan.js'
 import { faultNamesOf, type FaultName } from './faults/fault-kinds.js'
+import { lockCount, processCount } from './sizes.js'
 import type { TopologyName } from './topologies.js'
-
-/** How many processes take part. */
-export const processCount = 3
-/** How many locks they compete for. */
-export const lockCount = 2
 
 /** One acquisition call of a process: when, how, and what it does inside. Times in milliseconds. */
 export interface PlannedCall {
@@ -26,13 +23,8 @@ export interface PlannedCall {
   readonly abortAfterMs: number | null
 }
 
-export interface PlannedFault {
+export interface PlannedFault extends FaultPlan {
   readonly name: FaultName
-  /** After the start of the schedule. */
-  readonly atMs: number
-  readonly forMs: number
-  /** Picks the process, lock or server that it hits, modulo their number. */
-  readonly target: number
 }
 
 /** What all processes do and what goes wrong meanwhile. Plain data: printed, shrunk and replayed. */

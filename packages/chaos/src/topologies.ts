@@ -8,7 +8,7 @@ import {
   type ProxiedNodes,
   type RedisServer,
 } from '@holdfast/testkit'
-import type { ArenaOptions } from './arena.js'
+import type { ClientOptions } from './client-options.js'
 import type { TemplateSpec } from './template.js'
 
 export const topologyNames = ['single', 'replicated', 'sentinel', 'cluster', 'independent'] as const
@@ -22,7 +22,7 @@ export function isTopologyName(name: string): name is TopologyName {
 export interface Topology {
   readonly servers: readonly RedisServer[]
   /** Options of `Holdfast` that belong to it. */
-  readonly options: ArenaOptions
+  readonly options: ClientOptions
   /** How a process reaches it through its links: the n-th lock through the n-th, modulo their number. */
   templates(links: ProxiedNodes): readonly TemplateSpec[]
   /** The server on which the n-th lock, of this key, lives now. */

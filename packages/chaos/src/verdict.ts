@@ -1,5 +1,5 @@
 import { checkHistory, coverageOf, describeViolation, type Coverage, type Violation } from '@holdfast/testkit'
-import { clientOptions } from './arena.js'
+import { clientOptions } from './client-options.js'
 import type { Played } from './play.js'
 
 /** Leases last up to 600 ms, and each of the calls ahead may take one; the rest is for busy machines. */

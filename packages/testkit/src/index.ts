@@ -8,16 +8,13 @@ export {
   searchRedis,
 } from './find/find-redis.js'
 export { dockerAnswers, redisFromDocker } from './find/docker.js'
-export { probeBinary, redisFromPath, type RedisBinary } from './find/binary.js'
+export { probeBinary, redisFromPath } from './find/binary.js'
+export type { RedisBinary } from './find/redis-binary.js'
 export { redisFromDebian, unpackDebianRedis } from './find/debian.js'
 export { openRedis, type OpenedRedis } from './server/open-redis.js'
 export { closeSharedRedis, openSharedRedis, sharedRedisUrl } from './server/shared-redis.js'
-export {
-  startRedis,
-  type RedisServer,
-  type RestartOptions,
-  type StartRedisOptions,
-} from './server/redis-server.js'
+export { startRedis } from './server/start-redis.js'
+export type { RedisServer, RestartOptions, StartRedisOptions } from './server/redis-server.js'
 export { startContainerRedis } from './server/container-redis.js'
 export { withRedis } from './server/with-redis.js'
 

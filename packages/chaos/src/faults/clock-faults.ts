@@ -1,5 +1,5 @@
 import type { Excuse } from '@holdfast/testkit'
-import type { FaultKind } from './fault-kinds.js'
+import type { FaultKind } from './fault-kind.js'
 
 /** Steps the server's clock by the time that the fault lasts; it stays where it is. */
 function step(direction: 1 | -1, excuses: readonly Excuse[]): FaultKind {

@@ -1,5 +1,5 @@
 import { until } from '@holdfast/testkit'
-import type { FaultKind } from './fault-kinds.js'
+import type { FaultKind } from './fault-kind.js'
 import { pick } from '../pick.js'
 import { masterOf } from './scene.js'
 

@@ -1,5 +1,5 @@
 import type { FaultProxy } from '@holdfast/testkit'
-import type { FaultKind } from './fault-kinds.js'
+import type { FaultKind } from './fault-kind.js'
 import { seatOf } from './scene.js'
 
 /** Does something to every link of the process that is hit. */

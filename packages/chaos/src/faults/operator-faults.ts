@@ -1,6 +1,6 @@
 import { Holdfast, RefusedError } from '@holdfast/core'
 import { templateOf } from '../template.js'
-import type { FaultKind } from './fault-kinds.js'
+import type { FaultKind } from './fault-kind.js'
 import { pick } from '../pick.js'
 
 /** Somebody takes the lock away from its holder by force. */

@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault-kinds.js'
+import type { FaultKind } from './fault-kind.js'
 import { seatOf } from './scene.js'
 
 /** SIGSTOP, and SIGCONT later. */

@@ -1,7 +1,7 @@
 import type { RedisServer } from '@holdfast/testkit'
 import type { Arena, Seat } from '../arena.js'
 import { pick } from '../pick.js'
-import type { PlannedFault } from '../schedule.js'
+import type { FaultPlan } from './fault-plan.js'
 
 /** Where a fault finds what it breaks. */
 export interface Scene {
@@ -14,11 +14,11 @@ export interface Scene {
   kill(seat: Seat): Promise<void>
 }
 
-export function seatOf({ arena }: Scene, { target }: PlannedFault): Seat {
+export function seatOf({ arena }: Scene, { target }: FaultPlan): Seat {
   return pick(arena.seats, target)
 }
 
 /** The server on which the lock that the fault aims at lives now. */
-export function masterOf({ arena, keys }: Scene, { target }: PlannedFault): Promise<RedisServer> {
+export function masterOf({ arena, keys }: Scene, { target }: FaultPlan): Promise<RedisServer> {
   return arena.topology.masterOf(target % keys.length, pick(keys, target))
 }

@@ -14,7 +14,7 @@ import {
   type Fault,
   type RedisServer,
 } from '@holdfast/testkit'
-import type { FaultKind, Heal, Instant } from './fault-kinds.js'
+import type { FaultKind, Heal, Instant } from './fault-kind.js'
 import { pick } from '../pick.js'
 import { masterOf } from './scene.js'
 

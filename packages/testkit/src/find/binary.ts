@@ -2,18 +2,10 @@ import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { RedisBinary } from './redis-binary.js'
 import type { RedisSource } from './redis-source.js'
 
 const run = promisify(execFile)
-
-/** A server program on this machine, and what it needs to start. */
-export interface RedisBinary {
-  readonly path: string
-  readonly product: 'redis' | 'valkey'
-  readonly version: { readonly text: string; readonly major: number; readonly minor: number }
-  /** Variables to add to the environment, such as a library path. */
-  readonly env: Readonly<Record<string, string>>
-}
 
 /** `redis-server`, else `valkey-server`, on PATH. */
 export async function redisFromPath(): Promise<RedisSource | null> {

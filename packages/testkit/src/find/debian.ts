@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { probeBinary, redisFromPath, type RedisBinary } from './binary.js'
+import { probeBinary, redisFromPath } from './binary.js'
+import type { RedisBinary } from './redis-binary.js'
 import type { RedisSource } from './redis-source.js'
 
 const run = promisify(execFile)

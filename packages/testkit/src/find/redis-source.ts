@@ -1,4 +1,4 @@
-import type { RedisBinary } from './binary.js'
+import type { RedisBinary } from './redis-binary.js'
 
 /** Where a Redis for this run can come from. Nothing has been started yet. */
 export type RedisSource =

@@ -1,10 +1,3 @@
-import { redisFromPath } from '../find/binary.js'
-import { redisFromDebian } from '../find/debian.js'
-import { redisFromDocker } from '../find/docker.js'
-import { findRedis } from '../find/find-redis.js'
-import { startContainerRedis } from './container-redis.js'
-import { startLocalRedis } from './local-redis.js'
-
 export interface StartRedisOptions {
   /** Further arguments of redis-server, after ours, so that they win. */
   readonly args?: readonly string[]
@@ -37,22 +30,4 @@ export interface RedisServer extends AsyncDisposable {
   thaw(): Promise<void>
   /** A new process on the same port, empty unless told otherwise. Resolves when it answers. */
   restart(options?: RestartOptions): Promise<void>
-}
-
-/**
- * Starts a server and resolves when it answers PING.
- *
- * A local program first, since it starts faster and its process can be watched; then a container; then Debian's
- * package. Throws `NoRedisError` where there is none of them. REDIS_URL is not looked at: nobody may freeze that one.
- */
-export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
-  const source = await findRedis([redisFromPath, redisFromDocker, redisFromDebian])
-  switch (source.kind) {
-    case 'binary':
-      return startLocalRedis(source.binary, options)
-    case 'docker':
-      return startContainerRedis(options)
-    case 'url':
-      throw new Error(`${source.url} is not a server of ours`)
-  }
 }

@@ -1,4 +1,5 @@
-import { startRedis, type RedisServer, type StartRedisOptions } from '../server/redis-server.js'
+import type { RedisServer, StartRedisOptions } from '../server/redis-server.js'
+import { startRedis } from '../server/start-redis.js'
 import { startAll, stopAll } from './several.js'
 
 /** Servers that know nothing of each other, as a quorum lock wants them. */

@@ -1,4 +1,5 @@
-import { redisFromPath, type RedisBinary } from '../find/binary.js'
+import { redisFromPath } from '../find/binary.js'
+import type { RedisBinary } from '../find/redis-binary.js'
 import { redisFromDebian } from '../find/debian.js'
 import { searchRedis } from '../find/find-redis.js'
 

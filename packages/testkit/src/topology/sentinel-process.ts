@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RedisBinary } from '../find/binary.js'
+import type { RedisBinary } from '../find/redis-binary.js'
 import type { ScratchFolder } from '../process/reaper.js'
 import { startLocalRedis } from '../server/local-redis.js'
 import type { RedisServer } from '../server/redis-server.js'

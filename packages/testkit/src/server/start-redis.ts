@@ -1,0 +1,25 @@
+import { redisFromPath } from '../find/binary.js'
+import { redisFromDebian } from '../find/debian.js'
+import { redisFromDocker } from '../find/docker.js'
+import { findRedis } from '../find/find-redis.js'
+import { startContainerRedis } from './container-redis.js'
+import { startLocalRedis } from './local-redis.js'
+import type { RedisServer, StartRedisOptions } from './redis-server.js'
+
+/**
+ * Starts a server and resolves when it answers PING.
+ *
+ * A local program first, since it starts faster and its process can be watched; then a container; then Debian's
+ * package. Throws `NoRedisError` where there is none of them. REDIS_URL is not looked at: nobody may freeze that one.
+ */
+export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
+  const source = await findRedis([redisFromPath, redisFromDocker, redisFromDebian])
+  switch (source.kind) {
+    case 'binary':
+      return startLocalRedis(source.binary, options)
+    case 'docker':
+      return startContainerRedis(options)
+    case 'url':
+      throw new Error(`${source.url} is not a server of ours`)
+  }
+}
