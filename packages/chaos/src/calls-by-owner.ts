@@ -1,8 +1,8 @@
 /**
- * Knows whose call an owner is before the call can say so.
+ * Finds the call that an owner belongs to before the call itself can report it.
  *
- * An owner is `<clientId>:<n>`, and each call of a client from outside a hold draws its n the moment it is made. So
- * calls that are told in the order in which they are made are found by n.
+ * An owner is `<clientId>:<n>`, and each call of a client from outside a hold draws its n as soon as it is made. So
+ * calls that are added in the order in which they are made are found by n.
  */
 export class CallsByOwner<Call> {
   readonly #calls: Call[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { openArena } from './arena.js'
-import { play } from './play.js'
+import { openTestbed } from './testbed.js'
+import { runSchedule } from './run-schedule.js'
 import { scheduleFor, type Schedule } from './schedule.js'
 import { addTo, newTally, slowHandOffs, type Tally } from './tally.js'
 import type { TopologyName } from './topologies.js'
@@ -11,32 +11,32 @@ export interface CampaignOptions {
   readonly runs: number
   /** The first schedule's; the n-th has this plus n. */
   readonly seed: number
-  /** How many schedules are played at the same time, each on servers and processes of its own. */
+  /** How many schedules run at the same time, each on servers and processes of its own. */
   readonly lanes: number
-  /** Leads to a shorter schedule that was found for the seed. */
+  /** fast-check's path from the seed to a shorter schedule that was found for it. */
   readonly path?: string | undefined
   /** The program of the processes; our own unless given. */
   readonly program?: string | undefined
   /** Called after each schedule. */
-  onPlayed?(seed: number, schedule: Schedule, verdict: Verdict): void
+  onFinished?(seed: number, schedule: Schedule, verdict: Verdict): void
 }
 
-/** Plays that many random schedules. Resolves with what they added up to, violations included. */
+/** Runs that many random schedules. Resolves with their totals, violations included. */
 export async function campaign(options: CampaignOptions): Promise<Tally> {
   const tally = newTally(options.topology)
   let next = 0
   const lane = async () => {
-    const arena = await openArena(options.topology, options.program)
+    const testbed = await openTestbed(options.topology, options.program)
     try {
       while (next < options.runs) {
         const seed = options.seed + next++
         const schedule = drawSchedule(options.topology, seed, options.path)
-        const verdict = judge(await play(arena, schedule))
+        const verdict = judge(await runSchedule(testbed, schedule))
         addTo(tally, verdict)
-        options.onPlayed?.(seed, schedule, verdict)
+        options.onFinished?.(seed, schedule, verdict)
       }
     } finally {
-      await arena.close()
+      await testbed.close()
     }
   }
   await Promise.all(Array.from({ length: Math.min(options.lanes, options.runs) }, lane))
@@ -44,9 +44,9 @@ export async function campaign(options: CampaignOptions): Promise<Tally> {
   return tally
 }
 
-/** The schedule of this seed, or the shorter one at that path from it; always the same one. */
+/** The schedule of this seed, or the shorter one at that path; the same one every time. */
 export function drawSchedule(topology: TopologyName, seed: number, path = ''): Schedule {
   const [schedule] = fc.sample(scheduleFor(topology), { seed, path, numRuns: 1, unbiased: true })
-  if (!schedule) throw new Error(`seed ${seed} draws nothing`)
+  if (!schedule) throw new Error(`seed ${seed} yields no schedule`)
   return schedule
 }

@@ -1,7 +1,7 @@
 // pnpm chaos: random schedules of lock calls and faults on every topology. See docs/safety.md.
 import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
-import { openArena } from './arena.js'
+import { openTestbed } from './testbed.js'
 import { campaign } from './campaign.js'
 import type { Schedule } from './schedule.js'
 import { shrink } from './shrink.js'
@@ -16,11 +16,11 @@ const usage = `pnpm chaos [options]
   --long           10 000 on a single server, 500 on each other
   --seed N         of the first schedule; the n-th has this plus n (drawn and printed)
   --lanes N        schedules at the same time, each on servers and processes of its own (4)
-  --show           prints what happened in each schedule, as a timeline
+  --show           prints a timeline of each schedule
   --path P         with --seed: the shorter schedule that was found for that seed under this path
 
-A violation is shown as a timeline, with the options that replay it. Then a shorter schedule is looked for that fails
-as well.
+A violation is shown as a timeline, with the options that replay it. Then a shorter schedule that also fails is
+searched for.
 `
 
 const shrinkWithinMs = 120_000
@@ -58,22 +58,22 @@ async function runAll(topologies: readonly TopologyName[]): Promise<Tally[]> {
 async function runOn(topology: TopologyName, seed: number): Promise<Tally> {
   const runs = values.runs === undefined ? usualRuns(topology) : readNumber(values.runs)
   const failed: number[] = []
-  let played = 0
+  let finished = 0
   const tally = await campaign({
     topology,
     runs,
     seed,
     lanes: readNumber(values.lanes),
     path: values.path,
-    onPlayed(seedPlayed, schedule, verdict) {
-      played += 1
+    onFinished(failedSeed, schedule, verdict) {
+      finished += 1
       if (values.show) console.log(drawTimeline(verdict.history))
-      if (verdict.complaints.length > 0) {
-        failed.push(seedPlayed)
-        complain(topology, seedPlayed, values.path, schedule, verdict)
+      if (verdict.problems.length > 0) {
+        failed.push(failedSeed)
+        printFailure(topology, failedSeed, values.path, schedule, verdict)
       }
-      if (played % 100 === 0)
-        console.log(`${topology}: ${played} of ${runs} schedules, ${failed.length} failed`)
+      if (finished % 100 === 0)
+        console.log(`${topology}: ${finished} of ${runs} schedules, ${failed.length} failed`)
     },
   })
   const slow = slowHandOffs(tally)
@@ -83,7 +83,7 @@ async function runOn(topology: TopologyName, seed: number): Promise<Tally> {
   return tally
 }
 
-function complain(
+function printFailure(
   topology: TopologyName,
   seed: number,
   path: string | undefined,
@@ -93,21 +93,21 @@ function complain(
   const at = path === undefined ? '' : ` --path ${path}`
   console.log(`\npnpm chaos --topology ${topology} --runs 1 --seed ${seed}${at} --show`)
   console.log(JSON.stringify(schedule))
-  for (const complaint of verdict.complaints) console.log(complaint)
+  for (const problem of verdict.problems) console.log(problem)
 }
 
 async function findShorter(topology: TopologyName, seed: number): Promise<void> {
-  const arena = await openArena(topology)
+  const testbed = await openTestbed(topology)
   try {
-    const shrunk = await shrink(arena, seed, shrinkWithinMs)
+    const shrunk = await shrink(testbed, seed, shrinkWithinMs)
     if (shrunk) {
-      console.log('\nA shorter one:')
-      complain(topology, seed, shrunk.path, shrunk.schedule, shrunk.verdict)
+      console.log('\nA shorter schedule that fails:')
+      printFailure(topology, seed, shrunk.path, shrunk.schedule, shrunk.verdict)
     } else {
       console.log(`${topology}: seed ${seed} did not fail again`)
     }
   } finally {
-    await arena.close()
+    await testbed.close()
   }
 }
 
@@ -118,7 +118,7 @@ function usualRuns(topology: TopologyName): number {
 
 function readTopology(name: string): TopologyName {
   if (isTopologyName(name)) return name
-  throw new Error(`there is no topology ${name}\n\n${usage}`)
+  throw new Error(`unknown topology ${name}\n\n${usage}`)
 }
 
 function readNumber(text: string): number {

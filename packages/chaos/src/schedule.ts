@@ -11,15 +11,15 @@ export interface PlannedCall {
   /** Which of the locks. */
   readonly lock: number
   readonly style: 'withLock' | 'lock' | 'tryLock'
-  /** `null`: as long as it takes. */
+  /** `null`: no limit. */
   readonly waitMs: number | null
   /** `null`: the watchdog renews. */
   readonly leaseMs: number | null
-  /** The time inside. */
+  /** How long it works inside. */
   readonly workMs: number
   /** Further entries into the same hold, one inside the other. */
   readonly nested: number
-  /** The wait's signal aborts so long after the call; `null`: never. */
+  /** The wait's signal aborts this long after the call; `null`: never. */
   readonly abortAfterMs: number | null
 }
 
@@ -27,7 +27,7 @@ export interface PlannedFault extends FaultPlan {
   readonly name: FaultName
 }
 
-/** What all processes do and what goes wrong meanwhile. Plain data: printed, shrunk and replayed. */
+/** What all processes do, and the faults injected while they do it. Plain data: printed, shrunk and replayed. */
 export interface Schedule {
   /** Per process. */
   readonly calls: readonly (readonly PlannedCall[])[]
@@ -47,7 +47,7 @@ const call = fc.record<PlannedCall>({
   workMs: fc.oneof(
     { weight: 18, arbitrary: fc.nat(40) },
     { weight: 6, arbitrary: fc.nat(500) },
-    // Longer than a lease, so that it has to be renewed.
+    // Longer than a lease, so it has to be renewed.
     { weight: 1, arbitrary: fc.integer({ min: 700, max: 1_500 }) },
   ),
   nested: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),

@@ -1,26 +1,26 @@
 import fc from 'fast-check'
-import type { Arena } from './arena.js'
-import { play } from './play.js'
+import type { Testbed } from './testbed.js'
+import { runSchedule } from './run-schedule.js'
 import { scheduleFor, type Schedule } from './schedule.js'
 import { judge, type Verdict } from './verdict.js'
 
 export interface Shrunk {
   readonly schedule: Schedule
-  /** Leads from the seed to this schedule. */
+  /** fast-check's path from the seed to this schedule. */
   readonly path: string
   readonly verdict: Verdict
 }
 
-/** What goes wrong is often a matter of luck: a schedule is tried this often before it counts as harmless. */
+/** Failures often depend on timing: a schedule runs this often before it counts as passing. */
 const tries = 3
 
-/** Looks for a smaller schedule that fails as well. `null`: the failure did not come again. */
-export async function shrink(arena: Arena, seed: number, withinMs: number): Promise<Shrunk | null> {
+/** Searches for a smaller schedule that also fails. `null`: the failure did not recur. */
+export async function shrink(testbed: Testbed, seed: number, withinMs: number): Promise<Shrunk | null> {
   const failing = new Map<Schedule, Verdict>()
-  const property = fc.asyncProperty(scheduleFor(arena.name), async (schedule) => {
+  const property = fc.asyncProperty(scheduleFor(testbed.name), async (schedule) => {
     for (let n = 0; n < tries; n += 1) {
-      const verdict = judge(await play(arena, schedule))
-      if (verdict.complaints.length === 0) continue
+      const verdict = judge(await runSchedule(testbed, schedule))
+      if (verdict.problems.length === 0) continue
       failing.set(schedule, verdict)
       return false
     }

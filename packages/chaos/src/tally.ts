@@ -2,20 +2,20 @@ import type { HistoryEvent } from '@holdfast/testkit'
 import type { TopologyName } from './topologies.js'
 import { handOffMs, type Verdict } from './verdict.js'
 
-/** What all schedules on one topology added up to. */
+/** The totals of all schedules on one topology. */
 export interface Tally {
   readonly topology: TopologyName
   runs: number
   calls: number
   holds: number
-  /** Of the holds, those that no fault excused from excluding the one before. */
+  /** Of the holds, those whose exclusion of the previous one no fault excused. */
   holdsJudged: number
   reentries: number
   waits: number
-  /** Of the waits, those that nothing disturbed until they were over, so that nobody was to overtake them. */
+  /** Of the waits, those that nothing disturbed until they ended, so that no later caller was allowed to overtake them. */
   waitsJudged: number
   refusals: number
-  lossesTold: number
+  lossesReported: number
   kills: number
   violations: number
   readonly handOffsMs: number[]
@@ -33,7 +33,7 @@ export function newTally(topology: TopologyName): Tally {
     waits: 0,
     waitsJudged: 0,
     refusals: 0,
-    lossesTold: 0,
+    lossesReported: 0,
     kills: 0,
     violations: 0,
     handOffsMs: [],
@@ -41,9 +41,9 @@ export function newTally(topology: TopologyName): Tally {
   }
 }
 
-export function addTo(tally: Tally, { history, complaints, coverage }: Verdict): void {
+export function addTo(tally: Tally, { history, problems, coverage }: Verdict): void {
   tally.runs += 1
-  tally.violations += complaints.length
+  tally.violations += problems.length
   tally.holds += coverage.holds
   tally.holdsJudged += coverage.holdsJudged
   tally.waits += coverage.waits
@@ -56,21 +56,21 @@ function count(tally: Tally, event: HistoryEvent): void {
   if (event.kind === 'asked') tally.calls += 1
   else if (event.kind === 'acquired' && event.count > 1) tally.reentries += 1
   else if (event.kind === 'refused') tally.refusals += 1
-  else if (event.kind === 'lost') tally.lossesTold += 1
+  else if (event.kind === 'lost') tally.lossesReported += 1
   else if (event.kind === 'killed') tally.kills += 1
   else if (event.kind === 'fault') tally.faults.set(event.fault, (tally.faults.get(event.fault) ?? 0) + 1)
 }
 
-/** Of fewer hand-offs nothing is concluded. */
-const fewestHandOffs = 10
+/** With fewer hand-offs than these there is no verdict. */
+const minHandOffs = 10
 
 /**
- * What is wrong with all schedules together, in words: a single late hand-off may be the machine's, one in ten is not.
- * `null`: nothing.
+ * Why the hand-offs of all schedules together are too slow: the machine may delay a single one, but not one in ten.
+ * `null`: they are fast enough.
  */
 export function slowHandOffs({ handOffsMs }: Tally): string | null {
   const ninthInTen = quantile(handOffsMs, 0.9)
-  if (handOffsMs.length < fewestHandOffs || ninthInTen <= handOffMs) return null
+  if (handOffsMs.length < minHandOffs || ninthInTen <= handOffMs) return null
   return `of ${handOffsMs.length} hand-offs, one in ten took ${ninthInTen.toFixed(1)} ms; ${handOffMs} are allowed`
 }
 

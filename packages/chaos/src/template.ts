@@ -5,7 +5,7 @@ interface Address {
   readonly port: number
 }
 
-/** How a process reaches its Redis, as plain data. `natMap` leads each server's address through a fault proxy. */
+/** How a process reaches its Redis, as plain data. `natMap` maps each server's address to its fault proxy. */
 export type TemplateSpec =
   | { readonly kind: 'server'; readonly url: string }
   | {

@@ -18,20 +18,20 @@ export function isTopologyName(name: string): name is TopologyName {
   return topologyNames.some((known) => known === name)
 }
 
-/** A running topology, seen from the locks that live on it. */
+/** A running topology, as the locks stored on it see it. */
 export interface Topology {
   readonly servers: readonly RedisServer[]
-  /** Options of `Holdfast` that belong to it. */
+  /** Options of `Holdfast` that go with it. */
   readonly options: ClientOptions
-  /** How a process reaches it through its links: the n-th lock through the n-th, modulo their number. */
-  templates(links: ProxiedNodes): readonly TemplateSpec[]
-  /** The server on which the n-th lock, of this key, lives now. */
+  /** How a process reaches it through its proxies: the n-th lock through the n-th template, modulo their number. */
+  templates(proxies: ProxiedNodes): readonly TemplateSpec[]
+  /** The server that holds the n-th lock, with this key, now. */
   masterOf(n: number, key: string): Promise<RedisServer>
-  /** Hands that lock to a replica in good order, where there is one that may take over. */
+  /** Performs an orderly fail-over of that lock's server, where a replica can take over. */
   failOver(key: string): Promise<void>
-  /** Sets the servers' clock forward, or back. Absent where that cannot be done. */
+  /** Moves the servers' clock forward or back. Absent where that is impossible. */
   stepClock?(stepMs: number): Promise<void> | void
-  /** Resolves when all servers are up and agree on who is who. */
+  /** Resolves when all servers are up and agree on their roles. */
   whenStable(): Promise<void>
   stop(): Promise<void>
 }
@@ -95,17 +95,17 @@ const openers: Readonly<Record<TopologyName, () => Promise<Topology>>> = {
 
 const stableWithinMs = 20_000
 
-/** Servers that nobody takes over from; locks are spread over them. */
+/** Servers without fail-over; locks are spread over them. */
 function onServers(servers: readonly RedisServer[]): Topology {
   return {
     servers,
     options: {},
-    templates: (links) => servers.map((server) => ({ kind: 'server', url: links.urlOf(server) })),
+    templates: (proxies) => servers.map((server) => ({ kind: 'server', url: proxies.urlOf(server) })),
     masterOf(n) {
       const server = servers[n % servers.length]
-      return server ? Promise.resolve(server) : Promise.reject(new Error('there is no server'))
+      return server ? Promise.resolve(server) : Promise.reject(new Error('this topology has no servers'))
     },
-    failOver: () => Promise.reject(new Error('nobody could take over')),
+    failOver: () => Promise.reject(new Error('this topology has no replica that could take over')),
     whenStable: () => Promise.resolve(),
     stop: async () => {
       await Promise.all(servers.map((server) => server.stop()))

@@ -1,42 +1,42 @@
-// A process of the chaos run: plays its part of one schedule after the other, each with a client of its own.
+// A process of the chaos run: makes its calls of one schedule after another, with new clients for each.
 import { Holdfast, type Lease, type Lock } from '@holdfast/core'
 import { fromParent, openHistory, tellParent, until, watchStalls } from '@holdfast/testkit'
-import { setTimeout as passed } from 'node:timers/promises'
-import { isOrder, type Order } from './orders.js'
-import { pick } from './pick.js'
-import { Player } from './player.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isCommand, type WorkerCommand } from './worker-commands.js'
+import { pickCyclic } from './pick-cyclic.js'
+import { CallRunner } from './call-runner.js'
 import { templateOf } from './template.js'
 
-async function next<T extends Order['type']>(type: T) {
+async function next<T extends WorkerCommand['type']>(type: T) {
   const message = await fromParent(type)
-  if (isOrder(type, message)) return message
-  throw new Error(`expected the order ${type}`)
+  if (isCommand(type, message)) return message
+  throw new Error(`expected the command ${type}`)
 }
 
-/** Enters a lock so many times, for the comparison of counts. */
-async function take(lock: Lock, count: number): Promise<Lease[]> {
+/** Enters a lock `count` times, for the comparison of counts. */
+async function enter(lock: Lock, count: number): Promise<Lease[]> {
   const outer = await lockAfterFaults(lock)
   const leases = [outer]
   while (leases.length < count) leases.push(await outer.run(() => lock.lock()))
   return leases
 }
 
-/** Longer than a busy machine may stand still: nothing is to be lost while counts are compared. */
-const restLeaseMs = 60_000
+/** Longer than a busy machine stalls: no hold must be lost while counts are compared. */
+const countLeaseMs = 60_000
 
-/** A connection that was refused in the last fault may say so once more. */
+/** A connection that the last fault refused may fail once more. */
 async function lockAfterFaults(lock: Lock): Promise<Lease> {
-  for (let patience = 100; ; patience -= 1) {
+  for (let attemptsLeft = 100; ; attemptsLeft -= 1) {
     try {
-      return await lock.lock({ leaseMs: restLeaseMs })
+      return await lock.lock({ leaseMs: countLeaseMs })
     } catch (error) {
-      if (patience === 0) throw error
-      await passed(50)
+      if (attemptsLeft === 0) throw error
+      await sleep(50)
     }
   }
 }
 
-/** What keeps the process running, by kind, beyond what did before. Closing takes a moment. */
+/** The kinds of resources that keep the process running, beyond those open before. Closing takes a moment. */
 async function openBeyond(before: readonly string[]): Promise<string[]> {
   const more = () => {
     const known = [...before]
@@ -46,7 +46,7 @@ async function openBeyond(before: readonly string[]): Promise<string[]> {
       return at === -1
     })
   }
-  await until(() => more().length === 0, { what: 'all to be closed', timeoutMs: 1_000 }).catch(
+  await until(() => more().length === 0, { what: 'all resources to be closed', timeoutMs: 1_000 }).catch(
     () => undefined,
   )
   return more()
@@ -59,18 +59,19 @@ for (;;) {
   const clients = redises.map((redis) => new Holdfast({ ...options, redis }))
   const history = openHistory(file, name)
   const stopWatching = watchStalls(history.write)
-  // Outages are what this is about; whoever is refused writes it down.
+  // Outages are expected here; each call records its own failure.
   for (const client of clients) client.on('error', () => undefined)
-  const player = new Player(name, clients, history.write)
+  const runner = new CallRunner(name, clients, history.write)
   await tellParent({ type: 'opened' })
 
-  const { calls, locks: names, startAtMs } = await next('play')
-  await player.play(calls, names, startAtMs)
-  await tellParent({ type: 'played' })
+  const { calls, locks: names, startAtMs } = await next('run')
+  await runner.run(calls, names, startAtMs)
+  await tellParent({ type: 'finished' })
 
-  const { lock, count } = await next('take')
-  const leases = lock === null ? [] : await take(pick(clients, lock).getLock(pick(names, lock)), count)
-  await tellParent({ type: 'taken', owner: leases[0]?.owner ?? null, atClient: leases[0]?.holdCount ?? 0 })
+  const { lock, count } = await next('hold')
+  const leases =
+    lock === null ? [] : await enter(pickCyclic(clients, lock).getLock(pickCyclic(names, lock)), count)
+  await tellParent({ type: 'held', owner: leases[0]?.owner ?? null, atClient: leases[0]?.holdCount ?? 0 })
 
   await next('end')
   for (const lease of leases.reverse()) await lease.unlock()

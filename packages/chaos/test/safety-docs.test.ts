@@ -14,7 +14,7 @@ const read = (page: string): string => readFileSync(join(root, page), 'utf8')
 
 const safety = read('docs/safety.md')
 
-/** The names of tests that the page gives, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`. */
+/** The test names that the document cites, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`. */
 function namesByFile(): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const items = safety.matchAll(/^- \[[^\]]+\]\(\.\.\/(\S+\.(?:test|spec)\.ts)\):((?:.|\n(?! *- |\n))*)/gm)
@@ -26,10 +26,10 @@ function namesByFile(): Map<string, string[]> {
 }
 
 /**
- * The titles in a test file: by themselves, and behind those of the blocks around them.
+ * The titles in a test file: alone, and prefixed with those of the enclosing blocks.
  *
- * A title is what comes before a function: in `it` and `describe`, and in helpers that call them. What is filled in
- * later reads as an ellipsis.
+ * A title is a string argument before a function: of `it` and `describe`, and of helpers that call them. Placeholders
+ * become an ellipsis.
  */
 function titlesIn(file: string): Set<string> {
   const titles = new Set<string>()
@@ -47,7 +47,7 @@ function titlesIn(file: string): Set<string> {
 
 function titleOf(node: ts.Node): string | null {
   if (!ts.isCallExpression(node)) return null
-  // `on(…)` of an emitter is no test, and neither is one that is skipped.
+  // `on(…)` of an emitter is not a test, and a skipped test does not count.
   if (ts.isPropertyAccessExpression(node.expression)) return null
   const [title, body] = node.arguments
   if (!title || !body || !(ts.isArrowFunction(body) || ts.isFunctionExpression(body))) return null
@@ -66,7 +66,7 @@ function tableUnder(heading: string): string[][] {
   return rows.slice(2)
 }
 
-/** The names that headings have in links. */
+/** The anchors of a document's headings. */
 const anchorsIn = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -76,7 +76,7 @@ const anchorsIn = (page: string): string[] =>
   )
 
 describe('docs/safety.md', () => {
-  it('names a test for every promise', () => {
+  it('cites a test for every promise', () => {
     const [, promises = ''] = safety.split('\n## Promises\n')
     const [section = ''] = promises.split(/^## /m)
     const each = section.split(/^### /m).slice(1)
@@ -87,18 +87,18 @@ describe('docs/safety.md', () => {
     }
   })
 
-  it.each([...namesByFile()])('names tests that there are in %s', (file, names) => {
+  it.each([...namesByFile()])('cites only tests that exist in %s', (file, names) => {
     const titles = titlesIn(file)
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter((name) => !titles.has(name))).toEqual([])
   })
 
-  it('has every kind of fault, with where it happens and what it excuses', () => {
+  it('lists every kind of fault, with where it happens and what it excuses', () => {
     const rows = tableUnder('## Every fault tried')
-    const told = rows.map(([name, , where, excused]) => ({ name, where, excused }))
+    const documented = rows.map(([name, , where, excused]) => ({ name, where, excused }))
     const kinds = topologyNames.flatMap((topology) => Object.values(faultNamesOf(topology)).flat())
     expect(new Set(kinds)).toEqual(new Set(Object.keys(faultKinds)))
-    expect(new Set(told)).toEqual(
+    expect(new Set(documented)).toEqual(
       new Set(
         [...new Set(kinds)].map((name) => {
           const { on, excuses = [] } = faultKind(name)
@@ -108,19 +108,19 @@ describe('docs/safety.md', () => {
     )
   })
 
-  it('has every broken variant, with what it breaks', () => {
-    const told = tableUnder('### Broken variants').map(([name, breaks]) => ({ name, breaks }))
-    expect(told).toEqual(variants.map(({ name, breaks }) => ({ name, breaks: breaks.join(', ') })))
+  it('lists every broken variant, with what it breaks', () => {
+    const documented = tableUnder('### Broken variants').map(([name, breaks]) => ({ name, breaks }))
+    expect(documented).toEqual(variants.map(({ name, breaks }) => ({ name, breaks: breaks.join(', ') })))
   })
 })
 
-it.each(pages)('links in %s to files and headings lead somewhere', (page) => {
+it.each(pages)('links in %s to files and headings resolve', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
   const broken = links.flatMap(([link, file = '', anchor]) => {
     const target = relative(root, file === '' ? join(root, page) : join(root, dirname(page), file))
-    const isThere =
+    const exists =
       existsSync(join(root, target)) && (anchor === undefined || anchorsIn(target).includes(anchor))
-    return isThere ? [] : [link]
+    return exists ? [] : [link]
   })
   expect(broken).toEqual([])
 })

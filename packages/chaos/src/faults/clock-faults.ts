@@ -1,16 +1,16 @@
 import type { Excuse } from '@holdfast/testkit'
 import type { FaultKind } from './fault-kind.js'
 
-/** Steps the server's clock by the time that the fault lasts; it stays where it is. */
+/** Steps the server's clock by the duration of the fault; the clock is not set back. */
 function step(direction: 1 | -1, excuses: readonly Excuse[]): FaultKind {
   return {
     on: ['single'],
     disturbs: 'all',
     excuses,
     hitsServer: true,
-    async inject({ arena }, { forMs }) {
-      if (!arena.topology.stepClock) return 'missed'
-      await arena.topology.stepClock(direction * forMs)
+    async inject({ testbed }, { forMs }) {
+      if (!testbed.topology.stepClock) return 'missed'
+      await testbed.topology.stepClock(direction * forMs)
       return 'over'
     },
   }
@@ -18,6 +18,6 @@ function step(direction: 1 | -1, excuses: readonly Excuse[]): FaultKind {
 
 export const clockFaults = {
   clockForward: step(1, ['exclusion']),
-  // Leases only get longer. Whatever else loses the fence as well leaves only the clock to make tokens grow.
+  // Leases only get longer. If another fault loses the fence key too, only the clock is left to make tokens grow.
   clockBack: step(-1, ['tokens']),
 } satisfies Record<string, FaultKind>

@@ -1,58 +1,58 @@
 import { until } from '@holdfast/testkit'
 import type { FaultKind } from './fault-kind.js'
-import { pick } from '../pick.js'
-import { masterOf } from './scene.js'
+import { pickCyclic } from '../pick-cyclic.js'
+import { targetMaster } from './fault-context.js'
 
-/** The master dies; it comes back, empty, when somebody else has taken over. */
+/** The master dies; it comes back, empty, once a replica has taken over. */
 const crashMaster: FaultKind = {
   on: ['sentinel', 'cluster'],
   disturbs: 'all',
-  // What was not replicated yet is gone.
+  // Writes that were not replicated yet are lost.
   excuses: ['exclusion'],
   hitsServer: true,
-  async inject(scene, planned) {
-    const server = await masterOf(scene, planned)
+  async inject(context, plan) {
+    const server = await targetMaster(context, plan)
     await server.kill()
     return async () => {
-      await until(async () => (await masterOf(scene, planned)) !== server, {
-        what: `somebody to take over from ${server.url}`,
+      await until(async () => (await targetMaster(context, plan)) !== server, {
+        what: `a replica to take over from ${server.url}`,
         timeoutMs: 15_000,
       })
       await server.restart()
-      await scene.arena.topology.whenStable()
+      await context.testbed.topology.whenStable()
     }
   },
 }
 
-/** CLUSTER FAILOVER: the old master waits until the new one has everything. */
+/** CLUSTER FAILOVER: the old master waits until the new one has all its data. */
 const clusterFailover: FaultKind = {
   on: ['cluster'],
   disturbs: 'all',
   hitsServer: true,
-  async inject({ arena, keys }, { target }) {
-    await arena.topology.failOver(pick(keys, target))
-    return () => arena.topology.whenStable()
+  async inject({ testbed, keys }, { target }) {
+    await testbed.topology.failOver(pickCyclic(keys, target))
+    return () => testbed.topology.whenStable()
   },
 }
 
-/** SENTINEL FAILOVER: the replica is promoted as it is, and the old master goes on granting until it is told. */
+/** SENTINEL FAILOVER: the replica is promoted as it is, and the old master keeps granting until it is demoted. */
 const sentinelFailover: FaultKind = {
   ...clusterFailover,
   on: ['sentinel'],
   excuses: ['exclusion', 'tokens'],
 }
 
-/** One replica stops, so that fewer acknowledge. */
+/** One replica stops, so fewer replicas acknowledge writes. */
 const freezeReplica: FaultKind = {
   on: ['replicated', 'sentinel', 'cluster'],
   disturbs: 'all',
   hitsServer: true,
-  async inject(scene, planned) {
-    const { servers } = scene.arena.topology
-    const masters = await Promise.all(scene.keys.map((key, n) => scene.arena.topology.masterOf(n, key)))
-    const replica = pick(
+  async inject(context, plan) {
+    const { servers } = context.testbed.topology
+    const masters = await Promise.all(context.keys.map((key, n) => context.testbed.topology.masterOf(n, key)))
+    const replica = pickCyclic(
       servers.filter((server) => !masters.includes(server)),
-      planned.target,
+      plan.target,
     )
     await replica.freeze()
     return () => replica.thaw()

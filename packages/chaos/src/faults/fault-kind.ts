@@ -1,25 +1,25 @@
 import type { Excuse } from '@holdfast/testkit'
 import type { TopologyName } from '../topologies.js'
 import type { FaultPlan } from './fault-plan.js'
-import type { Scene } from './scene.js'
+import type { FaultContext } from './fault-context.js'
 
-/** One way in which things go wrong. */
+/** A kind of fault: where it can happen, what it may break, and how it is injected. */
 export interface FaultKind {
   /** Where it can happen. Absent: everywhere. */
   readonly on?: readonly TopologyName[]
-  /** Whose waiters may lose their turn by it: those of the process it hits, everybody's, or nobody's. */
-  readonly disturbs: 'nobody' | 'target' | 'all'
-  /** What the contract does not promise under it. Absent: it promises everything. */
+  /** Whose waiters may lose their turn: those of no process, of the target process, or of all processes. */
+  readonly disturbs: 'none' | 'target' | 'all'
+  /** The promises that the contract does not make under this fault. Absent: it makes all of them. */
   readonly excuses?: readonly Excuse[]
-  /** Two of these at once on one server would make a third thing of it: they wait for each other. */
+  /** Two of these at once on one server would combine into a fault of a third kind: they run one after another. */
   readonly hitsServer?: boolean
-  /** Whether only the lock that it aims at comes to harm. */
+  /** Whether it affects only the lock at which it aims. */
   readonly hitsOneLock?: boolean
-  /** Breaks it. Resolves with what mends it. */
-  inject(scene: Scene, planned: FaultPlan): Promise<Heal | Instant>
+  /** Injects the fault. Resolves with the function that heals it. */
+  inject(context: FaultContext, plan: FaultPlan): Promise<Heal | Instant>
 }
 
 export type Heal = () => void | Promise<void>
 
-/** There is nothing to mend: it was over the moment it happened, or there was nothing to hit. */
+/** Nothing to heal: the fault was over as soon as it happened, or it had nothing to hit. */
 export type Instant = 'over' | 'missed'

@@ -2,13 +2,13 @@ import type { TopologyName } from '../topologies.js'
 import { clockFaults } from './clock-faults.js'
 import { failOverFaults } from './fail-over-faults.js'
 import { operatorFaults } from './operator-faults.js'
-import { linkFaults } from './link-faults.js'
+import { connectionFaults } from './connection-faults.js'
 import { processFaults } from './process-faults.js'
 import type { FaultKind } from './fault-kind.js'
 import { serverFaults } from './server-faults.js'
 
 export const faultKinds = {
-  ...linkFaults,
+  ...connectionFaults,
   ...processFaults,
   ...serverFaults,
   ...failOverFaults,

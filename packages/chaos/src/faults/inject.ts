@@ -1,45 +1,45 @@
 import { nowMs, type HistoryEvent } from '@holdfast/testkit'
-import { setTimeout as passed } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlannedFault } from '../schedule.js'
 import { faultKind } from './fault-kinds.js'
-import { pick } from '../pick.js'
-import { seatOf, type Scene } from './scene.js'
+import { pickCyclic } from '../pick-cyclic.js'
+import { targetProcess, type FaultContext } from './fault-context.js'
 
-/** Breaks and mends as planned, and tells of both, unless nothing was hit. Resolves when everything is mended. */
+/** Injects and heals the faults as planned, and records both unless nothing was hit. Resolves when all are healed. */
 export async function injectAll(
-  scene: Scene,
+  context: FaultContext,
   faults: readonly PlannedFault[],
   startAtMs: number,
-  tell: (event: HistoryEvent) => void,
+  record: (event: HistoryEvent) => void,
 ): Promise<void> {
   let serverIsFree = Promise.resolve()
-  const all = faults.map(async (planned, n) => {
-    const kind = faultKind(planned.name)
-    await passed(Math.max(0, startAtMs + planned.atMs - nowMs()))
+  const all = faults.map(async (plan, n) => {
+    const kind = faultKind(plan.name)
+    await sleep(Math.max(0, startAtMs + plan.atMs - nowMs()))
     const injected = (kind.hitsServer ? serverIsFree : Promise.resolve()).then(async () => {
       const id = `fault-${n + 1}`
       const disturbs = {
-        nobody: [],
-        target: [seatOf(scene, planned).name],
+        none: [],
+        target: [targetProcess(context, plan).name],
         all: 'all',
       } as const
       const atMs = nowMs()
-      const heal = await kind.inject(scene, planned)
+      const heal = await kind.inject(context, plan)
       if (heal === 'missed') return
-      tell({
+      record({
         kind: 'fault',
         atMs,
         id,
-        fault: planned.name,
+        fault: plan.name,
         disturbs: disturbs[kind.disturbs],
         excuses: kind.excuses ?? [],
-        locks: kind.hitsOneLock ? [pick(scene.locks, planned.target)] : 'all',
+        locks: kind.hitsOneLock ? [pickCyclic(context.locks, plan.target)] : 'all',
       })
       if (heal !== 'over') {
-        await passed(planned.forMs)
+        await sleep(plan.forMs)
         await heal()
       }
-      tell({ kind: 'healed', atMs: nowMs(), id })
+      record({ kind: 'healed', atMs: nowMs(), id })
     })
     if (kind.hitsServer) serverIsFree = injected.catch(() => undefined)
     await injected

@@ -1,23 +1,25 @@
 import { Holdfast, RefusedError } from '@holdfast/core'
 import { templateOf } from '../template.js'
 import type { FaultKind } from './fault-kind.js'
-import { pick } from '../pick.js'
+import { pickCyclic } from '../pick-cyclic.js'
 
-/** Somebody takes the lock away from its holder by force. */
+/** An operator forces the lock open. */
 const forceUnlock: FaultKind = {
-  // One that was granted a moment ago may be the victim, and queues again.
+  // It may evict a holder that was granted the lock a moment ago and now has to queue again.
   disturbs: 'all',
-  // The victim is told by a message, after the lock has gone to the next.
+  // The notification reaches the evicted holder after the lock was granted to the next one.
   excuses: ['exclusion'],
   hitsOneLock: true,
-  async inject({ arena, locks }, { target }) {
-    const redis = templateOf(pick(arena.topology.templates(arena.operatorLinks), target % locks.length))
-    const holdfast = new Holdfast({ ...arena.options, redis })
+  async inject({ testbed, locks }, { target }) {
+    const redis = templateOf(
+      pickCyclic(testbed.topology.templates(testbed.operatorProxies), target % locks.length),
+    )
+    const holdfast = new Holdfast({ ...testbed.options, redis })
     holdfast.on('error', () => undefined)
     try {
-      return (await holdfast.getLock(pick(locks, target)).forceUnlock()) ? 'over' : 'missed'
+      return (await holdfast.getLock(pickCyclic(locks, target)).forceUnlock()) ? 'over' : 'missed'
     } catch (error) {
-      // Without an answer, it may have been forced.
+      // Without a reply, the lock may have been forced.
       return error instanceof RefusedError ? 'missed' : 'over'
     } finally {
       await holdfast.close()

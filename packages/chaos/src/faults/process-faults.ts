@@ -1,11 +1,11 @@
 import type { FaultKind } from './fault-kind.js'
-import { seatOf } from './scene.js'
+import { targetProcess } from './fault-context.js'
 
 /** SIGSTOP, and SIGCONT later. */
 const freezeProcess: FaultKind = {
   disturbs: 'target',
-  async inject(scene, planned) {
-    const { worker } = seatOf(scene, planned)
+  async inject(context, plan) {
+    const { worker } = targetProcess(context, plan)
     if (worker.isRunning) await worker.freeze()
     return () => {
       if (worker.isRunning) worker.thaw()
@@ -13,13 +13,13 @@ const freezeProcess: FaultKind = {
   },
 }
 
-/** SIGKILL. The process plays no further part in its schedule. */
+/** SIGKILL. The process takes no further part in its schedule. */
 const killProcess: FaultKind = {
   disturbs: 'target',
-  async inject(scene, planned) {
-    const seat = seatOf(scene, planned)
-    if (!seat.worker.isRunning) return 'missed'
-    await scene.kill(seat)
+  async inject(context, plan) {
+    const clientProcess = targetProcess(context, plan)
+    if (!clientProcess.worker.isRunning) return 'missed'
+    await context.kill(clientProcess)
     return 'over'
   },
 }

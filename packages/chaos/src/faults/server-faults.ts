@@ -15,28 +15,28 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import type { FaultKind, Heal, Instant } from './fault-kind.js'
-import { pick } from '../pick.js'
-import { masterOf } from './scene.js'
+import { pickCyclic } from '../pick-cyclic.js'
+import { targetMaster } from './fault-context.js'
 
-/** Does something to the server on which one of the locks lives. */
+/** A fault of the server that holds one of the locks. */
 function onMaster(
   traits: Pick<FaultKind, 'on' | 'disturbs' | 'excuses'>,
-  breakIt: (server: RedisServer, forMs: number, key: string) => Promise<Fault | Heal | Instant>,
+  inject: (server: RedisServer, forMs: number, key: string) => Promise<Fault | Heal | Instant>,
 ): FaultKind {
   return {
     ...traits,
     hitsServer: true,
-    async inject(scene, planned) {
-      const server = await masterOf(scene, planned)
-      const fault = await breakIt(server, planned.forMs, pick(scene.keys, planned.target))
+    async inject(context, plan) {
+      const server = await targetMaster(context, plan)
+      const fault = await inject(server, plan.forMs, pickCyclic(context.keys, plan.target))
       return typeof fault === 'object' ? () => fault.heal() : fault
     },
   }
 }
 
-/** Faults of the server on which a lock lives, while it stays that server. */
+/** Faults of the server that holds a lock, without a fail-over. */
 export const serverFaults = {
-  flushScripts: onMaster({ disturbs: 'nobody' }, async (server) => {
+  flushScripts: onMaster({ disturbs: 'none' }, async (server) => {
     await scriptFlush(server)
     return 'over'
   }),
@@ -58,7 +58,7 @@ export const serverFaults = {
   noPermission: onMaster({ disturbs: 'all' }, (server) => refuseCommands(server, ['evalsha', 'eval'])),
   noAuth: onMaster({ disturbs: 'all' }, (server) => requirePassword(server)),
   evictLock: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server, _, key) => {
-    // Others may have to go before it.
+    // Other keys may be evicted before this one.
     return (await evictKeys(server, { key })) === 0 ? 'missed' : 'over'
   }),
   loseData: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server) => {

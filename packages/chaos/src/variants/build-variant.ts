@@ -8,8 +8,8 @@ const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
 const coreFolder = join(ownFolder, '..', 'core')
 
 /**
- * Copies the built library and the worker program into that folder, makes the edits, and returns the program's
- * path. Throws when a text is not there: then the variant no longer says anything.
+ * Copies the built library and the worker program into that folder, applies the edits, and returns the program's
+ * path. Throws if the text of an edit is missing: the variant would then change nothing.
  */
 export async function buildVariant(variant: Variant, folder: string): Promise<string> {
   const modules = join(folder, 'node_modules')
@@ -18,35 +18,35 @@ export async function buildVariant(variant: Variant, folder: string): Promise<st
   await mkdir(core, { recursive: true })
   await cp(join(coreFolder, 'dist', 'esm'), join(core, 'dist', 'esm'), { recursive: true })
   await cp(join(coreFolder, 'package.json'), join(core, 'package.json'))
-  for (const edit of variant.edits) await change(join(core, 'dist', 'esm'), edit, variant.name)
-  await renameScripts(join(core, 'dist', 'esm', 'redis', 'scripts', 'generated.js'))
+  for (const edit of variant.edits) await applyEdit(join(core, 'dist', 'esm'), edit, variant.name)
+  await rehashScripts(join(core, 'dist', 'esm', 'redis', 'scripts', 'generated.js'))
   for (const from of [ownFolder, coreFolder]) await linkModules(join(from, 'node_modules'), modules)
   await cp(join(ownFolder, 'dist'), join(folder, 'dist'), { recursive: true })
   await cp(join(ownFolder, 'package.json'), join(folder, 'package.json'))
   return join(folder, 'dist', 'worker.js')
 }
 
-async function change(folder: string, { file, find, replace }: Edit, name: string): Promise<void> {
+async function applyEdit(folder: string, { file, find, replace }: Edit, name: string): Promise<void> {
   const path = join(folder, file)
   const text = await readFile(path, 'utf8')
-  if (!text.includes(find)) throw new Error(`the variant "${name}" does not find its text in ${file}`)
+  if (!text.includes(find)) throw new Error(`the variant "${name}" did not find its text in ${file}`)
   await writeFile(path, text.replaceAll(find, replace))
 }
 
-/** Redis knows a script by the hash of its text. */
-async function renameScripts(file: string): Promise<void> {
+/** Redis identifies a script by the hash of its text. */
+async function rehashScripts(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
-  const renamed = text.replace(
+  const rehashed = text.replace(
     /(sha1: ')\w{40}(',\s+lua: `)([^`]*)`/g,
     (_, before: string, between: string, lua: string) => {
       const sha1 = createHash('sha1').update(lua).digest('hex')
       return `${before}${sha1}${between}${lua}\``
     },
   )
-  await writeFile(file, renamed)
+  await writeFile(file, rehashed)
 }
 
-/** Everything that the library and the program import, but for the library itself. */
+/** Links everything that the library and the program import, except the library itself. */
 async function linkModules(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (entry.name.startsWith('.')) continue
@@ -58,8 +58,8 @@ async function linkModules(from: string, to: string): Promise<void> {
 async function linkOnce(target: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await symlink(target, path).catch((error: unknown) => {
-    // Not `instanceof Error`: a test runner has an Error of its own.
-    const isThere = typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST'
-    if (!isThere) throw error
+    // Not `instanceof Error`: a test runner has its own Error class.
+    const exists = typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST'
+    if (!exists) throw error
   })
 }

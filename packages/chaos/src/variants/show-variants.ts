@@ -1,4 +1,4 @@
-// pnpm chaos:variants: the checker against libraries with one thing wrong. Ends with 1 if it misses one.
+// pnpm chaos:variants: runs the checker against libraries with one bug each. Exits with 1 if it misses one.
 import { describeViolation } from '@holdfast/testkit'
 import { isCaught, tryVariant } from './try-variant.js'
 import { variants } from './variants.js'

@@ -1,35 +1,35 @@
 import { scratchFolder } from '@holdfast/testkit'
-import { openArena } from '../arena.js'
-import { play } from '../play.js'
+import { openTestbed } from '../testbed.js'
+import { runSchedule } from '../run-schedule.js'
 import { judge, type Verdict } from '../verdict.js'
 import { buildVariant } from './build-variant.js'
 import type { Variant } from './variants.js'
 
-/** A broken library may leave its users waiting for ever: that is seen soon enough. */
-const patience = { patienceMs: 6_000, leftoversEndWithinMs: 2_000 }
+/** A broken library may leave its callers waiting indefinitely; a short time is enough to see it. */
+const timeouts = { replyTimeoutMs: 6_000, leftoversEndWithinMs: 2_000 }
 
-/** On a busy machine a message may come at another time than planned. */
+/** On a busy machine, messages may not arrive at the planned times. */
 const tries = 3
 
-/** Plays the variant's schedule with the broken library, again if nothing was seen. */
+/** Runs the variant's schedule with the broken library, again if the checker found nothing. */
 export async function tryVariant(variant: Variant): Promise<Verdict> {
   const folder = await scratchFolder()
   try {
-    const arena = await openArena('single', await buildVariant(variant, folder.path))
+    const testbed = await openTestbed('single', await buildVariant(variant, folder.path))
     try {
       for (let n = 1; ; n += 1) {
-        const verdict = judge(await play(arena, variant.schedule, patience))
+        const verdict = judge(await runSchedule(testbed, variant.schedule, timeouts))
         if (n === tries || isCaught(variant, verdict)) return verdict
       }
     } finally {
-      await arena.close()
+      await testbed.close()
     }
   } finally {
     await folder.remove()
   }
 }
 
-/** Whether one of the promises that the variant breaks was seen broken. */
+/** Whether the checker found one of the promises that the variant breaks to be broken. */
 export function isCaught(variant: Variant, { violations }: Verdict): boolean {
   return violations.some(({ promise }) => variant.breaks.includes(promise))
 }

@@ -1,18 +1,18 @@
 import type { Promised } from '@holdfast/testkit'
 import type { PlannedCall, PlannedFault, Schedule } from '../schedule.js'
 
-/** In one file of the built library, this text becomes that wherever it stands. */
+/** In one file of the built library, replaces every occurrence of a text. */
 export interface Edit {
   readonly file: string
   readonly find: string
   readonly replace: string
 }
 
-/** The library with one thing wrong, and a schedule that shows it. */
+/** The library with one bug, and a schedule that exposes it. */
 export interface Variant {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** Promises of which at least one is seen to break. */
+  /** At least one of these promises must be found broken. */
   readonly breaks: readonly Promised[]
   readonly schedule: Schedule
 }
@@ -31,7 +31,7 @@ function call(startMs: number, workMs: number, more: Partial<PlannedCall> = {}):
   }
 }
 
-/** First use asks Redis a few things; with this behind them, processes are quick. */
+/** The first use sends Redis a few extra commands; after this call, processes are quick. */
 const warmUp = call(0, 0, { lock: 1 })
 
 function fault(name: PlannedFault['name'], atMs: number, forMs: number, target: number): PlannedFault {
@@ -43,7 +43,7 @@ const P2 = 1
 
 export const variants: readonly Variant[] = [
   {
-    name: 'the count is an increment',
+    name: 'a repeated re-entry counts twice',
     edits: [
       {
         file: 'redis/scripts/generated.js',
@@ -63,14 +63,14 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['leftovers'],
-    // The re-entry runs, its reply is lost, and it is sent again. One level too many remains when all have left.
+    // The re-entry runs, its reply is lost, and it is sent again: one hold count too many remains.
     schedule: {
       calls: [[warmUp, call(400, 400, { nested: 1, leaseMs: 60_000 })], [], []],
       faults: [fault('loseReply', 600, 600, P1)],
     },
   },
   {
-    name: 'a release does not ask whose the hold is',
+    name: 'a release does not check the owner',
     edits: [
       {
         file: 'redis/scripts/generated.js',
@@ -79,7 +79,7 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['exclusion'],
-    // P2 gives up waiting; what cleans up after it frees the lock of P1; P3 gets in.
+    // P2 gives up waiting; its clean-up frees the lock of P1; P3 gets in.
     schedule: {
       calls: [
         [warmUp, call(600, 1_800)],
@@ -99,14 +99,14 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['exclusion'],
-    // The reply to P1 is on its way for half of the lease.
+    // The reply to P1 takes half of the lease to arrive.
     schedule: {
       calls: [[warmUp, call(420, 600, { leaseMs: 500 })], [warmUp, call(700, 500)], []],
       faults: [fault('blackHoleToClient', 400, 250, P1)],
     },
   },
   {
-    name: 'a notice is believed whenever it comes',
+    name: 'a late notification is believed',
     edits: [
       {
         file: 'waiting/acquisition.js',
@@ -119,7 +119,7 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['exclusion'],
-    // P2 is notified of its grant when that has ended, and P3 is in; not so late that P2 had taken the connection for dead.
+    // P2 is notified of its grant after that has expired and P3 is in, but before P2 declares the connection dead.
     schedule: {
       calls: [
         [warmUp, call(300, 300)],
@@ -161,7 +161,7 @@ export const variants: readonly Variant[] = [
     schedule: { calls: [[call(100, 400), call(300, 400)], [], []], faults: [] },
   },
   {
-    name: 'tokens count from one when the fence is gone',
+    name: 'tokens restart at one when the fence key is lost',
     edits: [
       {
         file: 'redis/scripts/generated.js',
@@ -186,7 +186,7 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['exclusion'],
-    // P1 cannot renew, and goes on beyond its lease.
+    // P1 cannot renew, and works on beyond its lease.
     schedule: {
       calls: [[warmUp, call(300, 1500)], [warmUp, call(500, 600)], []],
       faults: [fault('blackHole', 450, 1300, P1)],
@@ -202,7 +202,7 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['leftovers'],
-    // P1 dies with the lock, which no owner ever gets again.
+    // P1 dies while it holds the lock, which then never becomes free.
     schedule: { calls: [[call(0, 1000)], [], []], faults: [fault('killProcess', 400, 10, P1)] },
   },
   {
@@ -215,14 +215,14 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['leftovers'],
-    // P1 gives up while the reply is on its way that Redis let it in.
+    // P1 gives up while the reply that grants it the lock is still in flight.
     schedule: {
       calls: [[warmUp, call(450, 0, { leaseMs: 60_000, abortAfterMs: 100 })], [], []],
       faults: [fault('blackHoleToClient', 400, 300, P1)],
     },
   },
   {
-    name: 'grants are not listened to',
+    name: 'grant notifications are ignored',
     edits: [
       {
         file: 'redis/notifications.js',
@@ -231,7 +231,7 @@ export const variants: readonly Variant[] = [
       },
     ],
     breaks: ['progress'],
-    // All get in, one refresh after the other.
+    // All get in, but each only at a refresh.
     schedule: {
       calls: [
         [warmUp, call(300, 200), call(350, 20), call(353, 20)],
@@ -242,7 +242,7 @@ export const variants: readonly Variant[] = [
     },
   },
   {
-    name: 'the watchdog sleeps',
+    name: 'the watchdog never renews',
     edits: [
       {
         file: 'holding/hold.js',
@@ -257,14 +257,14 @@ export const variants: readonly Variant[] = [
     name: 'signals never abort',
     edits: [{ file: 'objects/lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
     breaks: ['losses'],
-    // P1 is cut off for longer than its lease, and looks.
+    // P1 is cut off for longer than its lease, and checks isHeld.
     schedule: {
       calls: [[warmUp, call(300, 1_500)], [], []],
       faults: [fault('blackHole', 450, 1_300, P1)],
     },
   },
   {
-    name: 'an outage ends a wait without an end',
+    name: 'an outage ends an unlimited wait',
     edits: [
       {
         file: 'waiting/acquisition.js',

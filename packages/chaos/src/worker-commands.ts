@@ -3,30 +3,30 @@ import type { ClientOptions } from './client-options.js'
 import type { PlannedCall } from './schedule.js'
 import type { TemplateSpec } from './template.js'
 
-/** What a process of the chaos run is told, in this order, for every schedule. */
-export type Order =
+/** What the parent sends to a process of the chaos run, in this order, for every schedule. */
+export type WorkerCommand =
   | {
       readonly type: 'open'
       readonly process: string
-      /** The file that takes its events. */
+      /** The file to which it writes its events. */
       readonly history: string
       /** The n-th lock is reached through the n-th of these, modulo their number. */
       readonly templates: readonly TemplateSpec[]
       readonly options: ClientOptions
     }
   | {
-      readonly type: 'play'
+      readonly type: 'run'
       readonly calls: readonly PlannedCall[]
       readonly locks: readonly string[]
       readonly startAtMs: number
     }
-  | { readonly type: 'take'; readonly lock: number | null; readonly count: number }
+  | { readonly type: 'hold'; readonly lock: number | null; readonly count: number }
   | { readonly type: 'end' }
 
-/** Whether the message is that order. Both ends are built from these types, so the name says it all. */
-export function isOrder<T extends Order['type']>(
+/** Whether the message is that command. Both ends are built from these types, so the name is enough. */
+export function isCommand<T extends WorkerCommand['type']>(
   type: T,
   message: WorkerMessage,
-): message is Extract<Order, { readonly type: T }> & WorkerMessage {
+): message is Extract<WorkerCommand, { readonly type: T }> & WorkerMessage {
   return message.type === type
 }

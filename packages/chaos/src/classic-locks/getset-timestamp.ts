@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis'
 import type { ClassicLock } from './classic-lock.js'
 
 /**
- * Stage 5. The value is the instant at which the lease ends, by the holder's clock; who finds it past takes over by
- * GETSET, and has won if the old value was still the expired one.
+ * Stage 5. The value is the instant at which the lease ends, by the holder's clock; a client that finds it
+ * expired takes over by GETSET, and has won if the old value was still the expired one.
  *
  * Redis's documentation taught it from the start (page of SETNX, "Handling deadlocks", for instance
  * https://raw.githubusercontent.com/antirez/redis/2.2.14/doc/SetnxCommand.html), with the advice that a holder looks

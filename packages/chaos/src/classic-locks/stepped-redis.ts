@@ -3,31 +3,31 @@ import { Redis } from 'ioredis'
 interface Step {
   readonly command: string
   readonly reached: () => void
-  readonly goOn: Promise<void>
+  readonly resumed: Promise<void>
 }
 
 /**
  * A connection whose caller can be stopped just before one command, as a pause of its process would stop it there.
  *
- * The process itself goes on, so that a schedule decides what happens meanwhile, to the command.
+ * The process itself keeps running, so that a schedule controls, to the command, what happens during the pause.
  */
 export class SteppedRedis extends Redis {
   #step: Step | null = null
-  #goOn: () => void = () => undefined
+  #resume: () => void = () => undefined
 
-  /** Stops before the next command of that name. Resolves when it is reached. */
+  /** Stops before the next command of that name. Resolves when that command is reached. */
   stopBefore(command: string): Promise<void> {
-    const goOn = new Promise<void>((resolve) => {
-      this.#goOn = resolve
+    const resumed = new Promise<void>((resolve) => {
+      this.#resume = resolve
     })
     return new Promise((reached) => {
-      this.#step = { command, reached, goOn }
+      this.#step = { command, reached, resumed }
     })
   }
 
-  /** Lets the command go out that it was stopped before. */
-  goOn(): void {
-    this.#goOn()
+  /** Sends the command before which it stopped. */
+  resume(): void {
+    this.#resume()
   }
 
   override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
@@ -35,6 +35,6 @@ export class SteppedRedis extends Redis {
     if (step?.command !== args[0].name) return super.sendCommand(...args)
     this.#step = null
     step.reached()
-    return step.goOn.then(() => super.sendCommand(...args))
+    return step.resumed.then(() => super.sendCommand(...args))
   }
 }

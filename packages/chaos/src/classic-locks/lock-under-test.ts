@@ -4,11 +4,11 @@ import { Redis } from 'ioredis'
 /** `Omit` that keeps the members of a union apart. */
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** Where a schedule is played: one Redis, one lock, and what is seen of it. */
-export class Scene implements AsyncDisposable {
+/** The lock that a directed schedule runs on, in one Redis, and the history of what happened. */
+export class LockUnderTest implements AsyncDisposable {
   readonly url: string
   readonly lock = uniqueName('stage')
-  /** The key that is the lock. */
+  /** The lock's key. */
   readonly key: string
   readonly #redis: Redis
   readonly #events: HistoryEvent[] = []
@@ -19,7 +19,7 @@ export class Scene implements AsyncDisposable {
     this.#redis = new Redis(url)
   }
 
-  /** What has happened so far, in order of time. */
+  /** The events so far, in order of time. */
   get history(): readonly HistoryEvent[] {
     return [...this.#events].sort((a, b) => a.atMs - b.atMs)
   }
@@ -54,14 +54,14 @@ export class Scene implements AsyncDisposable {
     await until(async () => (await this.#redis.exists(this.key)) === 1, { what: `${this.key} to be held` })
   }
 
-  /** Whether the lock is held without a time to live: then no waiting ends it. */
-  async isHeldForEver(): Promise<boolean> {
+  /** Whether the lock is held without a time to live, so that it never becomes free by itself. */
+  async isHeldWithoutTtl(): Promise<boolean> {
     return (await this.#redis.pttl(this.key)) === -1
   }
 
-  /** Notes what would stay for ever, and removes it. */
+  /** Records a lock that would never expire, and removes it. */
   async clear(): Promise<void> {
-    if (await this.isHeldForEver()) {
+    if (await this.isHeldWithoutTtl()) {
       this.note({ kind: 'leftover', lock: this.lock, what: 'a key without time to live' })
     }
     await this.#redis.del(this.key)

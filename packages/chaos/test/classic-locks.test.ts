@@ -8,8 +8,8 @@ import {
   type HistoryEvent,
   type RedisServer,
 } from '@holdfast/testkit'
-import { blockBelow, bodyOf, withBlockBelow } from '../src/stages/page.js'
-import { playStage, playWithHoldfast } from '../src/stages/play.js'
+import { blockBelow, bodyOf, withBlockBelow } from '../src/classic-locks/markdown-block.js'
+import { runStage, runWithHoldfast } from '../src/classic-locks/run-directed.js'
 import {
   clockAhead,
   crashEntering,
@@ -17,12 +17,12 @@ import {
   cutOffInside,
   lateRelease,
   pauseInside,
-} from '../src/stages/schedules.js'
-import { stages } from '../src/stages/stages.js'
+} from '../src/classic-locks/directed-schedules.js'
+import { classicStages } from '../src/classic-locks/classic-stages.js'
 
 const page = join(__dirname, '../../../docs/why.md')
-const sources = join(__dirname, '../src/stages')
-const workerFile = join(__dirname, '../dist/stages/holdfast-worker.js')
+const sources = join(__dirname, '../src/classic-locks')
+const workerFile = join(__dirname, '../dist/classic-locks/holdfast-worker.js')
 
 let server: RedisServer
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-/** Compares with what docs/why.md shows; with HOLDFAST_UPDATE_DOCS=1, writes it there. */
+/** Compares with what docs/why.md shows; HOLDFAST_UPDATE_DOCS=1 updates it instead. */
 function expectOnPage(name: string, body: string): void {
   const shown = readFileSync(page, 'utf8')
   const updated = process.env['HOLDFAST_UPDATE_DOCS'] ? withBlockBelow(shown, name, body) : shown
@@ -46,10 +46,10 @@ const acquisitionsIn = (history: readonly HistoryEvent[]): Acquired[] =>
   history.filter((event) => event.kind === 'acquired')
 
 describe('a classic stage of Redis locking', () => {
-  it.each(stages.map((stage) => [stage.title, stage] as const))(
-    '%s: breaks as expected, and the checker prints when',
+  it.each(classicStages.map((stage) => [stage.title, stage] as const))(
+    '%s: breaks as expected, and the checker prints how',
     async (_, stage) => {
-      const { history } = await playStage(stage, server.url)
+      const { history } = await runStage(stage, server.url)
       const violations = checkHistory(history)
       expect(violations.map(({ promise }) => promise)).toEqual(stage.breaks)
       const printed = violations.map((violation) => describeViolation(violation, history)).join('\n\n')
@@ -60,40 +60,43 @@ describe('a classic stage of Redis locking', () => {
     },
   )
 
-  const mended = [
+  const fixed = [
     ['setnx-expire', 'a crash inside', crashInside],
     ['set-nx-del', 'a crash inside', crashInside],
     ['compare-and-delete', 'a late release', lateRelease],
     ['compare-and-delete', 'a clock that is ahead', clockAhead],
   ] as const
-  it.each(mended)('%s survives %s, which broke one before it', async (name, _, schedule) => {
-    const stage = stages.find((candidate) => candidate.name === name)
+  it.each(fixed)('%s survives %s, which broke an earlier stage', async (name, _, schedule) => {
+    const stage = classicStages.find((candidate) => candidate.name === name)
     if (!stage) throw new Error(`no stage ${name}`)
-    const { history } = await playStage(stage, server.url, schedule)
+    const { history } = await runStage(stage, server.url, schedule)
     expect(checkHistory(history)).toEqual([])
   })
 })
 
 describe('Holdfast in the same schedule', () => {
   const served = { A: null, B: null }
-  const told = { A: 'LOCK_LOST', B: null }
+  const lossReported = { A: 'LOCK_LOST', B: null }
   const runs = [
     ['crash-inside', crashInside, served],
     ['crash-entering', crashEntering, served],
-    ['late-release', lateRelease, { ...told, C: null }],
+    ['late-release', lateRelease, { ...lossReported, C: null }],
     ['clock-ahead', clockAhead, served],
-    ['pause-inside', pauseInside, told],
-    ['cut-off-inside', cutOffInside, told],
+    ['pause-inside', pauseInside, lossReported],
+    ['cut-off-inside', cutOffInside, lossReported],
   ] as const
-  it.each(runs)('%s: breaks nothing, and everybody knows', async (name, schedule, leftWith) => {
-    const result = await playWithHoldfast(schedule, server.url, { workerFile })
-    const { history } = result
-    expect(checkHistory(history)).toEqual([])
-    expect(result.leftWith).toEqual(leftWith)
-    const tokens = acquisitionsIn(history).map(({ token }) => token ?? 0)
-    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b))
-    expect(tokens.length).toBeGreaterThan(0)
-    // Its lines are in order of time: also whether A was told, or its claim ended, before B was let in.
-    expectOnPage(`picture: holdfast ${name}`, toMermaid(history))
-  })
+  it.each(runs)(
+    '%s: breaks no promise, and every participant learns its outcome',
+    async (name, schedule, releaseErrors) => {
+      const result = await runWithHoldfast(schedule, server.url, { workerFile })
+      const { history } = result
+      expect(checkHistory(history)).toEqual([])
+      expect(result.releaseErrors).toEqual(releaseErrors)
+      const tokens = acquisitionsIn(history).map(({ token }) => token ?? 0)
+      expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b))
+      expect(tokens.length).toBeGreaterThan(0)
+      // The lines are in order of time, so they also show whether A learned of its loss, or its claim ended, before B entered.
+      expectOnPage(`picture: holdfast ${name}`, toMermaid(history))
+    },
+  )
 })

@@ -4,7 +4,7 @@ import type { ClassicLock } from './classic-lock.js'
 /**
  * Stage 2. The key gets a time to live, in a command of its own.
  *
- * "Redis in Action" names the worst place to crash, between the two, and has every later comer set a missing expiry
+ * "Redis in Action" names the worst place to crash, between the two, and has every later client set a missing expiry
  * (J. L. Carlson, Manning 2013, 6.2.5: https://redis.io/ebook/part-2-core-concepts/chapter-6-application-components-in-redis/6-2-distributed-locking/6-2-5-locks-with-timeouts/).
  * Most copies leave that repair out, as this one does.
  */

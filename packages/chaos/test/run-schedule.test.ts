@@ -1,8 +1,8 @@
 import { scratchFolder, withRedis, type HistoryEvent } from '@holdfast/testkit'
-import { openArena, type Arena } from '../src/arena.js'
-import type { Scene } from '../src/faults/scene.js'
-import { lookForLeftovers } from '../src/look.js'
-import { play } from '../src/play.js'
+import { openTestbed, type Testbed } from '../src/testbed.js'
+import type { FaultContext } from '../src/faults/fault-context.js'
+import { findLeftovers } from '../src/inspect-locks.js'
+import { runSchedule } from '../src/run-schedule.js'
 import type { PlannedCall, Schedule } from '../src/schedule.js'
 import { newTally, slowHandOffs } from '../src/tally.js'
 import { buildVariant } from '../src/variants/build-variant.js'
@@ -27,15 +27,15 @@ const isOf =
   (event: HistoryEvent): event is OfKind<Kind> =>
     event.kind === kind
 
-let arena: Arena
+let testbed: Testbed
 
 beforeAll(async () => {
-  arena = await openArena('single')
+  testbed = await openTestbed('single')
 })
-afterAll(() => arena.close())
+afterAll(() => testbed.close())
 
-it('of every call that waited the owner is known, however it ended', async () => {
-  // First use asks Redis a few things; with that behind them, processes are quick.
+it('the owner of every call that waited is known, however the call ended', async () => {
+  // The first use sends Redis a few extra commands; after this call, processes are quick.
   const warmUp = call(0, { lock: 1, nested: 1 })
   const waits = [
     call(600, { nested: 2 }),
@@ -50,7 +50,7 @@ it('of every call that waited the owner is known, however it ended', async () =>
     [warmUp, ...waits],
     [warmUp, ...waits],
   ]
-  const { history } = await play(arena, { calls, faults: [] })
+  const { history } = await runSchedule(testbed, { calls, faults: [] })
   const queued = history.filter(isOf('queued'))
   const endOf = new Map(
     history.flatMap((event) =>
@@ -62,55 +62,55 @@ it('of every call that waited the owner is known, however it ended', async () =>
   const ends = queued.map(({ owner }) => endOf.get(owner))
   expect(ends.map((end) => end?.kind)).not.toContain(undefined)
   expect(ends.filter((end) => end?.kind === 'refused')).toHaveLength(6)
-  for (const [n, place] of queued.entries()) {
+  for (const [n, entry] of queued.entries()) {
     const end = ends[n]
-    const asked = history.filter(isOf('asked')).find((event) => event.call === end?.call)
-    expect(end?.process).toBe(place.process)
-    expect(asked?.atMs).toBeLessThanOrEqual(place.atMs)
-    expect(end?.atMs).toBeGreaterThanOrEqual(place.atMs)
+    const requested = history.filter(isOf('asked')).find((event) => event.call === end?.call)
+    expect(end?.process).toBe(entry.process)
+    expect(requested?.atMs).toBeLessThanOrEqual(entry.atMs)
+    expect(end?.atMs).toBeGreaterThanOrEqual(entry.atMs)
   }
 })
 
-it('what a call wants is written down with it', async () => {
+it('the options of a call are recorded with it', async () => {
   const calls = [[call(0, { leaseMs: 300, abortAfterMs: 5_000 }), call(200, {})], [], []]
-  const { history } = await play(arena, { calls, faults: [] })
+  const { history } = await runSchedule(testbed, { calls, faults: [] })
   const [first, second] = history.filter(isOf('asked'))
   expect(first).toMatchObject({ leaseMs: 300, abortAtMs: (first?.atMs ?? 0) + 5_000 })
   expect(second).not.toHaveProperty('leaseMs')
   expect(second).not.toHaveProperty('abortAtMs')
 })
 
-it('a fault that is over at once is not told as lasting, and one that hits a lock names it', async () => {
+it('an instantaneous fault is recorded without a duration, and a fault of one lock names that lock', async () => {
   const calls = [[call(0, { workMs: 400 })], [], []]
   const faults = [
     { name: 'forceUnlock', atMs: 200, forMs: 3_000, target: 0 },
     { name: 'delay', atMs: 200, forMs: 300, target: 0 },
   ] as const
-  const { history } = await play(arena, { calls, faults })
+  const { history } = await runSchedule(testbed, { calls, faults })
   const tookMs = history.filter(isOf('fault')).map(({ id, fault, locks, atMs }) => {
     const healed = history.find((event) => event.kind === 'healed' && event.id === id)
     return { fault, locks, isShort: (healed?.atMs ?? Infinity) - atMs < 300 }
   })
-  const [asked] = history.filter(isOf('asked'))
+  const [requested] = history.filter(isOf('asked'))
   expect(tookMs).toHaveLength(2)
-  expect(tookMs).toContainEqual({ fault: 'forceUnlock', locks: [asked?.lock], isShort: true })
+  expect(tookMs).toContainEqual({ fault: 'forceUnlock', locks: [requested?.lock], isShort: true })
   expect(tookMs).toContainEqual({ fault: 'delay', locks: 'all', isShort: false })
 })
 
-it('a fault that finds nothing to hit is not told', async () => {
+it('a fault that hits nothing is not recorded', async () => {
   const faults = [{ name: 'forceUnlock', atMs: 0, forMs: 10, target: 1 }] as const
-  const { history } = await play(arena, { ...idle, faults })
+  const { history } = await runSchedule(testbed, { ...idle, faults })
   expect(history.filter(isOf('fault'))).toEqual([])
 })
 
-describe('what is left behind', () => {
-  const owner = 'someone:1'
-  let scene: Scene
+describe('a leftover', () => {
+  const owner = 'client:1'
+  let context: FaultContext
 
   beforeEach(async () => {
     const name = `left-${process.pid}`
-    scene = { arena, locks: [name], keys: [`lock:${name}`], kill: () => Promise.resolve() }
-    await arena.restore()
+    context = { testbed, locks: [name], keys: [`lock:${name}`], kill: () => Promise.resolve() }
+    await testbed.restore()
     await onServer((redis, key) => redis.multi().hset(key, owner, 1).pexpire(key, 2_500).exec())
   })
   afterEach(() => onServer((redis, key) => redis.del(key)))
@@ -118,42 +118,42 @@ describe('what is left behind', () => {
   async function onServer(
     use: (redis: Parameters<Parameters<typeof withRedis>[1]>[0], key: string) => unknown,
   ) {
-    const [key = ''] = scene.keys
-    await withRedis((await arena.topology.masterOf(0, key)).url, async (redis) => {
+    const [key = ''] = context.keys
+    await withRedis((await testbed.topology.masterOf(0, key)).url, async (redis) => {
       await use(redis, key)
     })
   }
 
-  it('is told soon if its process has closed', async () => {
-    const found = await lookForLeftovers(scene, { deadIsGoneWithinMs: 10_000, mayBeDead: () => false })
+  it('is reported soon if its process has closed', async () => {
+    const found = await findLeftovers(context, { deadExpireWithinMs: 10_000, mayBeDead: () => false })
     expect(found).toMatchObject([{ kind: 'leftover', what: `hold of ${owner}` }])
   })
 
-  it('has time to end by itself if its process may be dead', async () => {
-    const asked: string[] = []
-    const mayBeDead = (name: string) => asked.push(name) > 0
-    expect(await lookForLeftovers(scene, { deadIsGoneWithinMs: 10_000, mayBeDead })).toEqual([])
-    expect(new Set(asked)).toEqual(new Set([owner]))
+  it('has time to expire if its process may be dead', async () => {
+    const owners: string[] = []
+    const mayBeDead = (name: string) => owners.push(name) > 0
+    expect(await findLeftovers(context, { deadExpireWithinMs: 10_000, mayBeDead })).toEqual([])
+    expect(new Set(owners)).toEqual(new Set([owner]))
   })
 
-  it('may not be without a TTL, whoever is dead', async () => {
+  it('is reported if it has no TTL, even if its process may be dead', async () => {
     await onServer((redis, key) => redis.persist(key))
-    const [first] = await lookForLeftovers(scene, { deadIsGoneWithinMs: 10, mayBeDead: () => true })
-    expect(first).toMatchObject({ what: `${scene.keys[0] ?? ''} without a TTL` })
+    const [first] = await findLeftovers(context, { deadExpireWithinMs: 10, mayBeDead: () => true })
+    expect(first).toMatchObject({ what: `${context.keys[0] ?? ''} without a TTL` })
   })
 })
 
-it('a client that leaves a connection open is told', async () => {
+it('a client that leaves a connection open is reported', async () => {
   const folder = await scratchFolder()
   try {
-    const leaks = { file: 'client.js', find: 'this.link.close()', replace: 'undefined' }
+    const leaks = { file: 'redis/session.js', find: 'this.connection.close()', replace: 'undefined' }
     const program = await buildVariant(
       { name: 'the connection stays', edits: [leaks], breaks: [], schedule: idle },
       folder.path,
     )
-    const leaky = await openArena('single', program)
+    const leaky = await openTestbed('single', program)
     try {
-      const { failures } = await play(leaky, { ...idle, calls: [[call(0, {})], [], []] })
+      const { failures } = await runSchedule(leaky, { ...idle, calls: [[call(0, {})], [], []] })
       expect(failures.join()).toMatch(/^P1 left open: .*TCPSocketWrap/)
     } finally {
       await leaky.close()
@@ -163,7 +163,7 @@ it('a client that leaves a connection open is told', async () => {
   }
 })
 
-it('hand-offs of a whole campaign are slow when more than one in ten is', () => {
+it('the hand-offs of a campaign are slow if more than one in ten is', () => {
   const tally = newTally('single')
   tally.handOffsMs.push(...Array.from({ length: 8 }, () => 3), 101)
   expect(slowHandOffs(tally)).toBeNull()

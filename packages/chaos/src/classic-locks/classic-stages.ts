@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Doors } from './classic-actor.js'
+import type { LastCommands } from './classic-participant.js'
 import type { ClassicLock } from './classic-lock.js'
 import { CompareAndDeleteLock } from './compare-and-delete.js'
 import { GetThenDelLock } from './get-then-del.js'
@@ -10,32 +10,32 @@ import {
   crashInside,
   lateRelease,
   pauseInside,
-  type Schedule,
-} from './schedules.js'
+  type DirectedSchedule,
+} from './directed-schedules.js'
 import { SetNxDelLock } from './set-nx-del.js'
 import { SetnxDelLock } from './setnx-del.js'
 import { SetnxExpireLock } from './setnx-expire.js'
 
 /** One step of the history of Redis locks, and the schedule that breaks it. */
-export interface Stage {
-  /** Its file in this folder, without the ending. */
+export interface ClassicStage {
+  /** Its file in this folder, without the extension. */
   readonly name: string
   readonly title: string
-  readonly doors: Doors
+  readonly lastCommands: LastCommands
   readonly open: (redis: Redis, key: string, now: () => number) => ClassicLock
-  readonly schedule: Schedule
-  /** The rules that the schedule makes it break. */
+  readonly schedule: DirectedSchedule
+  /** The promises that the schedule makes it break. */
   readonly breaks: readonly string[]
 }
 
-/** Long enough for the steps before its end on a busy machine, short enough to be waited for. */
+/** Long enough for the steps that must happen before it expires on a busy machine, short enough to wait for. */
 const leaseMs = 300
 
-export const stages: readonly Stage[] = [
+export const classicStages: readonly ClassicStage[] = [
   {
     name: 'setnx-del',
     title: 'SETNX, then DEL',
-    doors: { entering: 'setnx', leaving: 'del' },
+    lastCommands: { acquire: 'setnx', release: 'del' },
     open: (redis, key) => new SetnxDelLock(redis, key),
     schedule: crashInside,
     breaks: ['progress', 'leftovers'],
@@ -43,7 +43,7 @@ export const stages: readonly Stage[] = [
   {
     name: 'setnx-expire',
     title: 'SETNX and EXPIRE apart',
-    doors: { entering: 'pexpire', leaving: 'del' },
+    lastCommands: { acquire: 'pexpire', release: 'del' },
     open: (redis, key) => new SetnxExpireLock(redis, key, leaseMs),
     schedule: crashEntering,
     breaks: ['progress', 'leftovers'],
@@ -51,7 +51,7 @@ export const stages: readonly Stage[] = [
   {
     name: 'set-nx-del',
     title: 'SET NX EX, then a blind DEL',
-    doors: { entering: 'set', leaving: 'del' },
+    lastCommands: { acquire: 'set', release: 'del' },
     open: (redis, key) => new SetNxDelLock(redis, key, leaseMs),
     schedule: lateRelease,
     breaks: ['exclusion'],
@@ -59,7 +59,7 @@ export const stages: readonly Stage[] = [
   {
     name: 'get-then-del',
     title: 'A token, GET, then DEL',
-    doors: { entering: 'set', leaving: 'del' },
+    lastCommands: { acquire: 'set', release: 'del' },
     open: (redis, key) => new GetThenDelLock(redis, key, leaseMs),
     schedule: lateRelease,
     breaks: ['exclusion'],
@@ -67,8 +67,8 @@ export const stages: readonly Stage[] = [
   {
     name: 'getset-timestamp',
     title: 'SETNX and GETSET with time stamps',
-    doors: { entering: 'setnx', leaving: 'del' },
-    // So long that it does not end meanwhile: it is the clock that breaks it.
+    lastCommands: { acquire: 'setnx', release: 'del' },
+    // Too long to expire during the schedule: it is the clock that breaks this lock.
     open: (redis, key, now) => new GetsetTimestampLock(redis, key, 60_000, now),
     schedule: clockAhead,
     breaks: ['exclusion'],
@@ -76,7 +76,7 @@ export const stages: readonly Stage[] = [
   {
     name: 'compare-and-delete',
     title: 'SET NX PX, then compare-and-delete',
-    doors: { entering: 'set', leaving: 'eval' },
+    lastCommands: { acquire: 'set', release: 'eval' },
     open: (redis, key) => new CompareAndDeleteLock(redis, key, leaseMs),
     schedule: pauseInside,
     breaks: ['exclusion'],

@@ -3,11 +3,11 @@ import type { Redis } from 'ioredis'
 import type { ClassicLock } from './classic-lock.js'
 
 /**
- * Stage 4. The value says whose lock it is, and the holder looks before it deletes: two commands.
+ * Stage 4. The value names the lock's owner, and the holder checks it before it deletes: two commands.
  *
  * Long-lived libraries had it: redis-py until 3.0, whose WATCH lacked its MULTI
  * (https://github.com/redis/redis-py/pull/1031), and Spring Integration until 2023
- * (https://github.com/spring-projects/spring-integration/issues/8699). The lease may end between look and delete.
+ * (https://github.com/spring-projects/spring-integration/issues/8699). The lease may expire between check and delete.
  */
 export class GetThenDelLock implements ClassicLock {
   readonly token = randomUUID()

@@ -10,7 +10,7 @@ const compareAndDelete = `
  * Stage 6. Look and delete in one script: what Redis's documentation recommends for a single server today
  * (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/).
  *
- * Redis is never wrong about the lock now, but the holder can be: when the lease ends under it nobody tells it.
+ * Redis is never wrong about the lock now, but the holder can be: nothing notifies it when its lease expires.
  * M. Kleppmann drew that schedule in 2016 (https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html).
  */
 export class CompareAndDeleteLock implements ClassicLock {

@@ -1,5 +1,5 @@
-// One actor with a Holdfast lock, in a process of its own.
-// Arguments: the URL of Redis, the actor's name, the lock's name, watchdogTimeoutMs, clockAheadMs.
+// A participant with a Holdfast lock, in its own process.
+// Arguments: the URL of Redis, the participant's name, the lock's name, watchdogTimeoutMs, clockAheadMs.
 import { Holdfast, HoldfastError, type Lease } from '@holdfast/core'
 import { fromParent, nowMs, tellParent, type HistoryEvent } from '@holdfast/testkit'
 
@@ -8,13 +8,13 @@ const trueNow = Date.now
 Date.now = () => trueNow() + Number(clockAheadMs)
 
 const holdfast = new Holdfast({ redis, label: name, watchdogTimeoutMs: Number(watchdogTimeoutMs) })
-// Links are broken on purpose; what matters shows in the history.
+// Connections are broken on purpose; what matters is in the history.
 holdfast.on('error', () => undefined)
 const call = { process: name, call: `${name}1`, lock: lockName }
 
 const note = (event: HistoryEvent): Promise<void> => tellParent({ type: 'event', event })
 
-async function enter(): Promise<Lease> {
+async function acquire(): Promise<Lease> {
   holdfast.once('waiting', ({ owner }) => {
     void note({ kind: 'queued', atMs: nowMs(), process: name, lock: lockName, owner })
     void tellParent({ type: 'waiting' })
@@ -32,25 +32,25 @@ async function enter(): Promise<Lease> {
   return lease
 }
 
-async function leave(lease: Lease): Promise<void> {
+async function release(lease: Lease): Promise<void> {
   const { owner } = lease
-  // A lost hold is noted as lost: there is nothing left to leave.
+  // A lost hold was already noted as lost: it cannot be left any more.
   if (!lease.signal.aborted) await note({ ...call, kind: 'left', atMs: nowMs(), owner })
   try {
     await lease.unlock()
     await note({ ...call, kind: 'released', atMs: nowMs(), owner })
-    await tellParent({ type: 'left', code: null })
+    await tellParent({ type: 'released', code: null })
   } catch (error) {
-    await tellParent({ type: 'left', code: error instanceof HoldfastError ? error.code : String(error) })
+    await tellParent({ type: 'released', code: error instanceof HoldfastError ? error.code : String(error) })
   }
 }
 
-// From here on connections are open and scripts loaded, so that nothing but the schedule takes time.
+// From here on, connections are open and scripts loaded, so only the schedule takes time.
 await holdfast.getLock(`${lockName}:${name}`).withLock(() => undefined)
 await tellParent({ type: 'ready' })
-await fromParent('ask')
-const lease = await enter()
-await fromParent('leave')
-await leave(lease)
+await fromParent('acquire')
+const lease = await acquire()
+await fromParent('release')
+await release(lease)
 await holdfast.close()
 process.disconnect()

@@ -1,22 +1,25 @@
 import { nowMs, until, withRedis, type HistoryEvent } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
-import type { Scene } from './faults/scene.js'
+import type { FaultContext } from './faults/fault-context.js'
 
 /** A hold as its client knows it. */
-export interface Taken {
+export interface ReportedHold {
   readonly lock: string
   readonly owner: string
   readonly atClient: number
 }
 
 /** Compares the counts that clients report with the server's, while nothing moves. */
-export async function readCounts(scene: Scene, taken: readonly Taken[]): Promise<HistoryEvent[]> {
-  const perLock = scene.locks.map(async (lock, n) => {
-    const counts = await onMaster(scene, n, (redis, key) => redis.hgetall(key))
+export async function compareCounts(
+  context: FaultContext,
+  reported: readonly ReportedHold[],
+): Promise<HistoryEvent[]> {
+  const perLock = context.locks.map(async (lock, n) => {
+    const counts = await onMaster(context, n, (redis, key) => redis.hgetall(key))
     const known = new Map(
-      taken.filter((hold) => hold.lock === lock).map((hold) => [hold.owner, hold.atClient]),
+      reported.filter((hold) => hold.lock === lock).map((hold) => [hold.owner, hold.atClient]),
     )
-    // What is in a lock that nobody was left to take may be a dead process's.
+    // A lock that no live process was left to take may still be held by a dead one.
     if (known.size === 0) return []
     const owners = [...new Set([...known.keys(), ...Object.keys(counts)])]
     return owners.map((owner): HistoryEvent => ({
@@ -33,33 +36,33 @@ export async function readCounts(scene: Scene, taken: readonly Taken[]): Promise
 
 interface Leftover {
   readonly what: string
-  /** `null`: nobody may leave such a thing. */
+  /** `null`: this is a leftover whatever its owner. */
   readonly owner: string | null
 }
 
-/** Whoever closes in good order takes everything along; the rest is for busy machines. */
-const closedIsGoneWithinMs = 1_000
+/** A client that closes in good order removes everything; the time is slack for busy machines. */
+const closedRemoveWithinMs = 1_000
 
 export interface LeftoverOptions {
-  /** By when leases and places of dead processes have ended. */
-  readonly deadIsGoneWithinMs: number
-  /** Whether the owner may be of a process that did not close. */
+  /** By when leases and queue entries of dead processes have expired. */
+  readonly deadExpireWithinMs: number
+  /** Whether the owner may belong to a process that did not close. */
   readonly mayBeDead: (owner: string) => boolean
 }
 
-/** What is still there of the locks when everybody has left. */
-export async function lookForLeftovers(
-  scene: Scene,
-  { deadIsGoneWithinMs, mayBeDead }: LeftoverOptions,
+/** What remains of the locks after every process has closed or died. */
+export async function findLeftovers(
+  context: FaultContext,
+  { deadExpireWithinMs, mayBeDead }: LeftoverOptions,
 ): Promise<HistoryEvent[]> {
   const isOfDead = ({ owner }: Leftover) => owner !== null && mayBeDead(owner)
-  const perLock = scene.locks.map(async (lock, n) => {
-    const look = () => onMaster(scene, n, leftoversOf)
+  const perLock = context.locks.map(async (lock, n) => {
+    const inspect = () => onMaster(context, n, leftoversOf)
     const ofClosed = await remaining(
-      async () => (await look()).filter((leftover) => !isOfDead(leftover)),
-      closedIsGoneWithinMs,
+      async () => (await inspect()).filter((leftover) => !isOfDead(leftover)),
+      closedRemoveWithinMs,
     )
-    const ofDead = await remaining(async () => (await look()).filter(isOfDead), deadIsGoneWithinMs)
+    const ofDead = await remaining(async () => (await inspect()).filter(isOfDead), deadExpireWithinMs)
     return [...ofClosed, ...ofDead].map(({ what }): HistoryEvent => ({
       kind: 'leftover',
       atMs: nowMs(),
@@ -70,11 +73,11 @@ export async function lookForLeftovers(
   return (await Promise.all(perLock)).flat()
 }
 
-/** What is found again and again until that time is over. */
-async function remaining(look: () => Promise<Leftover[]>, timeoutMs: number): Promise<Leftover[]> {
+/** What the inspection still finds when that time is up. */
+async function remaining(inspect: () => Promise<Leftover[]>, timeoutMs: number): Promise<Leftover[]> {
   let found: Leftover[] = []
   const isClean = async () => {
-    found = await look()
+    found = await inspect()
     return found.length === 0
   }
   await until(isClean, { what: 'nothing to be left', timeoutMs }).catch(() => undefined)
@@ -85,15 +88,15 @@ async function leftoversOf(redis: Redis, lock: string): Promise<Leftover[]> {
   const keys = { lock, queue: `{${lock}}:queue`, waiters: `{${lock}}:waiters`, fence: `{${lock}}:fence` }
   const holders = await redis.hkeys(keys.lock)
   const queued = await redis.zrange(keys.queue, '0', '-1')
-  const places = await redis.hgetall(keys.waiters)
+  const entries = await redis.hgetall(keys.waiters)
   const ttls = await Promise.all(Object.values(keys).map((key) => redis.pttl(key)))
   return [
     ...holders.map((owner) => ({ owner, what: `hold of ${owner}` })),
     ...queued.map((owner) => ({ owner, what: `queue entry of ${owner}` })),
-    // Marks of owners that were given up stay until nothing of them can be on its way any more.
-    ...Object.entries(places)
-      .filter(([, place]) => !place.startsWith('gone '))
-      .map(([owner, place]) => ({ owner, what: `place of ${owner}: ${place}` })),
+    // Tombstones of abandoned owners stay until none of their requests can still arrive.
+    ...Object.entries(entries)
+      .filter(([, entry]) => !entry.startsWith('gone '))
+      .map(([owner, entry]) => ({ owner, what: `waiter record of ${owner}: ${entry}` })),
     ...Object.values(keys)
       .filter((_, n) => ttls[n] === -1)
       .map((key) => ({ owner: null, what: `${key} without a TTL` })),
@@ -101,11 +104,11 @@ async function leftoversOf(redis: Redis, lock: string): Promise<Leftover[]> {
 }
 
 async function onMaster<T>(
-  scene: Scene,
+  context: FaultContext,
   n: number,
   use: (redis: Redis, key: string) => Promise<T>,
 ): Promise<T> {
-  const key = scene.keys[n] ?? ''
-  const server = await scene.arena.topology.masterOf(n, key)
+  const key = context.keys[n] ?? ''
+  const server = await context.testbed.topology.masterOf(n, key)
   return withRedis(server.url, (redis) => use(redis, key))
 }

@@ -1,0 +1,98 @@
+import type { FaultProxy } from '@holdfast/testkit'
+import type { FaultKind } from './fault-kind.js'
+import { targetProcess } from './fault-context.js'
+
+/** A fault of every proxied connection of the target process. */
+function onConnections(
+  disturbs: FaultKind['disturbs'],
+  inject: (proxy: FaultProxy) => void | Promise<void>,
+  heal?: (proxy: FaultProxy) => void | Promise<void>,
+): FaultKind {
+  return {
+    disturbs,
+    async inject(context, plan) {
+      const { proxies } = targetProcess(context, plan)
+      await proxies.all(inject)
+      return heal ? () => proxies.all(heal) : 'over'
+    },
+  }
+}
+
+/** Scripts on the four keys of one lock. */
+const requestsOrReleases = /^EVALSHA \w+ 4 /i
+
+/** Loses the reply to the next acquire request or release: the command ran, but its sender does not know. */
+const loseReply: FaultKind = {
+  disturbs: 'target',
+  inject(context, plan) {
+    const { proxies } = targetProcess(context, plan).proxies
+    let isOver = false
+    // After the fault no request matches any more, so the pending loss stays without effect.
+    for (const proxy of proxies)
+      void proxy.loseReply((request) => !isOver && requestsOrReleases.test(request))
+    return Promise.resolve(() => {
+      isOver = true
+    })
+  },
+}
+
+/** Faults of one process's connections to all servers. */
+export const connectionFaults = {
+  delay: onConnections(
+    'none',
+    (proxy) => {
+      proxy.delay(15)
+    },
+    (proxy) => {
+      proxy.delay(0)
+    },
+  ),
+  jitter: onConnections(
+    'none',
+    (proxy) => {
+      proxy.delay(2, { jitterMs: 25 })
+    },
+    (proxy) => {
+      proxy.delay(0)
+    },
+  ),
+  narrow: onConnections(
+    'target',
+    (proxy) => {
+      proxy.bandwidth(8_000)
+    },
+    (proxy) => {
+      proxy.bandwidth(Infinity)
+    },
+  ),
+  blackHole: onConnections(
+    'target',
+    (proxy) => proxy.blackHole('both'),
+    (proxy) => proxy.heal(),
+  ),
+  blackHoleToServer: onConnections(
+    'target',
+    (proxy) => proxy.blackHole('toServer'),
+    (proxy) => proxy.heal(),
+  ),
+  blackHoleToClient: onConnections(
+    'target',
+    (proxy) => proxy.blackHole('toClient'),
+    (proxy) => proxy.heal(),
+  ),
+  droppedBytes: onConnections(
+    'target',
+    (proxy) => proxy.blackHole('both', { drop: true }),
+    (proxy) => proxy.heal(),
+  ),
+  reset: onConnections('target', (proxy) => proxy.cut()),
+  refused: onConnections(
+    'target',
+    async (proxy) => {
+      await proxy.refuse()
+      proxy.cut()
+    },
+    (proxy) => proxy.accept(),
+  ),
+  loseReply,
+} satisfies Record<string, FaultKind>

@@ -1,0 +1,71 @@
+import { forkWorker, proxyNodes, scratchFolder, type ProxiedNodes, type Worker } from '@holdfast/testkit'
+import { fileURLToPath } from 'node:url'
+import { clientOptions, type ClientOptions } from './client-options.js'
+import { processCount } from './sizes.js'
+import { openTopology, type Topology, type TopologyName } from './topologies.js'
+
+const ownProgram = fileURLToPath(new URL('../dist/worker.js', import.meta.url))
+
+/** One process under test: its proxied connections, and the worker that runs in it now. */
+export interface ClientProcess {
+  readonly name: string
+  readonly proxies: ProxiedNodes
+  worker: Worker
+}
+
+/** A topology with processes on it, each behind fault proxies of its own. Runs one schedule after another. */
+export interface Testbed {
+  readonly name: TopologyName
+  readonly topology: Topology
+  readonly options: ClientOptions
+  readonly processes: readonly ClientProcess[]
+  /** For files of the processes; deleted with the testbed. */
+  readonly folder: string
+  /** Proxies that no fault touches. */
+  readonly operatorProxies: ProxiedNodes
+  /** Replaces workers that have ended; resolves when servers and connections are as they were at the start. */
+  restore(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param program - the worker program: that of a broken variant, or our own. */
+export async function openTestbed(name: TopologyName, program = ownProgram): Promise<Testbed> {
+  const topology = await openTopology(name)
+  const folder = await scratchFolder()
+  const operatorProxies = await proxyNodes(topology.servers)
+  const processes: ClientProcess[] = []
+  const close = async () => {
+    await Promise.all(processes.map(({ worker }) => worker.kill()))
+    await Promise.all(
+      [operatorProxies, ...processes.map(({ proxies }) => proxies)].map((proxies) => proxies.close()),
+    )
+    await topology.stop()
+    await folder.remove()
+  }
+  try {
+    for (let n = 1; n <= processCount; n += 1) {
+      const proxies = await proxyNodes(topology.servers)
+      processes.push({ name: `P${n}`, proxies, worker: await forkWorker(program) })
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    name,
+    topology,
+    options: { ...clientOptions, ...topology.options },
+    processes,
+    folder: folder.path,
+    operatorProxies,
+    close,
+    async restore() {
+      await Promise.all(
+        processes.map(async (clientProcess) => {
+          if (!clientProcess.worker.isRunning) clientProcess.worker = await forkWorker(program)
+        }),
+      )
+      await topology.whenStable()
+    },
+  }
+}
