@@ -1,4 +1,4 @@
-// pnpm bench: Holdfast beside floors and other libraries. See docs/performance.md.
+// pnpm bench: compares Holdfast with floors and other libraries. See docs/performance.md.
 import { parseArgs } from 'node:util'
 import { titleOf, type Contender } from './contender.js'
 import { contenders } from './contenders/contenders.js'
@@ -11,11 +11,11 @@ import { scenarios } from './scenarios/scenarios.js'
 const usage = `pnpm bench [options]
 
   --scenario a,b   of those below (all but scale and soak)
-  --with a,b       contenders whose names begin like that, such as holdfast,redlock (all; floors always)
+  --with a,b       contenders whose names start like this, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
-  --minutes N      how long soak goes on (1)
-  --rate N         cycles per second of soak (as many as it can)
-  --trial          tiny counts: shows that everything works, and nothing else
+  --minutes N      how long soak runs (1)
+  --rate N         cycles per second of soak (as many as possible)
+  --trial          tiny counts: only shows that everything works
   --out FOLDER     writes figures.json, tables.md and plots there
 
 ${scenarios.map(({ name, title }) => `  ${name.padEnd(16)} ${title}`).join('\n')}
@@ -69,17 +69,17 @@ function namesOfFullRun(): string {
 
 function readScenario(name: string) {
   const found = scenarios.find((scenario) => scenario.name === name)
-  if (!found) throw new Error(`there is no scenario ${name}\n\n${usage}`)
+  if (!found) throw new Error(`unknown scenario ${name}\n\n${usage}`)
   return found
 }
 
-/** Floors are what everything is compared to. */
+/** Floors always take part, as the baseline of every comparison. */
 function chosenContenders(given: string | undefined): readonly Contender[] {
   if (given === undefined) return contenders
-  const beginnings = given.split(',').map((beginning) => beginning.trim().toLowerCase())
+  const prefixes = given.split(',').map((prefix) => prefix.trim().toLowerCase())
   return contenders.filter(
     (contender) =>
       contender.configuration === 'floor' ||
-      beginnings.some((beginning) => titleOf(contender).toLowerCase().startsWith(beginning)),
+      prefixes.some((prefix) => titleOf(contender).toLowerCase().startsWith(prefix)),
   )
 }

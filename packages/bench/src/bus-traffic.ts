@@ -4,15 +4,15 @@ import type { RedisCluster } from '@holdfast/testkit'
 
 const run = promisify(execFile)
 
-/** Redis Cluster's own links use the node's port plus this. */
-const busDistance = 10_000
+/** The bus of a Redis Cluster uses the node's port plus this. */
+const busPortOffset = 10_000
 
 /**
- * All bytes that the nodes have sent each other on the links that they have now. Nothing where the system cannot tell
- * (it takes Linux with iproute2).
+ * The bytes that the nodes have sent each other on the bus connections open now. `undefined` where the system does not
+ * report them (this needs Linux with iproute2).
  */
 export async function busBytes({ nodes }: RedisCluster): Promise<number | undefined> {
-  const ports = nodes.map(({ port }) => port + busDistance)
+  const ports = nodes.map(({ port }) => port + busPortOffset)
   const filter = ports.map((port) => `sport = :${port} or dport = :${port}`).join(' or ')
   let text: string
   try {
@@ -21,11 +21,11 @@ export async function busBytes({ nodes }: RedisCluster): Promise<number | undefi
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-  // Each end of a link is on loopback too, and tells what it sent.
+  // Both ends of a connection are on loopback, and each reports what it sent.
   return [...text.matchAll(/\bbytes_sent:(\d+)/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0)
 }
 
-/** How many messages that carry something published the nodes have sent each other, and how many have come in. */
+/** How many messages with published content the nodes have sent each other, and how many they have received. */
 export async function busMessages({ nodes }: RedisCluster): Promise<{ sent: number; received: number }> {
   const infos = await Promise.all(nodes.map((node) => node.call('CLUSTER', 'INFO')))
   const text = infos.map(String).join('\n')

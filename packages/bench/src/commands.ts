@@ -1,19 +1,19 @@
 import { countCommands } from '@holdfast/testkit'
 import type { Pace } from './tasks/cycles.js'
 
-/** What ioredis says when a connection opens. */
-const greetings: ReadonlySet<string> = new Set(['hello', 'info', 'client'])
-/** Idle connections of Redisson say PING now and then, all of a process at once. */
-export const greetingsAndPings: ReadonlySet<string> = new Set([...greetings, 'ping'])
+/** What ioredis sends when a connection opens. */
+const handshake: ReadonlySet<string> = new Set(['hello', 'info', 'client'])
+/** Idle connections of Redisson send PING from time to time, all of a process at once. */
+export const handshakeAndPings: ReadonlySet<string> = new Set([...handshake, 'ping'])
 
 /**
- * How many commands clients send per cycle while that runs; calls inside scripts do not count.
- * A server that shows its commands is slower, so nothing that runs here should be timed.
+ * How many commands clients send per cycle while `run` runs; calls inside scripts do not count.
+ * A server in MONITOR mode is slower, so do not time anything that runs here.
  */
 export async function commandsPerCycle(
   url: string,
   run: () => Promise<Pace>,
-  ignored: ReadonlySet<string> = greetings,
+  ignored: ReadonlySet<string> = handshake,
 ): Promise<number> {
   const { value, counts } = await countCommands(url, run)
   let sent = 0

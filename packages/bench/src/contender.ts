@@ -1,6 +1,6 @@
-/** One connection to Redis, or what a library makes of it, in one process. */
+/** One connection to Redis, or a library's client, in one process. */
 export interface Session {
-  /** Takes the lock, waiting for as long as it takes; resolves with what releases it. */
+  /** Takes the lock, however long the wait; resolves with the function that releases it. */
   enter(name: string): Promise<() => Promise<void>>
   /** Takes the lock, takes it again inside, and releases both. Absent where a lock cannot be entered twice. */
   nest?(name: string): Promise<void>
@@ -8,18 +8,18 @@ export interface Session {
 }
 
 /**
- * Something that is measured: a floor (what Redis and ioredis can do with nothing around it), Holdfast, or a library that
- * a user would pick instead, in one of its configurations.
+ * Something that is measured: a floor (what bare Redis and ioredis can do), Holdfast, or an alternative library in one of
+ * its configurations.
  */
 export interface Contender {
-  /** As it stands in tables and after `--with`, such as `redlock 5`. Its configuration follows in `configuration`. */
+  /** The name in tables and after `--with`, such as `redlock 5`. `configuration` holds its configuration. */
   readonly library: string
   /**
-   * `best`: the one that its documentation offers for the least delay, without giving up safety.
-   * `defaults`: what one gets without options.
+   * `best`: the one that its documentation recommends for the least delay, without giving up safety.
+   * `defaults`: no options.
    */
   readonly configuration: 'floor' | 'best' | 'defaults'
-  /** What the configuration sets, in words, for the documentation. */
+  /** A description of the configuration, for the documentation. */
   readonly settings: string
   open(url: string): Promise<Session>
 }

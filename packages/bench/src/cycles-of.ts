@@ -1,13 +1,13 @@
 import { titleOf } from './contender.js'
-import type { Crew } from './crew.js'
+import type { WorkerPool } from './worker-pool.js'
 import type { Pace } from './tasks/cycles.js'
 
-/** Has a crew of one process go in and out, by so many locks of its own at once. */
+/** Runs cycles in a pool of one process, with `tasks` tasks at once, each on its own lock. */
 export async function cyclesOf(
-  crew: Crew,
+  pool: WorkerPool,
   { tasks, forMs }: { readonly tasks: number; readonly forMs: number },
 ): Promise<Pace> {
-  const [pace] = await crew.all('cycles', () => ({ prefix: titleOf(crew.contender), tasks, forMs }))
-  if (!pace) throw new Error(`${titleOf(crew.contender)} has no process`)
+  const [pace] = await pool.all('cycles', () => ({ prefix: titleOf(pool.contender), tasks, forMs }))
+  if (!pace) throw new Error(`${titleOf(pool.contender)} has no process`)
   return pace
 }

@@ -4,7 +4,7 @@ import { pin, redisCore } from './pinning.js'
 
 const proxyFile = fileURLToPath(new URL('delay-proxy.js', import.meta.url))
 
-/** Runs the callback with an address at which the server is so many milliseconds away, in each direction. */
+/** Runs the callback with a URL at which the server is `delayMs` away in each direction. */
 export async function farAway<T>(
   { host, port }: RedisServer,
   delayMs: number,

@@ -1,7 +1,7 @@
-/** One measured line: whoever was measured, under which conditions, and the medians of what was seen. */
+/** One measured line: what was measured, under which conditions, and the medians of the values. */
 export interface Figure {
   readonly scenario: string
-  /** The title of a contender, or of whatever else the scenario compares. */
+  /** The title of a contender, or of another subject that the scenario compares. */
   readonly of: string
   /** The conditions, such as `{ waiters: 50, processes: 4 }`. */
   readonly at: Readonly<Record<string, number | string>>

@@ -1,7 +1,7 @@
-/** One time of one waiter through the lock. Instants are on the machine's monotonic clock. */
+/** One pass of one waiter through the lock. Instants are on the machine's monotonic clock. */
 export interface Visit {
   readonly waiter: string
-  readonly askedAtUs: number
+  readonly requestedAtUs: number
   readonly enteredAtUs: number
 }
 
@@ -12,25 +12,25 @@ export interface Window {
 
 export interface HandOffs {
   readonly usPerHandOff: number
-  /** Of all entries, those of the one who had just left. */
+  /** The share of entries by the waiter that had just left. */
   readonly backToLeaverShare: number
-  /** Entries that overtook somebody. */
+  /** Entries that overtook another waiter. */
   readonly outOfOrder: number
   readonly longestWaitMs: number
   readonly jain: number
 }
 
-/** An ask takes its time to the server. This much earlier than another, and it was certainly there before it. */
+/** Requests take time to reach the server. One sent this much earlier than another certainly arrived before it. */
 const certainlyEarlierUs = 10_000
-/** At the start all ask at once: it takes longer until the last of thousands is there. */
+/** At the start all waiters send their requests at once: the last of thousands arrives later. */
 const firstCertainlyEarlierUs = 500_000
 
 /**
- * What a window shows of how one lock went round among its waiters. The visits may begin before it, and go on until all
- * waiters have been served.
+ * How one lock passed among its waiters within a window. The visits may begin before it, and continue until all waiters
+ * have been served.
  *
- * A hand-off is an entry of somebody else than the one who left: where there is no queue, who left asks again at once and
- * often gets in again, and nobody was helped by that.
+ * A hand-off is an entry by another waiter than the one that left: without a queue, the one that left requests the lock
+ * again at once and often re-acquires it, which helps no other waiter.
  */
 export function handOffsIn(visits: readonly Visit[], waiters: number, window: Window): HandOffs {
   const inOrder = [...visits].sort((a, b) => a.enteredAtUs - b.enteredAtUs)
@@ -39,7 +39,7 @@ export function handOffsIn(visits: readonly Visit[], waiters: number, window: Wi
   const handOffs = inOrder.filter((visit, n) => isInside(visit) && visit.waiter !== inOrder[n - 1]?.waiter)
   const windowUs = window.untilUs - window.fromUs
   return {
-    // Less than one in the window is at least known to take longer than that.
+    // With no hand-off in the window, one takes at least as long as the window.
     usPerHandOff: windowUs / Math.max(1, handOffs.length),
     backToLeaverShare: 1 - handOffs.length / Math.max(1, inside.length),
     outOfOrder: overtakersIn(inOrder).filter(isInside).length,
@@ -48,29 +48,29 @@ export function handOffsIn(visits: readonly Visit[], waiters: number, window: Wi
   }
 }
 
-/** The visits that began while somebody was waiting who had certainly asked before. */
+/** The visits that began while another waiter was waiting that had certainly requested the lock before. */
 export function overtakersIn(inOrder: readonly Visit[]): Visit[] {
   const overtakers: Visit[] = []
   const firsts = new Set(new Map([...inOrder].reverse().map((visit) => [visit.waiter, visit])).values())
-  /** Whoever asked after this should have come in later. */
+  /** A waiter that requested the lock after this should have entered later. */
   let earliestUs = Infinity
   for (const visit of [...inOrder].reverse()) {
-    if (earliestUs < visit.askedAtUs) overtakers.push(visit)
+    if (earliestUs < visit.requestedAtUs) overtakers.push(visit)
     const marginUs = firsts.has(visit) ? firstCertainlyEarlierUs : certainlyEarlierUs
-    earliestUs = Math.min(earliestUs, visit.askedAtUs + marginUs)
+    earliestUs = Math.min(earliestUs, visit.requestedAtUs + marginUs)
   }
   return overtakers
 }
 
-/** Also of those who had to wait on when the window was over. */
+/** Includes waits that continued after the window. */
 function longestWaitUs(visits: readonly Visit[], { fromUs, untilUs }: Window): number {
-  return visits.reduce((longest, { askedAtUs, enteredAtUs }) => {
-    if (askedAtUs >= untilUs || enteredAtUs < fromUs) return longest
-    return Math.max(longest, Math.min(enteredAtUs, untilUs) - askedAtUs)
+  return visits.reduce((longest, { requestedAtUs, enteredAtUs }) => {
+    if (requestedAtUs >= untilUs || enteredAtUs < fromUs) return longest
+    return Math.max(longest, Math.min(enteredAtUs, untilUs) - requestedAtUs)
   }, 0)
 }
 
-/** 1: all entered as often as each other. 1 / waiters: one had it all. */
+/** 1: all waiters entered equally often. 1 / waiters: a single one made all entries. */
 function jainIndex(visits: readonly Visit[], waiters: number): number {
   const entries = new Map<string, number>()
   for (const { waiter } of visits) entries.set(waiter, (entries.get(waiter) ?? 0) + 1)

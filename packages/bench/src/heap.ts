@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 /** What this process occupies, in bytes. */
 export interface Weight {
   readonly heapBytes: number
-  /** Buffers and the like, which live outside of the heap. */
+  /** Buffers and other memory outside the heap. */
   readonly externalBytes: number
   readonly rssBytes: number
 }
@@ -14,9 +14,9 @@ setFlagsFromString('--expose-gc')
 const collect: unknown = runInNewContext('gc')
 const isCollector = (value: unknown): value is () => void => typeof value === 'function'
 
-/** Collects garbage, also what only a finalizer or the next turn sets free, and weighs what is left. */
+/** Collects garbage, including what finalizers or the next turn release, and measures what is left. */
 export async function weigh(): Promise<Weight> {
-  if (!isCollector(collect)) throw new Error('this Node offers no gc()')
+  if (!isCollector(collect)) throw new Error('this Node.js has no gc()')
   for (let n = 0; n < 4; n += 1) {
     collect()
     await nextTurn()

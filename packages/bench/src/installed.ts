@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A package as an installation has it. */
+/** An installed package. */
 export interface Installed {
   readonly name: string
   readonly version: string
   readonly folder: string
-  /** By name. Peers are not among them. */
+  /** By name, without peer dependencies. */
   readonly dependencies: readonly string[]
 }
 
-/** The package that a module in this folder gets by this name: the nearest `node_modules` has it. */
+/** The package that a module in this folder resolves by this name, from the nearest `node_modules`. */
 export async function findInstalled(name: string, from: string): Promise<Installed> {
   for (let folder = from; ; folder = dirname(folder)) {
     const link = join(folder, 'node_modules', name)
@@ -20,10 +20,10 @@ export async function findInstalled(name: string, from: string): Promise<Install
   }
 }
 
-/** The package and everything that comes with it, each once. */
+/** The package and all its dependencies, each once. */
 export async function withDependencies(root: Installed): Promise<Installed[]> {
   const all = new Map([[root.folder, root]])
-  // A map also goes over what is added on the way.
+  // Iterating over a map includes the entries added during the iteration.
   for (const { folder, dependencies } of all.values()) {
     for (const name of dependencies) {
       const found = await findInstalled(name, folder)

@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The sampling timer's interval. What it reads without any delay is this interval, so it is taken off. */
+/** The sampling timer's interval. Without any delay it reads this value, so it is subtracted. */
 const resolutionMs = 10
 
-/** What this process did over some time: its share of one core, and how late its event loop was. */
+/** The load of this process over some time: its share of one core, and its event-loop delay. */
 export interface ProcessLoad {
   readonly clientCpuShare: number
   readonly loopDelayP99Ms: number
 }
 
-/** Looks on for `ms` without doing anything itself. */
+/** Measures for `ms`, without adding any work. */
 export async function loadOver(ms: number): Promise<ProcessLoad> {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   const startedAt = performance.now()

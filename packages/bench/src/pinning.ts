@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Keeps the main thread of a process on one core: placement alone moves a cycle by more than what is measured here.
- * Resolves with whether the platform can do it (Linux with util-linux).
+ * Pins the main thread of a process to one core: placement alone changes a cycle by more than the differences measured
+ * here. Resolves with whether the platform supports it (Linux with util-linux).
  */
 export async function pin(pid: number, core: number): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ export async function pin(pid: number, core: number): Promise<boolean> {
   }
 }
 
-/** Redis has a core to itself as far as there are several; workers share the others. */
+/** Redis has its own core if there are several; workers share the others. */
 export const redisCore = 0
 export const workerCore = (index: number): number => {
   const others = Math.max(1, cpus().length - 1)

@@ -1,7 +1,7 @@
 import { startRedis, withRedis, type RedisServer, type StartRedisOptions } from '@holdfast/testkit'
 import { pin, redisCore } from './pinning.js'
 
-/** A server of the benchmark's own, pinned. */
+/** A new server, pinned to its core. */
 export async function startPinnedRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
   const pid = await withRedis(server.url, async (redis) => {

@@ -1,10 +1,10 @@
-import { Crew } from './crew.js'
+import { WorkerPool } from './worker-pool.js'
 import { titleOf, type Contender } from './contender.js'
 import type { Visit, Window } from './hand-offs.js'
 import { nowUs, type ContendOrder, type Entry } from './tasks/contend.js'
 
-/** How many want one lock, and for how long. */
-export interface Race {
+/** How many waiters contend for one lock, and for how long. */
+export interface Contention {
   readonly lock: string
   readonly waiters: number
   readonly processes: number
@@ -12,7 +12,7 @@ export interface Race {
   readonly windowMs: number
 }
 
-/** Processes of one contender that can be let loose on one lock. */
+/** Processes of one contender that can contend for one lock. */
 export interface Rivals {
   readonly title: string
   /** One list of entries per process. */
@@ -20,13 +20,13 @@ export interface Rivals {
   stop(): Promise<void>
 }
 
-/** Until then the orders have reached everybody. */
+/** By then, every process has received its order. */
 const headStartMs = 30
 
-/** Lets them loose, and returns all visits when the last one has left, with the window in which they count. */
-export async function race(
+/** Has the rivals contend; resolves with all visits once the last waiter has left, and the window in which they count. */
+export async function runContention(
   rivals: Rivals,
-  { lock, waiters, processes, warmUpMs, windowMs }: Race,
+  { lock, waiters, processes, warmUpMs, windowMs }: Contention,
 ): Promise<{ readonly visits: Visit[]; readonly window: Window }> {
   const startUs = nowUs() + headStartMs * 1_000
   const fromUs = startUs + warmUpMs * 1_000
@@ -38,23 +38,23 @@ export async function race(
     untilUs: window.untilUs,
   }))
   const entries = await rivals.contend(orders)
-  const visits = entries.flatMap((some, index) =>
-    some.map(([waiter, askedAtUs, enteredAtUs]) => ({
+  const visits = entries.flatMap((ofProcess, index) =>
+    ofProcess.map(([waiter, requestedAtUs, enteredAtUs]) => ({
       waiter: `${index}:${waiter}`,
-      askedAtUs,
+      requestedAtUs,
       enteredAtUs,
     })),
   )
   return { visits, window }
 }
 
-/** Rivals in Node. Those that a race does not need are idle. */
-export async function crewOfRivals(contender: Contender, url: string, processes: number): Promise<Rivals> {
-  const crew = await Crew.start(contender, url, processes)
+/** Rivals in Node. Those that a runContention does not need are idle. */
+export async function rivalsInNode(contender: Contender, url: string, processes: number): Promise<Rivals> {
+  const pool = await WorkerPool.start(contender, url, processes)
   const idle = { lock: '', waiters: 0, fromUs: 0, untilUs: 0 }
   return {
     title: titleOf(contender),
-    contend: (orders) => crew.all('contend', (index) => orders[index] ?? idle),
-    stop: () => crew.stop(),
+    contend: (orders) => pool.all('contend', (index) => orders[index] ?? idle),
+    stop: () => pool.stop(),
   }
 }

@@ -1,11 +1,11 @@
 import { median } from 'simple-statistics'
 
-/** What one measurement saw, by name with unit. */
+/** The values of one measurement, by name with unit. */
 export type Seen = Record<string, number>
 
 /**
- * Measures everybody once per round, in an order that moves on by one each round, and returns the medians.
- * So a slow moment of the machine hits all alike, and nobody is always first.
+ * Measures every subject once per round, in an order that rotates by one each round, and returns the medians.
+ * So a slow moment of the machine affects all alike, and none is always first.
  */
 export async function interleaved<T>(
   subjects: readonly T[],

@@ -1,18 +1,18 @@
 import { withRedis } from '@holdfast/testkit'
 
-/** The numbers of these names from INFO; NaN for one that the server does not tell. */
+/** The numbers of these names from INFO; NaN for those that the server does not report. */
 export async function serverNumbers<Name extends string>(
   url: string,
   ...names: readonly Name[]
 ): Promise<Record<Name, number>> {
   const text = await withRedis(url, (redis) => redis.info('all'))
-  const told = new Map(text.split('\r\n').map((line) => splitOnce(line)))
-  const entries = names.map((name) => [name, Number(told.get(name) ?? NaN)])
-  // Object.fromEntries forgets which names these were.
+  const fields = new Map(text.split('\r\n').map((line) => splitOnce(line)))
+  const entries = names.map((name) => [name, Number(fields.get(name) ?? NaN)])
+  // Object.fromEntries does not preserve the type of the names.
   return Object.fromEntries(entries) as Record<Name, number>
 }
 
-/** How often clients sent a script by its digest. What scripts call is counted elsewhere, so nothing else is in it. */
+/** How often clients sent a script. Calls inside scripts are counted under other commands. */
 export async function scriptsSent(url: string): Promise<number> {
   const text = await withRedis(url, (redis) => redis.info('commandstats'))
   return ['evalsha', 'eval'].reduce((sum, name) => sum + callsOf(text, name), 0)

@@ -4,10 +4,10 @@ import { Holdfast, UnavailableError, type Lease, type Lock } from '@holdfast/cor
 const differentLocks = 1_000
 const tasksAtOnce = 32
 
-/** One client that is used in every way, for as long as one likes. */
+/** One client that is used in every way, for as long as wanted. */
 export class Soak {
   readonly #client: Holdfast
-  readonly #forEver = new AbortController()
+  readonly #neverAborted = new AbortController()
   #turns = 0
   #unanswered = 0
 
@@ -19,17 +19,17 @@ export class Soak {
     })
   }
 
-  /** A signal that most calls get, and that never aborts. */
+  /** The signal of most calls, which never aborts. */
   get signal(): AbortSignal {
-    return this.#forEver.signal
+    return this.#neverAborted.signal
   }
 
-  /** How many commands and short waits Redis did not answer in time, as happens on a busy machine. */
+  /** How many commands and short waits got no reply in time, as happens on a busy machine. */
   get unanswered(): number {
     return this.#unanswered
   }
 
-  /** Resolves with the number of cycles when the time is over and all of them have ended. */
+  /** Resolves with the number of cycles once the time is up and all of them have ended. */
   async run(forMs: number, cyclesPerSecond: number): Promise<number> {
     const startedAt = performance.now()
     let cycles = 0
@@ -48,8 +48,8 @@ export class Soak {
   async #turn(): Promise<void> {
     this.#turns += 1
     const lock = this.#client.getLock(`soak:${Math.floor(Math.random() * differentLocks)}`)
-    const ways = [this.#plain, this.#contended, this.#timedOut, this.#aborted, this.#nested]
-    await ways[this.#turns % ways.length]?.(lock)
+    const patterns = [this.#plain, this.#contended, this.#timedOut, this.#aborted, this.#nested]
+    await patterns[this.#turns % patterns.length]?.(lock)
   }
 
   readonly #plain = async (lock: Lock): Promise<void> => {
@@ -64,7 +64,7 @@ export class Soak {
   readonly #timedOut = async (lock: Lock): Promise<void> => {
     const lease = await lock.lock({ signal: this.signal })
     const second = await this.#tryShortly(lock)
-    if (second) throw new Error(`${lock.name} was given to two`)
+    if (second) throw new Error(`${lock.name} was granted to two owners`)
     await lease.unlock()
   }
 
@@ -90,7 +90,7 @@ export class Soak {
       (error: unknown) => error,
     )
     if (ended !== abort.signal.reason)
-      throw new Error(`${lock.name}: a wait that was aborted ended otherwise`)
+      throw new Error(`${lock.name}: an aborted wait did not reject with the reason of its signal`)
     await lease.unlock()
   }
 

@@ -1,4 +1,4 @@
-// A process with a session of one contender, which does what it is told.
+// A process with a session of one contender, which runs the tasks that it receives.
 import { fromParent, tellParent } from '@holdfast/testkit'
 import { contenderOf } from './contenders/contenders.js'
 import { isTaskName, tasks } from './tasks/tasks.js'
@@ -9,7 +9,7 @@ await tellParent({ type: 'ready' })
 for (;;) {
   const { task, order } = await fromParent('do')
   try {
-    if (!isTaskName(task)) throw new Error(`there is no task ${String(task)}`)
+    if (!isTaskName(task)) throw new Error(`unknown task ${String(task)}`)
     const result = await tasks[task](session, order as never)
     await tellParent({ type: 'done', result })
   } catch (error) {

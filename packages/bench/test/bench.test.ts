@@ -36,13 +36,13 @@ it('a trial prints ratios to the floor and saves its figures', async () => {
   expect((await readdir(folder)).sort()).toEqual(['figures.json', 'tables.md', 'uncontended.svg'])
 })
 
-it('what a Cluster sends over its bus shrinks with sharded publishing', async () => {
+it('sharded publishing reduces what a Cluster sends over its bus', async () => {
   const { stdout } = await bench('--trial', '--rounds', '1', '--scenario', 'cluster-bus')
   // To the five other nodes, and to the one replica.
   expect(stdout).toMatch(/^\| PUBLISH .*\| +5 \|$/m)
   expect(stdout).toMatch(/^\| SPUBLISH .*\| +1 \|$/m)
 })
 
-it('a scenario that does not exist is refused, with those that do', async () => {
+it('an unknown scenario is refused with a list of the known ones', async () => {
   await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/no scenario nonsense[^]*uncontended/)
 })

@@ -47,11 +47,11 @@ async function have<Name extends TaskName>(
 
 const withWorker = <T>(title: string, use: (worker: Worker) => Promise<T>) =>
   withWorkers(title, 1, ([worker]) => {
-    if (!worker) throw new Error('there is no worker')
+    if (!worker) throw new Error('the pool has no worker')
     return use(worker)
   })
 
-it.each(locks.filter((title) => title !== 'SET and DEL'))('%s admits one at a time', async (title) => {
+it.each(locks.filter((title) => title !== 'SET and DEL'))('%s admits one task at a time', async (title) => {
   const visits = await withWorkers(title, 2, async (workers) => {
     const order = { lock: title, tasks: 3, forMs: 600 }
     const all = await Promise.all(workers.map((worker) => have(worker, 'visits', order)))
@@ -61,20 +61,17 @@ it.each(locks.filter((title) => title !== 'SET and DEL'))('%s admits one at a ti
   expect(visits.filter(({ fromUs }, index) => fromUs < (visits[index - 1]?.untilUs ?? 0))).toEqual([])
 })
 
-it('SET and DEL refuses a second one', async () => {
+it('SET and DEL refuses a second holder', async () => {
   await withWorker('SET and DEL', async (worker) => {
     const order = { lock: 'refused', tasks: 2, forMs: 100 }
     await expect(have(worker, 'visits', order)).rejects.toThrow('refused is held')
   })
 })
 
-it.each(['Holdfast', 'node-redisson', 'node-redisson, defaults'])(
-  '%s can be entered twice',
-  async (title) => {
-    const pace = await withWorker(title, (worker) => have(worker, 'nested', { lock: title, forMs: 50 }))
-    expect(pace?.cycles).toBeGreaterThan(0)
-  },
-)
+it.each(['Holdfast', 'node-redisson', 'node-redisson, defaults'])('%s supports re-entry', async (title) => {
+  const pace = await withWorker(title, (worker) => have(worker, 'nested', { lock: title, forMs: 50 }))
+  expect(pace?.cycles).toBeGreaterThan(0)
+})
 
 it.each(['PING', 'SET and DEL', 'Holdfast'])('%s sends two commands per cycle', async (title) => {
   await withWorker(title, async (worker) => {

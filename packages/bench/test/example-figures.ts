@@ -54,5 +54,5 @@ const watchdog = [1_000, 10_000, 100_000].flatMap((locks) => [
     : []),
 ])
 
-/** Hand-made, and in the shapes that the scenarios give. */
+/** Made up, in the shapes that the scenarios produce. */
 export const exampleFigures: readonly Figure[] = [...uncontended, ...handOffs, ...watchdog]

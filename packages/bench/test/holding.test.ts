@@ -8,11 +8,11 @@ import type { Figure } from '../src/figure.js'
 const run = promisify(execFile)
 const bench = join(__dirname, '../dist/bench.js')
 
-/** What a trial of these scenarios writes down. */
-async function figuresOf(scenarios: string, who: string): Promise<readonly Figure[]> {
+/** The figures of a trial of these scenarios. */
+async function figuresOf(scenarios: string, contenders: string): Promise<readonly Figure[]> {
   const folder = await scratchFolder()
   try {
-    const args = [bench, '--trial', '--scenario', scenarios, '--with', who, '--out', folder.path]
+    const args = [bench, '--trial', '--scenario', scenarios, '--with', contenders, '--out', folder.path]
     await run(process.execPath, args)
     const report = JSON.parse(await readFile(join(folder.path, 'figures.json'), 'utf8')) as {
       figures: readonly Figure[]
@@ -24,7 +24,7 @@ async function figuresOf(scenarios: string, who: string): Promise<readonly Figur
 }
 
 describe('the bench', () => {
-  it('keeps locks of everybody who renews them, and loses none', async () => {
+  it('keeps the locks of every library that renews them, and loses none', async () => {
     const figures = await figuresOf('watchdog', 'holdfast,redlock 5,@sesame,redlock-u,redis-semaphore')
     expect(figures.map(({ of, seen }) => [of, seen['lost']])).toEqual([
       ['Holdfast', 0],
@@ -36,14 +36,14 @@ describe('the bench', () => {
     for (const { seen } of figures) expect(seen['commandsPerPeriod']).toBeGreaterThan(0)
   }, 60_000)
 
-  it('sees that waiters of Holdfast send next to nothing, and that others ask all the time', async () => {
+  it('shows that waiters of Holdfast send next to nothing, and that others poll', async () => {
     const figures = await figuresOf('idle', 'holdfast,redis-semaphore')
     const sent = new Map(figures.map(({ of, seen }) => [of, seen['commandsPerSecond'] ?? NaN]))
     expect([...sent.keys()].slice(-3)).toEqual(['Holdfast', 'redis-semaphore', 'redis-semaphore, defaults'])
     expect(sent.get('Holdfast')).toBeLessThan((sent.get('redis-semaphore') ?? NaN) / 10)
   }, 60_000)
 
-  it('weighs held locks and waiters', async () => {
+  it('measures the memory of held locks and waiters', async () => {
     const figures = await figuresOf('memory', 'holdfast')
     expect(figures.map(({ of, at }) => [of, at['what'], at['locks']])).toEqual([
       ['SET and DEL', 'held lock', 100],
@@ -53,11 +53,11 @@ describe('the bench', () => {
       ['SET and DEL', 'waiter', 1_000],
       ['Holdfast', 'waiter', 1_000],
     ])
-    // So few weigh less than what else comes and goes in a heap.
+    // The memory of so few is smaller than the noise of a heap.
     for (const { seen } of figures) expect(seen['heapBytes']).toEqual(expect.any(Number))
   }, 60_000)
 
-  it('soaks one client, and finds no listener left on a signal that all calls share', async () => {
+  it('soaks one client, and finds no listener left on the signal that all calls share', async () => {
     const figures = await figuresOf('soak', 'holdfast')
     expect(figures.map(({ at }) => at['minute'])).toEqual([0, 1, 'growth per minute'])
     for (const { seen } of figures.slice(0, 2)) {

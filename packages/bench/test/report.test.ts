@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const remake = join(__dirname, '../dist/report/remake.js')
 const docs = join(__dirname, '../../../docs')
 
-/** Elements of JSX follow the rules of XML: closed, nested, attributes in quotes. */
+/** JSX elements follow the rules of XML: closed, nested, attributes in quotes. */
 function complaintsAbout(svg: string): string[] {
   const { diagnostics = [] } = ts.transpileModule(svg, {
     fileName: 'plot.tsx',
@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => scratch.remove())
 
-it('tables and plots come from saved figures, and the same ones every time', async () => {
+it('tables and plots are regenerated from saved figures, and are the same every time', async () => {
   await writeFile(join(folder, 'figures.json'), JSON.stringify({ facts: {}, figures: exampleFigures }))
   await run(process.execPath, [remake, folder])
   const files = await filesIn(folder)
@@ -69,41 +69,41 @@ it('tables and plots come from saved figures, and the same ones every time', asy
   expect(await filesIn(folder)).toEqual(files)
 })
 
-it('what the documentation shows is what its figures make', async () => {
-  const [page, plots] = [join(folder, 'performance.md'), join(folder, 'performance')]
-  await cp(join(docs, 'performance.md'), page)
+it('the documentation shows what its figures yield', async () => {
+  const [document, plots] = [join(folder, 'performance.md'), join(folder, 'performance')]
+  await cp(join(docs, 'performance.md'), document)
   await cp(join(docs, 'performance'), plots, { recursive: true })
-  await run(process.execPath, [remake, plots, page])
+  await run(process.execPath, [remake, plots, document])
 
-  expect(await readFile(page, 'utf8')).toBe(await readFile(join(docs, 'performance.md'), 'utf8'))
+  expect(await readFile(document, 'utf8')).toBe(await readFile(join(docs, 'performance.md'), 'utf8'))
   expect(await filesIn(plots)).toEqual(await filesIn(join(docs, 'performance')))
 })
 
-/** Has the page remade beside these figures, and returns it. */
-async function remadePage(figures: readonly Figure[], text: string): Promise<string> {
-  const page = join(folder, 'page.md')
+/** Updates the document from these figures, and returns it. */
+async function updatedDocument(figures: readonly Figure[], text: string): Promise<string> {
+  const document = join(folder, 'document.md')
   await mkdir(join(folder, 'soak'))
   await writeFile(join(folder, 'figures.json'), JSON.stringify({ facts: {}, figures }))
   await writeFile(join(folder, 'soak/figures.json'), JSON.stringify({ facts: {}, figures: [] }))
-  await writeFile(page, text)
-  await run(process.execPath, [remake, folder, page])
-  return readFile(page, 'utf8')
+  await writeFile(document, text)
+  await run(process.execPath, [remake, folder, document])
+  return readFile(document, 'utf8')
 }
 
-it('a page says which targets hold, by the worst figure', async () => {
+it('the targets table rates each target by its worst figure', async () => {
   const nested = { scenario: 'nested', of: 'Holdfast', at: {}, seen: { commandsMore: 3 } }
-  const page = await remadePage(
+  const document = await updatedDocument(
     [...exampleFigures, nested],
     'Before\n\n<!-- figures: targets -->\n\nold\n\n<!-- end -->\n\nAfter\n',
   )
 
-  expect(page).toMatch(/^Before\n\n<!-- figures: targets -->\n\n\|[^]*\|\n\n<!-- end -->\n\nAfter\n$/)
-  const rows = page.split('\n').map((line) => line.split(/ *\| */).slice(1, 5))
+  expect(document).toMatch(/^Before\n\n<!-- figures: targets -->\n\n\|[^]*\|\n\n<!-- end -->\n\nAfter\n$/)
+  const rows = document.split('\n').map((line) => line.split(/ *\| */).slice(1, 5))
   expect(rows).toContainEqual(['Commands that a nested call adds', '2.00', '3.00', '**missed**'])
   expect(rows).toContainEqual(['Undisturbed cycle, × SET and DEL', '≤ 1.15', '1.13', 'holds'])
-  // With 10 waiters 70 µs to 60 µs; in the other cases it is less.
+  // With 10 waiters 70 µs to 60 µs; less in the other cases.
   expect(rows).toContainEqual(['Hand-off between processes, × hand-off by hand', '≤ 1.25', '1.17', 'holds'])
-  // With 10 waiters 2 100 µs to 70 µs; with 50, and for the slower ones, it is more.
+  // With 10 waiters 2 100 µs to 70 µs; more with 50, and for the slower libraries.
   expect(rows).toContainEqual([
     'Hand-off of every library that polls, × that of Holdfast',
     '≥ 10',
@@ -112,12 +112,12 @@ it('a page says which targets hold, by the worst figure', async () => {
   ])
 })
 
-it('a page that asks for what nobody writes is refused', async () => {
-  const page = '<!-- figures: nonsense -->\n\n<!-- end -->\n'
-  await expect(remadePage(exampleFigures, page)).rejects.toThrow('asks for nonsense')
+it('a document with an unknown marker is refused', async () => {
+  const document = '<!-- figures: nonsense -->\n\n<!-- end -->\n'
+  await expect(updatedDocument(exampleFigures, document)).rejects.toThrow('unknown figures marker nonsense')
 })
 
-it('a file that is no report is refused', async () => {
+it('a file that is not a report is refused', async () => {
   await writeFile(join(folder, 'figures.json'), '[]')
   await expect(run(process.execPath, [remake, folder])).rejects.toThrow('was not written by')
 })

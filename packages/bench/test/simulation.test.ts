@@ -1,4 +1,4 @@
-import { mostHandOffsPerS, simulateBus } from '../src/simulation/bus.js'
+import { maxHandOffsPerS, simulateBus } from '../src/simulation/bus.js'
 import type { Costs } from '../src/simulation/costs.js'
 import { simulateFailOver } from '../src/simulation/fail-over.js'
 import { simulateHandOff } from '../src/simulation/hand-off.js'
@@ -31,7 +31,7 @@ const costs: Costs = {
 }
 
 describe('the simulator', () => {
-  test('plays events in the order of their times, and of their planning within one instant', () => {
+  it('runs events in the order of their times, and within one instant in the order of scheduling', () => {
     const simulator = new Simulator()
     const seen: string[] = []
     simulator.after(2, () => seen.push(`late ${simulator.nowUs}`))
@@ -41,7 +41,7 @@ describe('the simulator', () => {
     expect(seen).toEqual(['first 0', 'late 2', 'later 2'])
   })
 
-  test('has a thread do one thing after another', () => {
+  it('has a thread do one piece of work after another', () => {
     const simulator = new Simulator()
     const thread = new Thread(simulator)
     const doneAt: number[] = []
@@ -54,88 +54,91 @@ describe('the simulator', () => {
 })
 
 describe('a hand-off', () => {
-  const scene = { waitersEach: 1, handOffs: 1_000, asksAgain: true }
+  const settings = { waitersEach: 1, handOffs: 1_000, requestsAgain: true }
 
-  test('between processes takes two ways, the release, and what the client does before it', () => {
+  it('between processes takes two ways, the release, and the work of the client before it', () => {
     const { usPerHandOff } = simulateHandOff(
-      { ...scene, processes: 1_000, delayMs: 0, asksAgain: false },
+      { ...settings, processes: 1_000, delayMs: 0, requestsAgain: false },
       costs,
     )
     expect(usPerHandOff).toBeCloseTo(10 + 30 + 10 + 40, -1)
   })
 
-  test('takes two ways more with a delay', () => {
-    const { usPerHandOff } = simulateHandOff({ ...scene, processes: 100, delayMs: 1 }, costs)
+  it('takes two more delays with a distance to Redis', () => {
+    const { usPerHandOff } = simulateHandOff({ ...settings, processes: 100, delayMs: 1 }, costs)
     expect(usPerHandOff).toBeCloseTo(2_000 + 90, -1)
   })
 })
 
 describe('renewals', () => {
-  const scene = { holds: 10_000, processes: 100, masters: 1, periodMs: 10_000, phases: 'processes' } as const
+  const settings = {
+    holds: 10_000,
+    processes: 100,
+    masters: 1,
+    periodMs: 10_000,
+    phases: 'processes',
+  } as const
 
-  test('go in one command per process where the names allow it', () => {
-    const { commandsPerS, redisShare } = simulateRenewals({ ...scene, names: 'tags' }, costs)
+  it('take one command per process where the names allow it', () => {
+    const { commandsPerS, redisShare } = simulateRenewals({ ...settings, names: 'tags' }, costs)
     expect(commandsPerS).toBe(10)
     expect(redisShare).toBeCloseTo((100 * 10 + 10_000 * 2) / 10_000_000, 4)
   })
 
-  test('take nearly a command each where every name has a slot of its own', () => {
-    const { commandsPerS } = simulateRenewals({ ...scene, names: 'slots' }, costs)
+  it('take nearly one command each where names hash to any slot', () => {
+    const { commandsPerS } = simulateRenewals({ ...settings, names: 'slots' }, costs)
     expect(commandsPerS).toBeGreaterThan(980)
   })
 
-  test('that are all due at once wait for one another', () => {
-    const { longestMs } = simulateRenewals({ ...scene, names: 'tags', phases: 'none' }, costs)
+  it('that are all due at once queue up', () => {
+    const { longestMs } = simulateRenewals({ ...settings, names: 'tags', phases: 'none' }, costs)
     expect(longestMs).toBeCloseTo(21, 0)
   })
 })
 
-describe('notices in a Cluster', () => {
-  test('load every node when they are classic', () => {
-    const scene = { masters: 11, handOffsPerS: 11_000, forMs: 1_000 }
-    const classic = simulateBus({ ...scene, notices: 'classic' }, costs)
-    const sharded = simulateBus({ ...scene, notices: 'sharded' }, costs)
+describe('notifications in a Cluster', () => {
+  it('load every node if they are classic', () => {
+    const settings = { masters: 11, handOffsPerS: 11_000, forMs: 1_000 }
+    const classic = simulateBus({ ...settings, notifications: 'classic' }, costs)
+    const sharded = simulateBus({ ...settings, notifications: 'sharded' }, costs)
     expect(classic.redisShare).toBeCloseTo(0.16, 1)
     expect(sharded.redisShare).toBeCloseTo(0.06, 1)
     expect(classic.busMbPerS).toBeCloseTo(24, 0)
     expect(sharded.busMbPerS).toBe(0)
   })
 
-  test('are never more per second than the bus allows, however many nodes there are', () => {
-    expect(mostHandOffsPerS(100_000, 'classic', costs)).toBeLessThan(100_000)
-    expect(mostHandOffsPerS(100, 'sharded', costs)).toBeCloseTo(
-      100 * mostHandOffsPerS(1, 'sharded', costs),
-      3,
-    )
+  it('never exceed the rate that the bus allows, however many nodes there are', () => {
+    expect(maxHandOffsPerS(100_000, 'classic', costs)).toBeLessThan(100_000)
+    expect(maxHandOffsPerS(100, 'sharded', costs)).toBeCloseTo(100 * maxHandOffsPerS(1, 'sharded', costs), 3)
   })
 })
 
 describe('a fail-over', () => {
-  const scene = {
+  const settings = {
     processes: 1_000,
     holds: 10_000,
     waiters: 0,
     watchdogTimeoutMs: 30_000,
     commandTimeoutMs: 5_000,
     outageMs: 5_000,
-    asksSingly: true,
+    requestsSingly: true,
   }
 
-  test('is over when the last process has come back', () => {
-    const { lastProvenMs, holdsLost, redials } = simulateFailOver(scene, costs)
+  it('ends when the last process has reconnected', () => {
+    const { lastProvenMs, holdsLost, redials } = simulateFailOver(settings, costs)
     expect(lastProvenMs).toBeGreaterThan(900)
     expect(lastProvenMs).toBeLessThan(1_100)
     expect(holdsLost).toBe(0)
     expect(redials).toBe(0)
   })
 
-  test('costs the holds whose leases end before it is over', () => {
-    const { holdsLost } = simulateFailOver({ ...scene, outageMs: 40_000 }, costs)
+  it('loses the holds whose leases expire before it ends', () => {
+    const { holdsLost } = simulateFailOver({ ...settings, outageMs: 40_000 }, costs)
     expect(holdsLost).toBe(10_000)
   })
 
-  test('goes on and on when the work is longer than what clients wait for an answer', () => {
-    const { redials } = simulateFailOver({ ...scene, waiters: 1_000_000 }, costs)
+  it('does not end when the work takes longer than clients wait for a reply', () => {
+    const { redials } = simulateFailOver({ ...settings, waiters: 1_000_000 }, costs)
     expect(redials).toBeGreaterThan(1_000)
   })
 })

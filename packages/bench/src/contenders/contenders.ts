@@ -13,7 +13,7 @@ import * as verrou from './verrou.js'
 
 const peers = [redlock4, redlock5, sesamecareRedlock, redlockUniversal, redisSemaphore, verrou, nodeRedisson]
 
-/** Everything that can be measured by its sessions. Floors first. */
+/** Everything that is measured through sessions. Floors first. */
 export const contenders: readonly Contender[] = [
   ping,
   setAndDelete,
@@ -24,7 +24,6 @@ export const contenders: readonly Contender[] = [
 
 export function contenderOf(title: string): Contender {
   const found = contenders.find((contender) => titleOf(contender) === title)
-  if (!found)
-    throw new Error(`there is no contender ${title}; there are: ${contenders.map(titleOf).join('; ')}`)
+  if (!found) throw new Error(`unknown contender ${title}; known are: ${contenders.map(titleOf).join('; ')}`)
   return found
 }

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
 
-const ask = `
+const acquire = `
   if redis.call('SET', KEYS[1], ARGV[2], 'NX') then return 1 end
   redis.call('RPUSH', KEYS[2], ARGV[1] .. ' ' .. ARGV[2])
   return 0`
 
 const release = `
-  local place = redis.call('LPOP', KEYS[2])
-  if not place then return redis.call('DEL', KEYS[1]) end
-  local inbox, id = string.match(place, '^(%S+) (%S+)$')
+  local entry = redis.call('LPOP', KEYS[2])
+  if not entry then return redis.call('DEL', KEYS[1]) end
+  local inbox, id = string.match(entry, '^(%S+) (%S+)$')
   redis.call('SET', KEYS[1], id)
   redis.call('PUBLISH', inbox, id)
   return 1`
 
-/** The floor of a hand-off: the release names the next one and tells it, and nothing is done for when anything fails. */
+/** The floor of a hand-off: the release picks the next waiter and notifies it; no failure is handled. */
 export const handOffByHand: Contender = {
   library: 'hand-off by hand',
   configuration: 'floor',
-  settings: 'two short scripts, a list and PUBLISH on bare ioredis; no lease, no check of anything',
+  settings: 'two short scripts, a list and PUBLISH on bare ioredis; no lease, no checks',
   async open(url) {
     const redis = new Redis(url)
     const subscriber = new Redis(url)
@@ -30,17 +30,17 @@ export const handOffByHand: Contender = {
       waiting.delete(id)
     })
     await subscriber.subscribe(inbox)
-    const askSha1 = await load(redis, ask)
+    const acquireSha1 = await load(redis, acquire)
     const releaseSha1 = await load(redis, release)
     let ids = 0
     return {
       async enter(name) {
         const id = `${process.pid}:${++ids}`
         const queue = `${name}:queue`
-        const told = new Promise<void>((resolve) => waiting.set(id, resolve))
-        const reply = await redis.evalsha(askSha1, 2, name, queue, inbox, id)
+        const notified = new Promise<void>((resolve) => waiting.set(id, resolve))
+        const reply = await redis.evalsha(acquireSha1, 2, name, queue, inbox, id)
         if (reply === 1) waiting.delete(id)
-        else await told
+        else await notified
         return async () => {
           await redis.evalsha(releaseSha1, 2, name, queue)
         }

@@ -7,12 +7,12 @@ const openWith =
   async (url) => {
     const { Redisson } = await import('node-redisson')
     const { hostname, port } = new URL(url)
-    // Its waiters listen to one emitter, which it keeps to itself. Node would warn each time there are more than ten.
+    // Its waiters listen to one internal emitter. Node would warn whenever there are more than ten listeners.
     EventEmitter.defaultMaxListeners = 0
     const redisson = new Redisson({ ...config, redis: { options: { host: hostname, port: Number(port) } } })
     return {
       async enter(name) {
-        // Reentrancy goes by lock object, so that tasks which shared one would all be let in.
+        // Re-entry is per lock object: tasks that shared one would all enter.
         const lock = redisson.getLock(name)
         await lock.lock()
         return () => lock.unlock()
@@ -33,7 +33,7 @@ const library = 'node-redisson'
 export const best: Contender = {
   library,
   configuration: 'best',
-  // With pub/sub a waiter that stops listening unsubscribes all others of its process, who then wait for the lease to end.
+  // With pub/sub a waiter that stops listening unsubscribes all others of its process, which then wait for the lease to expire.
   settings: 'eventAdapter streams; a lock object for each task',
   open: openWith({ eventAdapter: 'streams' }),
 }

@@ -1,4 +1,4 @@
-/** Tries again for as long as the library gives up waiting: scenarios have as many waiters as they need. */
+/** Retries whenever the library gives up waiting, so that a scenario keeps all its waiters. */
 export async function persist<T>(
   attempt: () => Promise<T>,
   hasGivenUp: (error: unknown) => boolean,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
 
-/** The floor of two round trips: one to enter, one to leave. It locks nothing. */
+/** The floor of two round trips: one to acquire, one to release. It locks nothing. */
 export const ping: Contender = {
   library: 'PING',
   configuration: 'floor',

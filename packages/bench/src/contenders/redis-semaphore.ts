@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import type { TimeoutOptions } from 'redis-semaphore'
 import type { Contender } from '../contender.js'
 import { persist } from './persist.js'
-import { pollMs } from './terms.js'
+import { pollMs } from './common-settings.js'
 
 const openWith =
   (options: TimeoutOptions): Contender['open'] =>
@@ -37,6 +37,6 @@ export const best: Contender = {
 export const defaults: Contender = {
   library,
   configuration: 'defaults',
-  settings: 'Mutex, no options; asked again when it gives up after 10 s',
+  settings: 'Mutex, no options; called again when it gives up after 10 s',
   open: openWith({}),
 }

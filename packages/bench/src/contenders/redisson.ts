@@ -2,7 +2,7 @@ import { buildPeer, LineProcess, NoJavaError, Peer, redissonVersions } from '@ho
 import type { Rivals } from '../rivals.js'
 import type { ContendOrder, Entry } from '../tasks/contend.js'
 
-/** Redisson itself, in JVMs that are told when to begin and when to end, and else left alone. */
+/** Redisson, in JVMs that get only the start and the end of a run and are otherwise left alone. */
 export interface Redisson {
   readonly title: string
   readonly isDefaults: boolean
@@ -36,7 +36,7 @@ export const redissons: readonly Redisson[] = [
   }),
 ]
 
-/** Why Redisson cannot be measured here, or `null` when it can. Builds its program if need be. */
+/** Why Redisson cannot be measured on this machine; `null` if it can. Builds its program if necessary. */
 export async function whyNoRedisson(): Promise<string | null> {
   try {
     await buildPeer(version)
@@ -85,13 +85,13 @@ async function contend(peer: Peer, order: ContendOrder | undefined, fair: boolea
     untilMs: order.untilUs / 1_000,
     fair,
   })
-  if (!Array.isArray(entries)) throw new Error(`${peer.name} told no entries`)
+  if (!Array.isArray(entries)) throw new Error(`${peer.name} returned no entries`)
   return entries.map(entryOf)
 }
 
-function entryOf(told: unknown): Entry {
-  const [waiter, askedAtMs, enteredAtMs] = Array.isArray(told) ? told.map(Number) : []
-  if (waiter === undefined || askedAtMs === undefined || enteredAtMs === undefined)
-    throw new Error(`not an entry: ${JSON.stringify(told)}`)
-  return [waiter, askedAtMs * 1_000, enteredAtMs * 1_000]
+function entryOf(value: unknown): Entry {
+  const [waiter, requestedAtMs, enteredAtMs] = Array.isArray(value) ? value.map(Number) : []
+  if (waiter === undefined || requestedAtMs === undefined || enteredAtMs === undefined)
+    throw new Error(`not an entry: ${JSON.stringify(value)}`)
+  return [waiter, requestedAtMs * 1_000, enteredAtMs * 1_000]
 }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { persist } from './persist.js'
 import { redlocks } from './redlocks.js'
-import { leaseMs } from './terms.js'
+import { leaseMs } from './common-settings.js'
 
 export const { best, defaults } = redlocks('redlock 4', (settings) => async (url) => {
   const { default: Redlock } = await import('redlock-4')

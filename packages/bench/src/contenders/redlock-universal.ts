@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import type { CreateLockConfig } from 'redlock-universal'
 import type { Contender } from '../contender.js'
 import { persist } from './persist.js'
-import { pollMs } from './terms.js'
+import { pollMs } from './common-settings.js'
 
 type Options = Omit<CreateLockConfig, 'adapter' | 'key'>
 
@@ -42,6 +42,6 @@ export const best: Contender = {
 export const defaults: Contender = {
   library,
   configuration: 'defaults',
-  settings: 'none; a lock object for each acquisition; asked again when it gives up after 3 retries',
+  settings: 'none; a lock object for each acquisition; called again when it gives up after 3 retries',
   open: openWith({}),
 }

@@ -1,16 +1,16 @@
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
 import { persist } from './persist.js'
-import { leaseMs, pollMs } from './terms.js'
+import { leaseMs, pollMs } from './common-settings.js'
 
-/** The settings that redlock and what descends from it have in common. */
+/** The settings that redlock and its forks have in common. */
 export interface RedlockSettings {
   readonly retryDelay?: number
   readonly retryJitter?: number
   readonly retryCount?: number
 }
 
-/** Both configurations of such a library. */
+/** Both configurations of redlock or one of its forks. */
 export const redlocks = (
   library: string,
   openWith: (settings: RedlockSettings) => Contender['open'],
@@ -18,18 +18,18 @@ export const redlocks = (
   best: {
     library,
     configuration: 'best',
-    settings: `retryDelay ${pollMs}, retryJitter 0, retryCount -1 (tries for ever)`,
+    settings: `retryDelay ${pollMs}, retryJitter 0, retryCount -1 (retries indefinitely)`,
     open: openWith({ retryDelay: pollMs, retryJitter: 0, retryCount: -1 }),
   },
   defaults: {
     library,
     configuration: 'defaults',
-    settings: 'none; asked again when it gives up after 10 retries',
+    settings: 'none; called again when it gives up after 10 retries',
     open: openWith({}),
   },
 })
 
-/** What redlock 5 exports, and its descendant too. */
+/** What redlock 5 and its fork export. */
 interface Redlock5 {
   readonly Redlock: new (
     clients: Redis[],

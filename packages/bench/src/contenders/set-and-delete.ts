@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
-import { leaseMs } from './terms.js'
+import { leaseMs } from './common-settings.js'
 
 const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
-/** The floor of a cycle: the least that can be sent, on a bare client. It does not wait. */
+/** The floor of a cycle: the minimum of commands, on a bare client. It does not wait. */
 export const setAndDelete: Contender = {
   library: 'SET and DEL',
   configuration: 'floor',

@@ -1,4 +1,4 @@
-// What is used of libraries that come without types, or with types that `exports` hides.
+// The parts we use of libraries that ship without types, or whose `exports` hide them.
 
 declare module 'redlock-4' {
   import type { EventEmitter } from 'node:events'

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Contender } from '../contender.js'
-import { pollMs } from './terms.js'
+import { pollMs } from './common-settings.js'
 
 interface Waiting {
   readonly retry?: { readonly delay: number }

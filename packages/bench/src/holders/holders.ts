@@ -5,7 +5,7 @@ import { holdWithRedlock5 } from './redlock-5.js'
 import { holdWithRedlockUniversal } from './redlock-universal.js'
 import { holdWithSesamecareRedlock } from './sesamecare-redlock.js'
 
-/** By the title of the contender. The others do not renew a lock by themselves. */
+/** By the title of the contender. The others do not renew locks automatically. */
 const holders = new Map<string, OpenHolder>([
   ['Holdfast', holdWithHoldfast],
   ['redlock 5', holdWithRedlock5],
@@ -14,10 +14,10 @@ const holders = new Map<string, OpenHolder>([
   ['redis-semaphore', holdWithRedisSemaphore],
 ])
 
-export const renewsByItself = (title: string): boolean => holders.has(title)
+export const renewsAutomatically = (title: string): boolean => holders.has(title)
 
 export function holderOf(title: string): OpenHolder {
   const found = holders.get(title)
-  if (!found) throw new Error(`${title} renews no locks by itself`)
+  if (!found) throw new Error(`${title} does not renew locks automatically`)
   return found
 }

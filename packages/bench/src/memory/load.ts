@@ -2,6 +2,6 @@
 export interface Load {
   /** Takes these locks and keeps them. */
   hold(names: readonly string[]): Promise<void>
-  /** Has one more wait for each of these locks, for ever. Resolves when the server has them all. */
+  /** Adds one waiter for each of these locks, which waits indefinitely. Resolves when the server has all of them. */
   wait(names: readonly string[]): Promise<void>
 }

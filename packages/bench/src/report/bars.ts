@@ -1,5 +1,5 @@
 import { draw } from './draw.js'
-import { look } from './look.js'
+import { style } from './style.js'
 
 export interface Bar {
   readonly name: string
@@ -20,7 +20,7 @@ const top = 76
 const bottom = 58
 const barHeight = 30
 
-/** Bars that lie, so that names have room; the shortest on top. */
+/** Horizontal bars, so that names have room; the shortest on top. */
 export function drawBars({ title, subtitle, xTitle, bars }: BarChart): string {
   const sorted = [...bars].sort((a, b) => a.value - b.value)
   return draw({
@@ -34,16 +34,16 @@ export function drawBars({ title, subtitle, xTitle, bars }: BarChart): string {
         name: xTitle,
         nameLocation: 'middle',
         nameGap: 34,
-        nameTextStyle: { color: look.ink, fontSize: 13 },
-        axisLabel: { color: look.faintInk, fontSize: 12 },
-        splitLine: { lineStyle: { color: look.grid } },
+        nameTextStyle: { color: style.ink, fontSize: 13 },
+        axisLabel: { color: style.faintInk, fontSize: 12 },
+        splitLine: { lineStyle: { color: style.grid } },
       },
       yAxis: {
         type: 'category',
         inverse: true,
         data: sorted.map(({ name }) => name),
-        axisLabel: { color: look.ink, fontSize: 13 },
-        axisLine: { lineStyle: { color: look.faintInk } },
+        axisLabel: { color: style.ink, fontSize: 13 },
+        axisLine: { lineStyle: { color: style.faintInk } },
         axisTick: { show: false },
       },
       series: [
@@ -52,7 +52,7 @@ export function drawBars({ title, subtitle, xTitle, bars }: BarChart): string {
           data: sorted.map(({ value, colour, label }) => ({
             value,
             itemStyle: { color: colour },
-            label: { show: true, position: 'right', formatter: () => label, color: look.ink, fontSize: 13 },
+            label: { show: true, position: 'right', formatter: () => label, color: style.ink, fontSize: 13 },
           })),
           barCategoryGap: '30%',
           silent: true,

@@ -4,7 +4,7 @@ import { floorsTable, machineTable, settingsTable } from './settings.js'
 import { targetsTable } from './targets.js'
 import { viewOf } from './views.js'
 
-/** What stands between a page's marks of this name. */
+/** The content between a document's markers of this name. */
 export function contentOf(name: string, { facts, figures }: Report, scenarios: readonly Scenario[]): string {
   const others: Readonly<Record<string, () => string>> = {
     machine: () => machineTable(facts),
@@ -13,6 +13,6 @@ export function contentOf(name: string, { facts, figures }: Report, scenarios: r
     targets: () => targetsTable(scenarios, figures),
   }
   const content = others[name]?.() ?? viewOf(name, scenarios, figures)
-  if (content === undefined) throw new Error(`a page asks for ${name}, which nobody writes`)
+  if (content === undefined) throw new Error(`unknown figures marker ${name}`)
   return content
 }

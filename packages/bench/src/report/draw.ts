@@ -1,5 +1,5 @@
 import { init, type EChartsOption } from 'echarts'
-import { look } from './look.js'
+import { style } from './style.js'
 
 export interface Drawing {
   readonly title: string
@@ -8,22 +8,22 @@ export interface Drawing {
   readonly option: EChartsOption
 }
 
-/** Draws a chart as SVG. The same chart always gives the same text. */
+/** Renders a chart as SVG. The same chart always yields the same text. */
 export function draw({ title, subtitle, height, option }: Drawing): string {
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: look.width, height })
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: style.width, height })
   try {
     chart.setOption({
       animation: false,
-      backgroundColor: look.ground,
-      textStyle: { fontFamily: look.font, color: look.ink },
+      backgroundColor: style.background,
+      textStyle: { fontFamily: style.font, color: style.ink },
       title: {
         text: title,
         subtext: subtitle,
         left: 16,
         top: 12,
         itemGap: 6,
-        textStyle: { color: look.ink, fontSize: 17, fontWeight: 600 },
-        subtextStyle: { color: look.faintInk, fontSize: 13 },
+        textStyle: { color: style.ink, fontSize: 17, fontWeight: 600 },
+        subtextStyle: { color: style.faintInk, fontSize: 13 },
       },
       ...option,
     })
@@ -33,7 +33,7 @@ export function draw({ title, subtitle, height, option }: Drawing): string {
   }
 }
 
-/** Classes serve hovering only, and ids count the charts of this process. */
+/** Removes what differs between runs: classes serve hovering only, and ids count the charts of this process. */
 function stable(svg: string): string {
   const still = svg
     .replaceAll(/ class="zr\d+-cls-\d+"/g, '')

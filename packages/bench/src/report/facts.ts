@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { startRedis, withRedis } from '@holdfast/testkit'
 import { findInstalled, readPackage } from '../installed.js'
 
-/** On what a report's figures were measured. */
+/** The machine and the versions with which a report's figures were measured. */
 export interface Facts {
   readonly node: string
   readonly redis: string
   readonly cpu: string
   readonly cores: number
   readonly platform: string
-  /** Versions by the names that the bench imports. */
+  /** Versions, by the names under which the bench imports them. */
   readonly libraries: Readonly<Record<string, string>>
 }
 

@@ -1,11 +1,11 @@
 import type { EChartsOption, LineSeriesOption } from 'echarts'
 import { draw } from './draw.js'
-import { look } from './look.js'
+import { style } from './style.js'
 
 export interface Line {
   readonly name: string
   readonly colour: string
-  /** Goals and floors are dashed: they are not what is judged. */
+  /** Goals and floors are dashed: they are references, not results. */
   readonly isDashed: boolean
   readonly points: readonly (readonly [x: number, y: number])[]
 }
@@ -33,9 +33,9 @@ const left = 74
 const between = 84
 const right = 24
 
-/** Lines over conditions that grow by factors: each condition that was measured gets its own place on the axis. */
+/** Lines over conditions that grow by factors: each measured condition gets an equal step on the axis. */
 export function drawLines({ title, subtitle, xTitle, panels }: LineChart): string {
-  const width = (look.width - left - right - between * (panels.length - 1)) / panels.length
+  const width = (style.width - left - right - between * (panels.length - 1)) / panels.length
   const allLines = panels.flatMap(({ lines }) => lines)
   const conditions = [...new Set(allLines.flatMap(({ points }) => points.map(([x]) => x)))].sort(
     (a, b) => a - b,
@@ -49,7 +49,7 @@ export function drawLines({ title, subtitle, xTitle, panels }: LineChart): strin
       right,
       itemWidth: 26,
       itemGap: legendGap,
-      textStyle: { color: look.ink, fontSize: 13 },
+      textStyle: { color: style.ink, fontSize: 13 },
       data: names,
     },
     grid: panels.map((_, n) => ({ left: left + n * (width + between), width, top, bottom })),
@@ -60,9 +60,9 @@ export function drawLines({ title, subtitle, xTitle, panels }: LineChart): strin
       name: xTitle,
       nameLocation: 'middle',
       nameGap: 34,
-      nameTextStyle: { color: look.ink, fontSize: 13 },
-      axisLine: { lineStyle: { color: look.faintInk } },
-      axisLabel: { color: look.faintInk, fontSize: 12 },
+      nameTextStyle: { color: style.ink, fontSize: 13 },
+      axisLine: { lineStyle: { color: style.faintInk } },
+      axisLabel: { color: style.faintInk, fontSize: 12 },
       axisTick: { show: false },
     })),
     yAxis: panels.map(({ yTitle, y }, gridIndex) => ({
@@ -71,18 +71,18 @@ export function drawLines({ title, subtitle, xTitle, panels }: LineChart): strin
       name: yTitle,
       nameLocation: 'middle',
       nameGap: 54,
-      nameTextStyle: { color: look.ink, fontSize: 13 },
-      axisLabel: { color: look.faintInk, fontSize: 12, formatter: axisNumber },
-      splitLine: { lineStyle: { color: look.grid } },
+      nameTextStyle: { color: style.ink, fontSize: 13 },
+      axisLabel: { color: style.faintInk, fontSize: 12, formatter: axisNumber },
+      splitLine: { lineStyle: { color: style.grid } },
     })),
     series: panels.flatMap(({ lines }, n) => lines.map((line) => seriesOf(line, conditions, n))),
   }
   return draw({ title, subtitle, height: top + plotHeight + bottom, option })
 }
 
-/** How many rows a legend takes: names wrap, and the plot begins below them. */
+/** How many rows the legend takes: names wrap, and the plot starts below them. */
 function legendRows(names: readonly string[]): number {
-  const room = look.width - left - right
+  const room = style.width - left - right
   let rows = 1
   let used = 0
   for (const name of names) {
@@ -96,7 +96,7 @@ function legendRows(names: readonly string[]): number {
   return rows
 }
 
-/** Logarithmic axes ask for labels such as 0.001, which a fixed number of digits would lose. */
+/** Logarithmic axes have labels such as 0.001, which a fixed number of decimals would drop. */
 const axisNumber = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 })
 
 function seriesOf(
@@ -114,7 +114,7 @@ function seriesOf(
     symbol: name === 'Holdfast' ? 'circle' : 'emptyCircle',
     symbolSize: name === 'Holdfast' ? 8 : 6,
     lineStyle: { width: name === 'Holdfast' ? 3 : 2, type: isDashed ? 'dashed' : 'solid' },
-    // Over the others, or a goal that is met would not be seen.
+    // On top of the others, or a goal that is met would be hidden.
     z: isDashed ? 5 : name === 'Holdfast' ? 4 : 3,
     silent: true,
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 
-/** How many times the floor's value under the same conditions this one is. Nothing where no floor was measured. */
+/** The ratio of this value to the floor's under the same conditions. `undefined` if no floor was measured. */
 export function ratioToFloor(
   { compares, floor }: Scenario,
   { scenario, at, seen }: Figure,

@@ -1,7 +1,7 @@
 import type { Figure } from '../figure.js'
 import type { Facts } from './facts.js'
 
-/** What a run leaves behind. No dates in it: the same figures make the same files. */
+/** The results of a run. It contains no dates: the same figures yield the same files. */
 export interface Report {
   readonly facts: Facts
   readonly figures: readonly Figure[]

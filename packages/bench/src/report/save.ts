@@ -7,7 +7,7 @@ import { captionOf, tableOf } from './table.js'
 
 const figuresFile = 'figures.json'
 
-/** Writes the figures, for whoever wants to compare them with another run, and their tables and plots. */
+/** Writes the figures, for comparison with other runs, and their tables and plots. */
 export async function saveReport(
   folder: string,
   report: Report,
@@ -18,12 +18,12 @@ export async function saveReport(
   await showReport(folder, report, scenarios)
 }
 
-/** Makes tables and plots from the figures that are in the folder. */
+/** Regenerates tables and plots from the figures in the folder. */
 export async function remakeReport(folder: string, scenarios: readonly Scenario[]): Promise<void> {
   await showReport(folder, await readReport(folder), scenarios)
 }
 
-/** Reads the figures that are in the folder. */
+/** Reads the figures in the folder. */
 export async function readReport(folder: string): Promise<Report> {
   const report: unknown = JSON.parse(await readFile(join(folder, figuresFile), 'utf8'))
   if (!isReport(report))

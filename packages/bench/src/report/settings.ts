@@ -3,7 +3,7 @@ import { contenders } from '../contenders/contenders.js'
 import { redissons } from '../contenders/redisson.js'
 import type { Facts } from './facts.js'
 
-/** On what it was measured. */
+/** The machine and the versions. */
 export function machineTable({ cpu, cores, platform, node, redis, libraries }: Facts): string {
   return markdownTable([
     ['', ''],
@@ -15,7 +15,7 @@ export function machineTable({ cpu, cores, platform, node, redis, libraries }: F
   ])
 }
 
-/** What is compared to. */
+/** The floors, and what each does. */
 export function floorsTable(): string {
   const floors = contenders.filter(({ configuration }) => configuration === 'floor')
   return markdownTable([
@@ -24,7 +24,7 @@ export function floorsTable(): string {
   ])
 }
 
-/** Who is measured, in which versions, and how they are set. */
+/** The libraries, their versions and their settings. */
 export function settingsTable({ libraries }: Facts): string {
   const names = [...new Set(contenders.map(({ library }) => library))]
   const rows = names.flatMap((library) => {
@@ -41,6 +41,6 @@ export function settingsTable({ libraries }: Facts): string {
   return markdownTable([['', 'Version', 'Best configuration', 'Defaults'], ...rows, ...java])
 }
 
-/** Two releases of one library are imported by names of their own. */
+/** Two releases of one library are imported under separate names. */
 const versionOf = (library: string, versions: Facts['libraries']): string =>
   versions[library] ?? versions[library.replace(' ', '-')] ?? ''

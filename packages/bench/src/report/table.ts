@@ -2,11 +2,11 @@ import { markdownTable } from 'markdown-table'
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import { ratioToFloor } from './ratio.js'
-import { inDigits, inWords } from './words.js'
+import { formatNumber, toLabel } from './format.js'
 
 /**
- * Some of a scenario's figures as a table in Markdown. What is compared comes first, with its ratio to the floor, which is
- * looked for among all of them.
+ * Some of a scenario's figures as a Markdown table. The compared value comes first, with its ratio to the floor, which is
+ * looked up among `all`.
  */
 export function tableOf(scenario: Scenario, figures: readonly Figure[], all = figures): string {
   const { compares, floor } = scenario
@@ -14,38 +14,38 @@ export function tableOf(scenario: Scenario, figures: readonly Figure[], all = fi
   const others = namesIn(figures.map(({ seen }) => seen)).filter((name) => name !== compares.what)
   const columns: string[][] = [
     ['', ...figures.map(({ of }) => of)],
-    ...conditions.map((name) => [inWords(name), ...figures.map(({ at }) => String(at[name] ?? ''))]),
+    ...conditions.map((name) => [toLabel(name), ...figures.map(({ at }) => String(at[name] ?? ''))]),
     seenColumn(compares.what, figures),
   ]
   if (floor !== undefined) {
     const ratios = figures.map((figure) => ratioToFloor(scenario, figure, all))
-    columns.push([`× ${floor}`, ...ratios.map((ratio) => (ratio === undefined ? '' : inDigits(ratio)))])
+    columns.push([`× ${floor}`, ...ratios.map((ratio) => (ratio === undefined ? '' : formatNumber(ratio)))])
   }
   columns.push(...others.map((name) => seenColumn(name, figures)))
   const rows = Array.from({ length: figures.length + 1 }, (_, n) => columns.map((column) => column[n] ?? ''))
   return markdownTable(rows, { align: ['l', ...columns.slice(1).map(() => 'r')] })
 }
 
-/** What is compared only, with a column for each value of one condition, and the ratios to the floor in brackets. */
+/** The compared value only, with a column for each value of one condition, and the ratios to the floor in brackets. */
 export function tableAcross(scenario: Scenario, figures: readonly Figure[], condition: string): string {
   const values = [...new Set(figures.map(({ at }) => at[condition] ?? ''))]
   const cellOf = (figure: Figure | undefined): string => {
     const value = figure?.seen[scenario.compares.what]
     if (!figure || value === undefined) return ''
     const ratio = ratioToFloor(scenario, figure, figures)
-    return ratio === undefined ? inDigits(value) : `${inDigits(value)} (${inDigits(ratio)})`
+    return ratio === undefined ? formatNumber(value) : `${formatNumber(value)} (${formatNumber(ratio)})`
   }
   const rows = [...new Set(figures.map(({ of }) => of))].map((name) => [
     name,
     ...values.map((value) => cellOf(figures.find(({ of, at }) => of === name && at[condition] === value))),
   ])
-  const head = ['', ...values.map((value) => `${inWords(condition)}: ${value}`)]
+  const head = ['', ...values.map((value) => `${toLabel(condition)}: ${value}`)]
   return markdownTable([head, ...rows], { align: ['l', ...values.map(() => 'r')] })
 }
 
-/** What to look for in the table. */
+/** The caption: the compared value, and which direction is better. */
 export function captionOf({ compares, floor }: Scenario): string {
-  const better = `${inWords(compares.what)}: ${compares.lessIsBetter ? 'less' : 'more'} is better.`
+  const better = `${toLabel(compares.what)}: ${compares.lessIsBetter ? 'less' : 'more'} is better.`
   return floor === undefined ? better : `${better} × ${floor}: the ratio to this floor.`
 }
 
@@ -53,10 +53,10 @@ function namesIn(records: readonly Readonly<Record<string, unknown>>[]): string[
   return [...new Set(records.flatMap((record) => Object.keys(record)))]
 }
 
-/** Counts stay whole where all of them are. */
+/** A column of integers shows no decimals. */
 function seenColumn(name: string, figures: readonly Figure[]): string[] {
   const values = figures.map(({ seen }) => seen[name])
   const isCount = values.every((value) => value === undefined || Number.isInteger(value))
-  const show = isCount ? String : inDigits
-  return [inWords(name), ...values.map((value) => (value === undefined ? '' : show(value)))]
+  const show = isCount ? String : formatNumber
+  return [toLabel(name), ...values.map((value) => (value === undefined ? '' : show(value)))]
 }

@@ -12,11 +12,11 @@ const floors = contenders.flatMap(({ library, configuration }) =>
 const isHoldfast = ({ of }: Figure): boolean => of === 'Holdfast'
 const isOther = ({ of }: Figure): boolean => of !== 'Holdfast' && !floors.includes(of)
 const isInJava = ({ of }: Figure): boolean => of.startsWith('Redisson')
-/** In their best configurations; node-redisson wakes its waiters there. */
+/** In their best configurations; that of node-redisson notifies its waiters instead. */
 const polls = (figure: Figure): boolean =>
   isOther(figure) && !isInJava(figure) && !figure.of.endsWith(', defaults') && figure.of !== 'node-redisson'
 
-/** What the project wants to reach, and whether it does. */
+/** The project's targets, and whether they are met. */
 export function targetsTable(scenarios: readonly Scenario[], figures: readonly Figure[]): string {
   const all = (scenario: string): Figure[] => figures.filter((figure) => figure.scenario === scenario)
   const own = (scenario: string): Figure[] => all(scenario).filter(isHoldfast)
@@ -106,13 +106,13 @@ const whatIn = (figure: Figure): string =>
 const seenIn = (figures: readonly Figure[], name: string): number[] =>
   figures.flatMap(({ seen }) => seen[name] ?? [])
 
-/** How far the extremes are from their middle, as a share of it. */
+/** The distance of the extremes from their midpoint, relative to it. */
 function spread(values: readonly number[]): number[] {
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  return values.length < 2 ? [] : [(most - least) / (most + least)]
+  const [min, max] = [Math.min(...values), Math.max(...values)]
+  return values.length < 2 ? [] : [(max - min) / (max + min)]
 }
 
-/** Each of the first by each of the second that was measured under the same conditions. */
+/** Each of `figures` divided by each of `others` that was measured under the same conditions. */
 const quotients = (figures: readonly Figure[], others: readonly Figure[], name: string): number[] =>
   figures.flatMap((figure) => {
     const same = others.filter(({ at }) => isDeepStrictEqual(at, figure.at))

@@ -1,11 +1,11 @@
-import { inDigits } from './words.js'
+import { formatNumber } from './format.js'
 
-/** What is wanted, what was seen, and whether that will do. */
+/** A target, the measured value, and whether it is met. */
 export type Verdict = readonly [what: string, wanted: string, seen: string, verdict: string]
 
 type Values = readonly number[]
 
-/** Of several values the worst counts. Without any there is no verdict. */
+/** Of several values the worst counts. Without values there is no verdict. */
 export const atMost = (what: string, limit: number, values: Values): Verdict[] => {
   const worst = Math.max(...values)
   return judged(what, limit === 0 ? '0' : `≤ ${limit}`, values, worst, worst <= limit)
@@ -23,4 +23,4 @@ export const exactly = (what: string, wanted: number, values: Values): Verdict[]
 }
 
 const judged = (what: string, wanted: string, values: Values, worst: number, holds: boolean): Verdict[] =>
-  values.length === 0 ? [] : [[what, wanted, inDigits(worst), holds ? 'holds' : '**missed**']]
+  values.length === 0 ? [] : [[what, wanted, formatNumber(worst), holds ? 'holds' : '**missed**']]

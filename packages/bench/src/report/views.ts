@@ -2,17 +2,17 @@ import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import { tableAcross, tableOf } from './table.js'
 
-/** What a page shows of a scenario's figures. */
+/** The part of a scenario's figures that a document shows. */
 interface View {
   readonly scenario: string
   readonly shows?: (figure: Figure) => boolean
-  /** The condition that rows are in the order of. Without it, they are in the order of the run. */
+  /** The condition by which rows are sorted. Absent: the order of the run. */
   readonly along?: string
-  /** The condition whose values get a column each. */
+  /** The condition whose values become columns. */
   readonly across?: string
-  /** Without it, all conditions. */
+  /** Absent: all conditions. */
   readonly at?: readonly string[]
-  /** Without it, all that was seen. */
+  /** Absent: all values. */
   readonly seen?: readonly string[]
 }
 
@@ -79,7 +79,7 @@ const views: Readonly<Record<string, View>> = {
   },
 }
 
-/** The table of this name, or nothing where no view has it. */
+/** The table of this name; `undefined` if there is no such view. */
 export function viewOf(
   name: string,
   scenarios: readonly Scenario[],
@@ -93,8 +93,8 @@ export function viewOf(
   const shown = all.filter(view.shows ?? (() => true))
   if (shown.length === 0) throw new Error(`there are no figures for ${name}`)
   if (along !== undefined) shown.sort((a, b) => Number(a.at[along]) - Number(b.at[along]))
-  const only = ({ at, seen, ...who }: Figure): Figure => ({
-    ...who,
+  const only = ({ at, seen, ...rest }: Figure): Figure => ({
+    ...rest,
     at: picked(at, view.at),
     seen: picked(seen, view.seen),
   })

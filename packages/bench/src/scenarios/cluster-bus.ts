@@ -9,15 +9,16 @@ const name = 'cluster-bus'
 
 type Kind = 'PUBLISH' | 'SPUBLISH'
 
-// What a grant looks like, in the lengths that an ordinary lock gives it.
+// A typical grant notification, with realistic lengths.
 const client = 'V1StGXR8_Z5jdHi6B-myT'
 const channel = `holdfast:inbox:${client}`
-const notice = `granted ${client}:1024 123456 1700000000000000 30000 order:42`
+const notification = `granted ${client}:1024 123456 1700000000000000 30000 order:42`
 
-/** What a notice costs between the nodes of a Cluster: to all of them, or within a shard. */
+/** What a notification costs between the nodes of a Cluster: sent to all of them, or within a shard. */
 export const clusterBus: Scenario = {
   name,
-  title: 'Traffic between the nodes of a Cluster for one notice: PUBLISH tells all nodes, SPUBLISH one shard',
+  title:
+    'Traffic between the nodes of a Cluster for one notification: PUBLISH reaches all nodes, SPUBLISH one shard',
   compares: { what: 'busBytesPerMessage', lessIsBetter: true },
   floor: 'SPUBLISH',
   async run(plan) {
@@ -25,7 +26,7 @@ export const clusterBus: Scenario = {
     const cluster = await startCluster({ masters: 3, replicas: 1 })
     try {
       const kinds: readonly Kind[] = (await knowsSharded(cluster)) ? ['PUBLISH', 'SPUBLISH'] : ['PUBLISH']
-      if (kinds.length === 1) plan.say('left out: SPUBLISH, which this Redis does not have yet')
+      if (kinds.length === 1) plan.say('left out: SPUBLISH, which this version of Redis lacks')
       const medians = await interleaved(kinds, plan.rounds, (kind) => traffic(cluster, kind, count))
       return [...medians].map(([kind, seen]) => ({
         scenario: name,
@@ -45,30 +46,30 @@ async function knowsSharded({ nodes }: RedisCluster): Promise<boolean> {
 }
 
 async function traffic(cluster: RedisCluster, kind: Kind, count: number): Promise<Seen> {
-  // The one who listens is at another node, so that what it hears has crossed the bus.
+  // The subscriber is connected to another node, so that messages to it cross the bus.
   const subscriber = new Redis((await cluster.replicaOf(channel)).url)
   const publisher = new Redis((await cluster.masterOf(channel)).url)
   try {
-    let heard = 0
-    subscriber.on(kind === 'PUBLISH' ? 'message' : 'smessage', () => (heard += 1))
+    let received = 0
+    subscriber.on(kind === 'PUBLISH' ? 'message' : 'smessage', () => (received += 1))
     await (kind === 'PUBLISH' ? subscriber.subscribe(channel) : subscriber.ssubscribe(channel))
     await publisher.ping()
 
-    const before = await look(cluster)
+    const before = await readTraffic(cluster)
     const pipeline = publisher.pipeline()
-    for (let sent = 0; sent < count; sent += 1) pipeline.call(kind, channel, notice)
+    for (let sent = 0; sent < count; sent += 1) pipeline.call(kind, channel, notification)
     await pipeline.exec()
-    await until(async () => heard === count && (await hasSettled(cluster)), {
-      what: 'all nodes to have what was published',
+    await until(async () => received === count && (await hasSettled(cluster)), {
+      what: 'all messages to arrive at all nodes',
     })
-    const after = await look(cluster)
+    const after = await readTraffic(cluster)
 
     await passMs(after.atMs - before.atMs)
-    const idle = await look(cluster)
+    const idle = await readTraffic(cluster)
     const gossipBytesPerMs = (idle.bytes - after.bytes) / (idle.atMs - after.atMs)
     const bytes = after.bytes - before.bytes - gossipBytesPerMs * (after.atMs - before.atMs)
     const busMessagesPerMessage = (after.messages - before.messages) / count
-    // Where nobody can tell the bytes there are none to report.
+    // Where the system does not report bytes, leave them out.
     return { busMessagesPerMessage, ...(Number.isNaN(bytes) ? {} : { busBytesPerMessage: bytes / count }) }
   } finally {
     subscriber.disconnect()
@@ -76,7 +77,9 @@ async function traffic(cluster: RedisCluster, kind: Kind, count: number): Promis
   }
 }
 
-async function look(cluster: RedisCluster): Promise<{ atMs: number; bytes: number; messages: number }> {
+async function readTraffic(
+  cluster: RedisCluster,
+): Promise<{ atMs: number; bytes: number; messages: number }> {
   const { sent } = await busMessages(cluster)
   return { atMs: performance.now(), bytes: (await busBytes(cluster)) ?? NaN, messages: sent }
 }

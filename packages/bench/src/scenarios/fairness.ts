@@ -1,5 +1,5 @@
-import { playing, type Cell } from '../arena.js'
-import { onRedis, startersIn, withField, type Starter } from '../field.js'
+import { contentionMeter, type ContentionSetup } from '../contention.js'
+import { onRedis, startersIn, withRivals, type Starter } from '../starters.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.js'
 const name = 'fairness'
 const waiters = 50
 
-/** Whether all who want a lock get it as often as each other, and in their order. */
+/** Whether all waiters of a lock get it equally often, and in order. */
 export const fairness: Scenario = {
   name,
   title: `How ${waiters} waiters of one lock are served over a longer time`,
@@ -15,13 +15,13 @@ export const fairness: Scenario = {
   run: async (plan) => {
     const starters = (await startersIn(plan)).filter(({ isDefaults }) => !isDefaults)
     return onRedis(({ url }) =>
-      withField(url, starters, processesOf, async (field) => {
-        const cells = [...field].map(([starter, rivals]): Cell => ({
+      withRivals(url, starters, processesOf, async (rivalsByStarter) => {
+        const setups = [...rivalsByStarter].map(([starter, rivals]): ContentionSetup => ({
           rivals,
           waiters,
           processes: processesOf(starter),
         }))
-        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 400))
+        const medians = await interleaved(setups, plan.rounds, contentionMeter(plan.isTrial ? 20 : 400))
         return [...medians].map(([{ rivals, processes }, seen]): Figure => ({
           scenario: name,
           of: rivals.title,

@@ -1,11 +1,11 @@
-import { commandsIn, playing } from '../arena.js'
+import { commandsIn, contentionMeter } from '../contention.js'
 import { titleOf } from '../contender.js'
 import { handOffByHand } from '../contenders/hand-off-floor.js'
-import { onRedis, startersIn, withField, type Starter } from '../field.js'
+import { onRedis, startersIn, withRivals, type Starter } from '../starters.js'
 import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
-import { nearWarmUpMs, warmUpField } from '../warm-up.js'
+import { nearWarmUpMs, warmUpRivals } from '../warm-up.js'
 
 const name = 'hand-off'
 
@@ -16,7 +16,7 @@ interface Size {
 
 const waitersIn4: readonly Size[] = [10, 50].map((waiters) => ({ waiters, processes: 4 }))
 const waitersIn2: readonly Size[] = [10, 50].map((waiters) => ({ waiters, processes: 2 }))
-const whole: readonly Size[] = [
+const allSizes: readonly Size[] = [
   { waiters: 2, processes: 2 },
   ...waitersIn4,
   { waiters: 200, processes: 4 },
@@ -25,30 +25,30 @@ const whole: readonly Size[] = [
   ...waitersIn2,
 ]
 
-/** One lock that everybody wants all the time: how long it takes from one to the next. */
+/** One lock under constant contention: how long a hand-off takes. */
 export const handOff: Scenario = {
   name,
-  title: 'From one waiter of a lock to the next, while all of them want it all the time',
+  title: 'From one waiter of a lock to the next, under constant contention',
   compares: { what: 'usPerHandOff', lessIsBetter: true },
   floor: titleOf(handOffByHand),
   run: async (plan) => {
     const starters = await startersIn(plan)
     return onRedis(({ url }) =>
-      withField(url, starters, mostProcesses, async (field) => {
-        await warmUpField(field, mostProcesses, nearWarmUpMs, plan)
-        // Those who are compared come one after another: the pace of a machine changes within seconds.
-        const cells = whole.flatMap((size) =>
-          [...field].flatMap(([starter, rivals]) =>
+      withRivals(url, starters, maxProcesses, async (rivalsByStarter) => {
+        await warmUpRivals(rivalsByStarter, maxProcesses, nearWarmUpMs, plan)
+        // Measure compared contenders one after another: the speed of a machine changes within seconds.
+        const setups = allSizes.flatMap((size) =>
+          [...rivalsByStarter].flatMap(([starter, rivals]) =>
             sizesFor(starter).includes(size) ? [{ starter, rivals, ...size }] : [],
           ),
         )
-        const medians = await interleaved(cells, plan.rounds, playing(plan.isTrial ? 20 : 150))
+        const medians = await interleaved(setups, plan.rounds, contentionMeter(plan.isTrial ? 20 : 150))
         const figures: Figure[] = []
-        for (const [cell, seen] of medians) {
-          const { starter, rivals, waiters, processes } = cell
-          // Where there are two per cycle, what a client says once per period is to weigh next to nothing.
+        for (const [setup, seen] of medians) {
+          const { starter, rivals, waiters, processes } = setup
+          // With only two commands per cycle, what a client sends once per period must not distort the average.
           const countedMs = starter.kind === 'queue' && !plan.isTrial ? 500 : 100
-          const commandsPerCycle = await commandsIn(cell, url, countedMs)
+          const commandsPerCycle = await commandsIn(setup, url, countedMs)
           const all = { ...seen, commandsPerCycle }
           figures.push({ scenario: name, of: rivals.title, at: { waiters, processes }, seen: all })
         }
@@ -58,12 +58,12 @@ export const handOff: Scenario = {
   },
 }
 
-/** Those who poll stand still where hundreds wait; a JVM has more threads than these machines have cores. */
+/** Pollers stall with hundreds of waiters; a JVM has more threads than these machines have cores. */
 function sizesFor({ kind }: Starter): readonly Size[] {
-  if (kind === 'queue') return whole
+  if (kind === 'queue') return allSizes
   if (kind === 'java') return waitersIn2
   return waitersIn4.slice(-1)
 }
 
-const mostProcesses = (starter: Starter): number =>
+const maxProcesses = (starter: Starter): number =>
   Math.max(...sizesFor(starter).map(({ processes }) => processes))

@@ -4,7 +4,7 @@ import { setAndDelete } from '../contenders/set-and-delete.js'
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import type { MemoryOrder, MemoryUse } from '../tasks/memory.js'
-import { withCrews } from '../with-crews.js'
+import { withWorkerPools } from '../with-worker-pools.js'
 
 const name = 'memory'
 
@@ -23,7 +23,7 @@ const subjects = [
  * What one held lock and one waiter take, in the client and at the server.
  *
  * The floor keeps names and tokens of held locks in a map, and its waiters are promises in a map and ids in a list.
- * Measured once: after a garbage collection the heap is the same every time.
+ * Measured once: after a garbage collection the heap is the same in every run.
  */
 export const memory: Scenario = {
   name,
@@ -50,11 +50,11 @@ export const memory: Scenario = {
   },
 }
 
-/** In a process and on a server that have seen nothing else. */
+/** In a new process and on a new server. */
 function weighOne(contender: Contender, order: Omit<MemoryOrder, 'url'>): Promise<MemoryUse> {
-  return withCrews([contender], 1, async ([crew], { url }) => {
-    const [seen] = (await crew?.all('memory', () => ({ ...order, url }))) ?? []
-    if (!seen) throw new Error('no process weighed anything')
+  return withWorkerPools([contender], 1, async ([pool], { url }) => {
+    const [seen] = (await pool?.all('memory', () => ({ ...order, url }))) ?? []
+    if (!seen) throw new Error('no process returned a measurement')
     return seen
   })
 }

@@ -1,6 +1,6 @@
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
-import { mostHandOffsPerS, simulateBus } from '../simulation/bus.js'
+import { maxHandOffsPerS, simulateBus } from '../simulation/bus.js'
 import { calibrate } from '../simulation/calibrate.js'
 import type { Costs } from '../simulation/costs.js'
 import { simulateFailOver } from '../simulation/fail-over.js'
@@ -9,7 +9,7 @@ import { simulateRenewals } from '../simulation/renewals.js'
 
 const name = 'scale'
 
-/** What a million locks and ten thousand processes would do: costs are measured here, and the rest is simulated. */
+/** The behaviour of a million locks and ten thousand processes, simulated from costs measured on this machine. */
 export const scale: Scenario = {
   name,
   title: 'A million locks, ten thousand processes: simulated with the costs of this machine',
@@ -17,20 +17,20 @@ export const scale: Scenario = {
   onlyByName: true,
   async run({ isTrial }) {
     const { costs, wallHandOverUs } = await calibrate(isTrial)
-    // A trial shows that every scene can be played; a hundredth is enough for that.
+    // A trial only shows that every simulation runs; a hundredth of the size is enough.
     const part = isTrial ? 0.01 : 1
     return [
-      ...told(costs),
+      ...costFigures(costs),
       ...check(costs, wallHandOverUs),
       ...handOffs(costs, part),
       ...renewals(costs, part),
-      ...notices(costs, part),
+      ...notifications(costs, part),
       ...failOvers(costs, part),
     ]
   },
 }
 
-function told(costs: Costs): Figure[] {
+function costFigures(costs: Costs): Figure[] {
   return Object.entries<number>({ ...costs }).map(([cost, value]) => ({
     scenario: name,
     of: 'cost',
@@ -39,10 +39,10 @@ function told(costs: Costs): Figure[] {
   }))
 }
 
-/** The same as was measured, in one process and without anybody who asks again. */
+/** Simulates what was measured: one process, and no waiter that requests the lock again. */
 function check(costs: Costs, wallUs: number): Figure[] {
-  const scene = { processes: 1, waitersEach: 5_000, delayMs: 0, handOffs: 5_000, asksAgain: false }
-  const { usPerHandOff, redisShare } = simulateHandOff(scene, costs)
+  const settings = { processes: 1, waitersEach: 5_000, delayMs: 0, handOffs: 5_000, requestsAgain: false }
+  const { usPerHandOff, redisShare } = simulateHandOff(settings, costs)
   const at = { processes: 1, waiters: 5_000 }
   const seen = { usPerHandOff, redisShare }
   return [
@@ -54,12 +54,12 @@ function check(costs: Costs, wallUs: number): Figure[] {
 function handOffs(costs: Costs, part: number): Figure[] {
   return [0, 0.5].flatMap((delayMs) =>
     [2, 10, 100, 1_000, 10_000].map((processes) => {
-      const scene = { processes, waitersEach: 1, delayMs, handOffs: 50_000 * part, asksAgain: true }
+      const settings = { processes, waitersEach: 1, delayMs, handOffs: 50_000 * part, requestsAgain: true }
       return {
         scenario: name,
         of: 'hand-off',
         at: { processes, delayMs },
-        seen: simulateHandOff(scene, costs),
+        seen: simulateHandOff(settings, costs),
       }
     }),
   )
@@ -83,17 +83,17 @@ function renewals(costs: Costs, part: number): Figure[] {
   )
 }
 
-function notices(costs: Costs, part: number): Figure[] {
+function notifications(costs: Costs, part: number): Figure[] {
   return [3, 10, 30].flatMap((masters) =>
     (['classic', 'sharded'] as const).flatMap((kind) =>
       [10_000, 30_000].map((handOffsPerS) => {
-        const scene = { masters, handOffsPerS, notices: kind, forMs: 500 * part }
-        const mostPerS = mostHandOffsPerS(masters, kind, costs)
+        const settings = { masters, handOffsPerS, notifications: kind, forMs: 500 * part }
+        const mostPerS = maxHandOffsPerS(masters, kind, costs)
         return {
           scenario: name,
           of: `notices, ${kind}`,
           at: { masters, handOffsPerS },
-          seen: { ...simulateBus(scene, costs), mostPerS },
+          seen: { ...simulateBus(settings, costs), mostPerS },
         }
       }),
     ),
@@ -108,21 +108,21 @@ function failOvers(costs: Costs, part: number): Figure[] {
     { holds: 1_000_000, waiters: 100_000, watchdogTimeoutMs: 60_000 },
   ]
   return fleets.flatMap(({ holds, waiters, watchdogTimeoutMs }) =>
-    [false, true].map((asksSingly) => {
-      const scene = {
+    [false, true].map((requestsSingly) => {
+      const settings = {
         processes: 10_000 * part,
         holds: holds * part,
         waiters: waiters * part,
         watchdogTimeoutMs,
         commandTimeoutMs: 5_000,
         outageMs: 16_000,
-        asksSingly,
+        requestsSingly,
       }
       return {
         scenario: name,
-        of: asksSingly ? 'fail-over, if each waiter asked' : 'fail-over',
+        of: requestsSingly ? 'fail-over, if each waiter asked' : 'fail-over',
         at: { holds, waiters, watchdogTimeoutMs },
-        seen: { ...simulateFailOver(scene, costs) },
+        seen: { ...simulateFailOver(settings, costs) },
       }
     }),
   )

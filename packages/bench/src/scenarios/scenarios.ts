@@ -13,7 +13,7 @@ import { idle } from './idle.js'
 import { memory } from './memory.js'
 import { soak } from './soak.js'
 
-/** In the order in which a full run plays them. */
+/** In the order of a full run. */
 export const scenarios: readonly Scenario[] = [
   uncontended,
   throughput,

@@ -2,31 +2,32 @@ import { withRedis } from '@holdfast/testkit'
 import { linearRegression } from 'simple-statistics'
 import { titleOf } from '../contender.js'
 import { holdfast } from '../contenders/holdfast.js'
-import type { Crew } from '../crew.js'
+import type { WorkerPool } from '../worker-pool.js'
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import type { SoakSample } from '../tasks/soak.js'
-import { withCrews } from '../with-crews.js'
+import { withWorkerPools } from '../with-worker-pools.js'
 
 const name = 'soak'
 
 type Sample = SoakSample & { readonly keys: number }
 
-/** One client in use for as long as one likes: does it keep anything? Looked at each minute, when it rests. */
+/** One client in long use: does it leak? Sampled each minute, when it is idle. */
 export const soak: Scenario = {
   name,
-  title: 'What one client keeps when it is in use for long (--minutes, --rate)',
+  title: 'What one client retains in long use (--minutes, --rate)',
   compares: { what: 'heapBytes', lessIsBetter: true },
   onlyByName: true,
   run: ({ minutes, cyclesPerSecond, isTrial, ...plan }) =>
-    withCrews([holdfast], 1, async ([crew], { url }) => {
-      if (!crew) throw new Error('no process to soak')
+    withWorkerPools([holdfast], 1, async ([pool], { url }) => {
+      if (!pool) throw new Error('no process to soak')
       const minuteMs = isTrial ? 200 : 60_000
-      const lookAfter = (forMs: number): Promise<Sample> => sampleAfter(crew, { url, forMs, cyclesPerSecond })
-      // The first look comes when everything was used once: code, connections, all names.
-      const samples = [await lookAfter(minuteMs / 4)]
+      const sampleNext = (forMs: number): Promise<Sample> =>
+        sampleAfter(pool, { url, forMs, cyclesPerSecond })
+      // The first sample comes after everything was used once: code, connections, all names.
+      const samples = [await sampleNext(minuteMs / 4)]
       for (let minute = 0; minute <= minutes; minute += 1) {
-        if (minute > 0) samples.push(await lookAfter(minuteMs))
+        if (minute > 0) samples.push(await sampleNext(minuteMs))
         plan.say(lineOf(minute, samples.at(-1)))
       }
       const all: Figure[] = samples.map((seen, minute) => figure(minute, { ...seen }))
@@ -35,11 +36,11 @@ export const soak: Scenario = {
 }
 
 async function sampleAfter(
-  crew: Crew,
+  pool: WorkerPool,
   order: { readonly url: string; readonly forMs: number; readonly cyclesPerSecond: number | null },
 ): Promise<Sample> {
-  const [sample] = await crew.all('soakOn', () => order, 2 * order.forMs + 30_000)
-  if (!sample) throw new Error('no process was soaked')
+  const [sample] = await pool.all('soakOn', () => order, 2 * order.forMs + 30_000)
+  if (!sample) throw new Error('no process returned a sample')
   return { ...sample, keys: await withRedis(order.url, (redis) => redis.dbsize()) }
 }
 
@@ -50,7 +51,7 @@ const figure = (minute: number | string, seen: Figure['seen']): Figure => ({
   seen,
 })
 
-/** By the line that fits best. */
+/** The slope of a linear regression. */
 const growth = (samples: readonly Sample[]): Figure['seen'] => {
   const slopeOf = (bytes: (sample: Sample) => number): number =>
     linearRegression(samples.map((sample, minute) => [minute, bytes(sample)])).m

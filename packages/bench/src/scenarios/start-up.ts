@@ -11,7 +11,7 @@ import { bareClient, libraries, type Subject } from '../start-up/subjects.js'
 const name = 'start-up'
 const program = fileURLToPath(new URL('../start-up/start.js', import.meta.url))
 
-/** A fresh process each time: from the import of a library until its first lock is held. And what it installs. */
+/** In a new process each time: from the import of a library until it holds its first lock. And the size it installs. */
 export const startUp: Scenario = {
   name,
   title: 'From the import to the first lock in a fresh process, and the size of what is installed',
@@ -28,7 +28,7 @@ export const startUp: Scenario = {
           scenario: name,
           of,
           at: {},
-          // The client is everybody's, so nothing of it is counted.
+          // All libraries use this client, so its size is not counted.
           seen: packages.length === 0 ? seen : { ...seen, ...(await packageSize(packages)) },
         })),
       )
@@ -42,8 +42,8 @@ async function start({ contender, modules }: Subject, url: string): Promise<Seen
   await using worker = await forkWorker(program, { args: [contender, url, ...modules] })
   await pin(worker.pid, workerCore(0))
   await worker.send({ type: 'go' })
-  const told = await worker.waitFor('started')
-  const importMs = Number(told['importMs'])
-  const firstLockMs = Number(told['firstLockMs'])
+  const reply = await worker.waitFor('started')
+  const importMs = Number(reply['importMs'])
+  const firstLockMs = Number(reply['firstLockMs'])
   return { startMs: importMs + firstLockMs, importMs, firstLockMs }
 }

@@ -6,29 +6,29 @@ import type { Figure } from '../figure.js'
 import { interleaved } from '../rounds.js'
 import type { Scenario } from '../scenario.js'
 import { warmUp } from '../warm-up.js'
-import { withCrews } from '../with-crews.js'
+import { withWorkerPools } from '../with-worker-pools.js'
 
 const name = 'uncontended'
 
-/** One lock that nobody else wants, in a process of its own: what a cycle costs. */
+/** One uncontended lock in one process: the cost of a cycle. */
 export const uncontended: Scenario = {
   name,
-  title: 'A cycle of a lock that nobody else wants',
+  title: 'A cycle of an uncontended lock',
   compares: { what: 'usPerCycle', lessIsBetter: true },
   floor: titleOf(setAndDelete),
   run: (plan) =>
-    withCrews(plan.contenders, 1, async (crews, { url }) => {
-      await warmUp(crews, plan)
+    withWorkerPools(plan.contenders, 1, async (pools, { url }) => {
+      await warmUp(pools, plan)
       const { rounds, isTrial } = plan
       const forMs = isTrial ? 10 : 150
-      const medians = await interleaved(crews, rounds, async (crew) => {
-        const { cycles, us } = await cyclesOf(crew, { tasks: 1, forMs })
+      const medians = await interleaved(pools, rounds, async (pool) => {
+        const { cycles, us } = await cyclesOf(pool, { tasks: 1, forMs })
         return { usPerCycle: us / cycles }
       })
       const figures: Figure[] = []
-      for (const [crew, seen] of medians) {
-        const commands = await commandsPerCycle(url, () => cyclesOf(crew, { tasks: 1, forMs: 20 }))
-        const of = titleOf(crew.contender)
+      for (const [pool, seen] of medians) {
+        const commands = await commandsPerCycle(url, () => cyclesOf(pool, { tasks: 1, forMs: 20 }))
+        const of = titleOf(pool.contender)
         figures.push({ scenario: name, of, at: {}, seen: { ...seen, commandsPerCycle: commands } })
       }
       return figures

@@ -3,61 +3,61 @@ import { countCommands } from '@holdfast/testkit'
 import { median } from 'simple-statistics'
 import { titleOf, type Contender } from '../contender.js'
 import type { Figure } from '../figure.js'
-import { renewsByItself } from '../holders/holders.js'
+import { renewsAutomatically } from '../holders/holders.js'
 import type { Scenario } from '../scenario.js'
-import { withCrews } from '../with-crews.js'
+import { withWorkerPools } from '../with-worker-pools.js'
 
 const name = 'watchdog'
-/** Holdfast renews so many in one command. */
+/** How many locks Holdfast renews in one command. */
 const renewedAtOnce = 500
-const longestRunMs = 300_000
+const maxRunMs = 300_000
 
 interface Case {
   readonly locks: number
   readonly leaseMs: number
-  /** How many thirds of the lease are watched: enough for several renewals of whoever renews late. */
+  /** How many thirds of the lease are measured: enough for several renewals by late renewers. */
   readonly periods: number
-  readonly who: 'everybody' | 'Holdfast'
+  readonly contenders: 'all' | 'Holdfast'
 }
 
 const cases: readonly Case[] = [
-  { locks: 1_000, leaseMs: 3_000, periods: 4, who: 'everybody' },
-  { locks: 10_000, leaseMs: 3_000, periods: 4, who: 'everybody' },
-  { locks: 100_000, leaseMs: 30_000, periods: 2, who: 'Holdfast' },
+  { locks: 1_000, leaseMs: 3_000, periods: 4, contenders: 'all' },
+  { locks: 10_000, leaseMs: 3_000, periods: 4, contenders: 'all' },
+  { locks: 100_000, leaseMs: 30_000, periods: 2, contenders: 'Holdfast' },
 ]
-const trialCases: readonly Case[] = [{ locks: 50, leaseMs: 1_500, periods: 2, who: 'everybody' }]
+const trialCases: readonly Case[] = [{ locks: 50, leaseMs: 1_500, periods: 2, contenders: 'all' }]
 
 /**
- * What it costs to keep locks that are held, per third of their lease, by those that renew them unasked.
+ * The cost of keeping held locks, per third of their lease, with libraries that renew automatically.
  *
- * Each case is measured once: it covers every lock several times, and five rounds of it would take many minutes.
+ * Each case is measured once: it covers every lock several times, and five rounds would take many minutes.
  */
 export const watchdog: Scenario = {
   name,
-  title: 'Keeping locks that are held, per third of their lease',
+  title: 'Renewing held locks, per third of their lease',
   compares: { what: 'clientCpuShare', lessIsBetter: true },
   async run({ contenders, isTrial }) {
     const figures: Figure[] = []
-    for (const one of isTrial ? trialCases : cases) {
-      for (const contender of contenders.filter((contender) => takesPart(contender, one))) {
-        figures.push(await keep(contender, one))
+    for (const each of isTrial ? trialCases : cases) {
+      for (const contender of contenders.filter((contender) => takesPart(contender, each))) {
+        figures.push(await keep(contender, each))
       }
     }
     return figures
   },
 }
 
-const takesPart = (contender: Contender, { who }: Case): boolean =>
-  renewsByItself(titleOf(contender)) && (who === 'everybody' || contender.library === who)
+const takesPart = (contender: Contender, { contenders }: Case): boolean =>
+  renewsAutomatically(titleOf(contender)) && (contenders === 'all' || contender.library === contenders)
 
-/** In a process and on a server that have nothing else to do. */
+/** In a process and on a server without any other work. */
 function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<Figure> {
-  return withCrews([contender], 1, async ([crew], { url }) => {
+  return withWorkerPools([contender], 1, async ([pool], { url }) => {
     const title = titleOf(contender)
     const periodMs = leaseMs / 3
     const measureMs = periods * periodMs
     const order = { title, url, count: locks, leaseMs, settleMs: Math.min(1_000, periodMs), measureMs }
-    const [seen] = (await crew?.all('holdMany', () => order, longestRunMs)) ?? []
+    const [seen] = (await pool?.all('holdMany', () => order, maxRunMs)) ?? []
     const more =
       contender.library === 'Holdfast'
         ? {
@@ -70,14 +70,14 @@ function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<
 }
 
 /**
- * Commands per period that renew: the script that is sent most. Another one says once per period who the client is. In a pass
- * of its own, since a server that shows its commands is slower; the median, since a period has no certain beginning.
+ * Renewal commands per period: the script that is sent most. Another one registers the client once per period. Counted in a
+ * separate pass, since a server in MONITOR mode is slower; the median, since a period has no definite start.
  */
 async function renewalsIn(url: string, periods: number, periodMs: number): Promise<number> {
-  const most: number[] = []
+  const maxima: number[] = []
   for (let period = 0; period < periods; period += 1) {
     const { counts } = await countCommands(url, () => sleep(periodMs))
-    most.push(Math.max(0, ...[...counts].map(([command, n]) => (command.startsWith('eval') ? n : 0))))
+    maxima.push(Math.max(0, ...[...counts].map(([command, n]) => (command.startsWith('eval') ? n : 0))))
   }
-  return median(most)
+  return median(maxima)
 }

@@ -7,14 +7,14 @@ import { measureBus } from './measure-bus.js'
 
 const measuringFile = fileURLToPath(new URL('measure.js', import.meta.url))
 
-/** The costs, and beside them what the simulation is checked against. */
+/** The costs, and a measurement to check the simulation against. */
 export interface Calibration {
   readonly costs: Costs
-  /** A hand-over among waiters of one process, as it was seen from outside. */
+  /** A hand-over among waiters of one process, in wall-clock time. */
   readonly wallHandOverUs: number
 }
 
-/** Measures on a Redis of its own what the steps of a lock cost here. */
+/** Measures on a new Redis server what the steps of a lock cost on this machine. */
 export async function calibrate(isTrial: boolean): Promise<Calibration> {
   const server = await startPinnedRedis()
   try {
@@ -24,7 +24,7 @@ export async function calibrate(isTrial: boolean): Promise<Calibration> {
       await worker.send({ type: 'measure', isTrial })
       const { costs } = await worker.waitFor('measured', 60_000)
       const bus = await measureBus(isTrial ? 50 : 2_000)
-      // What the process tells is what its last line says.
+      // The shape of the message is given by the last line of `measure`.
       const { wallHandOverUs, ...measured } = costs as Omit<Costs, keyof typeof bus> & {
         wallHandOverUs: number
       }

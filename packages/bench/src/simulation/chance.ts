@@ -1,6 +1,6 @@
 const modulus = 2 ** 31 - 1
 
-/** Numbers from 0 up to 1 that look random, the same in every run: a run that differs differs by what was changed. */
+/** Pseudo-random numbers from 0 up to 1, the same in every run, so that results differ only by what was changed. */
 export function chances(seed = 1): () => number {
   let state = seed
   return () => {

@@ -3,97 +3,100 @@ import { affine, type Costs } from './costs.js'
 import { Simulator } from './simulator.js'
 import { Thread } from './thread.js'
 
-export interface FailOverScene {
+export interface FailOverSettings {
   readonly processes: number
   readonly holds: number
   readonly waiters: number
   readonly watchdogTimeoutMs: number
   readonly commandTimeoutMs: number
-  /** From the death of the master until another one serves. */
+  /** From the crash of the master until another one serves. */
   readonly outageMs: number
-  /** For comparison: all waiters of a process that came back ask, each by a command, twice. They go by refreshes otherwise. */
-  readonly asksSingly: boolean
+  /** For comparison: each waiter of a reconnected process sends two commands. Otherwise refreshes cover them all. */
+  readonly requestsSingly: boolean
 }
 
 export interface Recovery {
-  /** From the moment that the new master serves. */
+  /** From the moment the new master serves. */
   readonly lastProvenMs: number
   readonly lastAskedMs: number
   readonly holdsLost: number
-  /** Connections given up since they were silent, beyond the one of each process that the outage broke. */
+  /** Unresponsive connections that were abandoned, beyond the one of each process that the outage broke. */
   readonly redials: number
   readonly redisShare: number
 }
 
-/** A connection that nothing was heard of for this long is given up when a command on it times out. */
-const muteAfterMs = 1_000
+/** A connection without replies for this long is abandoned when a command on it times out. */
+const unresponsiveAfterMs = 1_000
 /** Attempts to connect are at most this far apart. */
-const dialEveryMs = 1_000
+const reconnectEveryMs = 1_000
 const retryMs = 250
-const mostPerCommand = 500
-/** More is not looked at: what is not back by then does not come back by itself. */
-const longestMs = 120_000
+const maxPerCommand = 500
+/** The end of the simulation: a process that has not recovered by then does not recover. */
+const maxMs = 120_000
 
-/** All processes find the new master within a second, renew what they hold, and ask again for what they wait for. */
-export function simulateFailOver(scene: FailOverScene, costs: Costs): Recovery {
-  const { processes, watchdogTimeoutMs, commandTimeoutMs } = scene
+/** All processes find the new master within a second, renew their holds, and request their pending locks again. */
+export function simulateFailOver(settings: FailOverSettings, costs: Costs): Recovery {
+  const { processes, watchdogTimeoutMs, commandTimeoutMs } = settings
   const simulator = new Simulator()
   const redis = new Thread(simulator)
   const chance = chances()
   const renewal = affine(costs.redisSingleRenewalUs, costs.redisSharedRenewalUs)
-  const holds = Math.ceil(scene.holds / processes)
-  const waiters = Math.ceil(scene.waiters / processes)
-  const commands = Math.ceil(holds / mostPerCommand)
+  const holds = Math.ceil(settings.holds / processes)
+  const waiters = Math.ceil(settings.waiters / processes)
+  const commands = Math.ceil(holds / maxPerCommand)
   const renewUs = commands * renewal.command + holds * renewal.lock
-  const askUs = waiters * (scene.asksSingly ? 2 * costs.redisAskUs : costs.redisRefreshUs)
+  const requestUs = waiters * (settings.requestsSingly ? 2 * costs.redisAskUs : costs.redisRefreshUs)
   const connectUs = costs.redisReconnectUs - costs.redisSingleRenewalUs
   const renewalTimeoutMs = Math.min(commandTimeoutMs, watchdogTimeoutMs / 3)
   const driftMs = watchdogTimeoutMs / 100 + 2
   let lastProvenUs = 0
-  let lastAskedUs = 0
+  let lastRequestedUs = 0
   let holdsLost = 0
-  let redials = 0
+  let reconnects = 0
 
-  const send = (us: number, answered: () => void): void => {
-    simulator.after(costs.linkUs, () => redis.work(us, () => simulator.after(costs.linkUs, answered)))
+  const send = (us: number, replied: () => void): void => {
+    simulator.after(costs.linkUs, () => redis.work(us, () => simulator.after(costs.linkUs, replied)))
   }
 
   for (let n = 0; n < processes; n += 1) {
-    const leaseLeftMs = watchdogTimeoutMs * (1 - chance() / 3) - driftMs - scene.outageMs
+    const leaseLeftMs = watchdogTimeoutMs * (1 - chance() / 3) - driftMs - settings.outageMs
     let connection = 0
-    let silentSinceUs: number | undefined
+    let unansweredSinceUs: number | undefined
     let isProven = holds === 0
     let isLost = false
-    let isAsked = waiters === 0
+    let isRequested = waiters === 0
 
-    const dial = (): void => {
+    const connect = (): void => {
       connection += 1
-      silentSinceUs = undefined
-      const mine = connection
+      unansweredSinceUs = undefined
+      const own = connection
       send(connectUs, () => {
-        if (mine !== connection) return
+        if (own !== connection) return
         if (!isProven && !isLost) renew()
-        if (!isAsked) ask()
+        if (!isRequested) request()
       })
     }
-    const command = (us: number, timeoutMs: number, answered: () => void, failed: () => void): void => {
-      const mine = connection
+    const command = (us: number, timeoutMs: number, replied: () => void, failed: () => void): void => {
+      const own = connection
       let isOver = false
-      silentSinceUs ??= simulator.nowUs
+      unansweredSinceUs ??= simulator.nowUs
       send(us, () => {
-        if (mine !== connection) return
-        silentSinceUs = undefined
+        if (own !== connection) return
+        unansweredSinceUs = undefined
         if (isOver) return
         isOver = true
-        answered()
+        replied()
       })
       simulator.after(timeoutMs * 1_000, () => {
-        if (isOver || mine !== connection) return
+        if (isOver || own !== connection) return
         isOver = true
-        if (silentSinceUs !== undefined && simulator.nowUs - silentSinceUs >= muteAfterMs * 1_000) {
-          redials += 1
-          // Whatever it sent is still done by Redis, for nobody.
-          simulator.after((25 + 25 * chance()) * 1_000, dial)
+        if (
+          unansweredSinceUs !== undefined &&
+          simulator.nowUs - unansweredSinceUs >= unresponsiveAfterMs * 1_000
+        ) {
+          reconnects += 1
+          // Redis still executes what this connection sent; the replies are lost.
+          simulator.after((25 + 25 * chance()) * 1_000, connect)
           connection += 1
           return
         }
@@ -110,14 +113,14 @@ export function simulateFailOver(scene: FailOverScene, costs: Costs): Recovery {
         if (!isProven && !isLost) renew()
       })
     }
-    const ask = (): void => {
-      const asked = (): void => {
-        if (isAsked) return
-        isAsked = true
-        lastAskedUs = simulator.nowUs
+    const request = (): void => {
+      const requested = (): void => {
+        if (isRequested) return
+        isRequested = true
+        lastRequestedUs = simulator.nowUs
       }
-      command(askUs, commandTimeoutMs, asked, () => {
-        if (!isAsked) ask()
+      command(requestUs, commandTimeoutMs, requested, () => {
+        if (!isRequested) request()
       })
     }
     simulator.after(Math.max(0, leaseLeftMs) * 1_000, () => {
@@ -125,16 +128,16 @@ export function simulateFailOver(scene: FailOverScene, costs: Costs): Recovery {
       isLost = true
       holdsLost += holds
     })
-    simulator.after(chance() * dialEveryMs * 1_000, dial)
+    simulator.after(chance() * reconnectEveryMs * 1_000, connect)
   }
 
-  simulator.run(longestMs * 1_000)
-  const doneUs = Math.max(lastProvenUs, lastAskedUs, 1)
+  simulator.run(maxMs * 1_000)
+  const doneUs = Math.max(lastProvenUs, lastRequestedUs, 1)
   return {
     lastProvenMs: lastProvenUs / 1_000,
-    lastAskedMs: lastAskedUs / 1_000,
-    holdsLost: Math.min(holdsLost, scene.holds),
-    redials,
+    lastAskedMs: lastRequestedUs / 1_000,
+    holdsLost: Math.min(holdsLost, settings.holds),
+    redials: reconnects,
     redisShare: Math.min(1, redis.busyUs / doneUs),
   }
 }

@@ -2,30 +2,30 @@ import type { Costs } from './costs.js'
 import { Simulator } from './simulator.js'
 import { Thread } from './thread.js'
 
-export interface HandOffScene {
+export interface HandOffSettings {
   readonly processes: number
   readonly waitersEach: number
-  /** On how many cores the processes run; each has its own when left out. */
+  /** On how many cores the processes run. Absent: each has its own. */
   readonly cores?: number
-  /** Added to each way. */
+  /** Added in each direction. */
   readonly delayMs: number
   readonly handOffs: number
-  /** Whether whoever has released asks again. */
-  readonly asksAgain: boolean
+  /** Whether a waiter requests the lock again after its release. */
+  readonly requestsAgain: boolean
 }
 
-/** One lock that everybody wants, given back as soon as one has it. */
+/** One contended lock, which every holder releases at once. */
 export function simulateHandOff(
-  scene: HandOffScene,
+  settings: HandOffSettings,
   costs: Costs,
 ): { usPerHandOff: number; redisShare: number } {
-  const { processes, waitersEach, cores = processes, delayMs, handOffs, asksAgain } = scene
+  const { processes, waitersEach, cores = processes, delayMs, handOffs, requestsAgain } = settings
   const simulator = new Simulator()
   const redis = new Thread(simulator)
   const threads = Array.from({ length: cores }, () => new Thread(simulator))
   const wayUs = costs.linkUs + delayMs * 1_000
   const afterReleaseUs = costs.clientHandOverUs - costs.clientBeforeReleaseUs
-  // Whoever waits, by number; its process is the number modulo `processes`.
+  // Waiters by number; the process of a waiter is its number modulo `processes`.
   let queue = Array.from({ length: processes * waitersEach }, (_, n) => n)
   let first = 0
   let done = 0
@@ -34,7 +34,7 @@ export function simulateHandOff(
 
   const threadOf = (waiter: number): Thread => {
     const thread = threads[(waiter % processes) % cores]
-    if (!thread) throw new Error('there is no core')
+    if (!thread) throw new Error('a simulation needs at least one core')
     return thread
   }
   const handOver = (): void => {
@@ -64,12 +64,12 @@ export function simulateHandOff(
     })
   }
   const left = (waiter: number): void => {
-    const againUs = asksAgain ? costs.clientAskUs : 0
+    const againUs = requestsAgain ? costs.clientAskUs : 0
     threadOf(waiter).work(afterReleaseUs + againUs, () => {
-      if (asksAgain) simulator.after(wayUs, () => ask(waiter))
+      if (requestsAgain) simulator.after(wayUs, () => request(waiter))
     })
   }
-  const ask = (waiter: number): void => {
+  const request = (waiter: number): void => {
     redis.work(costs.redisAskUs, () => {
       queue.push(waiter)
       if (!isFree) return

@@ -1,13 +1,13 @@
 import { Holdfast } from '@holdfast/core'
 
-/** So many clients have a command on its way at once, as Redis sees it when it is busy: one read for each. */
+/** How many clients have a command in flight at once, as on a busy Redis: one read for each. */
 export const clientsAtOnce = 50
 
-/** A client that waits for as many as it is told to. */
+/** A client with practically no limit on waiters. */
 export const open = (url: string, watchdogTimeoutMs = 30_000): Holdfast =>
   new Holdfast({ redis: url, watchdogTimeoutMs, maxWaiters: 1_000_000 })
 
-/** Does `step` for the numbers up to `count`, in so many lanes as there are clients at once. */
+/** Runs `step` for the numbers below `count`, in `clientsAtOnce` concurrent lanes. */
 export async function inLanes(
   count: number,
   step: (n: number, lane: number) => Promise<unknown>,

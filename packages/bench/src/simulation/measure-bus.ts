@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { mediansOf, type Seen } from '../rounds.js'
 import { idleShareOf, meter, redisCpuUs } from './meter.js'
 
-/** As long as those that are sent. */
+/** As long as a real channel name. */
 const channel = `holdfast:inbox:${'x'.repeat(21)}`
 const message = `granted ${'x'.repeat(21)}:123456 ${'9'.repeat(16)} ${'9'.repeat(16)} 30000 lock:order:123456`
 const idleMs = 500
@@ -12,7 +12,7 @@ const rounds = 5
 const masters = 3
 const others = masters - 1
 
-/** What a notice costs the nodes of a Cluster, beyond a server alone. NaN for the bytes where Linux does not tell. */
+/** What a notification costs the nodes of a Cluster, beyond a single server. NaN for the bytes where /proc lacks them. */
 export async function measureBus(count: number) {
   const alone = await startRedis()
   try {
@@ -29,7 +29,7 @@ export async function measureBus(count: number) {
 
 function measureAt(alone: RedisServer, nodes: readonly RedisServer[], count: number) {
   const [sender, receiver] = nodes
-  if (!sender || !receiver) throw new Error('the cluster has no two nodes')
+  if (!sender || !receiver) throw new Error('the cluster has fewer than two nodes')
   return withRedis(alone.url, (single) =>
     withRedis(sender.url, (from) =>
       withRedis(receiver.url, async (to) => {
@@ -37,16 +37,16 @@ function measureAt(alone: RedisServer, nodes: readonly RedisServer[], count: num
           [single, from, to].map((redis) => idleShareOf(redis, idleMs)),
         )
         const seen: Seen[] = []
-        // By turns, so that a slow moment of the machine hits both.
+        // Alternating, so that a slow moment of the machine affects both.
         for (let round = 0; round < rounds; round += 1) {
           const plain = await meter(single, idleAlone ?? 0, () => publish(single, count))
-          const heardBefore = await redisCpuUs(to)
+          const receiverBefore = await redisCpuUs(to)
           const bytesBefore = await writtenBytes(sender)
           const sent = await meter(from, idleFrom ?? 0, () => publish(from, count))
-          const heardUs = (await redisCpuUs(to)) - heardBefore - (idleTo ?? 0) * sent.wallUs
+          const receivedUs = (await redisCpuUs(to)) - receiverBefore - (idleTo ?? 0) * sent.wallUs
           seen.push({
             redisBusSendUs: (sent.redisUs - plain.redisUs) / count / others,
-            redisBusReceiveUs: heardUs / count,
+            redisBusReceiveUs: receivedUs / count,
             busBytes: ((await writtenBytes(sender)) - bytesBefore) / count / others,
           })
         }

@@ -4,7 +4,7 @@ import { median } from 'simple-statistics'
 import { open } from './lanes.js'
 import { meter } from './meter.js'
 
-/** What it costs to hand one lock over, from waiter to waiter of one client. */
+/** The cost of handing one lock over between waiters of one client. */
 export async function measureHandOvers(url: string, redis: Redis, idleShare: number, count: number) {
   const holder = open(url)
   const waiting = open(url)
@@ -21,8 +21,7 @@ export async function measureHandOvers(url: string, redis: Redis, idleShare: num
     let medianHandOverUs = NaN
     const handOver = await meter(redis, idleShare, async () => {
       await head.unlock()
-      ;({ beforeReleaseUs: clientBeforeReleaseUs, fromNoticeToNoticeUs: medianHandOverUs } =
-        await queue.empty())
+      ;({ beforeReleaseUs: clientBeforeReleaseUs, betweenGrantsUs: medianHandOverUs } = await queue.empty())
     })
     return {
       redisHandOverUs: handOver.redisUs / count,
@@ -35,43 +34,43 @@ export async function measureHandOvers(url: string, redis: Redis, idleShare: num
   }
 }
 
-/** Waiters of one client for one lock, who give it back as soon as they have it. */
+/** Waiters of one client for one lock, which release it as soon as they hold it. */
 class Queue {
   readonly #client: Holdfast
-  #noticedAt: number[] = []
+  #grantedAt: number[] = []
   #served: Promise<number>[] = []
 
   constructor(client: Holdfast) {
     this.#client = client
     client.on('granted', () => {
-      this.#noticedAt.push(performance.now())
+      this.#grantedAt.push(performance.now())
     })
   }
 
-  /** Resolves when one more waits. */
+  /** Adds a waiter. Resolves once it is queued. */
   async grow(): Promise<void> {
     const isWaiting = new Promise<void>((resolve) => this.#client.once('waiting', () => resolve()))
     this.#served.push(this.#serve())
     await isWaiting
   }
 
-  /** Resolves when all are served. Medians: others on the machine may have stopped the clock now and then. */
-  async empty(): Promise<{ beforeReleaseUs: number; fromNoticeToNoticeUs: number }> {
+  /** Resolves when all are served. Medians, since other load on the machine may delay single hand-overs. */
+  async empty(): Promise<{ beforeReleaseUs: number; betweenGrantsUs: number }> {
     const beforeReleaseMs = await Promise.all(this.#served)
-    const noticedAt = this.#noticedAt
-    const apartMs = noticedAt.slice(1).map((at, n) => at - (noticedAt[n] ?? NaN))
+    const grantedAt = this.#grantedAt
+    const apartMs = grantedAt.slice(1).map((at, n) => at - (grantedAt[n] ?? NaN))
     this.#served = []
-    this.#noticedAt = []
-    return { beforeReleaseUs: median(beforeReleaseMs) * 1_000, fromNoticeToNoticeUs: median(apartMs) * 1_000 }
+    this.#grantedAt = []
+    return { beforeReleaseUs: median(beforeReleaseMs) * 1_000, betweenGrantsUs: median(apartMs) * 1_000 }
   }
 
   async #serve(): Promise<number> {
     const lease = await this.#client.getLock('wanted').lock()
-    const noticedAt = this.#noticedAt.at(-1) ?? NaN
+    const grantedAt = this.#grantedAt.at(-1) ?? NaN
     const left = lease.unlock()
-    // The release goes out in microtasks that begin here, and this comes behind them.
+    // The release is sent in microtasks that are queued by now; nextTick callbacks run after them.
     const sentAt = await new Promise<number>((resolve) => process.nextTick(() => resolve(performance.now())))
     await left
-    return sentAt - noticedAt
+    return sentAt - grantedAt
   }
 }

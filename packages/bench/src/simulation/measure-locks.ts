@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { clientsAtOnce, inLanes, open } from './lanes.js'
 import { bytesOf, meter } from './meter.js'
 
-/** What it costs to take, to give back, and to queue, by many clients at once. */
+/** The cost of acquiring, releasing and queueing, with many clients at once. */
 export async function measureLocks(url: string, redis: Redis, idleShare: number, count: number) {
   const holders = Array.from({ length: clientsAtOnce }, () => open(url))
   const [holder = open(url)] = holders
@@ -21,7 +21,7 @@ export async function measureLocks(url: string, redis: Redis, idleShare: number,
     const head = await waiting.getLock('wanted').lock()
     const giveUp = new AbortController()
     const waits: Promise<unknown>[] = []
-    const ask = await meter(redis, idleShare, () =>
+    const request = await meter(redis, idleShare, () =>
       inLanes(count, async (_, lane) => {
         const client = holders[lane] ?? holder
         const isWaiting = new Promise<void>((resolve) => client.once('waiting', () => resolve()))
@@ -37,8 +37,8 @@ export async function measureLocks(url: string, redis: Redis, idleShare: number,
     return {
       redisAcquireUs: acquire.redisUs / count,
       redisReleaseUs: release.redisUs / count,
-      redisAskUs: ask.redisUs / count,
-      clientAskUs: ask.clientUs / count,
+      redisAskUs: request.redisUs / count,
+      clientAskUs: request.clientUs / count,
       redisWaiterBytes,
     }
   } finally {

@@ -1,10 +1,10 @@
-// A process of its own that measures costs: its work is the client's, and nothing else is in it.
+// A separate process that measures costs, so that its CPU time is the client's only.
 import { fromParent, tellParent, withRedis } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { median } from 'simple-statistics'
 import { measureHandOvers } from './measure-hand-overs.js'
 import { measureLocks } from './measure-locks.js'
-import { measureClients, measureRefreshes, measureRenewals } from './measure-upkeep.js'
+import { measureClients, measureRefreshes, measureRenewals } from './measure-housekeeping.js'
 import { idleShareOf, meter } from './meter.js'
 
 const [url = ''] = process.argv.slice(2)
@@ -34,7 +34,7 @@ const costs = await withRedis(url, async (redis) => {
 })
 await tellParent({ type: 'measured', costs })
 
-/** How long each took, on the clock. */
+/** How long each PING took, in wall-clock time. */
 async function ping(redis: Redis, count: number): Promise<number[]> {
   const tookUs: number[] = []
   for (let n = 0; n < count; n += 1) {

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis'
 
-/** Microseconds: what Redis's main thread and this process worked, and how long it took. */
+/** In microseconds: the CPU time of Redis's main thread and of this process, and the wall-clock time. */
 export interface Metered {
   readonly redisUs: number
   readonly clientUs: number
   readonly wallUs: number
 }
 
-/** Reads off the clocks of both sides around something. What Redis does by itself is taken off at the given rate. */
+/** Meters both sides while `during` runs. Redis's idle work is subtracted at the given rate. */
 export async function meter(redis: Redis, idleShare: number, during: () => Promise<void>): Promise<Metered> {
   const redisBefore = await redisCpuUs(redis)
   const cpuBefore = process.cpuUsage()
@@ -19,7 +19,7 @@ export async function meter(redis: Redis, idleShare: number, during: () => Promi
   return { redisUs: Math.max(0, redisUs), clientUs: user + system, wallUs }
 }
 
-/** The share of a core that Redis takes with nothing to do. */
+/** The share of a core that an idle Redis uses. */
 export async function idleShareOf(redis: Redis, forMs: number): Promise<number> {
   const { redisUs, wallUs } = await meter(
     redis,
@@ -33,7 +33,7 @@ export async function redisCpuUs(redis: Redis): Promise<number> {
   const text = await redis.info('cpu')
   const seconds = ['user', 'sys'].map((kind) => {
     const found = new RegExp(`^used_cpu_${kind}_main_thread:([\\d.]+)`, 'm').exec(text)
-    if (!found) throw new Error('this Redis does not tell the CPU time of its main thread')
+    if (!found) throw new Error('this version of Redis does not report the CPU time of its main thread')
     return Number(found[1])
   })
   return seconds.reduce((sum, each) => sum + each, 0) * 1_000_000
@@ -44,7 +44,7 @@ export async function redisBytes(redis: Redis): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(text)?.[1])
 }
 
-/** What these keys take, with all that belongs to them. */
+/** The memory of these keys, including their values. */
 export async function bytesOf(redis: Redis, ...keys: readonly string[]): Promise<number> {
   const each = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
   return each.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)

@@ -4,42 +4,42 @@ import { affine, type Costs } from './costs.js'
 import { Simulator } from './simulator.js'
 import { Thread } from './thread.js'
 
-export interface RenewalScene {
+export interface RenewalSettings {
   readonly holds: number
   readonly processes: number
   readonly masters: number
   readonly periodMs: number
-  /** `slots`: every name has a slot of its own making. `tags`: a process keeps its locks in one slot, or there is one server. */
+  /** `slots`: every name hashes to any slot. `tags`: a process keeps its locks in one slot, or there is one server. */
   readonly names: 'slots' | 'tags'
   /**
-   * What is spread over the period: processes, each with all that it holds, or nothing. Holds of one process come to be due
-   * together, since the watchdog fills its calls.
+   * What is spread over the period: processes, each with all its holds, or nothing. Holds of one process become due
+   * together, since the watchdog fills its batches.
    */
   readonly phases: 'processes' | 'none'
 }
 
 export interface RenewalLoad {
   readonly commandsPerS: number
-  /** Of the busiest master's time. Above 1 it never gets done. */
+  /** Share of the busiest master's time. Above 1 the load is unsustainable. */
   readonly redisShare: number
   readonly p99Ms: number
   readonly longestMs: number
 }
 
-/** What a process sends to one master at once. */
+/** The renewals that a process sends to one master at once. */
 interface Batch {
   readonly master: number
-  /** How many commands it takes. */
+  /** In how many commands. */
   readonly count: number
   readonly locks: number
 }
 
 const slots = 16_384
-const mostPerCommand = 500
+const maxPerCommand = 500
 
-/** One period of renewals, each from when it is due to its answer. */
-export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad {
-  const { holds, processes, masters, periodMs } = scene
+/** One period of renewals; delays count from the time a renewal is due to its reply. */
+export function simulateRenewals(settings: RenewalSettings, costs: Costs): RenewalLoad {
+  const { holds, processes, masters, periodMs } = settings
   const simulator = new Simulator()
   const redises = Array.from({ length: masters }, () => new Thread(simulator))
   const chance = chances()
@@ -50,7 +50,7 @@ export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad
 
   const renew = (thread: Thread, { master, count, locks }: Batch): void => {
     const redis = redises[master]
-    if (!redis) throw new Error('there is no such master')
+    if (!redis) throw new Error('a batch for an unknown master')
     const dueUs = simulator.nowUs
     commands += count
     thread.work(clientCost.command * count + clientCost.lock * locks, () =>
@@ -67,12 +67,12 @@ export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad
     const held = Math.floor(((n + 1) * holds) / processes) - Math.floor((n * holds) / processes)
     const home = Math.floor(chance() * masters)
     if (held === 0) continue
-    const phase = scene.phases === 'none' ? 0 : chance()
+    const phase = settings.phases === 'none' ? 0 : chance()
     simulator.after(phase * periodMs * 1_000, () => {
-      if (scene.names === 'slots') {
+      if (settings.names === 'slots') {
         for (const batch of bySlot(held, masters, chance)) renew(thread, batch)
       } else {
-        renew(thread, { master: home, count: Math.ceil(held / mostPerCommand), locks: held })
+        renew(thread, { master: home, count: Math.ceil(held / maxPerCommand), locks: held })
       }
     })
   }
@@ -87,7 +87,7 @@ export function simulateRenewals(scene: RenewalScene, costs: Costs): RenewalLoad
   }
 }
 
-/** Locks of names that say nothing about their slots: a command for each slot, on the connection to its master. */
+/** Locks whose names hash to any slot: a command for each slot, on the connection to its master. */
 function bySlot(locks: number, masters: number, chance: () => number): Batch[] {
   const batches = Array.from({ length: masters }, (_, master) => ({
     master,

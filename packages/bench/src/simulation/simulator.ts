@@ -2,28 +2,28 @@ import TinyQueue from 'tinyqueue'
 
 interface Event {
   readonly atUs: number
-  /** Events of one instant happen in the order in which they were planned. */
+  /** Events of one instant run in the order in which they were scheduled. */
   readonly order: number
   happen(): void
 }
 
-/** Plays what is planned on a clock that jumps from one event to the next. */
+/** Runs scheduled events on a clock that jumps from one event to the next. */
 export class Simulator {
   readonly #events = new TinyQueue<Event>([], (a, b) => a.atUs - b.atUs || a.order - b.order)
   #nowUs = 0
-  #planned = 0
+  #scheduled = 0
 
   get nowUs(): number {
     return this.#nowUs
   }
 
-  /** Plans something for `inUs` from now. */
+  /** Schedules an event `inUs` from now. */
   after(inUs: number, happen: () => void): void {
-    this.#planned += 1
-    this.#events.push({ atUs: this.#nowUs + inUs, order: this.#planned, happen })
+    this.#scheduled += 1
+    this.#events.push({ atUs: this.#nowUs + inUs, order: this.#scheduled, happen })
   }
 
-  /** Plays until nothing is planned any more, or until the instant. */
+  /** Runs until no events are left, or until the given instant. */
   run(untilUs = Infinity): void {
     for (;;) {
       const next = this.#events.peek()

@@ -1,6 +1,6 @@
 import type { Simulator } from './simulator.js'
 
-/** One thread that does what it is given in the order of arrival: a Redis, or the main thread of a Node process. */
+/** A thread that works in the order of arrival: a Redis server, or the main thread of a Node.js process. */
 export class Thread {
   readonly #simulator: Simulator
   #freeAtUs = 0
@@ -10,12 +10,12 @@ export class Thread {
     this.#simulator = simulator
   }
 
-  /** How much it worked so far, with what it has accepted. */
+  /** Its working time so far, including accepted work. */
   get busyUs(): number {
     return this.#busyUs
   }
 
-  /** Plans work, and what follows when it is done. */
+  /** Adds work, and a callback for its completion. */
   work(us: number, done: () => void): void {
     const { nowUs } = this.#simulator
     this.#freeAtUs = Math.max(this.#freeAtUs, nowUs) + us

@@ -9,7 +9,7 @@ const run = promisify(execFile)
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** How many packages an installation of these brings, and their bytes unpacked. Peers are not among them. */
+/** How many packages an installation of these brings, and their unpacked size, without peer dependencies. */
 export async function packageSize(names: readonly string[]): Promise<{ sizeKiB: number; packages: number }> {
   const all = new Map<string, Installed>()
   for (const name of names) {
@@ -19,7 +19,7 @@ export async function packageSize(names: readonly string[]): Promise<{ sizeKiB: 
   return { sizeKiB: sizes.reduce((sum, size) => sum + size, 0) / 1_024, packages: all.size }
 }
 
-/** A package of this workspace holds more than is published. */
+/** A workspace package contains more than is published. */
 const bytesOf = (folder: string): Promise<number> =>
   folder.includes(`${sep}node_modules${sep}`) ? bytesOfFiles(folder) : bytesWhenPacked(folder)
 
@@ -40,6 +40,6 @@ async function bytesOfFiles(folder: string): Promise<number> {
 async function bytesWhenPacked(folder: string): Promise<number> {
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: folder })
   const size = Number(/"unpackedSize": (\d+)/.exec(stdout)?.[1])
-  if (Number.isNaN(size)) throw new Error(`npm did not tell the size of ${folder}`)
+  if (Number.isNaN(size)) throw new Error(`npm did not report the size of ${folder}`)
   return size
 }

@@ -1,5 +1,5 @@
-// A fresh process that imports a library when told to, takes one lock, and tells how long both took. It imports
-// nothing else before: ioredis would be there already.
+// A new process that imports a library on the first message, takes one lock, and reports how long both took. It imports
+// nothing else before: ioredis would be loaded already.
 import { once } from 'node:events'
 
 const [title = '', url = '', ...modules] = process.argv.slice(2)

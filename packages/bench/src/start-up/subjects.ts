@@ -1,4 +1,4 @@
-/** Something whose start is measured. */
+/** A library whose start is measured. */
 export interface Subject {
   readonly of: string
   /** The title of the contender that takes the first lock. */
@@ -19,7 +19,7 @@ const beside = (contender: string, name: string, ...modules: readonly string[]):
 /** The floor of starting: ioredis, its connection and a PING. */
 export const bareClient: Subject = { of: 'ioredis', contender: 'PING', modules: ['ioredis'], packages: [] }
 
-/** Where a library lets its user make the client, its user imports ioredis too. */
+/** If a library takes the client from its user, the user imports ioredis too. */
 export const libraries: readonly Subject[] = [
   beside('Holdfast', '@holdfast/core'),
   beside('redlock 4', 'redlock-4'),
@@ -28,7 +28,7 @@ export const libraries: readonly Subject[] = [
   beside('redlock-universal', 'redlock-universal'),
   beside('redis-semaphore', 'redis-semaphore'),
   beside('@verrou/core', '@verrou/core', '@verrou/core/drivers/redis'),
-  // Makes its client itself, and may have another ioredis.
+  // Creates its client itself, possibly with another version of ioredis.
   {
     of: 'node-redisson',
     contender: 'node-redisson',

@@ -1,12 +1,12 @@
 import type { Session } from '../contender.js'
 
-/** How much was done, and in which time. */
+/** How many cycles were made, and in what time. */
 export interface Pace {
   readonly cycles: number
   readonly us: number
 }
 
-/** For that long, so many tasks at once go in and out, each by a lock of its own. */
+/** For `forMs`, `tasks` concurrent tasks acquire and release, each its own lock. */
 export async function cycles(
   session: Session,
   { prefix, tasks, forMs }: { readonly prefix: string; readonly tasks: number; readonly forMs: number },
@@ -18,7 +18,7 @@ export async function cycles(
   })
 }
 
-/** Repeats the step under every name, side by side, for that long. A step that has begun is finished and counts. */
+/** Repeats the step for every name concurrently, for `forMs`. A step that has started is completed and counts. */
 export async function pace(
   names: readonly string[],
   forMs: number,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eachOf } from '../bounded.js'
+import { forEachConcurrently } from '../for-each-concurrently.js'
 import type { Session } from '../contender.js'
 import { holderOf } from '../holders/holders.js'
 import { loadOver, type ProcessLoad } from '../load-meter.js'
@@ -10,7 +10,7 @@ export interface HoldManyOrder {
   readonly url: string
   readonly count: number
   readonly leaseMs: number
-  /** How long after the last lock was acquired it begins. */
+  /** How long after the last acquisition the measurement starts. */
   readonly settleMs: number
   readonly measureMs: number
 }
@@ -22,11 +22,11 @@ export interface KeepingCost extends ProcessLoad {
   readonly lost: number
 }
 
-/** Holds `count` locks, and tells what keeping them costs. They are still held when it returns. */
+/** Holds `count` locks, and measures what keeping them costs. They are still held when it returns. */
 export async function holdMany(_session: Session, order: HoldManyOrder): Promise<KeepingCost> {
   const { title, url, count, leaseMs, settleMs, measureMs } = order
   const holder = await holderOf(title)(url, leaseMs)
-  await eachOf(namesOf(count), (name) => holder.hold(name))
+  await forEachConcurrently(namesOf(count), (name) => holder.hold(name))
   await sleep(settleMs)
   const before = await serverUse(url)
   const load = await loadOver(measureMs)

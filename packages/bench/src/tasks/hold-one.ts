@@ -1,10 +1,10 @@
 import type { Session } from '../contender.js'
-import { openWithRhythm, type Rhythm } from '../rhythm.js'
+import { openWithWatchdog, type WatchdogSettings } from '../watchdog-session.js'
 
 /** Takes the lock and keeps it for as long as this process lives. */
 export async function holdOne(
   session: Session,
-  { lock, rhythm }: { readonly lock: string; readonly rhythm: Rhythm | null },
+  { lock, watchdog }: { readonly lock: string; readonly watchdog: WatchdogSettings | null },
 ): Promise<void> {
-  await openWithRhythm(session, rhythm).enter(lock)
+  await openWithWatchdog(session, watchdog).enter(lock)
 }

@@ -10,7 +10,7 @@ export interface MemoryOrder {
   readonly url: string
   readonly load: keyof typeof loads
   readonly count: number
-  /** How many locks they wait for, each held already; 0 weighs held locks instead of waiters. */
+  /** How many held locks the waiters wait for; 0 measures held locks instead of waiters. */
   readonly waitedFor: number
 }
 
@@ -19,7 +19,7 @@ export interface MemoryUse extends Weight {
   readonly serverBytes: number
 }
 
-/** What one held lock, or one waiter, adds to this process and to the server. All of them are there when it returns. */
+/** What one held lock, or one waiter, adds to this process and to the server. All of them still exist when it returns. */
 export async function memory(
   _session: Session,
   { url, load: kind, count, waitedFor }: MemoryOrder,
@@ -27,7 +27,7 @@ export async function memory(
   const load = loads[kind](url)
   await load.hold(named('warm-up', 200))
   await load.hold(named('waited-for', waitedFor))
-  // What only the first waiters bring about is not counted on the others.
+  // One-time costs of the first waiters must not be counted.
   if (waitedFor > 0) await load.wait(named('warm-up', 200))
   const before = await weighBoth(url)
   if (waitedFor > 0) await load.wait(named('waited-for', count, waitedFor))

@@ -1,7 +1,7 @@
 import type { Session } from '../contender.js'
 import { pace, type Pace } from './cycles.js'
 
-/** For that long, one task takes a lock and takes it again inside. `null` where a lock cannot be entered twice. */
+/** For `forMs`, one task acquires a lock and re-enters it. `null` where a lock does not support re-entry. */
 export async function nested(
   session: Session,
   { lock, forMs }: { readonly lock: string; readonly forMs: number },

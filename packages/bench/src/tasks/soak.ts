@@ -19,7 +19,7 @@ export interface SoakSample extends Weight {
 
 let soak: Soak | undefined
 
-/** Goes on with what the first order began, for so long, and tells what this process keeps when it rests. */
+/** Continues the soak that the first call began, for `forMs`, and samples what this process keeps when idle. */
 export async function soakOn(
   _session: Session,
   { url, forMs, cyclesPerSecond }: SoakOrder,

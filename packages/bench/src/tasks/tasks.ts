@@ -8,7 +8,7 @@ import { waitMany } from './wait-many.js'
 import { memory } from './memory.js'
 import { soakOn } from './soak.js'
 
-/** What workers can be told to do. Orders and results travel as JSON. */
+/** The tasks of workers. Orders and results are sent as JSON. */
 export const tasks = { contend, cycles, nested, visits, holdMany, holdOne, waitMany, memory, soakOn }
 
 export type TaskName = keyof typeof tasks

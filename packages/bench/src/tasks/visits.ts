@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Session } from '../contender.js'
 
-/** From when to when somebody was inside, by the clock that all processes of a machine share. */
+/** The time that one task was inside, by the clock that all processes of a machine share. */
 export interface Visit {
   readonly fromUs: number
   readonly untilUs: number
 }
 
-/** How long one waits for those who are outside when the time is over. They may have missed that a lock is free. */
+/** How long to wait for tasks outside the lock when the time is up. They may have missed that the lock is free. */
 const graceMs = 200
 
-/** For that long, so many tasks at once go in and out by the same lock. Returns every visit. */
+/** For `forMs`, `tasks` concurrent tasks acquire and release the same lock. Returns every visit. */
 export async function visits(
   session: Session,
   { lock, tasks, forMs }: { readonly lock: string; readonly tasks: number; readonly forMs: number },
@@ -21,7 +21,7 @@ export async function visits(
     while (performance.now() < endsAt) {
       const leave = await session.enter(lock)
       const fromUs = nowUs()
-      // Whoever else is let in comes in now.
+      // If a second task is admitted too, it enters now.
       await new Promise((resolve) => setImmediate(resolve))
       all.push({ fromUs, untilUs: nowUs() })
       await leave()

@@ -7,13 +7,13 @@ import type { TaskName, TaskOrder, TaskResult } from './tasks/tasks.js'
 const workerFile = fileURLToPath(new URL('worker.js', import.meta.url))
 
 /**
- * After some seconds of idleness V8 collects garbage to give memory back, and with it goes the compiled code of what has no
- * instance at the moment. A crew is idle for as long while others are measured; a service at work never is.
+ * After a few idle seconds V8 collects garbage to return memory, and discards compiled code of classes that have no
+ * instance at that moment. A pool idles that long while others are measured; a service under load never does.
  */
 const nodeArgs = ['--no-memory-reducer']
 
-/** Worker processes that all have a session of one contender. Idle until asked. */
-export class Crew {
+/** Worker processes, each with a session of one contender. Idle between tasks. */
+export class WorkerPool {
   readonly contender: Contender
   readonly workers: readonly Worker[]
 
@@ -22,7 +22,7 @@ export class Crew {
     this.workers = workers
   }
 
-  static async start(contender: Contender, url: string, processes: number): Promise<Crew> {
+  static async start(contender: Contender, url: string, processes: number): Promise<WorkerPool> {
     const workers = await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
         const worker = await forkWorker(workerFile, { args: [titleOf(contender), url], nodeArgs })
@@ -31,10 +31,10 @@ export class Crew {
         return worker
       }),
     )
-    return new Crew(contender, workers)
+    return new WorkerPool(contender, workers)
   }
 
-  /** Has every worker do the same at once, with the order that `orderOf` gives each. Resolves when all are done. */
+  /** Runs one task on all workers at once, each with its `orderOf`. Resolves when all are done. */
   async all<Name extends TaskName>(
     task: Name,
     orderOf: (index: number) => TaskOrder<Name>,
@@ -48,7 +48,7 @@ export class Crew {
         const { result, error } = await worker.waitFor('done', withinMs)
         if (typeof error === 'string')
           throw new Error(`${titleOf(this.contender)} failed at ${task}: ${error}`)
-        // What a worker tells is what its task returned.
+        // A worker replies with what its task returned.
         return result as TaskResult<Name>
       }),
     )

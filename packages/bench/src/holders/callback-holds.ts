@@ -1,8 +1,8 @@
-/** What a library runs while it holds a lock; the library tells of a loss by the signal. */
+/** What a library runs while it holds a lock; the library reports a loss through the signal. */
 type Body = (signal: AbortSignal) => Promise<void>
 
-/** Holds locks by a library that holds one for as long as a function runs. */
-export class Inside {
+/** Holds locks with a library that holds each one for as long as a callback runs. */
+export class CallbackHolds {
   readonly #use: (name: string, body: Body) => Promise<unknown>
   #lost = 0
 
@@ -21,7 +21,7 @@ export class Inside {
         resolve()
         return new Promise(() => undefined)
       }
-      // Once the lock is held this rejects nothing any more; the signal has told of it then.
+      // Once the lock is held this has no effect any more; the signal reports a loss then.
       this.#use(name, body).catch(reject)
     })
   }

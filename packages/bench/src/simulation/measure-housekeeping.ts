@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { eachOf } from '../bounded.js'
+import { forEachConcurrently } from '../for-each-concurrently.js'
 import { clientsAtOnce, inLanes, open } from './lanes.js'
 import { meter, redisBytes } from './meter.js'
 
@@ -12,7 +12,7 @@ const numbersTo = (count: number): number[] => Array.from({ length: count }, (_,
 
 const fixed = { leaseMs: 20_000 }
 
-/** Holds that are renewed in commands of their own, by many clients at once, and holds that are renewed by hundreds. */
+/** Holds that are renewed one per command, by many clients at once, and holds that are renewed in batches. */
 export async function measureRenewals(url: string, redis: Redis, idleShare: number, count: number) {
   const client = open(url, watchdogTimeoutMs)
   const clients = Array.from({ length: clientsAtOnce }, () => open(url))
@@ -21,16 +21,16 @@ export async function measureRenewals(url: string, redis: Redis, idleShare: numb
     client.on('renewed', () => {
       renewals += 1
     })
-    // Redis still has to let go of the buffers of those who left.
-    await pause(periodMs)
+    // Redis has yet to free the buffers of closed connections.
+    await sleep(periodMs)
     const before = await redisBytes(redis)
-    await eachOf(numbersTo(count), async (n) => {
+    await forEachConcurrently(numbersTo(count), async (n) => {
       await client.getLock(`held:${n}`).lock()
     })
-    await pause(periodMs)
+    await sleep(periodMs)
     const redisHoldBytes = ((await redisBytes(redis)) - before) / count
     renewals = 0
-    const together = await meter(redis, idleShare, () => pause(periods * periodMs))
+    const together = await meter(redis, idleShare, () => sleep(periods * periodMs))
     if (renewals < count)
       throw new Error(`only ${renewals} renewals of ${count} locks: this machine is too busy`)
 
@@ -51,7 +51,7 @@ export async function measureRenewals(url: string, redis: Redis, idleShare: numb
   }
 }
 
-/** Places that are refreshed by hundreds. */
+/** Queue entries that are refreshed in batches. */
 export async function measureRefreshes(url: string, redis: Redis, idleShare: number, count: number) {
   const holder = open(url)
   const waiting = open(url, watchdogTimeoutMs)
@@ -60,8 +60,8 @@ export async function measureRefreshes(url: string, redis: Redis, idleShare: num
     await holder.getLock('refreshed').lock()
     const waits = numbersTo(count).map(() => waiting.getLock('refreshed').lock({ signal: giveUp.signal }))
     const ended = Promise.allSettled(waits)
-    await pause(2 * periodMs)
-    const refreshed = await meter(redis, idleShare, () => pause(periods * periodMs))
+    await sleep(2 * periodMs)
+    const refreshed = await meter(redis, idleShare, () => sleep(periods * periodMs))
     giveUp.abort()
     await ended
     return { redisRefreshUs: refreshed.redisUs / (periods * count) }
@@ -70,7 +70,7 @@ export async function measureRefreshes(url: string, redis: Redis, idleShare: num
   }
 }
 
-/** Clients with one hold each: what they send beside its renewal, and what it costs when all of them are cut off. */
+/** Clients with one hold each: their housekeeping besides its renewal, and the cost of reconnecting all of them. */
 export async function measureClients(
   url: string,
   redis: Redis,
@@ -82,13 +82,13 @@ export async function measureClients(
   const clients = numbersTo(count).map(() => open(url, watchdogTimeoutMs))
   try {
     await Promise.all(clients.map((client, n) => client.getLock(`lock:${n}`).lock()))
-    await pause(periodMs)
+    await sleep(periodMs)
     const redisClientBytes = ((await redisBytes(redis)) - before) / count
-    const quiet = await meter(redis, idleShare, () => pause(periods * periodMs))
+    const quiet = await meter(redis, idleShare, () => sleep(periods * periodMs))
     const cutOff = await meter(redis, idleShare, async () => {
       for (const type of ['normal', 'pubsub'])
         await redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')
-      await pause(periods * periodMs)
+      await sleep(periods * periodMs)
     })
     return {
       redisClientBytes,

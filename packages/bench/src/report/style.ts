@@ -1,6 +1,6 @@
-/** What all plots share, so that they read as one set. They bring their own white ground: pages may be dark. */
-export const look = {
-  ground: '#ffffff',
+/** The style that all plots share. They bring their own white background, since pages may be dark. */
+export const style = {
+  background: '#ffffff',
   ink: '#1f2328',
   faintInk: '#59636e',
   grid: '#e4e7eb',
@@ -10,7 +10,7 @@ export const look = {
 
 const holdfast = '#0969da'
 const floor = '#6e7781'
-// Told apart by lightness as well as by hue, for those who see few colours.
+// Distinguishable by lightness as well as by hue, for readers with impaired colour vision.
 const others = [
   '#d1570c',
   '#1a7f37',
@@ -23,7 +23,7 @@ const others = [
   '#7d2d68',
 ]
 
-/** What it does by default is told apart by its name. */
+/** The name tells a library's defaults from its best configuration; the colour does not. */
 const withoutConfiguration = (name: string): string => name.replace(/, defaults$/, '')
 
 /** The same colour for the same library in all plots. */

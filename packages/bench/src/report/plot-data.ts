@@ -2,12 +2,12 @@ import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import type { Bar } from './bars.js'
 import type { Line } from './lines.js'
-import { coloursOf } from './look.js'
+import { coloursOf } from './style.js'
 import { ratioToFloor } from './ratio.js'
-import { inDigits } from './words.js'
+import { formatNumber } from './format.js'
 
-/** The figures as plots look at them: without libraries in their defaults, which are in the tables only. */
-export class Sight {
+/** The figures prepared for plots: without the libraries' default configurations, which only tables show. */
+export class PlotData {
   readonly #scenarios: readonly Scenario[]
   readonly #figures: readonly Figure[]
   readonly #floors: readonly string[]
@@ -27,7 +27,7 @@ export class Sight {
     return this.#figures.filter((figure) => figure.scenario === scenario)
   }
 
-  /** One line for each that was measured, over the condition `x`. */
+  /** One line per subject, over the condition `x`. */
   lines(figures: readonly Figure[], x: string, y: string): Line[] {
     return namesIn(figures).map((name) => ({
       name,
@@ -41,12 +41,12 @@ export class Sight {
     }))
   }
 
-  /** One bar for each that was measured. */
+  /** One bar per subject. */
   bars(figures: readonly Figure[], what: string): Bar[] {
     return figures.flatMap(({ of, seen }) => this.#bar(of, seen[what], ''))
   }
 
-  /** One bar for each that was measured beside the floor. */
+  /** One bar per subject, as a ratio to the floor. */
   ratioBars(scenarioName: string): Bar[] {
     const scenario = this.#scenarios.find(({ name }) => name === scenarioName)
     const figures = this.figuresOf(scenarioName)
@@ -56,7 +56,7 @@ export class Sight {
 
   #bar(name: string, value: number | undefined, unit: string): Bar[] {
     if (value === undefined) return []
-    return [{ name, colour: this.#colourOf(name), value, label: `${inDigits(value)}${unit}` }]
+    return [{ name, colour: this.#colourOf(name), value, label: `${formatNumber(value)}${unit}` }]
   }
 
   #colourOf(name: string): string {
@@ -66,7 +66,7 @@ export class Sight {
   }
 }
 
-/** Those that are compared first: Holdfast and the floor lead a legend. */
+/** Holdfast comes first in a legend. */
 const namesIn = (figures: readonly Figure[]): string[] => {
   const names = [...new Set(figures.map(({ of }) => of))]
   return [...names.filter((name) => name === 'Holdfast'), ...names.filter((name) => name !== 'Holdfast')]

@@ -1,13 +1,13 @@
 const units: Readonly<Record<string, string>> = { us: 'µs', ms: 'ms', kib: 'KiB', cpu: 'CPU' }
 
-/** The name of a figure in words: `usPerCycle` becomes `µs per cycle`. */
-export function inWords(name: string): string {
+/** The label of a value's name: `usPerCycle` becomes `µs per cycle`. */
+export function toLabel(name: string): string {
   const words = name.match(/KiB|[A-Z]?[a-z]+\d*|[A-Z]\d+|\d+/g) ?? [name]
   return words.map((word) => units[word.toLowerCase()] ?? word.toLowerCase()).join(' ')
 }
 
-/** Three significant digits, and never fewer than the whole part has. */
-export function inDigits(value: number): string {
+/** Three significant digits, or more if the integer part has more. */
+export function formatNumber(value: number): string {
   const size = Math.abs(value)
   if (size === 0) return '0'
   if (size < 0.01) return value.toPrecision(2)
