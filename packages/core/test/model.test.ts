@@ -26,9 +26,9 @@ async function exploreAll(bounds: Bounds, { lua }: World = {}): Promise<Explorat
   }
 }
 
-/** What is worth reading in a test's output: how much was visited, and the shortest way to a violation. */
-function describeExploration({ states, transitions, scriptRuns, violation }: Exploration): string {
-  const size = `${states} states, ${transitions} transitions, ${scriptRuns} runs of scripts`
+/** How much was visited, and a shortest way to the violation, if there is one. */
+function describeExploration({ states, transitions, runs, violation }: Exploration): string {
+  const size = `${states} states, ${transitions} transitions, ${runs} steps run`
   if (!violation) return `${size}: all promises hold`
   const trace = violation.trace.map((line, i) => `${String(i + 1).padStart(3)}  ${line}`)
   return [`${size}: ${promises[violation.promise]}: ${violation.detail}`, ...trace].join('\n')
@@ -62,7 +62,7 @@ describe('every interleaving on the real scripts', () => {
     { owners: 2, faults: 1, forces: 1 },
     { owners: 3, faults: 0, forces: 1, nesting: 0 },
   ])(
-    'of $owners owners, $faults faults and a forced release keeps all that are not about the one that was evicted',
+    'of $owners owners, $faults faults and a forced release keeps all promises, but for what concerns the evicted owner',
     async (bounds) => {
       const explored = await exploreAll(bounds)
       const text = describeExploration(explored)
@@ -78,7 +78,7 @@ describe('the exploration catches a script that', () => {
     '$mistake',
     async (variant) => {
       const explored = await exploreAll(variant.bounds, { lua: broken(variant) })
-      report.push(`A script that ${variant.mistake}. ${describeExploration(explored)}`)
+      report.push(`A script that ${variant.mistake}: ${describeExploration(explored)}`)
       expect(explored.violation?.promise).toBe(variant.breaks)
     },
     60_000,

@@ -1,32 +1,32 @@
-import type { Command, Message, Order, Owner, Reply } from './state.js'
+import type { Command, Notice, StepKind, Owner, Reply } from './state.js'
 
 /**
- * One owner as the library plays it: an acquisition, then its hold, then what is sent behind their backs.
+ * One owner as the library plays it: an acquisition, then its hold, then what is sent in the background.
  *
- * | Phase     | stands for                                                       | leaves it on                               |
- * | --------- | ---------------------------------------------------------------- | ------------------------------------------ |
- * | idle      | not asked yet                                                    | asks → asking                              |
- * | asking    | an ask is in flight                                              | held → holding; busy → waiting; failure → resting |
- * | waiting   | the last answer was busy                                         | grant → holding; woken, late grant → asking |
- * | resting   | the last ask failed, nothing is in flight                        | grant → holding or asking; rest over → asking |
- * | holding   | the hold is live, perhaps with an `enter` or a `leave` in flight | release sent → releasing; deadline, revoked, "not held" → over |
- * | releasing | the release is on its way; no longer claims to hold              | answer → over                              |
- * | over      | the caller has its answer; a release may go on in the background | -                                          |
- * | crashed   | the process is gone                                              | -                                          |
+ * | Phase      | Stands for                                                       | Leaves it on                               |
+ * | ---------- | ---------------------------------------------------------------- | ------------------------------------------ |
+ * | idle       | nothing requested yet                                            | request → requesting                       |
+ * | requesting | a request is in flight                                           | held → holding; busy → waiting; failure → pausing |
+ * | waiting    | the last reply was busy                                          | grant → holding; woken, late grant → requesting |
+ * | pausing    | the last request failed, nothing is in flight                    | grant → holding or requesting; pause over → requesting |
+ * | holding    | the hold is live, perhaps with an `enter` or a `leave` in flight | release sent → releasing; deadline, revoked, "not held" → over |
+ * | releasing  | the release is in flight; no longer claims to hold               | reply → over                               |
+ * | over       | the caller has its result; a release may go on in the background | -                                          |
+ * | crashed    | the process is dead                                              | -                                          |
  *
- * It abstracts from clocks (time passes by moves of its own: see time.ts), from the length of rests and timers
- * (whoever waits may ask again at any time, which covers the TTL timer, gaps and reconnects), from renewals
- * (a hold that is not renewed is one whose deadline passes), from `waitMs`, signals and `close()` (all of them:
- * gives up), from several holds per client, and from the lost fence key. Commands that hold up nothing are single steps.
+ * It leaves out clocks (time passes by moves of its own: see time.ts), the length of pauses and timers (a waiter may
+ * repeat its request at any time, which covers the TTL timer, gaps and reconnects), renewals (a hold that is not renewed
+ * is one whose deadline passes), `waitMs`, signals and `close()` (in all of them the owner gives up), several holds per
+ * client, and the loss of the fencing token. Commands that nothing waits for run and return in one move.
  */
 
-const send = (order: Order): Command => ({ order, reply: null, isRepeated: false, isLate: false })
+const send = (step: StepKind): Command => ({ step, reply: null, isRepeated: false, isLate: false })
 
-export const ask = (owner: Owner): Owner => ({
+export const request = (owner: Owner): Owner => ({
   ...owner,
-  phase: 'asking',
+  phase: 'requesting',
   wasRevoked: false,
-  command: send(owner.isHeard || owner.isQueued ? 'ask' : 'try'),
+  command: send(owner.isSubscribed || owner.isQueued ? 'request' : 'try'),
 })
 
 export const enter = (owner: Owner): Owner => ({ ...owner, hasNested: true, command: send('enter') })
@@ -34,23 +34,27 @@ export const enter = (owner: Owner): Owner => ({ ...owner, hasNested: true, comm
 /** Leaves the inner of two leases, or releases. */
 export function leave(owner: Owner): Owner {
   if (owner.count > 1) return { ...owner, count: owner.count - 1, command: send('leave') }
-  return { ...owner, phase: 'releasing', count: 0, command: send(owner.inDoubt ? 'mark' : 'free') }
+  return { ...owner, phase: 'releasing', count: 0, command: send(owner.inDoubt ? 'abandon' : 'release') }
 }
 
-/** Ends an acquisition without a hold. An ask in flight goes on without anyone waiting for it. */
+/** Ends an acquisition without a hold. A request in flight may still run. */
 export function giveUp(owner: Owner): Owner {
-  const mark = owner.inDoubt || owner.phase === 'asking'
+  const mayStillRun = owner.inDoubt || owner.phase === 'requesting'
   const over = end(letGo(owner))
-  return mark || owner.isQueued ? { ...over, command: send(mark ? 'mark' : 'free') } : over
+  return mayStillRun || owner.isQueued
+    ? { ...over, command: send(mayStillRun ? 'abandon' : 'release') }
+    : over
 }
 
-/** Ends a hold that is lost; `mayStillHold`: Redis may not know it yet. */
+/** Ends a hold that is lost; `mayStillHold`: the store may still have it. */
 export function lose(owner: Owner, mayStillHold: boolean): Owner {
   const over = end(letGo(owner))
-  return mayStillHold || owner.inDoubt ? { ...over, command: send(owner.inDoubt ? 'mark' : 'free') } : over
+  return mayStillHold || owner.inDoubt
+    ? { ...over, command: send(owner.inDoubt ? 'abandon' : 'release') }
+    : over
 }
 
-/** What it sent may still run at any time, since nothing of it comes after that. */
+/** What it sent may still run at any time: the owner sends nothing after it. */
 export const crash = (owner: Owner): Owner => ({
   ...end(letGo(owner)),
   phase: 'crashed',
@@ -58,7 +62,7 @@ export const crash = (owner: Owner): Owner => ({
   inbox: [],
 })
 
-/** What nobody asks about any more is forgotten, so that fewer states differ. */
+/** Forgets what no longer matters, so that fewer states differ. */
 const end = (owner: Owner): Owner => ({
   ...forgetWait(owner),
   phase: 'over',
@@ -71,68 +75,72 @@ const end = (owner: Owner): Owner => ({
 const forgetWait = (owner: Owner): Owner => ({
   ...owner,
   isQueued: false,
-  isAnswered: false,
+  hasReply: false,
   wasRevoked: false,
   notice: null,
 })
 
 const hold = (owner: Owner): Owner => ({ ...forgetWait(owner), phase: 'holding', count: 1 })
 
-/** Stops waiting for the command in flight; a request still runs before whatever is sent after it. */
+/** Stops waiting for the command in flight, which still runs before everything that is sent after it. */
 function letGo(owner: Owner): Owner {
   const { command } = owner
   if (!command) return owner
   return {
     ...owner,
     command: null,
-    wire: command.reply === null ? [...owner.wire, command.order] : owner.wire,
+    wire: command.reply === null ? [...owner.wire, command.step] : owner.wire,
   }
 }
 
-export const withStray = (owner: Owner, order: Order): readonly Order[] => [...owner.strays, order].sort()
+export const withStray = (owner: Owner, step: StepKind): readonly StepKind[] => [...owner.strays, step].sort()
 
-/** The command in flight got no answer. */
+/** The command in flight got no reply. */
 export function fail(owner: Owner): Owner {
   const { command, phase } = owner
   if (!command) return owner
-  if (phase === 'asking') return accept({ ...owner, phase: 'resting', inDoubt: true, command: null })
+  if (phase === 'requesting') return accept({ ...owner, phase: 'pausing', inDoubt: true, command: null })
   return sendAgain(owner, command)
 }
 
-/** Only asks and releases make something of having been sent more than once. */
+/** That a command was sent more than once matters only to requests and releases. */
 export function sendAgain(owner: Owner, command: Command): Owner {
-  const matters = owner.phase === 'asking' || owner.phase === 'releasing'
+  const matters = owner.phase === 'requesting' || owner.phase === 'releasing'
   return { ...owner, command: { ...command, reply: null, isRepeated: matters, isLate: false } }
 }
 
-/** The answer to the command in flight arrives. */
+/** The reply to the command in flight arrives. */
 export function onReply(owner: Owner, reply: Reply): Owner {
   const { command } = owner
   if (!command) return owner
-  const answered: Owner = { ...owner, command: null }
-  switch (command.order) {
-    case 'ask':
+  const replied: Owner = { ...owner, command: null }
+  switch (command.step) {
+    case 'request':
     case 'try':
-      return onAskReply({ ...answered, inDoubt: owner.inDoubt || command.isRepeated }, reply, command.isLate)
+      return onRequestReply(
+        { ...replied, inDoubt: owner.inDoubt || command.isRepeated },
+        reply,
+        command.isLate,
+      )
     case 'enter':
-      return reply === 'held' ? { ...answered, count: owner.count + 1 } : lose(answered, false)
+      return reply === 'held' ? { ...replied, count: owner.count + 1 } : lose(replied, false)
     case 'leave':
-      return reply === 'done' ? answered : lose(answered, false)
-    case 'free':
-    case 'mark':
-      return onReleaseReply(answered, reply, command.isRepeated)
+      return reply === 'released' ? replied : lose(replied, false)
+    case 'release':
+    case 'abandon':
+      return onReleaseReply(replied, reply, command.isRepeated)
   }
 }
 
-function onAskReply(owner: Owner, reply: Reply, isLate: boolean): Owner {
+function onRequestReply(owner: Owner, reply: Reply, isLate: boolean): Owner {
   switch (reply) {
     case 'held':
-      if (owner.wasRevoked) return ask(owner)
-      if (isLate) return accept({ ...owner, phase: 'resting', inDoubt: true })
+      if (owner.wasRevoked) return request(owner)
+      if (isLate) return accept({ ...owner, phase: 'pausing', inDoubt: true })
       return hold(owner)
     case 'queued':
     case 'unqueued':
-      return accept({ ...owner, phase: 'waiting', isAnswered: true, isQueued: reply === 'queued' })
+      return accept({ ...owner, phase: 'waiting', hasReply: true, isQueued: reply === 'queued' })
     default:
       return giveUp({ ...owner, phase: 'waiting' })
   }
@@ -142,51 +150,51 @@ function onReleaseReply(owner: Owner, reply: Reply, isRepeated: boolean): Owner 
   if (owner.phase === 'releasing') {
     return reply === 'not-held' && !isRepeated ? lose(owner, false) : end(owner)
   }
-  return owner.owesRelease ? { ...owner, owesRelease: false, command: send('free') } : owner
+  return owner.owesRelease ? { ...owner, owesRelease: false, command: send('release') } : owner
 }
 
-/** A message arrives in the inbox. */
-export function onMessage(owner: Owner, message: Message): Owner {
-  if (message === 'revoked') return onRevoked(owner)
+/** A notification arrives. */
+export function onNotice(owner: Owner, notice: Notice): Owner {
+  if (notice === 'revoked') return onRevoked(owner)
   switch (owner.phase) {
-    case 'asking':
-      return { ...owner, notice: message }
+    case 'requesting':
+      return { ...owner, notice }
     case 'waiting':
-    case 'resting':
-      return accept({ ...owner, notice: message })
+    case 'pausing':
+      return accept({ ...owner, notice })
     case 'over':
-      return owner.command ? { ...owner, owesRelease: true } : { ...owner, command: send('free') }
+      return owner.command ? { ...owner, owesRelease: true } : { ...owner, command: send('release') }
     default:
       return owner
   }
 }
 
-/** Grants that it has not taken up yet are worth nothing any more. */
+/** Grants that it has not accepted yet have ended. */
 export const outdate = (owner: Owner): Owner => ({
   ...owner,
   notice: owner.notice && 'late',
-  inbox: owner.inbox.map((message) => (message === 'granted' ? 'late' : message)),
+  inbox: owner.inbox.map((notice) => (notice === 'granted' ? 'late' : notice)),
 })
 
 function onRevoked(owner: Owner): Owner {
   switch (owner.phase) {
     case 'holding':
       return lose(owner, true)
-    case 'asking':
+    case 'requesting':
       return { ...owner, notice: null, wasRevoked: true }
     case 'waiting':
-    case 'resting':
-      return ask({ ...owner, notice: null })
+    case 'pausing':
+      return request({ ...owner, notice: null })
     default:
       return owner
   }
 }
 
-/** Takes up a grant that was heard of: believed when it can be placed in time and has not ended. */
+/** Accepts a grant that it was notified of, if that can be placed in time and has not ended. */
 function accept(owner: Owner): Owner {
   const { notice } = owner
   if (notice === null) return owner
-  const told: Owner = { ...owner, notice: null }
-  if (notice === 'late' || !owner.isAnswered) return ask(told)
-  return hold(told)
+  const notified: Owner = { ...owner, notice: null }
+  if (notice === 'late' || !owner.hasReply) return request(notified)
+  return hold(notified)
 }

@@ -13,13 +13,13 @@ export interface Violation extends Problem {
 export interface Exploration {
   readonly states: number
   readonly transitions: number
-  readonly scriptRuns: number
+  readonly runs: number
   readonly violation: Violation | null
 }
 
 /**
  * Visits every state that can be reached within the bounds, breadth first, so that the first violation that shows has a
- * shortest trace. The script runs of one depth go to Redis together.
+ * shortest trace. The steps of one depth are run together.
  */
 export async function explore(runner: ScriptRunner, bounds: Bounds): Promise<Exploration> {
   const graph = new Graph()
@@ -52,7 +52,7 @@ export async function explore(runner: ScriptRunner, bounds: Bounds): Promise<Exp
   return {
     states: graph.states,
     transitions: graph.transitions,
-    scriptRuns: runner.runs,
+    runs: runner.runs,
     violation: found && { ...found, trace: foundAt },
   }
 }
@@ -77,8 +77,8 @@ class Graph {
   readonly #from: number[] = []
   readonly #labels: string[] = []
   readonly #quiet: number[] = []
-  /** Ends of the moves that happen by themselves, one after another: from, to. */
-  readonly #steps: number[] = []
+  /** The ends of the moves that are progress: from, to, from, to, … */
+  readonly #progress: number[] = []
   transitions = 0
 
   get states(): number {
@@ -95,13 +95,13 @@ class Graph {
     return id
   }
 
-  /** Adds a move, and its end when that is new: then it answers its number. */
+  /** Adds a move, and its end when that is new. Returns the number of a new end. */
   connect(from: number, { kind, label, next }: Move): number | null {
     this.transitions++
     const key = keyOf(next)
     const known = this.#ids.get(key)
     const to = known ?? this.add(next, from, label, key)
-    if (kind === 'step' && to !== from) this.#steps.push(from, to)
+    if (kind === 'progress' && to !== from) this.#progress.push(from, to)
     return known === undefined ? to : null
   }
 
@@ -112,8 +112,8 @@ class Graph {
   }
 
   /**
-   * The first state from which what happens by itself never leads to quiet. If there is none, every run in which
-   * whatever can happen again and again does happen comes to be quiet.
+   * The first state from which progress never leads to quiet. If there is none, every fair run, in which what stays
+   * possible happens in the end, becomes quiet.
    */
   firstStuck(): number | null {
     const reaches = new Uint8Array(this.states)
@@ -121,9 +121,9 @@ class Graph {
     for (let changed = true; changed;) {
       changed = false
       // Most moves lead to a higher number, so going backwards settles nearly all in one pass.
-      for (let i = this.#steps.length - 2; i >= 0; i -= 2) {
-        const from = at(this.#steps, i)
-        if (reaches[from] === 1 || reaches[at(this.#steps, i + 1)] !== 1) continue
+      for (let i = this.#progress.length - 2; i >= 0; i -= 2) {
+        const from = at(this.#progress, i)
+        if (reaches[from] === 1 || reaches[at(this.#progress, i + 1)] !== 1) continue
         reaches[from] = 1
         changed = true
       }

@@ -1,13 +1,13 @@
 import {
-  ask,
   crash,
   enter,
   fail,
   giveUp,
   leave,
-  onMessage,
+  onNotice,
   onReply,
   outdate,
+  request,
   sendAgain,
   withStray,
 } from './client.js'
@@ -18,10 +18,10 @@ import { at, nameOf, replaced, without, type Command, type Owner, type State } f
 import { timeMoves } from './time.js'
 
 /**
- * `step`: what happens by itself sooner or later. `choice`: what a caller may do or leave. `fault`: what the bounds
- * allow only so often.
+ * `progress`: what happens by itself in the end. `choice`: what a caller may do or not do. `fault`: what the bounds
+ * limit.
  */
-export type MoveKind = 'step' | 'choice' | 'fault'
+export type MoveKind = 'progress' | 'choice' | 'fault'
 
 export interface Move {
   readonly kind: MoveKind
@@ -30,15 +30,15 @@ export interface Move {
   readonly problems: readonly Problem[]
 }
 
-/** Looks an outcome up; `undefined` when the job has to be run first. */
+/** Looks up an outcome; `undefined` when the job has yet to be run. */
 export type Look = (job: Job) => Outcome | undefined
 
 /**
  * All that can happen in a state, or `null` when outcomes are missing.
  *
- * Besides loss, a request may time out (it still runs before what its owner sends next) or be left behind by a
- * connection that breaks (then it runs at any later time, or never), and an ask may be sent again by a cluster client
- * that cannot know whether it ran. A message may be lost, an inbox deaf, a deadline missed, a process gone.
+ * Besides being lost, a command may time out (it still runs before what its owner sends next) or be left behind by a
+ * connection that breaks (then it runs at any later time, or never), and a request may be repeated by a cluster client
+ * that cannot know whether it ran. A notification or a subscription may be lost, a deadline missed, a process may die.
  */
 export function movesOf(state: State, look: Look): readonly Move[] | null {
   const moves: Move[] = []
@@ -57,30 +57,30 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
     ...state,
     owners: replaced(state.owners, owner, value),
   })
-  const run = (owner: number, order: Job['order']): Ran | null => {
+  const run = (owner: number, step: Job['step']): Ran | null => {
     const outcome = look({
-      server: state.server,
+      store: state.store,
       owner,
-      order,
-      heard: state.owners.map((each) => each.isHeard),
+      step,
+      subscribed: state.owners.map((each) => each.isSubscribed),
     })
     if (!outcome) {
       missing++
       return null
     }
-    return applied(state, owner, order, outcome)
+    return applied(state, owner, step, outcome)
   }
 
   state.owners.forEach((owner, i) => {
     const name = nameOf(i)
     if (owner.phase === 'idle') {
-      // Owners that have not asked are alike: they ask in the order of their letters.
+      // Idle owners are alike: they begin in alphabetical order.
       if (i === 0 || at(state.owners, i - 1).phase !== 'idle')
-        emit('choice', `${name} asks`, withOwner(i, ask(owner)))
+        emit('choice', `${name} requests the lock`, withOwner(i, request(owner)))
       return
     }
     commandMoves(owner, i, name)
-    uncalledMoves(owner, i, name)
+    unattendedMoves(owner, i, name)
     inboxMoves(owner, i, name)
     callerMoves(owner, i, name)
   })
@@ -91,84 +91,98 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
   function commandMoves(owner: Owner, i: number, name: string): void {
     const { command } = owner
     if (!command) return
-    const { order, reply } = command
+    const { step, reply } = command
     const failed = fail(owner)
     const again = sendAgain(owner, command)
-    // The library repeats asks itself, after a rest; a cluster client repeats them at once.
-    const isAsk = owner.phase === 'asking'
+    // The library repeats requests itself, after a pause; a cluster client repeats them at once.
+    const isRequest = owner.phase === 'requesting'
     if (reply !== null) {
-      const text = `the answer to ${name}'s ${order}`
+      const text = `the reply to ${name}'s ${step}`
       const problems = refused(owner, reply, name)
-      emit('step', `${text} arrives: ${reply}`, withOwner(i, onReply(owner, reply)), problems)
+      emit('progress', `${text} arrives: ${reply}`, withOwner(i, onReply(owner, reply)), problems)
       emit('fault', `${text} is lost`, withOwner(i, failed))
-      if (isAsk) emit('fault', `${text} is lost, it is sent again`, withOwner(i, again))
+      if (isRequest) emit('fault', `${text} is lost, it is sent again`, withOwner(i, again))
       return
     }
-    const text = `the ${order} of ${name}`
-    const wire = [...owner.wire, order]
-    const strays = withStray(owner, order)
+    const text = `${name}'s ${step}`
+    const wire = [...owner.wire, step]
+    const strays = withStray(owner, step)
     emit('fault', `${text} times out`, withOwner(i, { ...failed, wire }))
     emit('fault', `${text} is left behind`, withOwner(i, { ...failed, strays }))
-    if (isAsk) emit('fault', `${text} is left behind and sent again`, withOwner(i, { ...again, strays }))
+    if (isRequest) emit('fault', `${text} is left behind and sent again`, withOwner(i, { ...again, strays }))
     if (owner.wire.length > 0) return
-    const ran = run(i, order)
+    const ran = run(i, step)
     if (!ran) return
     if (owner.phase === 'over') {
-      // In the background the way back of an answer matters to nobody else: one move.
+      // In the background the way back of a reply affects nothing else: one move.
       const over = at(ran.state.owners, i)
-      emit('step', `${text} runs and is answered: ${ran.reply}`, ...withRan(ran, i, onReply(over, ran.reply)))
-      emit('fault', `${text} runs, its answer is lost`, ran.state, ran.problems)
+      emit(
+        'progress',
+        `${text} runs, its reply arrives: ${ran.reply}`,
+        ...withRan(ran, i, onReply(over, ran.reply)),
+      )
+      emit('fault', `${text} runs, its reply is lost`, ran.state, ran.problems)
       return
     }
     const sent: Command = { ...command, reply: ran.reply }
-    // The answer carries Redis's time, by which a grant from before it is seen to have ended.
+    // The reply carries the store's time, which shows that an earlier grant has ended.
     const isBusy = ran.reply === 'queued' || ran.reply === 'unqueued'
     const after = at(ran.state.owners, i)
-    const told = isBusy ? outdate(after) : after
-    emit('step', `${text} runs: ${ran.reply}`, ...withRan(ran, i, { ...told, command: sent }))
+    const informed = isBusy ? outdate(after) : after
+    emit('progress', `${text} runs: ${ran.reply}`, ...withRan(ran, i, { ...informed, command: sent }))
   }
 
-  /** Commands that nobody waits for. */
-  function uncalledMoves(owner: Owner, i: number, name: string): void {
-    const [order] = owner.wire
-    if (order !== undefined) {
+  /** Commands that their owner no longer waits for. */
+  function unattendedMoves(owner: Owner, i: number, name: string): void {
+    const [step] = owner.wire
+    if (step !== undefined) {
       const wire = owner.wire.slice(1)
-      const strays = withStray(owner, order)
-      emit('fault', `the old ${order} of ${name} is left behind`, withOwner(i, { ...owner, wire, strays }))
-      const ran = run(i, order)
-      if (ran) emit('step', `the old ${order} of ${name} runs: ${ran.reply}`, ...withRan(ran, i, { wire }))
+      const strays = withStray(owner, step)
+      emit('fault', `${name}'s old ${step} is left behind`, withOwner(i, { ...owner, wire, strays }))
+      const ran = run(i, step)
+      if (ran) emit('progress', `${name}'s old ${step} runs: ${ran.reply}`, ...withRan(ran, i, { wire }))
     }
     owner.strays.forEach((stray, nth) => {
       if (owner.strays.indexOf(stray) < nth) return
       const strays = without(owner.strays, nth)
-      emit('step', `the stray ${stray} of ${name} is lost`, withOwner(i, { ...owner, strays }))
+      emit('progress', `${name}'s stray ${stray} is lost`, withOwner(i, { ...owner, strays }))
       const ran = run(i, stray)
       if (!ran) return
       const isOvertaken = owner.isOvertaken || owner.count > 0
       emit(
-        'step',
-        `the stray ${stray} of ${name} runs: ${ran.reply}`,
+        'progress',
+        `${name}'s stray ${stray} runs: ${ran.reply}`,
         ...withRan(ran, i, { strays, isOvertaken }),
       )
     })
   }
 
   function inboxMoves(owner: Owner, i: number, name: string): void {
-    const [message] = owner.inbox
-    if (message !== undefined) {
+    const [notice] = owner.inbox
+    if (notice !== undefined) {
       const rest = { ...owner, inbox: owner.inbox.slice(1) }
-      emit('step', `${name} hears: ${message}`, withOwner(i, onMessage(rest, message)))
-      emit('fault', `the message to ${name} is lost: ${message}`, withOwner(i, rest))
+      emit('progress', `${name} is notified: ${notice}`, withOwner(i, onNotice(rest, notice)))
+      emit('fault', `the notification to ${name} is lost: ${notice}`, withOwner(i, rest))
     }
     if (owner.phase === 'crashed') {
-      if (owner.isHeard)
-        emit('step', `Redis drops the inbox of ${name}`, withOwner(i, { ...owner, isHeard: false }))
-    } else if (!owner.isHeard) {
+      if (owner.isSubscribed)
+        emit(
+          'progress',
+          `the store drops the subscription of ${name}`,
+          withOwner(i, { ...owner, isSubscribed: false }),
+        )
+    } else if (!owner.isSubscribed) {
       const woken =
-        owner.phase === 'waiting' || owner.phase === 'resting' ? ask({ ...owner, isHeard: true }) : owner
-      emit('step', `the inbox of ${name} is heard again`, withOwner(i, { ...woken, isHeard: true }))
+        owner.phase === 'waiting' || owner.phase === 'pausing'
+          ? request({ ...owner, isSubscribed: true })
+          : owner
+      emit('progress', `${name} is subscribed again`, withOwner(i, { ...woken, isSubscribed: true }))
     } else if (owner.phase !== 'over') {
-      emit('fault', `the inbox of ${name} breaks`, withOwner(i, { ...owner, isHeard: false, inbox: [] }))
+      emit(
+        'fault',
+        `${name} loses its subscription`,
+        withOwner(i, { ...owner, isSubscribed: false, inbox: [] }),
+      )
     }
   }
 
@@ -176,30 +190,34 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
     const { phase, command } = owner
     if (phase !== 'crashed' && (phase !== 'over' || command))
       emit('fault', `${name} crashes`, withOwner(i, crash(owner)))
-    if (phase === 'resting') emit('step', `${name} asks again`, withOwner(i, ask(owner)))
+    if (phase === 'pausing') emit('progress', `${name} repeats its request`, withOwner(i, request(owner)))
     if (phase === 'waiting') {
-      // While another owner holds, a further ask changes nothing in Redis: then it is what a gap or a reconnect causes.
-      const isKept = state.server.counts.some((count, other) => count > 0 && other !== i)
-      emit(isKept && owner.isQueued ? 'fault' : 'step', `${name} asks again`, withOwner(i, ask(owner)))
+      // While another owner holds, a repeated request changes nothing in the store: then a gap or a reconnect causes it.
+      const isHeldByOther = state.store.counts.some((count, other) => count > 0 && other !== i)
+      emit(
+        isHeldByOther && owner.isQueued ? 'fault' : 'progress',
+        `${name} repeats its request`,
+        withOwner(i, request(owner)),
+      )
     }
     if (phase === 'waiting' && owner.isQueued) {
       const ran = run(i, 'refresh')
-      const woken = ran && ran.reply !== 'waiting' ? ask(owner) : {}
-      if (ran) emit('step', `${name} refreshes: ${ran.reply}`, ...withRan(ran, i, woken))
+      const woken = ran && ran.reply !== 'waiting' ? request(owner) : {}
+      if (ran) emit('progress', `${name} refreshes: ${ran.reply}`, ...withRan(ran, i, woken))
     }
-    if (phase === 'asking' || phase === 'waiting' || phase === 'resting') {
+    if (phase === 'requesting' || phase === 'waiting' || phase === 'pausing') {
       emit('choice', `${name} gives up`, withOwner(i, giveUp(owner)))
     }
     if (phase === 'holding' && !command) {
       if (!owner.hasNested) emit('choice', `${name} enters once more`, withOwner(i, enter(owner)))
       const label = owner.count > 1 ? `${name} leaves once` : `${name} releases`
-      emit('step', label, withOwner(i, leave(owner)))
+      emit('progress', label, withOwner(i, leave(owner)))
     }
   }
 
   function forceMoves(): void {
     if (state.forcesLeft === 0) return
-    const holder = state.server.counts.findIndex((count) => count > 0)
+    const holder = state.store.counts.findIndex((count) => count > 0)
     if (holder === -1) return
     const ran = run(holder, 'force')
     if (!ran) return
@@ -212,11 +230,11 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
       owners: replaced(ran.state.owners, holder, victim),
       forcesLeft: state.forcesLeft - 1,
     }
-    emit('choice', `somebody forces the lock of ${nameOf(holder)}`, next, ran.problems)
+    emit('choice', `another client evicts ${nameOf(holder)}`, next, ran.problems)
   }
 }
 
 const refused = (owner: Owner, reply: string, name: string): Problem[] =>
-  owner.phase === 'asking' && (reply === 'gone' || reply === 'lost')
+  owner.phase === 'requesting' && (reply === 'abandoned' || reply === 'lost')
     ? [{ promise: 'refusal', detail: `${name} is refused: ${reply}` }]
     : []

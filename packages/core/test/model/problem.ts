@@ -1,14 +1,13 @@
-/** What must hold in every state, and the name under which a test expects it to be violated. */
+/** What must hold in every state. A test names what it expects to be violated by these keys. */
 export const promises = {
-  exclusion: 'at most one owner believes to hold, and it is the one that Redis counts',
-  count: 'the count in Redis is the one the holder has when nothing of it is in flight',
+  exclusion: 'at most one owner believes it holds the lock, and it is the holder in the store',
+  count: 'while nothing of the holder is in flight, its hold count is the same in the store',
   token: 'a token given later is larger, and a hold keeps its token',
-  order: 'nobody overtakes a live, heard waiter that was queued earlier',
-  handOff:
-    'a release leaves no live, heard waiter waiting at a free lock, and grants go to such waiters only',
-  leftover: 'an owner that is done leaves no hold and no place, and a holder has no place',
-  refusal: 'an owner that has not given up is never refused as gone',
-  ttl: 'every key has a TTL that covers its longest-lived entry and never shrinks',
+  order: 'no owner overtakes a live, subscribed waiter that queued earlier',
+  handOff: 'a release leaves no live, subscribed waiter at a free lock, and only such waiters are granted it',
+  leftover: 'an owner that is done leaves no hold and no queue entry, and a holder has no queue entry',
+  refusal: 'an owner that has not given up is never refused as abandoned',
+  ttl: 'what the store keeps lives as long as asked for, and no TTL shrinks',
   quiet:
     'from every state, without further faults, all waiters are served and the lock becomes free and empty',
 } as const

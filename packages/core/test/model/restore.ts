@@ -3,41 +3,40 @@ import { inboxName, ownerName, times, type Job } from './job.js'
 
 export type Command = [name: string, ...args: (string | number)[]]
 
-/** The token given last: larger than the server's time in microseconds, so that only "last + 1" makes it grow. */
+/** The token given last: larger than the store's time in microseconds, so that only "last + 1" makes it grow. */
 export const lastToken = 8_000_000_000_000_000
 const firstTicket = lastToken
 
 /** The commands that put the state a job starts from into these keys. */
-export function restoreCommands({ server, heard }: Job, keys: LockKeys, nowMs: number): Command[] {
+export function restoreCommands({ store, subscribed }: Job, keys: LockKeys, nowMs: number): Command[] {
   const { lock, queue, waiters, fence } = keys
   const commands: Command[] = [['del', lock, queue, waiters, fence]]
-  server.counts.forEach((count, owner) => {
+  store.counts.forEach((count, owner) => {
     if (count > 0) commands.push(['hset', lock, ownerName(owner), count])
   })
-  if (server.counts.some((count) => count > 0)) commands.push(['pexpire', lock, times.restoredLeaseMs])
+  if (store.counts.some((count) => count > 0)) commands.push(['pexpire', lock, times.restoredLeaseMs])
 
   const livesMs = (owner: number): number => {
-    const entry = server.entries[owner]
-    if (entry === 'live') return times.placeMs(owner)
-    return entry === 'mark' ? times.markMs : 0
+    const entry = store.entries[owner]
+    if (entry === 'live') return times.entryTtlMs(owner)
+    return entry === 'tombstone' ? times.tombstoneMs : 0
   }
-  server.queue.forEach((owner, rank) => {
+  store.queue.forEach((owner, rank) => {
     commands.push(['zadd', queue, firstTicket + rank, ownerName(owner)])
   })
-  if (server.queue.length > 0)
-    commands.push(['pexpire', queue, times.slackMs + longest(server.queue, livesMs)])
+  if (store.queue.length > 0) commands.push(['pexpire', queue, times.slackMs + longest(store.queue, livesMs)])
 
-  const listed = server.entries.flatMap((entry, owner) => (entry === '-' ? [] : [owner]))
+  const listed = store.entries.flatMap((entry, owner) => (entry === '-' ? [] : [owner]))
   for (const owner of listed) {
     const untilMs = livesMs(owner) === 0 ? nowMs - times.slackMs : nowMs + times.slackMs + livesMs(owner)
-    const inbox = inboxName(owner, heard[owner] ?? false)
-    const isPlace = server.entries[owner] === 'live' || server.entries[owner] === 'stale'
-    const text = isPlace ? `${untilMs} ${times.leaseMs} ${inbox}` : `gone ${untilMs}`
+    const inbox = inboxName(owner, subscribed[owner] ?? false)
+    const isQueueEntry = store.entries[owner] === 'live' || store.entries[owner] === 'stale'
+    const text = isQueueEntry ? `${untilMs} ${times.leaseMs} ${inbox}` : `gone ${untilMs}`
     commands.push(['hset', waiters, ownerName(owner), text])
   }
   if (listed.length > 0) commands.push(['pexpire', waiters, times.slackMs + longest(listed, livesMs)])
 
-  if (server.hasFence) commands.push(['set', fence, lastToken, 'PX', 2 * times.restoredLeaseMs])
+  if (store.hasFence) commands.push(['set', fence, lastToken, 'PX', 2 * times.restoredLeaseMs])
   return commands
 }
 

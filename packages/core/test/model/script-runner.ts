@@ -5,7 +5,7 @@ import { inboxName, keyOfJob, ownerNumber, scriptOf, type Job, type Outcome } fr
 import { judge, type After } from './judge.js'
 import { plainKeySpace } from '../support/key-space.js'
 import { restoreCommands, type Command } from './restore.js'
-import { at, serverState, type Entry, type ServerState } from './state.js'
+import { at, storeState, type Entry, type StoreState } from './state.js'
 
 const used = ['acquire', 'release', 'refresh', 'force'] as const
 
@@ -24,14 +24,14 @@ const batchSize = 250
 
 /**
  * Runs jobs on a real server: puts the state that a job starts from into keys of its own, runs the script on them, and
- * reads the state back. What was run once is remembered.
+ * reads the state back. Remembers every outcome.
  */
 export class ScriptRunner {
   readonly #redis: Redis
   readonly #inboxes: Redis
   readonly #shas = new Map<keyof Lua, string>()
   readonly #known = new Map<string, Outcome>()
-  readonly #states = new Map<string, ServerState>()
+  readonly #states = new Map<string, StoreState>()
   /** By lock: what was published about it. */
   readonly #published = new Map<string, string[]>()
   readonly #slots: readonly LockKeys[]
@@ -91,20 +91,20 @@ export class ScriptRunner {
       ends.push(commands.length)
     })
     this.#published.clear()
-    const heardAll = new Promise<void>((resolve) => {
+    const arrived = new Promise<void>((resolve) => {
       this.#onMarker = resolve
     })
     const results = await this.#redis.pipeline([...commands, ['publish', marker, '']]).exec()
-    await heardAll
+    await arrived
     jobs.forEach((job, i) => {
       const end = at(ends, i)
       const replies = (results ?? []).slice(end - readCount - 1, end).map(([error, reply]) => {
         if (error) throw error
         return reply
       })
-      const messages = this.#published.get(at(this.#slots, i).lock) ?? []
-      const after = this.#after(replies, job.server.counts.length, nowMs)
-      const outcome = judge(job, after, messages)
+      const published = this.#published.get(at(this.#slots, i).lock) ?? []
+      const after = this.#after(replies, job.store.counts.length, nowMs)
+      const outcome = judge(job, after, published)
       this.#known.set(keyOfJob(job), outcome)
     })
   }
@@ -122,17 +122,17 @@ export class ScriptRunner {
     const entries = Array<Entry>(owners).fill('-')
     const aliveMs = Array<number>(owners).fill(-1)
     for (const [owner, text] of pairsOf(waiters)) {
-      const [, mark, untilMs] = /^(gone )?(\d+)/.exec(text) ?? []
+      const [, tombstone, untilMs] = /^(gone )?(\d+)/.exec(text) ?? []
       const isAhead = Number(untilMs) > nowMs
-      entries[ownerNumber(owner)] = mark ? (isAhead ? 'mark' : 'past') : isAhead ? 'live' : 'stale'
+      entries[ownerNumber(owner)] = tombstone ? (isAhead ? 'tombstone' : 'past') : isAhead ? 'live' : 'stale'
       if (isAhead) aliveMs[ownerNumber(owner)] = Number(untilMs) - nowMs
     }
     const order = textsOf(queue).map(ownerNumber)
-    const state = serverState(counts, order, entries, fence !== null)
+    const state = storeState(counts, order, entries, fence !== null)
     const known = this.#states.get(state.key) ?? state
     this.#states.set(state.key, known)
     return {
-      server: known,
+      store: known,
       reply,
       aliveMs,
       token: Number(fence ?? 0),

@@ -1,85 +1,86 @@
 /** Owners are numbers in the model and letters in what it prints. */
 export const nameOf = (owner: number): string => 'ABCDEFGH'.charAt(owner)
 
-/** A place in the queue (`live`, `stale`) or the mark of an owner that gave up (`mark`, and `past` when its time is over). */
-export type Entry = 'live' | 'stale' | 'mark' | 'past' | '-'
+/** A queue entry (`live`, `stale`), or the tombstone of an abandoned owner (`tombstone`, and `past` once it expired). */
+export type Entry = 'live' | 'stale' | 'tombstone' | 'past' | '-'
 
-/** What Redis holds for the one lock, without the numbers that only grow: of times only on which side of now they lie. */
-export interface ServerState {
+/** What the store keeps of the one lock, without the numbers that only grow; of times only whether they have passed. */
+export interface StoreState {
   readonly key: string
-  /** Per owner the count in the lock's hash, 0 for none. */
+  /** Per owner its hold count, 0 for no hold. */
   readonly counts: readonly number[]
-  /** Owners by ticket. */
+  /** Owners in the order of the queue. */
   readonly queue: readonly number[]
   readonly entries: readonly Entry[]
   readonly hasFence: boolean
 }
 
-export function serverState(
+export function storeState(
   counts: readonly number[],
   queue: readonly number[],
   entries: readonly Entry[],
   hasFence: boolean,
-): ServerState {
+): StoreState {
   const key = `${counts.join('')}|${queue.join('')}|${entries.join(',')}|${hasFence ? 'f' : ''}`
   return { key, counts, queue, entries, hasFence }
 }
 
 /**
- * What an owner has Redis do. `ask` queues, `try` does not; `enter` and `leave` set the count to 2 and 1;
- * `free` gives hold and place up, and so does `mark`, which also has late asks refused.
+ * What an owner has the store do. `request` queues, `try` does not; `enter` and `leave` set the count to 2 and 1;
+ * `release` gives up hold and queue entry; `abandon` does too, and leaves a tombstone.
  */
-export type Order = 'ask' | 'try' | 'enter' | 'leave' | 'free' | 'mark'
+export type StepKind = 'request' | 'try' | 'enter' | 'leave' | 'release' | 'abandon'
 
 export type Reply =
-  'held' | 'queued' | 'unqueued' | 'lost' | 'gone' | 'done' | 'not-held' | 'waiting' | 'missing'
+  'held' | 'queued' | 'unqueued' | 'lost' | 'abandoned' | 'released' | 'not-held' | 'waiting' | 'missing'
 
 /** The one command of an owner that it waits for. */
 export interface Command {
-  readonly order: Order
-  /** `null` while the request is on its way, then the answer that is on its way back. */
+  readonly step: StepKind
+  /** `null` until it runs, then the reply that is on its way back. */
   readonly reply: Reply | null
   /** Its owner knows that it may have run before: it failed, or its connection broke. */
   readonly isRepeated: boolean
-  /** It answers that the owner holds, and that hold has ended since. */
+  /** Its reply says that the owner holds, and that hold has ended since. */
   readonly isLate: boolean
 }
 
-/** A message to an inbox: `late` is a grant whose hold has ended since. */
-export type Message = 'granted' | 'late' | 'revoked'
+/** A notification: `late` is a grant whose hold has ended since. */
+export type Notice = 'granted' | 'late' | 'revoked'
 
-export type Phase = 'idle' | 'asking' | 'waiting' | 'resting' | 'holding' | 'releasing' | 'over' | 'crashed'
+export type Phase =
+  'idle' | 'requesting' | 'waiting' | 'pausing' | 'holding' | 'releasing' | 'over' | 'crashed'
 
 export interface Owner {
   readonly phase: Phase
-  /** The count it believes to have; 0 when it does not believe to hold. */
+  /** How often it believes it has entered; 0 when it does not believe it holds. */
   readonly count: number
   readonly hasNested: boolean
   readonly inDoubt: boolean
   readonly isQueued: boolean
-  readonly isAnswered: boolean
+  readonly hasReply: boolean
   readonly wasRevoked: boolean
-  /** A grant it heard of while an ask was in flight. */
+  /** A grant that it was notified of while a request was in flight. */
   readonly notice: 'granted' | 'late' | null
   readonly command: Command | null
-  /** A further release is due when the present one is answered. */
+  /** Another release is due when the reply to this one arrives. */
   readonly owesRelease: boolean
-  /** Sent before the command on the same connection, not waited for any more: they run first, in this order. */
-  readonly wire: readonly Order[]
-  /** Left behind by a connection that broke: they may run at any later time, or never. */
-  readonly strays: readonly Order[]
-  readonly inbox: readonly Message[]
-  readonly isHeard: boolean
-  /** Somebody forced its hold open and it was not told yet: outside the promise. */
+  /** Sent before the command on the same connection, no longer waited for: they run first, in this order. */
+  readonly wire: readonly StepKind[]
+  /** Left behind by a broken connection: they may run at any later time, or never. */
+  readonly strays: readonly StepKind[]
+  readonly inbox: readonly Notice[]
+  readonly isSubscribed: boolean
+  /** It was evicted and does not know yet: outside the promise. */
   readonly isEvicted: boolean
-  /** A stray ran after a later command of the hold: the count in Redis is the one that the stray wanted. */
+  /** A stray ran after a later command of the hold: the store has the count that the stray wanted. */
   readonly isOvertaken: boolean
 }
 
 export interface State {
-  readonly server: ServerState
+  readonly store: StoreState
   readonly owners: readonly Owner[]
-  /** Who was queued before whom, kept by the model itself and not read from tickets. */
+  /** Waiters in the order of arrival, kept by the model itself and not read from the store. */
   readonly arrivals: readonly number[]
   readonly faultsLeft: number
   readonly forcesLeft: number
@@ -91,7 +92,7 @@ const fresh: Owner = {
   hasNested: false,
   inDoubt: false,
   isQueued: false,
-  isAnswered: false,
+  hasReply: false,
   wasRevoked: false,
   notice: null,
   command: null,
@@ -99,32 +100,32 @@ const fresh: Owner = {
   wire: [],
   strays: [],
   inbox: [],
-  isHeard: true,
+  isSubscribed: true,
   isEvicted: false,
   isOvertaken: false,
 }
 
 export interface Bounds {
   readonly owners: number
-  /** Losses, delays, repeats, crashes, deaf inboxes, missed deadlines: how many of them in one run. */
+  /** How many losses, delays, repeats, crashes, lost subscriptions and missed deadlines one run may have. */
   readonly faults: number
-  /** How often somebody forces the lock open. */
+  /** How often another client forces the lock open. */
   readonly forces?: number
-  /** How many of them, from the first on, may enter twice. Default: all. */
+  /** How many owners, from the first on, may enter twice. Default: all. */
   readonly nesting?: number
 }
 
 export const initialState = ({ owners, faults, forces = 0, nesting = owners }: Bounds): State => ({
-  server: serverState(Array<number>(owners).fill(0), [], Array<Entry>(owners).fill('-'), false),
+  store: storeState(Array<number>(owners).fill(0), [], Array<Entry>(owners).fill('-'), false),
   owners: Array.from({ length: owners }, (_, i) => ({ ...fresh, hasNested: i >= nesting })),
   arrivals: [],
   faultsLeft: faults,
   forcesLeft: forces,
 })
 
-/** Whether the inbox of somebody who is done has a listener matters to a place that is left. */
-const mayBeHeard = ({ entries }: ServerState, { isHeard }: Owner, owner: number): string =>
-  entries[owner] === '-' ? '' : flag(isHeard)
+/** Whether the client of an owner that is done is subscribed matters to a queue entry that it left. */
+const subscriptionOf = ({ entries }: StoreState, { isSubscribed }: Owner, owner: number): string =>
+  entries[owner] === '-' ? '' : flag(isSubscribed)
 
 /** Nothing of it is in flight or ever will be. */
 const isDone = ({ phase, command, wire, strays, inbox }: Owner): boolean =>
@@ -144,15 +145,15 @@ function encode(owner: Owner): string {
     owner.hasNested,
     owner.inDoubt,
     owner.isQueued,
-    owner.isAnswered,
+    owner.hasReply,
     owner.wasRevoked,
     owner.owesRelease,
-    owner.isHeard,
+    owner.isSubscribed,
     owner.isEvicted,
     owner.isOvertaken,
   ]
   const sent = command
-    ? `${command.order}>${command.reply ?? ''}${flag(command.isRepeated)}${flag(command.isLate)}`
+    ? `${command.step}>${command.reply ?? ''}${flag(command.isRepeated)}${flag(command.isLate)}`
     : ''
   const text = [
     owner.phase,
@@ -172,12 +173,12 @@ function encode(owner: Owner): string {
  * Two states with the same key have the same future, but for the names of the owners: what binds an owner to others is
  * its rank among them, so all that is known of each can be put in any order.
  */
-export function keyOf({ server, owners, arrivals, faultsLeft, forcesLeft }: State): string {
+export function keyOf({ store, owners, arrivals, faultsLeft, forcesLeft }: State): string {
   const parts = owners.map((owner, i) => {
-    const inRedis = `${at(server.counts, i)}${at(server.entries, i)}${server.queue.indexOf(i)}.${arrivals.indexOf(i)}`
-    return `${isDone(owner) ? `${owner.phase}${mayBeHeard(server, owner, i)}` : encode(owner)};${inRedis}`
+    const inStore = `${at(store.counts, i)}${at(store.entries, i)}${store.queue.indexOf(i)}.${arrivals.indexOf(i)}`
+    return `${isDone(owner) ? `${owner.phase}${subscriptionOf(store, owner, i)}` : encode(owner)};${inStore}`
   })
-  return `${parts.sort().join('/')}/${flag(server.hasFence)}${faultsLeft}${forcesLeft}`
+  return `${parts.sort().join('/')}/${flag(store.hasFence)}${faultsLeft}${forcesLeft}`
 }
 
 /** An element that is known to be there. */

@@ -1,33 +1,33 @@
 import { lose, outdate } from './client.js'
 import type { MoveKind } from './moves.js'
-import { at, nameOf, replaced, serverState, type Entry, type Owner, type State } from './state.js'
+import { at, nameOf, replaced, storeState, type Entry, type Owner, type State } from './state.js'
 
 /**
- * Time passes by moves of its own, each only where the library's timing rules let it:
+ * Time passes by moves of its own, each only where the library's timing rules allow it:
  *
- * - a holder's deadline comes before the end of its TTL, so Redis drops the hold only of an owner that no longer claims it;
- *   answers and grants that are still on their way to it then arrive too late
- * - who is alive refreshes its place, so a place goes stale by itself only when its owner is gone, else by a fault
- * - a mark lives longer than any ask that may still be on its way
+ * - a holder's deadline comes before the end of its TTL, so the store drops only holds that no owner claims any longer;
+ *   replies and grants that are still on their way then arrive too late
+ * - a live client refreshes its queue entries, so without a fault only those of owners that are done go stale
+ * - a tombstone outlives every request that may still be in flight
  * - a key ends when nothing in it is alive
  */
 export function timeMoves(state: State, emit: (kind: MoveKind, label: string, next: State) => void): void {
-  const { server } = state
-  const change = (entries: readonly Entry[], queue = server.queue, counts = server.counts): State => ({
+  const { store } = state
+  const change = (entries: readonly Entry[], queue = store.queue, counts = store.counts): State => ({
     ...state,
-    server: serverState(counts, queue, entries, server.hasFence),
+    store: storeState(counts, queue, entries, store.hasFence),
     arrivals: state.arrivals.filter((each) => queue.includes(each)),
   })
   state.owners.forEach((owner, i) => {
     const name = nameOf(i)
-    const entry = at(server.entries, i)
+    const entry = at(store.entries, i)
     if (owner.phase === 'holding') {
       const owners = replaced(state.owners, i, lose(owner, true))
       emit('fault', `the deadline of ${name} passes`, { ...state, owners })
-    } else if (at(server.counts, i) > 0) {
-      const next = change(server.entries, server.queue, replaced(server.counts, i, 0))
-      const kind = isAboutToLearn(owner) ? 'fault' : 'step'
-      emit(kind, `the hold of ${name} ends in Redis`, {
+    } else if (at(store.counts, i) > 0) {
+      const next = change(store.entries, store.queue, replaced(store.counts, i, 0))
+      const kind = isAboutToLearn(owner) ? 'fault' : 'progress'
+      emit(kind, `the hold of ${name} expires in the store`, {
         ...next,
         owners: replaced(state.owners, i, tooLate(owner)),
       })
@@ -35,30 +35,30 @@ export function timeMoves(state: State, emit: (kind: MoveKind, label: string, ne
     if (entry === 'live') {
       const isDead = owner.phase === 'crashed' || owner.phase === 'over'
       emit(
-        isDead ? 'step' : 'fault',
-        `the place of ${name} goes stale`,
-        change(replaced(server.entries, i, 'stale')),
+        isDead ? 'progress' : 'fault',
+        `the queue entry of ${name} goes stale`,
+        change(replaced(store.entries, i, 'stale')),
       )
     }
-    const mayStillAsk = [...owner.wire, ...owner.strays, owner.command?.order].some(
-      (order) => order === 'ask' || order === 'try',
+    const mayStillRequest = [...owner.wire, ...owner.strays, owner.command?.step].some(
+      (step) => step === 'request' || step === 'try',
     )
-    if (entry === 'mark' && !mayStillAsk) {
-      emit('step', `the mark of ${name} ends`, change(replaced(server.entries, i, 'past')))
+    if (entry === 'tombstone' && !mayStillRequest) {
+      emit('progress', `the tombstone of ${name} expires`, change(replaced(store.entries, i, 'past')))
     }
   })
-  const isAlive = (owner: number): boolean => ['live', 'mark'].includes(at(server.entries, owner))
-  if (server.queue.length > 0 && !server.queue.some(isAlive)) {
-    emit('step', 'the queue ends', change(server.entries, []))
+  const isAlive = (owner: number): boolean => ['live', 'tombstone'].includes(at(store.entries, owner))
+  if (store.queue.length > 0 && !store.queue.some(isAlive)) {
+    emit('progress', 'the queue expires', change(store.entries, []))
   }
-  if (server.entries.some((each) => each !== '-') && !server.entries.some((_, i) => isAlive(i))) {
-    emit('step', 'places and marks end', change(server.entries.map(() => '-')))
+  if (store.entries.some((each) => each !== '-') && !store.entries.some((_, i) => isAlive(i))) {
+    emit('progress', 'entries and tombstones expire', change(store.entries.map(() => '-')))
   }
 }
 
-/** What tells the owner that it holds, or ends the hold, is on its way: only a delay of a whole lease comes before it. */
+/** The news that it holds, or what ends its hold, is on its way: only a delay of a whole lease comes before that. */
 const isAboutToLearn = ({ phase, command, inbox, notice }: Owner): boolean =>
-  phase === 'asking' ||
+  phase === 'requesting' ||
   phase === 'releasing' ||
   command !== null ||
   notice !== null ||
