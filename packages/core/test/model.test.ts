@@ -1,9 +1,10 @@
 import { startRedis, type RedisServer } from '@holdfast/testkit'
 import { explore, type Exploration } from './model/explorer.js'
+import { withMistake } from './model/mistake.js'
 import { promises } from './model/problem.js'
-import { ScriptRunner, type Lua } from './model/script-runner.js'
+import { scriptMistakes } from './model/redis/mistakes.js'
+import { realLua, ScriptRunner, type Lua } from './model/redis/script-runner.js'
 import type { Bounds } from './model/state.js'
-import { broken, variants } from './model/variants.js'
 
 let server: RedisServer
 
@@ -13,11 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-interface World {
-  readonly lua?: Lua
-}
-
-async function exploreAll(bounds: Bounds, { lua }: World = {}): Promise<Exploration> {
+async function exploreAll(bounds: Bounds, lua: Lua = realLua): Promise<Exploration> {
   const runner = await ScriptRunner.open(server.url, bounds.owners, lua)
   try {
     return await explore(runner, bounds)
@@ -74,12 +71,12 @@ describe('every interleaving on the real scripts', () => {
 })
 
 describe('the exploration catches a script that', () => {
-  it.each(variants)(
+  it.each(scriptMistakes)(
     '$mistake',
-    async (variant) => {
-      const explored = await exploreAll(variant.bounds, { lua: broken(variant) })
-      report.push(`A script that ${variant.mistake}: ${describeExploration(explored)}`)
-      expect(explored.violation?.promise).toBe(variant.breaks)
+    async (mistake) => {
+      const explored = await exploreAll(mistake.bounds, withMistake(realLua, mistake))
+      report.push(`A script that ${mistake.mistake}: ${describeExploration(explored)}`)
+      expect(explored.violation?.promise).toBe(mistake.breaks)
     },
     60_000,
   )

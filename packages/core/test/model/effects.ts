@@ -27,7 +27,7 @@ export function applied(state: State, owner: number, step: Job['step'], outcome:
 }
 
 const of = (notices: Outcome['notices'], owner: number): readonly Notice[] =>
-  notices.filter(({ to }) => to === owner).map(({ notice }) => notice)
+  notices.filter(({ to }) => to === owner).map(({ kind }) => kind)
 
 /** Waiters that queued before the new holder and could have been served, except one that just gave up. */
 function overtaken({ arrivals, store, owners }: State, holder: number, withdrawn: number | null): Problem[] {

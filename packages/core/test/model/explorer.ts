@@ -2,8 +2,8 @@ import { isQuiet, problemsOf } from './invariants.js'
 import { keyOfJob, type Job, type Outcome } from './job.js'
 import { movesOf, type Move } from './moves.js'
 import type { Problem } from './problem.js'
-import type { ScriptRunner } from './script-runner.js'
 import { at, initialState, keyOf, type Bounds, type State } from './state.js'
+import type { StepRunner } from './step-runner.js'
 
 export interface Violation extends Problem {
   /** One of the shortest ways there. */
@@ -21,7 +21,7 @@ export interface Exploration {
  * Visits every state that can be reached within the bounds, breadth first, so that the first violation that shows has a
  * shortest trace. The steps of one depth are run together.
  */
-export async function explore(runner: ScriptRunner, bounds: Bounds): Promise<Exploration> {
+export async function explore(runner: StepRunner, bounds: Bounds): Promise<Exploration> {
   const graph = new Graph()
   const start = initialState(bounds)
   graph.add(start)
@@ -59,7 +59,7 @@ export async function explore(runner: ScriptRunner, bounds: Bounds): Promise<Exp
 
 type Numbered<T> = readonly (readonly [number, T])[]
 
-async function allMoves(runner: ScriptRunner, states: Numbered<State>): Promise<Numbered<readonly Move[]>> {
+async function allMoves(runner: StepRunner, states: Numbered<State>): Promise<Numbered<readonly Move[]>> {
   const missing = new Map<string, Job>()
   const look = (job: Job): Outcome | undefined => {
     const known = runner.find(job)

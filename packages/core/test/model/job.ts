@@ -1,5 +1,5 @@
 import type { Problem } from './problem.js'
-import type { Notice, StepKind, Reply, StoreState } from './state.js'
+import type { Reply, StepKind, StoreState } from './state.js'
 
 /** One step on the lock: by which owner, which one, and in which state of the store. */
 export interface Job {
@@ -10,10 +10,15 @@ export interface Job {
   readonly subscribed: readonly boolean[]
 }
 
+/** A notification that a step sent. */
+export type SentNotice =
+  | { readonly kind: 'granted'; readonly to: number; readonly token: number }
+  | { readonly kind: 'revoked'; readonly to: number }
+
 export interface Outcome {
   readonly store: StoreState
   readonly reply: Reply
-  readonly notices: readonly { readonly to: number; readonly notice: Notice }[]
+  readonly notices: readonly SentNotice[]
   readonly problems: readonly Problem[]
 }
 
@@ -22,7 +27,7 @@ export const keyOfJob = ({ store, owner, step, subscribed }: Job): string =>
 
 const hourMs = 3_600_000
 
-/** Long enough that the wall clock never matters; time passes only where the model lets it. */
+/** So long that the wall clock never matters: time passes only by moves of the model. */
 export const times = {
   leaseMs: 5 * hourMs,
   /** Restored holds have more left than any command asks for, so that a TTL that shrinks shows. */
@@ -30,67 +35,18 @@ export const times = {
   /** Owners ask for different times, the first for the longest. */
   entryTtlMs: (owner: number): number => (9 - owner) * hourMs,
   tombstoneMs: 12 * hourMs,
-  /** How far the clock may go on while a batch runs. */
+  /** What restored entries and tombstones have left beyond what was asked for, and how long others are past their time. */
   slackMs: hourMs / 2,
 } as const
 
+/** The token given last: larger than the store's clock in microseconds, so that only "last + 1" makes it grow. */
+export const lastToken = 8_000_000_000_000_000
+
+/** How long the queue entry or the tombstone of an owner has left when a job starts; 0 for none, or a stale one. */
+export function restoredMs({ entries }: StoreState, owner: number): number {
+  if (entries[owner] === 'live') return times.slackMs + times.entryTtlMs(owner)
+  return entries[owner] === 'tombstone' ? times.slackMs + times.tombstoneMs : 0
+}
+
 export const ownerName = (owner: number): string => `model:${owner}`
 export const ownerNumber = (name: string): number => Number(name.slice('model:'.length))
-
-/** The runner subscribes to one of the two channels of an owner; the other stands for a lost subscription. */
-export const inboxName = (owner: number, isSubscribed: boolean): string =>
-  `holdfast:inbox:model:${owner}:${isSubscribed ? 'subscribed' : 'lost'}`
-
-/** The script that a job runs, and its arguments, as the commands of the library write them. */
-export function scriptOf({ owner, step, subscribed }: Job): {
-  name: 'acquire' | 'release' | 'refresh' | 'force'
-  args: (string | number)[]
-} {
-  const name = ownerName(owner)
-  const inbox = inboxName(owner, subscribed[owner] ?? false)
-  const { leaseMs, tombstoneMs } = times
-  const entryTtlMs = times.entryTtlMs(owner)
-  switch (step) {
-    case 'request':
-      return { name: 'acquire', args: [name, 1, leaseMs, entryTtlMs, leaseMs, inbox, 0, 1] }
-    case 'try':
-      return { name: 'acquire', args: [name, 1, leaseMs, 0, leaseMs, inbox, 0, 1] }
-    case 'enter':
-      return { name: 'acquire', args: [name, 2, leaseMs, 0, leaseMs, inbox, 0, 1] }
-    case 'leave':
-      return { name: 'release', args: [name, 1, 0, 0, 1] }
-    case 'release':
-      return { name: 'release', args: [name, 0, 0, 0, 1] }
-    case 'abandon':
-      return { name: 'release', args: [name, 0, tombstoneMs, 0, 1] }
-    case 'refresh':
-      return { name: 'refresh', args: [name, entryTtlMs] }
-    case 'force':
-      return { name: 'force', args: [name, inbox, 0, 1] }
-  }
-}
-
-/** What the script's reply says to the model. */
-export function replyOf({ step }: Job, reply: unknown): Reply {
-  const list: readonly unknown[] = Array.isArray(reply) ? reply : []
-  const code = list[0] ?? reply
-  switch (step) {
-    case 'request':
-    case 'try':
-    case 'enter':
-      if (typeof reply === 'number') return 'held'
-      if (typeof reply === 'string') return reply.split(' ')[2] === '0' ? 'unqueued' : 'queued'
-      if (code === -1) return 'lost'
-      if (code === -2) return 'abandoned'
-      break
-    case 'refresh':
-      if (code === 1) return 'waiting'
-      if (code === 2) return 'held'
-      if (code === 0) return 'missing'
-      break
-    default:
-      if (code === 1) return 'released'
-      if (code === 0) return 'not-held'
-  }
-  throw new Error(`an unexpected reply to ${step}: ${String(reply)}`)
-}

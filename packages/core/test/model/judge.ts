@@ -1,34 +1,33 @@
-import { readNotice } from '../../src/redis/notices.js'
-import { ownerNumber, replyOf, times, type Job, type Outcome } from './job.js'
+import { lastToken, times, type Job, type Outcome, type SentNotice } from './job.js'
 import type { Problem, Promised } from './problem.js'
-import { lastToken } from './restore.js'
-import { at, nameOf, type Notice, type StoreState } from './state.js'
+import { at, nameOf, type Reply, type StoreState } from './state.js'
 
-/** What was read back after a script ran. */
+/** What a step replied. */
+export type StepReply =
+  { readonly kind: 'held'; readonly token: number } | { readonly kind: Exclude<Reply, 'held'> }
+
+/** What was observed of one step, in terms that fit every store. Times are milliseconds from the step on. */
 export interface After {
   readonly store: StoreState
-  readonly reply: unknown
-  /** Per owner how long its queue entry or tombstone lives, -1 for none that lives. */
-  readonly aliveMs: readonly number[]
+  readonly reply: StepReply
+  readonly notices: readonly SentNotice[]
+  /** The last token, 0 for none. */
   readonly token: number
-  readonly ttlMs: Readonly<Record<'lock' | 'queue' | 'waiters' | 'fence', number>>
+  readonly holdMs: number
+  readonly fenceMs: number
+  /** Per owner, of a live queue entry or tombstone: when its own time ends, and when the store drops what contains it. */
+  readonly entries: readonly { readonly ownMs: number; readonly keptMs: number }[]
 }
 
 /** Checks what one step did, as far as the store, the reply and the notifications show it. */
-export function judge(job: Job, after: After, published: readonly string[]): Outcome {
-  const sent = published.map((text) => readNotice(text))
-  const notices = sent.flatMap((notice): { to: number; notice: Notice }[] =>
-    // Native scripts offer no turns.
-    notice && notice.kind !== 'free' ? [{ to: ownerNumber(notice.owner), notice: notice.kind }] : [],
-  )
-  const notified = sent.flatMap((notice) => (notice?.kind === 'granted' ? [notice.token] : []))
+export function judge(job: Job, after: After): Outcome {
   const problems = [
-    ...tokenProblems(job, after, notified),
+    ...tokenProblems(job, after),
     ...entryProblems(job, after),
     ...handOffProblems(job, after),
     ...ttlProblems(job, after),
   ]
-  return { store: after.store, reply: replyOf(job, after.reply), notices, problems }
+  return { store: after.store, reply: after.reply.kind, notices: after.notices, problems }
 }
 
 const problem = (promise: Promised, detail: string): Problem => ({ promise, detail })
@@ -43,17 +42,16 @@ export const newHolders = (before: StoreState, after: StoreState): number[] =>
 export const isServable = (store: StoreState, subscribed: readonly boolean[], owner: number): boolean =>
   store.queue.includes(owner) && store.entries[owner] === 'live' && (subscribed[owner] ?? false)
 
-function tokenProblems(job: Job, { store, reply, token }: After, notified: readonly number[]): Problem[] {
-  const list: readonly unknown[] = Array.isArray(reply) ? reply : []
-  const isRequest = job.step === 'request' || job.step === 'try' || job.step === 'enter'
-  const answered = isRequest && list[0] === 1 ? [Number(list[1])] : []
+function tokenProblems(job: Job, { store, reply, notices, token }: After): Problem[] {
+  const replied = reply.kind === 'held' ? [reply.token] : []
+  const notified = notices.flatMap((notice) => (notice.kind === 'granted' ? [notice.token] : []))
   const isGranted = newHolders(job.store, store).length > 0
   const before = job.store.hasFence ? lastToken : 0
   const found: Problem[] = []
   if (isGranted ? token <= before : token !== before) {
     found.push(problem('token', `the last token was ${before}, now it is ${token}`))
   }
-  for (const given of [...notified, ...answered]) {
+  for (const given of [...notified, ...replied]) {
     if (given !== token) found.push(problem('token', `${given} was given while the last token is ${token}`))
   }
   return found
@@ -78,13 +76,12 @@ function handOffProblems(
   const found: Problem[] = []
   for (const next of newHolders(before, store)) {
     if (next === owner && step !== 'force') continue
-    if (!isServable(before, subscribed, next))
-      found.push(
-        problem('handOff', `${nameOf(next)} was granted the lock without a live, subscribed queue entry`),
-      )
+    if (!isServable(before, subscribed, next)) {
+      const detail = `${nameOf(next)} was granted the lock without a live, subscribed queue entry`
+      found.push(problem('handOff', detail))
+    }
   }
-  const code: unknown = Array.isArray(reply) ? reply[0] : reply
-  const frees = step === 'release' || step === 'abandon' || (step === 'force' && code === 1)
+  const frees = step === 'release' || step === 'abandon' || (step === 'force' && reply.kind === 'released')
   const waiting = store.queue.filter((each) => isServable(store, subscribed, each))
   if (frees && holders(store).length === 0 && waiting.length > 0) {
     found.push(problem('handOff', `the lock is free, still waiting: ${waiting.map(nameOf).join(', ')}`))
@@ -92,18 +89,23 @@ function handOffProblems(
   return found
 }
 
-function ttlProblems({ store: before }: Job, { store, aliveMs, ttlMs }: After): Problem[] {
+function ttlProblems({ store: before }: Job, { store, holdMs, fenceMs, entries }: After): Problem[] {
   const found: Problem[] = []
-  const requireMs = (key: keyof typeof ttlMs, ms: number): void => {
-    const isShort = ttlMs[key] + times.slackMs / 2 < ms
-    if (isShort) found.push(problem('ttl', `${key}: ${ttlMs[key]} ms instead of ${ms} ms`))
+  const requireMs = (what: string, livesMs: number, leastMs: number): void => {
+    if (livesMs + times.slackMs / 2 < leastMs) {
+      found.push(problem('ttl', `${what} has ${livesMs} ms left instead of ${leastMs} ms`))
+    }
   }
   const holding = holders(store)
   const isSameHold = holding.some((owner) => at(before.counts, owner) > 0)
-  if (holding.length > 0) requireMs('lock', isSameHold ? times.restoredLeaseMs : times.leaseMs)
-  const entriesMs = store.queue.map((owner) => (store.entries[owner] === 'live' ? at(aliveMs, owner) : 0))
-  if (store.queue.length > 0) requireMs('queue', Math.max(times.slackMs, ...entriesMs))
-  if (store.entries.some((entry) => entry !== '-')) requireMs('waiters', Math.max(times.slackMs, ...aliveMs))
-  if (store.hasFence) requireMs('fence', 2 * times.leaseMs)
+  if (holding.length > 0) requireMs('the hold', holdMs, isSameHold ? times.restoredLeaseMs : times.leaseMs)
+  if (store.hasFence) requireMs('the last token', fenceMs, 2 * times.leaseMs)
+  store.entries.forEach((entry, owner) => {
+    if (entry !== 'live' && entry !== 'tombstone') return
+    const { ownMs, keptMs } = at(entries, owner)
+    const what = `the ${entry === 'live' ? 'queue entry' : 'tombstone'} of ${nameOf(owner)}`
+    requireMs(what, ownMs, entry === 'live' ? times.entryTtlMs(owner) : times.tombstoneMs)
+    requireMs(what, keptMs, ownMs)
+  })
   return found
 }

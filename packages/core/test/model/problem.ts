@@ -8,6 +8,7 @@ export const promises = {
   leftover: 'an owner that is done leaves no hold and no queue entry, and a holder has no queue entry',
   refusal: 'an owner that has not given up is never refused as abandoned',
   ttl: 'what the store keeps lives as long as asked for, and no TTL shrinks',
+  expiry: 'what has expired and is still stored changes nothing',
   quiet:
     'from every state, without further faults, all waiters are served and the lock becomes free and empty',
 } as const

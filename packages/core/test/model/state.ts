@@ -1,8 +1,8 @@
 /** Owners are numbers in the model and letters in what it prints. */
 export const nameOf = (owner: number): string => 'ABCDEFGH'.charAt(owner)
 
-/** A queue entry (`live`, `stale`), or the tombstone of an abandoned owner (`tombstone`, and `past` once it expired). */
-export type Entry = 'live' | 'stale' | 'tombstone' | 'past' | '-'
+/** A queue entry (`live`, `stale`), or the tombstone of an abandoned owner. What has expired and changes nothing is `-`. */
+export type Entry = 'live' | 'stale' | 'tombstone' | '-'
 
 /** What the store keeps of the one lock, without the numbers that only grow; of times only whether they have passed. */
 export interface StoreState {
@@ -32,7 +32,16 @@ export function storeState(
 export type StepKind = 'request' | 'try' | 'enter' | 'leave' | 'release' | 'abandon'
 
 export type Reply =
-  'held' | 'queued' | 'unqueued' | 'lost' | 'abandoned' | 'released' | 'not-held' | 'waiting' | 'missing'
+  | 'held'
+  | 'granted'
+  | 'queued'
+  | 'unqueued'
+  | 'lost'
+  | 'abandoned'
+  | 'released'
+  | 'not-held'
+  | 'waiting'
+  | 'missing'
 
 /** The one command of an owner that it waits for. */
 export interface Command {

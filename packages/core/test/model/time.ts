@@ -9,7 +9,7 @@ import { at, nameOf, replaced, storeState, type Entry, type Owner, type State } 
  *   replies and grants that are still on their way then arrive too late
  * - a live client refreshes its queue entries, so without a fault only those of owners that are done go stale
  * - a tombstone outlives every request that may still be in flight
- * - a key ends when nothing in it is alive
+ * - the queue expires once none of its entries is alive
  */
 export function timeMoves(state: State, emit: (kind: MoveKind, label: string, next: State) => void): void {
   const { store } = state
@@ -44,15 +44,12 @@ export function timeMoves(state: State, emit: (kind: MoveKind, label: string, ne
       (step) => step === 'request' || step === 'try',
     )
     if (entry === 'tombstone' && !mayStillRequest) {
-      emit('progress', `the tombstone of ${name} expires`, change(replaced(store.entries, i, 'past')))
+      emit('progress', `the tombstone of ${name} expires`, change(replaced(store.entries, i, '-')))
     }
   })
-  const isAlive = (owner: number): boolean => ['live', 'tombstone'].includes(at(store.entries, owner))
-  if (store.queue.length > 0 && !store.queue.some(isAlive)) {
-    emit('progress', 'the queue expires', change(store.entries, []))
-  }
-  if (store.entries.some((each) => each !== '-') && !store.entries.some((_, i) => isAlive(i))) {
-    emit('progress', 'entries and tombstones expire', change(store.entries.map(() => '-')))
+  if (store.queue.length > 0 && store.queue.every((owner) => store.entries[owner] !== 'live')) {
+    const entries = store.entries.map((entry, i) => (store.queue.includes(i) ? '-' : entry))
+    emit('progress', 'the queue expires', change(entries, []))
   }
 }
 

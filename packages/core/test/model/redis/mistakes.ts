@@ -1,24 +1,8 @@
-import type { Promised } from './problem.js'
-import { realLua, type Lua } from './script-runner.js'
-import type { Bounds } from './state.js'
+import { three, threeWithFault, two, twoWithFault, type Mistake } from '../mistake.js'
+import type { ScriptName } from './calls.js'
 
-/** The scripts with one mistake, and the promise that it breaks first. */
-export interface Variant {
-  readonly mistake: string
-  readonly breaks: Promised
-  readonly bounds: Bounds
-  /** The scripts to change; all that contain the text when not given. */
-  readonly script?: keyof Lua
-  readonly from: string
-  readonly to: string
-}
-
-const two: Bounds = { owners: 2, faults: 0 }
-const three: Bounds = { owners: 3, faults: 0, nesting: 0 }
-const twoWithFault: Bounds = { owners: 2, faults: 1 }
-const threeWithFault: Bounds = { owners: 3, faults: 1, nesting: 0 }
-
-export const variants: readonly Variant[] = [
+/** Mistakes in the Lua scripts. */
+export const scriptMistakes: readonly Mistake<ScriptName>[] = [
   {
     mistake: 'counts by increment',
     breaks: 'count',
@@ -30,7 +14,7 @@ export const variants: readonly Variant[] = [
     mistake: 'enters a held lock',
     breaks: 'exclusion',
     bounds: two,
-    script: 'acquire',
+    only: 'acquire',
     from: `local isFree = ttlMs == -2`,
     to: `local isFree = true`,
   },
@@ -38,7 +22,7 @@ export const variants: readonly Variant[] = [
     mistake: 'releases without checking who holds',
     breaks: 'exclusion',
     bounds: two,
-    script: 'release',
+    only: 'release',
     from: `redis.pcall('HDEL', lockKey, owner) == 1`,
     to: `redis.call('DEL', lockKey) == 1`,
   },
@@ -67,7 +51,7 @@ export const variants: readonly Variant[] = [
     mistake: 'gives up without removing the queue entry',
     breaks: 'leftover',
     bounds: two,
-    script: 'release',
+    only: 'release',
     from: `if count == 0 then`,
     to: `if count == 0 and tombstoneMs > 0 then`,
   },
@@ -82,7 +66,7 @@ export const variants: readonly Variant[] = [
     mistake: 'removes the tombstone of an abandoned owner',
     breaks: 'leftover',
     bounds: twoWithFault,
-    script: 'release',
+    only: 'release',
     from: `if state ~= 'tombstone' then`,
     to: `if true then`,
   },
@@ -97,7 +81,7 @@ export const variants: readonly Variant[] = [
     mistake: 'lets a request pass the waiters ahead of it',
     breaks: 'order',
     bounds: threeWithFault,
-    script: 'acquire',
+    only: 'acquire',
     from: `while isFree and first and first ~= before do`,
     to: `while false do`,
   },
@@ -119,7 +103,7 @@ export const variants: readonly Variant[] = [
     mistake: 'releases without granting',
     breaks: 'handOff',
     bounds: two,
-    script: 'release',
+    only: 'release',
     from: `while isFree and first and first ~= before do`,
     to: `while false do`,
   },
@@ -173,25 +157,26 @@ export const variants: readonly Variant[] = [
     to: `if ttlMs ~= -2 then\nreturn { -2 }\nend`,
   },
   {
+    mistake: 'refuses by an expired tombstone',
+    breaks: 'expiry',
+    bounds: two,
+    from: `if goneUntilMs and tonumber(goneUntilMs) > nowMs then`,
+    to: `if goneUntilMs then`,
+  },
+  {
+    mistake: 'refreshes an entry that is in no queue',
+    breaks: 'expiry',
+    bounds: twoWithFault,
+    only: 'refresh',
+    from: `if leaseAndInbox and redis.call('ZSCORE', queueKey, owner) then`,
+    to: `if leaseAndInbox then`,
+  },
+  {
     mistake: 'admits an owner only once',
     breaks: 'quiet',
     bounds: two,
-    from: `if not isFree then`,
-    to: `if not isFree or redis.call('EXISTS', fenceKey) == 1 then`,
+    only: 'acquire',
+    from: `local newHolder, newLeaseMs = owner, leaseMs`,
+    to: `if redis.call('EXISTS', fenceKey) == 1 then\nreturn '1 ' .. nowText .. ' 0 another'\nend\nlocal newHolder, newLeaseMs = owner, leaseMs`,
   },
 ]
-
-/** Throws when there is nothing to replace, so that a variant never outlives the text that it breaks. */
-export function broken({ mistake, script, from, to }: Variant): Lua {
-  const change = (name: keyof Lua): string =>
-    script === undefined || script === name ? realLua[name].replaceAll(from, to) : realLua[name]
-  const changed: Lua = {
-    acquire: change('acquire'),
-    release: change('release'),
-    refresh: change('refresh'),
-    force: change('force'),
-  }
-  const isChanged = Object.values(realLua).some((lua) => !Object.values(changed).includes(lua))
-  if (!isChanged) throw new Error(`no script contains what "${mistake}" replaces`)
-  return changed
-}

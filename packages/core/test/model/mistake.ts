@@ -1,0 +1,33 @@
+import type { Promised } from './problem.js'
+import type { Bounds } from './state.js'
+
+/** A mistake in the texts of a program, and the promise that it breaks first. */
+export interface Mistake<Name> {
+  readonly mistake: string
+  readonly breaks: Promised
+  readonly bounds: Bounds
+  /** The text to change; all that contain `from` when not given. */
+  readonly only?: Name
+  readonly from: string
+  readonly to: string
+}
+
+/** Makes a mistake. Throws when no text contains what it replaces, so that no mistake outlives the code it breaks. */
+export function withMistake<Name>(
+  texts: ReadonlyMap<Name, string>,
+  { mistake, only, from, to }: Mistake<Name>,
+): ReadonlyMap<Name, string> {
+  const changed = new Map(texts)
+  for (const [name, text] of texts) {
+    if (only === undefined || only === name) changed.set(name, text.replaceAll(from, to))
+  }
+  if ([...texts].every(([name, text]) => changed.get(name) === text)) {
+    throw new Error(`nothing contains what "${mistake}" replaces`)
+  }
+  return changed
+}
+
+export const two: Bounds = { owners: 2, faults: 0 }
+export const three: Bounds = { owners: 3, faults: 0, nesting: 0 }
+export const twoWithFault: Bounds = { owners: 2, faults: 1 }
+export const threeWithFault: Bounds = { owners: 3, faults: 1, nesting: 0 }
