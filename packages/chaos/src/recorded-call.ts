@@ -33,7 +33,7 @@ export class RecordedCall {
     const atMs = nowMs()
     const abort = abortAfterMs === null ? {} : { abortAtMs: atMs + abortAfterMs }
     this.#write({
-      kind: 'asked',
+      kind: 'requested',
       atMs,
       ...this.#of,
       waitMs,
@@ -59,7 +59,7 @@ export class RecordedCall {
     const { owner } = lease
     if (lease.isHeld) this.#write({ kind: 'left', atMs: nowMs(), ...this.#of, owner })
     else if (lease.signal.aborted) this.lost()
-    else this.#write({ kind: 'untold', atMs: nowMs(), ...this.#of, owner })
+    else this.#write({ kind: 'loss-found', atMs: nowMs(), ...this.#of, owner })
   }
 
   lost(): void {

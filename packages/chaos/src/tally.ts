@@ -53,7 +53,7 @@ export function addTo(tally: Tally, { history, problems, coverage }: Verdict): v
 }
 
 function count(tally: Tally, event: HistoryEvent): void {
-  if (event.kind === 'asked') tally.calls += 1
+  if (event.kind === 'requested') tally.calls += 1
   else if (event.kind === 'acquired' && event.count > 1) tally.reentries += 1
   else if (event.kind === 'refused') tally.refusals += 1
   else if (event.kind === 'lost') tally.lossesReported += 1

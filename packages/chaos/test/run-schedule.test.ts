@@ -64,7 +64,7 @@ it('the owner of every call that waited is known, however the call ended', async
   expect(ends.filter((end) => end?.kind === 'refused')).toHaveLength(6)
   for (const [n, entry] of queued.entries()) {
     const end = ends[n]
-    const requested = history.filter(isOf('asked')).find((event) => event.call === end?.call)
+    const requested = history.filter(isOf('requested')).find((event) => event.call === end?.call)
     expect(end?.process).toBe(entry.process)
     expect(requested?.atMs).toBeLessThanOrEqual(entry.atMs)
     expect(end?.atMs).toBeGreaterThanOrEqual(entry.atMs)
@@ -74,7 +74,7 @@ it('the owner of every call that waited is known, however the call ended', async
 it('the options of a call are recorded with it', async () => {
   const calls = [[call(0, { leaseMs: 300, abortAfterMs: 5_000 }), call(200, {})], [], []]
   const { history } = await runSchedule(testbed, { calls, faults: [] })
-  const [first, second] = history.filter(isOf('asked'))
+  const [first, second] = history.filter(isOf('requested'))
   expect(first).toMatchObject({ leaseMs: 300, abortAtMs: (first?.atMs ?? 0) + 5_000 })
   expect(second).not.toHaveProperty('leaseMs')
   expect(second).not.toHaveProperty('abortAtMs')
@@ -91,7 +91,7 @@ it('an instantaneous fault is recorded without a duration, and a fault of one lo
     const healed = history.find((event) => event.kind === 'healed' && event.id === id)
     return { fault, locks, isShort: (healed?.atMs ?? Infinity) - atMs < 300 }
   })
-  const [requested] = history.filter(isOf('asked'))
+  const [requested] = history.filter(isOf('requested'))
   expect(tookMs).toHaveLength(2)
   expect(tookMs).toContainEqual({ fault: 'forceUnlock', locks: [requested?.lock], isShort: true })
   expect(tookMs).toContainEqual({ fault: 'delay', locks: 'all', isShort: false })

@@ -1,9 +1,9 @@
 /*
- * Moves the wall clock of one process, while it runs, by what a file says; its monotonic clocks stay as they are.
+ * Shifts the wall clock of one running process by the offset in a file; its monotonic clocks stay as they are.
  *
  * HOLDFAST_CLOCK_FILE names a file of at least eight bytes: a signed 64-bit count of microseconds. Preloaded with
- * LD_PRELOAD. The kernel is asked by system call: to look up the C library's own functions needs memory, and they are
- * called before the process's allocator is ready.
+ * LD_PRELOAD. It uses system calls: looking up the C library's own functions needs memory, and the clock is read
+ * before the process's allocator is ready.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

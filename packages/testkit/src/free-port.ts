@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A TCP port on loopback that was free a moment ago. Another process may still take it first. */
+/** A TCP port on loopback that was free a moment ago. Another process may take it before you do. */
 export function freePort(): Promise<number> {
   return bindOnce(0)
 }
@@ -21,7 +21,7 @@ export async function freePortPair(distance: number): Promise<number> {
       continue
     }
   }
-  throw new Error(`found no free port whose distance-${String(distance)} neighbour is free too`)
+  throw new Error(`found no free port p for which p + ${String(distance)} is free too`)
 }
 
 function bindOnce(wanted: number): Promise<number> {

@@ -1,4 +1,4 @@
-// Finding a Redis, and a server of one's own
+// Finding a Redis, and starting servers
 export { describeSource, type RedisSource, type RedisStep } from './find/redis-source.js'
 export {
   defaultSteps,
@@ -8,7 +8,7 @@ export {
   searchRedis,
 } from './find/find-redis.js'
 export { dockerAnswers, redisFromDocker } from './find/docker.js'
-export { probeBinary, redisFromPath } from './find/binary.js'
+export { probeBinary, redisFromPath } from './find/probe-binary.js'
 export type { RedisBinary } from './find/redis-binary.js'
 export { redisFromDebian, unpackDebianRedis } from './find/debian.js'
 export { openRedis, type OpenedRedis } from './server/open-redis.js'
@@ -54,15 +54,15 @@ export { fromParent, tellParent } from './process/parent.js'
 export { scratchFolder, type ScratchFolder } from './process/reaper.js'
 export { processExists } from './process/signals.js'
 
-// Looking on
+// Observation
 export { countCommands, type CountedCommands } from './observe/count-commands.js'
 export { keysWithoutTtl, leftoverKeys } from './observe/keys.js'
 export { watchResources, type ResourceWatch } from './observe/open-resources.js'
 
-// Histories of what happened
+// Histories
 export { nowMs, type Excuse, type HistoryEvent, type Refusal } from './history/event.js'
 export { openHistory, type HistoryWriter, type Reported } from './history/recorder.js'
-export { readHistories } from './history/reading.js'
+export { readHistories } from './history/read-histories.js'
 export { watchStalls } from './history/stalls.js'
 export { checkHistory } from './history/check-history.js'
 export { coverageOf, type Coverage } from './history/coverage.js'
@@ -73,7 +73,7 @@ export { describeViolation } from './history/describe.js'
 export { drawTimeline, type TimelineOptions } from './history/timeline.js'
 export { toMermaid } from './history/mermaid.js'
 
-// Small things
+// Utilities
 export { until, type Truthy, type UntilOptions } from './until.js'
 export { freePort } from './free-port.js'
 export { uniqueName } from './unique-name.js'

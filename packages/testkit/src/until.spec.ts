@@ -1,11 +1,11 @@
 import { until } from './until.js'
 
-it('returns the first truthy answer', async () => {
+it('returns the first truthy value', async () => {
   let looks = 0
   await expect(until(() => (looks += 1) > 2 && `after ${String(looks)}`)).resolves.toBe('after 3')
 })
 
-it('says what it waited for when the time is over', async () => {
+it('names what it waited for when it times out', async () => {
   await expect(until(() => false, { timeoutMs: 20, what: 'rain' })).rejects.toThrow('waited 20 ms for rain')
 })
 

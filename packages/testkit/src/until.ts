@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How a poll is bounded, and how its failure reads. */
 export interface UntilOptions {
-  /** Gives up after this time, in milliseconds. @defaultValue 5_000 */
+  /** The timeout, in milliseconds. @defaultValue 5_000 */
   readonly timeoutMs?: number
-  /** Pause between two looks, in milliseconds. @defaultValue 10 */
+  /** The polling interval, in milliseconds. @defaultValue 10 */
   readonly everyMs?: number
-  /** What is awaited, as the failure message says it: "waited 5000 ms for <what>". A function is asked at the end. */
+  /** What is awaited, for the failure message: "waited 5000 ms for <what>". A function is called at the end. */
   readonly what?: string | (() => string)
 }
 
@@ -18,10 +18,10 @@ function holds<T>(value: T): value is T & Truthy<T> {
 }
 
 /**
- * Looks until the predicate answers something truthy, and returns that.
+ * Polls until the predicate returns a truthy value, and resolves with it.
  *
- * A predicate that throws counts as "not yet"; the last error becomes the cause of the failure. Rejects when the
- * time is over, after one last look.
+ * A predicate that throws counts as "not yet"; the last error becomes the cause of the failure. Rejects after the
+ * timeout, with one last attempt.
  */
 export async function until<T>(
   predicate: () => T | Promise<T>,

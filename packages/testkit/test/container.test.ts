@@ -1,6 +1,6 @@
 import { openRedis, redisFromDocker, startContainerRedis, until, withRedis } from '../src/index.js'
 
-/** These can only tell something where a Docker daemon answers; elsewhere they pass without a look. */
+/** These tests need a Docker daemon; elsewhere they pass without running. */
 function whereDockerAnswers(name: string, test: () => Promise<void>): void {
   it(
     name,
@@ -42,7 +42,7 @@ whereDockerAnswers('a container can be frozen, killed and restarted on its port'
   await expect(server.restart()).rejects.toThrow('stopped for good')
 })
 
-whereDockerAnswers('openRedis says that it took a container', async () => {
+whereDockerAnswers('openRedis reports a container as its origin', async () => {
   await using opened = await openRedis([redisFromDocker])
   expect(opened.origin).toBe('a Docker container')
   await expect(withRedis(opened.url, (redis) => redis.ping())).resolves.toBe('PONG')

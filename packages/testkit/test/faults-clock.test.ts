@@ -1,6 +1,6 @@
 import { startSteppableRedis, until, type SteppableRedis } from '../src/index.js'
 
-/** These can only tell something on Linux with a C compiler; elsewhere they pass without a look. */
+/** These tests need Linux with a C compiler; elsewhere they pass without running. */
 function whereClocksStep(name: string, test: (redis: SteppableRedis) => Promise<void>): void {
   it(name, async () => {
     const redis = await startSteppableRedis()
@@ -15,7 +15,7 @@ const toleranceMs = 5_000
 /** How far the server's clock is ahead of ours, in milliseconds. */
 async function aheadMs({ server }: SteppableRedis): Promise<number> {
   const time = await server.call('TIME')
-  if (!Array.isArray(time)) throw new Error('TIME has another form')
+  if (!Array.isArray(time)) throw new Error('unexpected reply to TIME')
   return Number(time[0]) * 1_000 + Number(time[1]) / 1_000 - Date.now()
 }
 

@@ -23,7 +23,7 @@ let server: RedisServer
 let redis: Redis
 
 beforeEach(async () => {
-  // One for each test, so that a fault that does not heal shows in its own test alone.
+  // A new server for each test, so that a fault that does not heal fails only its own test.
   server = await startRedis()
   redis = await connected()
 })
@@ -44,7 +44,7 @@ async function connected(): Promise<Redis> {
   return client
 }
 
-/** Whether the promise is still open, watched for a short time. */
+/** Whether the promise is still pending after a short time. */
 async function staysOpen(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const mark = () => {
@@ -66,13 +66,13 @@ it('a script flush makes the server forget scripts', async () => {
   await expect(redis.evalsha(sha1, 0)).rejects.toThrow('NOSCRIPT')
 })
 
-it('lost data is gone', async () => {
+it('loseData deletes all data', async () => {
   await redis.set('k', 'v')
   await loseData(server)
   await expect(redis.get('k')).resolves.toBeNull()
 })
 
-it('killing clients ends those of the kinds named', async () => {
+it('killing clients disconnects those of the named kinds', async () => {
   const subscriber = await connected()
   await subscriber.subscribe('channel')
   const ended = once(redis, 'end')
@@ -95,17 +95,17 @@ it('a pause of writes lets reads through and ends when healed', async () => {
   await expect(reply).resolves.toBe('OK')
 })
 
-it('a pause of everything ends with its time', async () => {
+it('a pause of all commands ends when its time is up', async () => {
   const startedAt = performance.now()
   const pause = await pauseClients(server, 1_500)
   expect(await staysOpen(redis.ping())).toBe(true)
   await pause.heal()
-  // The server ends it by its own clock, which it reads every so often.
+  // The server ends the pause by its own clock, which it reads periodically.
   expect(performance.now() - startedAt).toBeGreaterThan(1_200)
   await expect(redis.ping()).resolves.toBe('PONG')
 })
 
-it('a sleeping server answers nobody until it wakes', async () => {
+it('a sleeping server does not reply until it wakes', async () => {
   const startedAt = performance.now()
   const sleep = await sleepServer(server, 2_000)
   const reply = redis.ping()
@@ -115,13 +115,13 @@ it('a sleeping server answers nobody until it wakes', async () => {
   await expect(reply).resolves.toBe('PONG')
 })
 
-it('a sleep is refused when it is too long to watch over, or not allowed', async () => {
+it('a sleep is refused if it is too long, or not allowed', async () => {
   await expect(sleepServer(server, 4_001)).rejects.toThrow(RangeError)
   await using careful = await startRedis({ args: ['--enable-debug-command', 'no'] })
   await expect(sleepServer(careful, 100)).rejects.toThrow('DEBUG command not allowed')
 })
 
-it('a busy script has everybody answered with BUSY until it is killed', async () => {
+it('a busy script makes all commands fail with BUSY until it is killed', async () => {
   const limit = await redis.config('GET', 'lua-time-limit')
   const busy = await runBusyScript(server)
   await expect(redis.get('k')).rejects.toThrow('BUSY')
@@ -158,7 +158,7 @@ describe('eviction', () => {
     await expect(redis.dbsize()).resolves.toBe(left + 1)
   })
 
-  it('goes on until the key wanted is gone', async () => {
+  it('continues until the wanted key is evicted', async () => {
     await fill()
     await evictKeys(server, { key: 'k1999' })
     await expect(redis.get('k1999')).resolves.toBeNull()
@@ -166,7 +166,7 @@ describe('eviction', () => {
   })
 })
 
-/** These can only tell something for a local server, the first also only on Linux; elsewhere they pass without a look. */
+/** These tests need a local server, the first one also Linux; elsewhere they pass without running. */
 function whereLocal(name: string, platforms: readonly string[], test: () => Promise<void>): void {
   it(name, async () => {
     if (server.pid !== null && platforms.includes(process.platform)) await test()
@@ -209,7 +209,7 @@ it('refused commands are refused on open connections too', async () => {
   await expect(redis.client('ID')).resolves.toBeGreaterThan(0)
 })
 
-it('a password ends open connections and refuses new ones until it is dropped', async () => {
+it('a password closes open connections and refuses new ones until it is removed', async () => {
   const ended = once(redis, 'end')
   const required = await requirePassword(server)
   await ended

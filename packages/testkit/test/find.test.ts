@@ -40,14 +40,14 @@ describe('steps', () => {
     })
   })
 
-  it('the first step that finds something wins, and later ones are not asked', async () => {
+  it('the first step that finds something wins, and later ones do not run', async () => {
     const url: RedisSource = { kind: 'url', url: 'redis://first' }
     const later = jest.fn(none)
     await expect(findRedis([none, () => Promise.resolve(url), later])).resolves.toBe(url)
     expect(later).not.toHaveBeenCalled()
   })
 
-  it('the error says how to get a Redis when every step comes back empty', async () => {
+  it('the error explains how to get a Redis when no step finds one', async () => {
     await expect(findRedis([none])).rejects.toThrow(NoRedisError)
     await expect(findRedis([none])).rejects.toThrow(/REDIS_URL[^]*brew install redis[^]*apt-get install/)
   })
@@ -58,7 +58,7 @@ describe('steps', () => {
     })
   })
 
-  it('a program that is no Redis is passed over', async () => {
+  it('a program that is not Redis is skipped', async () => {
     await expect(probeBinary(process.execPath)).resolves.toBeNull()
   })
 })
@@ -81,7 +81,7 @@ describe('the Docker probe', () => {
     }
   }
 
-  it('takes a daemon that answers its ping', async () => {
+  it('accepts a daemon that replies to its ping', async () => {
     const asked: unknown[] = []
     const daemon = createServer((request, response) => {
       asked.push(request.url)
@@ -91,7 +91,7 @@ describe('the Docker probe', () => {
     expect(asked).toEqual(['/_ping'])
   })
 
-  it('passes over a daemon that fails', async () => {
+  it('skips a daemon that fails', async () => {
     await expect(
       probe(
         createServer((_, response) => {
@@ -102,11 +102,11 @@ describe('the Docker probe', () => {
     ).resolves.toBe(false)
   })
 
-  it('passes over a socket that stays silent', async () => {
+  it('skips an unresponsive socket', async () => {
     await expect(probe(createTcpServer())).resolves.toBe(false)
   })
 
-  it('passes over a socket that is not there, and addresses it cannot ask', async () => {
+  it('skips a missing socket, and unsupported addresses', async () => {
     await expect(dockerAnswers(`unix://${folder}/none.sock`)).resolves.toBe(false)
     await expect(dockerAnswers('ssh://host')).resolves.toBe(false)
     await expect(dockerAnswers('nonsense')).resolves.toBe(false)
@@ -114,7 +114,7 @@ describe('the Docker probe', () => {
 })
 
 describe('openRedis', () => {
-  it('uses the server that is named, and leaves it running', async () => {
+  it('uses the named server, and leaves it running', async () => {
     await using server = await startRedis()
     const opened = await openRedis([() => Promise.resolve({ kind: 'url', url: server.url })])
     expect(opened.url).toBe(server.url)
@@ -122,12 +122,12 @@ describe('openRedis', () => {
     await expect(server.call('PING')).resolves.toBe('PONG')
   })
 
-  it('does not replace a named server that does not answer', async () => {
+  it('does not replace a named server that does not reply', async () => {
     const named: RedisSource = { kind: 'url', url: 'redis://127.0.0.1:1' }
     await expect(openRedis([() => Promise.resolve(named), redisFromPath])).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('passes over a source that does not start, and keeps the reason', async () => {
+  it('skips a source that does not start, and keeps the reason', async () => {
     const broken: RedisSource = {
       kind: 'binary',
       binary: {

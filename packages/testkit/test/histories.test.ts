@@ -24,7 +24,7 @@ async function write(owner: string): Promise<void> {
   await worker.waitFor('wrote')
 }
 
-it('a killed process loses nothing that it wrote, and shares the clock of the others', async () => {
+it('a killed process loses no written event, and shares the clock of the others', async () => {
   const fromMs = nowMs()
   await write('a1')
   await write('a2')
@@ -41,7 +41,7 @@ it('a killed process loses nothing that it wrote, and shares the clock of the ot
   }
 })
 
-it('a process that was frozen tells that it stood still, for the whole time', async () => {
+it('a process that was frozen reports a stall of the whole time', async () => {
   await write('a1')
   await worker.freeze()
   const frozenMs = nowMs()
@@ -50,7 +50,7 @@ it('a process that was frozen tells that it stood still, for the whole time', as
   worker.thaw()
   const stall = await until(
     () => readHistories([file]).find((event) => event.kind === 'stalled' && event.atMs > untilMs),
-    { what: 'the stall to be told' },
+    { what: 'the stall to be reported' },
   )
   const stalledMs = stall.kind === 'stalled' ? stall.stalledMs : 0
   expect(stall.atMs - stalledMs).toBeLessThan(frozenMs)

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('countCommands', () => {
-  it('counts what clients send and not what scripts call', async () => {
+  it('counts what clients send, not what scripts call', async () => {
     const script = "redis.call('SET', KEYS[1], 'é\\n')\nreturn redis.call('GET', KEYS[1])"
     const sha = createHash('sha1').update(script).digest('hex')
     const { value, counts } = await countCommands(server.url, async () => {
@@ -50,7 +50,7 @@ describe('countCommands', () => {
     expect(counts.size).toBe(0)
   })
 
-  it('an error of the callback comes through, and nothing stays connected', async () => {
+  it('passes an error of the callback on, and closes all connections', async () => {
     const failure = countCommands(server.url, () => Promise.reject(new Error('oops')))
     await expect(failure).rejects.toThrow('oops')
     await expect(redis.client('LIST', 'TYPE', 'NORMAL')).resolves.not.toContain('cmd=monitor')
@@ -67,7 +67,7 @@ describe('countCommands', () => {
   })
 })
 
-it('keys can be listed, and those that would stay for ever', async () => {
+it('lists keys, and those that never expire', async () => {
   const prefix = uniqueName('keys')
   await redis.set(`${prefix}:b`, '1', 'PX', 10_000)
   await redis.set(`${prefix}:a`, '1')
@@ -109,7 +109,7 @@ describe('watchResources', () => {
     clearTimeout(timer)
   })
 
-  it('a cleared timer, an interval and a closed server are gone', async () => {
+  it('a cleared timer, an interval and a closed server are not listed', async () => {
     const resources = watchResources()
     clearTimeout(setTimeout(() => undefined, 60_000))
     clearInterval(setInterval(() => undefined, 60_000))

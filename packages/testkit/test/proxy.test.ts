@@ -37,7 +37,7 @@ function close(client: Redis): void {
   if (client.status !== 'end') client.disconnect()
 }
 
-/** Whether the promise is settled, watched for a short time. */
+/** Whether the promise settles within a short time. */
 async function settlesSoon(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const mark = () => {
@@ -154,7 +154,7 @@ it('jitter adds a random part to the delay and never changes the order', async (
   ])
 })
 
-it('a narrow link takes its time for many bytes, carries them whole, and can be widened meanwhile', async () => {
+it('a narrow connection is slow, loses nothing, and can be widened during the transfer', async () => {
   await redis.connect()
   const large = 'x'.repeat(20_000)
   proxy.bandwidth(50_000)
@@ -186,7 +186,7 @@ it('cut resets open connections and accepts new ones', async () => {
   close(next)
 })
 
-it('while it refuses, open connections live on and new ones fail', async () => {
+it('while it refuses, open connections stay open and new ones fail', async () => {
   await redis.connect()
   await proxy.refuse()
   const next = newClient()
@@ -218,7 +218,7 @@ it('a lost reply costs one request only: the next connection works', async () =>
   const again = new Redis(proxy.url, { retryStrategy: () => 1 })
   again.on('error', () => undefined)
   const lost = proxy.loseReply((request) => request.startsWith('evalsha') || request.startsWith('eval'))
-  // The client sends it again, so it runs twice.
+  // The client retries it, so it runs twice.
   await expect(again.eval("return redis.call('INCR', KEYS[1])", 1, 'n')).resolves.toBe(2)
   await lost
   again.disconnect()

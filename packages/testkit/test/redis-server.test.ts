@@ -17,7 +17,7 @@ it('a server answers as soon as it is started, and allows the debug command', as
   await expect(processExists(Number(server.pid))).resolves.toBe(true)
 })
 
-it('arguments reach the server and win over ours', async () => {
+it('arguments reach the server and take precedence over ours', async () => {
   await using server = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lru', '--save', '60 1000'] })
   await expect(server.call('CONFIG', 'GET', 'maxmemory-policy')).resolves.toEqual([
     'maxmemory-policy',
@@ -25,11 +25,11 @@ it('arguments reach the server and win over ours', async () => {
   ])
 })
 
-it('a start that fails says why', async () => {
+it('a failed start reports the cause', async () => {
   await expect(startRedis({ args: ['--no-such-option', '1'] })).rejects.toThrow('no-such-option')
 })
 
-it('a frozen server is mute, and goes on when it is thawed', async () => {
+it('a frozen server does not reply, and continues when it is thawed', async () => {
   await using server = await startRedis()
   await withRedis(server.url, async (redis) => {
     await server.freeze()
@@ -41,7 +41,7 @@ it('a frozen server is mute, and goes on when it is thawed', async () => {
   })
 })
 
-it('a killed server is gone until it is restarted on its port, as another process and empty', async () => {
+it('a killed server is down until it is restarted on its port, as another process and empty', async () => {
   await using server = await startRedis()
   const { port } = server
   const runId = await server.runId()
@@ -103,7 +103,7 @@ describe('the shared server', () => {
     })
   })
 
-  it('is there between set-up and tear-down', async () => {
+  it('runs between set-up and tear-down', async () => {
     expect(() => sharedRedisUrl()).toThrow('globalSetup')
     await openSharedRedis()
     const url = sharedRedisUrl()
@@ -113,7 +113,7 @@ describe('the shared server', () => {
     await expect(withRedis(url, (redis) => redis.ping())).rejects.toThrow()
   })
 
-  it('is the one of REDIS_URL, if that is set', async () => {
+  it('is the server at REDIS_URL, if that is set', async () => {
     await using server = await startRedis()
     process.env['REDIS_URL'] = server.url
     expect(sharedRedisUrl()).toBe(server.url)

@@ -10,7 +10,7 @@ it('replicas follow their master', async () => {
   await until(async () => (await readsOf(group.replicas)).join() === 'v,v')
 })
 
-it('a replica that is promoted leads the others, the former master included', async () => {
+it('all other servers, the former master included, follow a promoted replica', async () => {
   await using group = await startReplicated()
   const [heir] = group.replicas
   if (!heir) throw new Error('no replica')
@@ -35,7 +35,7 @@ it('a master that was killed comes back as a replica of the promoted one', async
   await expect(former.call('SET', 'k', 'w')).rejects.toThrow('READONLY')
 })
 
-it('a frozen replica does not hold a promotion up', async () => {
+it('a frozen replica does not delay a promotion', async () => {
   await using group = await startReplicated()
   const [heir, frozen] = group.replicas
   if (!heir || !frozen) throw new Error('no replicas')
@@ -65,6 +65,6 @@ it('independent masters share nothing', async () => {
   )
 })
 
-it('when one server does not start, none is left', async () => {
+it('when one server does not start, none is left running', async () => {
   await expect(startIndependents(2, { args: ['--no-such-option', '1'] })).rejects.toThrow('no-such-option')
 })

@@ -29,7 +29,7 @@ it('a client finds the master by asking the sentinels', async () => {
   await expect((await group.master()).runId()).resolves.toBe(runId)
 })
 
-it('an ordered fail-over makes a replica the master, and the others follow it', async () => {
+it('a forced fail-over makes a replica the master, and the others follow it', async () => {
   const before = await group.master()
   const after = await group.failover()
   expect(after).not.toBe(before)
@@ -70,7 +70,7 @@ it('two of three sentinels are enough, and the third catches up', async () => {
   if (!absent) throw new Error('no sentinel')
   await absent.kill()
   const after = await group.failover()
-  // It knows the group from its file.
+  // It reads the group from its file.
   await absent.restart()
   await group.whenStable()
   await expect(absent.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', group.name)).resolves.toEqual([
@@ -79,7 +79,7 @@ it('two of three sentinels are enough, and the third catches up', async () => {
   ])
 })
 
-it('nothing of it outlives stop', async () => {
+it('no process outlives stop', async () => {
   const other = await startSentinels()
   const pids = [...other.servers, ...other.sentinelServers].map(({ pid }) => Number(pid))
   expect(pids).toHaveLength(5)

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => worker.kill())
 
-it('gets its arguments and environment, and no flags of Node that it was not given', async () => {
+it('gets its arguments and environment, and only the Node flags that it was given', async () => {
   const ready = { type: 'ready', args: ['one', 'two'], setting: 'on' }
   expect(worker.messages).toEqual([{ ...ready, nodeArgs: [] }])
   const nodeArgs = ['--no-memory-reducer']
@@ -19,7 +19,7 @@ it('gets its arguments and environment, and no flags of Node that it was not giv
   expect(await flagged.waitFor('ready')).toMatchObject({ nodeArgs })
 })
 
-it('messages go both ways, and each is waited for once', async () => {
+it('messages go both ways, and each is returned once', async () => {
   await worker.send({ type: 'say', text: 'a' })
   await expect(worker.waitFor('said')).resolves.toMatchObject({ text: 'a' })
   await worker.send({ type: 'say', text: 'b' })
@@ -29,11 +29,11 @@ it('messages go both ways, and each is waited for once', async () => {
   await expect(worker.waitFor('said')).resolves.toMatchObject({ text: 'c' })
 })
 
-it('waiting in vain names the worker and its last messages', async () => {
+it('a wait that times out names the worker and its last messages', async () => {
   await expect(worker.waitFor('good news', 50)).rejects.toThrow(/'good news' within 50 ms.*"ready"/)
 })
 
-it('its last words are heard, and waiting for more fails at once', async () => {
+it('its last messages arrive, and waiting for more fails at once', async () => {
   await worker.send({ type: 'say', last: true })
   await expect(worker.waitFor('more')).rejects.toThrow(/ended with 3.*last words/)
   await expect(worker.exited).resolves.toEqual({ code: 3, signal: null })
@@ -42,7 +42,7 @@ it('its last words are heard, and waiting for more fails at once', async () => {
   await expect(worker.send({ type: 'say' })).rejects.toThrow()
 })
 
-it('a frozen worker does nothing, and catches up when it is thawed', async () => {
+it('a frozen worker does nothing, and continues when it is thawed', async () => {
   await worker.freeze()
   await worker.send({ type: 'say', text: 'a' })
   await expect(worker.waitFor('said', 100)).rejects.toThrow('within 100 ms')

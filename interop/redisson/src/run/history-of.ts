@@ -7,7 +7,7 @@ export function historyOf(lock: string, run: readonly PeerCycles[]): HistoryEven
     cycles.flatMap(({ owner, askedAtMs, enteredAtMs, leftAtMs, releasedAtMs, token }, n): HistoryEvent[] => {
       const of = { process: `${peer.name} #${String(p + 1)}`, call: `${String(p)}-${String(n)}`, lock }
       return [
-        { ...of, kind: 'asked', atMs: askedAtMs, waitMs: null },
+        { ...of, kind: 'requested', atMs: askedAtMs, waitMs: null },
         { ...of, kind: 'acquired', atMs: enteredAtMs, owner, token, count: 1, claimUntilMs: null },
         { ...of, kind: 'left', atMs: leftAtMs, owner },
         { ...of, kind: 'released', atMs: releasedAtMs, owner },

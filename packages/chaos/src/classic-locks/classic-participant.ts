@@ -43,7 +43,7 @@ export class ClassicParticipant implements Participant {
   }
 
   async acquire(): Promise<'inside' | 'waiting'> {
-    this.#subject.note({ ...this.#call, kind: 'asked', waitMs: null })
+    this.#subject.note({ ...this.#call, kind: 'requested', waitMs: null })
     if (await this.#lock.tryAcquire()) {
       this.#noteInside()
       return 'inside'
@@ -73,12 +73,12 @@ export class ClassicParticipant implements Participant {
     const isStopped = this.#redis.stopBefore(acquire)
     void this.acquire()
     await isStopped
-    this.#subject.noteFault(this.name, `stands still before ${acquire.toUpperCase()}`)
+    this.#subject.noteFault(this.name, `paused before ${acquire.toUpperCase()}`)
     await this.crash()
   }
 
   pauseInside(): Promise<void> {
-    this.#subject.noteFault(this.name, 'stands still')
+    this.#subject.noteFault(this.name, 'paused')
     return Promise.resolve()
   }
 
@@ -88,7 +88,7 @@ export class ClassicParticipant implements Participant {
     this.#noteLeft()
     this.#releasing = this.#release()
     await isStopped
-    this.#subject.noteFault(this.name, `stands still before ${release.toUpperCase()}`)
+    this.#subject.noteFault(this.name, `paused before ${release.toUpperCase()}`)
   }
 
   async resume(): Promise<void> {
@@ -99,7 +99,7 @@ export class ClassicParticipant implements Participant {
 
   /** The connection stays up: a holder that sends nothing while it works would not notice the difference. */
   disconnect(): Promise<void> {
-    this.#subject.noteFault(this.name, 'no link to Redis')
+    this.#subject.noteFault(this.name, 'no connection to Redis')
     return Promise.resolve()
   }
 

@@ -73,13 +73,13 @@ export class HoldfastParticipant implements Participant {
     this.#proxy.blackHole('toClient')
     await this.#worker.send({ type: 'acquire' })
     await this.#subject.untilHeld()
-    this.#subject.noteFault(this.name, 'the answer is under way')
+    this.#subject.noteFault(this.name, 'the reply is in flight')
     await this.crash()
   }
 
   async pauseInside(): Promise<void> {
     await this.#worker.freeze()
-    this.#subject.noteFault(this.name, 'stands still')
+    this.#subject.noteFault(this.name, 'paused')
   }
 
   async pauseReleasing(): Promise<void> {
@@ -97,7 +97,7 @@ export class HoldfastParticipant implements Participant {
 
   disconnect(): Promise<void> {
     this.#proxy.blackHole('both')
-    this.#subject.noteFault(this.name, 'no link to Redis')
+    this.#subject.noteFault(this.name, 'no connection to Redis')
     return Promise.resolve()
   }
 

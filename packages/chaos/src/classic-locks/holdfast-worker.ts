@@ -19,7 +19,7 @@ async function acquire(): Promise<Lease> {
     void note({ kind: 'queued', atMs: nowMs(), process: name, lock: lockName, owner })
     void tellParent({ type: 'waiting' })
   })
-  await note({ ...call, kind: 'asked', atMs: nowMs(), waitMs: null })
+  await note({ ...call, kind: 'requested', atMs: nowMs(), waitMs: null })
   const lease = await holdfast.getLock(lockName).lock()
   const { owner, fencingToken: token, holdCount: count } = lease
   const atMs = nowMs()

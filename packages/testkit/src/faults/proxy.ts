@@ -1,57 +1,57 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { Link } from './link.js'
-import type { Delay, Pipe } from './pipe.js'
+import { ProxiedConnection } from './proxied-connection.js'
+import type { Delay, DelayedStream } from './delayed-stream.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
 type OneWay = Exclude<Direction, 'both'>
 
 export interface DelayOptions {
-  /** Added at random, from 0 up to this, in milliseconds; bytes still arrive in order. @defaultValue 0 */
+  /** A random addition from 0 up to this, in milliseconds; bytes still arrive in order. @defaultValue 0 */
   readonly jitterMs?: number
-  /** Where the random part comes from, such as a seeded generator: a number from 0 up to 1. @defaultValue Math.random */
+  /** The source of randomness, such as a seeded generator: returns a number from 0 up to 1. @defaultValue Math.random */
   readonly random?: () => number
-  /** The other direction stays as it is. @defaultValue 'both' */
+  /** The other direction is unaffected. @defaultValue 'both' */
   readonly direction?: Direction
-  /** To a fraction of a millisecond, at the price of a busy processor while anything is under way. @defaultValue false */
+  /** Exact to a fraction of a millisecond, at the cost of a busy loop while bytes are in flight. @defaultValue false */
   readonly isExact?: boolean
 }
 
-/** A TCP proxy in front of a Redis that breaks the link in the ways that networks do. */
+/** A TCP proxy in front of a Redis server that injects network faults. */
 export interface FaultProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly url: string
-  /** Client connections that are open through the proxy now. */
+  /** The number of client connections now open through the proxy. */
   readonly connections: number
   /**
-   * Nothing gets through in that direction, and nobody is told; connections stay open, new ones too.
+   * Nothing gets through in that direction, without an error; connections stay open, including new ones.
    *
-   * Bytes are kept and arrive on `heal`, as TCP would resend them; with `drop` they are gone, and `heal` resets
+   * Bytes are kept and arrive on `heal`, as TCP would resend them; with `drop` they are lost, and `heal` resets
    * the connections that lost some. Adds to an earlier black hole.
    */
   blackHole(direction: Direction, options?: { readonly drop?: boolean }): void
-  /** Ends black holes. Delay, bandwidth and refusal stay as they are. */
+  /** Ends black holes. Delay, bandwidth and refusal are unaffected. */
   heal(): void
-  /** What is sent from now on arrives this much later, in milliseconds, plus jitter if wanted. 0 ends it. */
+  /** Delays everything sent from now on by this many milliseconds, plus optional jitter. 0 ends it. */
   delay(delayMs: number, options?: DelayOptions): void
-  /** Each connection carries this many bytes in a second, in each direction. Infinity ends it. */
+  /** Limits each connection to this many bytes per second, in each direction. Infinity ends it. */
   bandwidth(bytesPerSecond: number): void
   /** Resets all open connections, on both sides. New ones are accepted. */
   cut(): void
-  /** New connections are refused by the system; open ones live on. */
+  /** New connections are refused by the system; open ones stay open. */
   refuse(): Promise<void>
   /** Ends `refuse`, on the same port. */
   accept(): Promise<void>
   /**
    * Loses the reply to the next request that matches: the server executes it, then the connection is reset.
    *
-   * `match` sees the request's words joined by spaces, such as `EVALSHA <sha> 1 key …`. Resolves when it has
-   * happened, and never if no request matches. Replies to earlier requests on the connection still arrive. The server
+   * `match` gets the request's words joined by spaces, such as `EVALSHA <sha> 1 key …`. Resolves when it has
+   * happened; never if no request matches. Replies to earlier requests on the connection still arrive. The server
    * sees two extra PINGs. Not for requests inside MULTI.
    */
   loseReply(match: (request: string) => boolean): Promise<void>
-  /** Ends the proxy and all connections. A second call does nothing. */
+  /** Closes the proxy and all connections. A second call does nothing. */
   close(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ interface LossOrder {
 class LoopbackProxy implements FaultProxy {
   readonly host = '127.0.0.1'
   readonly #target: { readonly host: string; readonly port: number }
-  readonly #links = new Set<Link>()
+  readonly #connections = new Set<ProxiedConnection>()
   readonly #held = new Map<OneWay, 'keep' | 'drop'>()
   readonly #delays = new Map<OneWay, Delay>()
   readonly #losses = new Set<LossOrder>()
@@ -93,41 +93,41 @@ class LoopbackProxy implements FaultProxy {
   }
 
   get connections(): number {
-    return this.#links.size
+    return this.#connections.size
   }
 
   blackHole(direction: Direction, options: { readonly drop?: boolean } = {}): void {
     const mode = options.drop ? 'drop' : 'keep'
     for (const way of waysOf(direction)) this.#held.set(way, mode)
-    for (const link of this.#links) this.#applyTo(link)
+    for (const connection of this.#connections) this.#applyTo(connection)
   }
 
   heal(): void {
     this.#held.clear()
-    for (const pipe of this.#pipes()) pipe.heal()
+    for (const stream of this.#streams()) stream.heal()
   }
 
   delay(delayMs: number, options: DelayOptions = {}): void {
     const { jitterMs = 0, random = Math.random, direction = 'both', isExact = false } = options
     const of = jitterMs > 0 ? () => delayMs + jitterMs * random() : () => delayMs
     for (const way of waysOf(direction)) this.#delays.set(way, { of, isExact })
-    for (const link of this.#links) this.#applyTo(link)
+    for (const connection of this.#connections) this.#applyTo(connection)
   }
 
   bandwidth(bytesPerSecond: number): void {
     if (!(bytesPerSecond > 0)) throw new RangeError(`bandwidth must be above 0, not ${bytesPerSecond}`)
     this.#bytesPerSecond = bytesPerSecond
-    for (const pipe of this.#pipes()) pipe.setBandwidth(bytesPerSecond)
+    for (const stream of this.#streams()) stream.setBandwidth(bytesPerSecond)
   }
 
   cut(): void {
-    for (const link of this.#links) link.cut()
+    for (const connection of this.#connections) connection.cut()
   }
 
   async refuse(): Promise<void> {
     const listener = this.#listener
     this.#listener = null
-    // Its 'close' comes only when the last connection has ended; that it listens no more is true at once.
+    // Its 'close' event comes only when the last connection has ended, but it stops listening at once.
     listener?.close()
     return Promise.resolve()
   }
@@ -135,14 +135,14 @@ class LoopbackProxy implements FaultProxy {
   async accept(): Promise<void> {
     if (this.#listener) return
     const listener = createServer({ allowHalfOpen: true }, (client) => {
-      const link = new Link(client, this.#target, {
+      const connection = new ProxiedConnection(client, this.#target, {
         shouldLoseReply: (request) => this.#takeLoss(request),
-        closed: (closed) => this.#links.delete(closed),
+        closed: (closed) => this.#connections.delete(closed),
       })
-      this.#links.add(link)
-      this.#applyTo(link)
-      link.toServer.setBandwidth(this.#bytesPerSecond)
-      link.toClient.setBandwidth(this.#bytesPerSecond)
+      this.#connections.add(connection)
+      this.#applyTo(connection)
+      connection.toServer.setBandwidth(this.#bytesPerSecond)
+      connection.toClient.setBandwidth(this.#bytesPerSecond)
     })
     this.#listener = listener
     listener.listen(this.#port, this.host)
@@ -171,9 +171,9 @@ class LoopbackProxy implements FaultProxy {
     await this.close()
   }
 
-  #applyTo(link: Link): void {
-    for (const [way, delay] of this.#delays) link[way].setDelay(delay)
-    for (const [way, mode] of this.#held) link[way].hold(mode)
+  #applyTo(connection: ProxiedConnection): void {
+    for (const [way, delay] of this.#delays) connection[way].setDelay(delay)
+    for (const [way, mode] of this.#held) connection[way].hold(mode)
   }
 
   #takeLoss(request: string): (() => void) | null {
@@ -185,10 +185,10 @@ class LoopbackProxy implements FaultProxy {
     return null
   }
 
-  *#pipes(): Iterable<Pipe> {
-    for (const link of this.#links) {
-      yield link.toServer
-      yield link.toClient
+  *#streams(): Iterable<DelayedStream> {
+    for (const connection of this.#connections) {
+      yield connection.toServer
+      yield connection.toClient
     }
   }
 }

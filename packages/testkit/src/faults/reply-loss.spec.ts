@@ -1,6 +1,6 @@
 import { ReplyLoss } from './reply-loss.js'
 
-/** What a server sends for the request, with an earlier and a later reply around it. */
+/** The server's bytes for the request, between an earlier and a later reply. */
 function conversation(loss: ReplyLoss): Buffer {
   const [first, second] = loss
     .wrap(Buffer.from('*1\r\n$4\r\nINCR\r\n'))
@@ -9,7 +9,7 @@ function conversation(loss: ReplyLoss): Buffer {
   return Buffer.from(`$2\r\nhi\r\n$32\r\n${first}\r\n:7\r\n$32\r\n${second}\r\n`)
 }
 
-it('replies before the request pass, its own does not', () => {
+it('replies to earlier requests pass, its own does not', () => {
   const loss = new ReplyLoss()
   expect(loss.pass(conversation(loss)).toString()).toBe('$2\r\nhi\r\n')
   expect(loss.done).toBe(true)

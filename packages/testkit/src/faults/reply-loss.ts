@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Swallows the reply to one request, however many others are on their way.
+ * Drops the reply to one request, however many others are in flight.
  *
- * A marker command before the request and one after it are sent to the server along with it. Replies come in order,
- * so what arrives between the two markers' echoes is the reply, and once the second is there, the server is done.
+ * The request is sent between two marker commands. Replies come in order, so what arrives between the two markers'
+ * echoes is the reply, and once the second one arrives, the server has executed the request.
  *
- * | State  | True in it                            | Left when                                    |
+ * | State  | Meaning                               | Left when                                    |
  * | ------ | ------------------------------------- | -------------------------------------------- |
- * | before | earlier replies pass                  | the first marker came: swallowing            |
- * | inside | everything is swallowed               | the second marker came: done                 |
+ * | before | earlier replies pass                  | the first marker arrived: dropping           |
+ * | inside | everything is dropped                 | the second marker arrived: done              |
  * | done   | the request ran, its reply is lost    | never                                        |
  */
 export class ReplyLoss {
@@ -18,7 +18,7 @@ export class ReplyLoss {
   #state: 'before' | 'inside' | 'done' = 'before'
   #window: Buffer = Buffer.alloc(0)
 
-  /** What the server is sent in place of the request. */
+  /** The bytes to send to the server instead of the request. */
   wrap(request: Buffer): Buffer {
     return Buffer.concat([ping(this.#first), request, ping(this.#second)])
   }
@@ -27,11 +27,11 @@ export class ReplyLoss {
     return this.#state === 'done'
   }
 
-  /** Takes the server's bytes and returns those which the client may still have. */
+  /** Takes the server's bytes and returns those to forward to the client. */
   pass(chunk: Buffer): Buffer {
     this.#window = Buffer.concat([this.#window, chunk])
     if (this.#state === 'before') {
-      // The marker is safe to keep back from its length line on: nobody else's reply starts with it.
+      // Holding back from the marker's length line on is safe: no other reply starts with it.
       const echo = Buffer.from(`$${String(this.#first.length)}\r\n${this.#first}`)
       const at = this.#window.indexOf(echo)
       const passed = this.#window.subarray(

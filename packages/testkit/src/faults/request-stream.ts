@@ -2,19 +2,19 @@
 export interface Request {
   /** The bytes, to be forwarded as they are. */
   readonly bytes: Buffer
-  /** Its words joined by single spaces, such as `SET key value`. */
+  /** Its arguments joined by single spaces, such as `SET key value`. */
   readonly text: string
 }
 
 /**
- * Cuts a client's bytes into whole requests, however they were split or joined on the way.
+ * Splits a client's bytes into complete requests, however the network split or joined them.
  *
  * Bytes that do not look like Redis's protocol pass through as one request per chunk.
  */
 export class RequestStream {
   #pending: Buffer = Buffer.alloc(0)
 
-  /** The requests that are complete with this chunk, in order. */
+  /** The requests that this chunk completes, in order. */
   push(chunk: Buffer): Request[] {
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
     const requests: Request[] = []
@@ -29,7 +29,7 @@ export class RequestStream {
     return requests
   }
 
-  /** Bytes of a request whose rest has not come; they are handed over and forgotten. */
+  /** Removes and returns the bytes of an incomplete request. */
   takeRest(): Buffer {
     const rest = this.#pending
     this.#pending = Buffer.alloc(0)

@@ -3,16 +3,16 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { probeBinary, redisFromPath } from './binary.js'
+import { probeBinary, redisFromPath } from './probe-binary.js'
 import type { RedisBinary } from './redis-binary.js'
 import type { RedisSource } from './redis-source.js'
 
 const run = promisify(execFile)
 
 /**
- * Debian's and Ubuntu's package: installed when we are root, else unpacked into the user's cache folder.
+ * Debian's and Ubuntu's package: installed if we are root, otherwise unpacked into the user's cache folder.
  *
- * `null` where there is no apt, or it has no such package.
+ * `null` where there is no apt, or no such package.
  */
 export async function redisFromDebian(): Promise<RedisSource | null> {
   if (process.platform !== 'linux' || !(await hasApt())) return null
@@ -29,7 +29,7 @@ export async function unpackDebianRedis(folder: string): Promise<RedisBinary | n
   const cached = await probeUnpacked(folder)
   if (cached) return cached
   await mkdir(dirname(folder), { recursive: true })
-  // Unpacked beside and moved into place, so that two runs at once never see half a server.
+  // Unpacked elsewhere and moved into place, so that concurrent runs never see an incomplete server.
   const fresh = await mkdtemp(`${folder}.`)
   try {
     for (const name of ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']) {
@@ -43,7 +43,7 @@ export async function unpackDebianRedis(folder: string): Promise<RedisBinary | n
     await rename(fresh, folder)
     return await probeUnpacked(folder)
   } catch {
-    // The other run was first.
+    // A concurrent run was faster.
     return await probeUnpacked(folder)
   } finally {
     await rm(fresh, { recursive: true, force: true })
@@ -72,7 +72,7 @@ async function installWithApt(): Promise<void> {
   try {
     await install()
   } catch {
-    // A fresh container image comes without package lists.
+    // A new container image comes without package lists.
     try {
       await run('apt-get', ['update'])
       await install()
@@ -82,7 +82,7 @@ async function installWithApt(): Promise<void> {
   }
 }
 
-/** Releases differ in which of the libraries exist and are needed; the start of the server tells. */
+/** Releases differ in which libraries exist and are needed; whether the server starts shows if they suffice. */
 async function download(name: string, folder: string): Promise<void> {
   try {
     await run('apt-get', ['download', name], { cwd: folder })

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { RedisSource } from './redis-source.js'
 
-/** A Docker daemon that answers: DOCKER_HOST, else the usual sockets. Takes milliseconds and loads no library. */
+/** A Docker daemon that replies: at DOCKER_HOST, or at the usual sockets. Takes milliseconds and loads no library. */
 export async function redisFromDocker(): Promise<RedisSource | null> {
   for (const host of dockerHosts()) {
     if (await dockerAnswers(host)) return { kind: 'docker' }
@@ -25,13 +25,13 @@ function dockerHosts(): string[] {
   return sockets.map((path) => `unix://${path}`)
 }
 
-/** Whether a Docker daemon answers at `unix:///path` or `tcp://host:port` within the time. Never rejects. */
+/** Whether a Docker daemon replies at `unix:///path` or `tcp://host:port` within the timeout. Never rejects. */
 export function dockerAnswers(host: string, timeoutMs = 500): Promise<boolean> {
   if (host.startsWith('unix://')) return ping({ socketPath: host.slice('unix://'.length) }, timeoutMs)
   if (!URL.canParse(host)) return Promise.resolve(false)
   const { hostname, port, protocol } = new URL(host)
   if (protocol !== 'tcp:' && protocol !== 'http:') return Promise.resolve(false)
-  // Behind TLS the ping would need the client's certificate; an open port is sign enough.
+  // With TLS the ping would need the client's certificate; an open port is sufficient evidence.
   if (process.env['DOCKER_TLS_VERIFY']) return accepts(hostname, Number(port || 2376), timeoutMs)
   return ping({ host: hostname, port: Number(port || 2375) }, timeoutMs)
 }

@@ -1,9 +1,9 @@
-import { redisFromPath } from './binary.js'
+import { redisFromPath } from './probe-binary.js'
 import { redisFromDebian } from './debian.js'
 import { redisFromDocker } from './docker.js'
 import type { RedisSource, RedisStep } from './redis-source.js'
 
-/** The server that REDIS_URL names. Whether it answers shows when it is used. */
+/** The server that REDIS_URL names. Whether it replies is checked when it is used. */
 export function redisFromEnvironment(): Promise<RedisSource | null> {
   const url = process.env['REDIS_URL']
   return Promise.resolve(url ? { kind: 'url', url } : null)
@@ -25,7 +25,7 @@ export class NoRedisError extends Error {
     super(
       [
         'No Redis found. Any one of these is enough:',
-        '  REDIS_URL=redis://127.0.0.1:6379   a server that runs already',
+        '  REDIS_URL=redis://127.0.0.1:6379   a running server',
         '  Docker                             start it, or set DOCKER_HOST',
         '  brew install redis                 macOS',
         '  sudo apt-get install redis-server  Debian, Ubuntu',

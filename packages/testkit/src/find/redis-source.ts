@@ -6,10 +6,10 @@ export type RedisSource =
   | { readonly kind: 'docker' }
   | { readonly kind: 'binary'; readonly binary: RedisBinary }
 
-/** One place to look. `null`: nothing there, ask the next one. */
+/** One step of the search. `null`: found nothing, try the next one. */
 export type RedisStep = () => Promise<RedisSource | null>
 
-/** A source in words, for one line of output. */
+/** A short description of a source, for one line of output. */
 export function describeSource(source: RedisSource): string {
   switch (source.kind) {
     case 'url':

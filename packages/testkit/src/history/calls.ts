@@ -1,16 +1,16 @@
 import type { HistoryEvent } from './event.js'
 import type { OfKind } from './grouping.js'
 
-/** One acquisition call with everything that became of it. */
+/** One acquisition call with all its events. */
 export interface Call {
-  readonly asked: OfKind<'asked'>
+  readonly requested: OfKind<'requested'>
   acquired?: OfKind<'acquired'>
   refused?: OfKind<'refused'>
   left?: OfKind<'left'>
   released?: OfKind<'released'>
   lost?: OfKind<'lost'>
-  untold?: OfKind<'untold'>
-  /** The end of its process, whether the call was over by then or not. */
+  lossFound?: OfKind<'loss-found'>
+  /** The end of its process, whether or not the call had ended. */
   killed?: OfKind<'killed'>
 }
 
@@ -20,8 +20,8 @@ export function callsOf(events: readonly HistoryEvent[]): Call[] {
   const running = new Map<string, Call[]>()
   for (const event of events) {
     switch (event.kind) {
-      case 'asked': {
-        const call: Call = { asked: event }
+      case 'requested': {
+        const call: Call = { requested: event }
         calls.set(event.call, call)
         const others = running.get(event.process)
         if (others) others.push(call)
@@ -33,7 +33,7 @@ export function callsOf(events: readonly HistoryEvent[]): Call[] {
       case 'left':
       case 'released':
       case 'lost':
-      case 'untold': {
+      case 'loss-found': {
         const call = calls.get(event.call)
         if (call) note(call, event)
         break
@@ -49,7 +49,7 @@ export function callsOf(events: readonly HistoryEvent[]): Call[] {
 
 function note(
   call: Call,
-  event: OfKind<'acquired' | 'refused' | 'left' | 'released' | 'lost' | 'untold'>,
+  event: OfKind<'acquired' | 'refused' | 'left' | 'released' | 'lost' | 'loss-found'>,
 ): void {
   switch (event.kind) {
     case 'acquired':
@@ -67,7 +67,7 @@ function note(
     case 'lost':
       call.lost ??= event
       break
-    case 'untold':
-      call.untold ??= event
+    case 'loss-found':
+      call.lossFound ??= event
   }
 }

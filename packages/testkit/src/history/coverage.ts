@@ -1,24 +1,24 @@
 import type { HistoryEvent } from './event.js'
 import { groupBy } from './grouping.js'
 import { handOffsOf } from './hand-offs.js'
-import { takeApart, type CheckOptions, type History } from './history.js'
-import { placeOf, turnEndMs, waitersByPlace } from './waiters.js'
+import { parseHistory, type CheckOptions, type History } from './history.js'
+import { entryKey, turnEndMs, waitersByEntry } from './waiters.js'
 
 /** How much of a history the checker could judge: the rest was excused or disturbed by faults, or is not known. */
 export interface Coverage {
-  /** Holds, and those that had to exclude the one before on their lock. */
+  /** Holds, and those that had to exclude the previous one on their lock. */
   readonly holds: number
   readonly holdsJudged: number
-  /** Places in queues, and those that nobody was allowed to overtake while they lasted. */
+  /** Queue entries, and those that no later request was allowed to overtake. */
   readonly waits: number
   readonly waitsJudged: number
-  /** How long each hand-off took while nothing was wrong. */
+  /** How long each undisturbed hand-off took. */
   readonly handOffsMs: readonly number[]
 }
 
-/** What {@link checkHistory}, with these options, had to look at. */
+/** How much {@link checkHistory} can judge with these options. */
 export function coverageOf(events: readonly HistoryEvent[], options: CheckOptions = {}): Coverage {
-  const history = takeApart(events, options)
+  const history = parseHistory(events, options)
   return {
     holds: history.holds.length,
     holdsJudged: countHoldsJudged(history),
@@ -39,18 +39,19 @@ function countHoldsJudged({ holds, faults }: History): number {
 }
 
 function countWaits({ events, calls, faults, options }: History): Pick<Coverage, 'waits' | 'waitsJudged'> {
-  const waiters = waitersByPlace(calls)
-  const places = groupBy(
+  const waiters = waitersByEntry(calls)
+  const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
-    placeOf,
+    entryKey,
   )
-  const judged = [...places.entries()].filter(([key, [place]]) => {
+  const judged = [...queueEntries.entries()].filter(([key, [queueEntry]]) => {
     const waiter = waiters.get(key)
-    if (!place || !waiter) return false
+    if (!queueEntry || !waiter) return false
     const untilMs = turnEndMs(waiter, options.slackMs)
     return (
-      untilMs > place.atMs && !faults.disturbed(place.process, place.lock, { fromMs: place.atMs, untilMs })
+      untilMs > queueEntry.atMs &&
+      !faults.disturbed(queueEntry.process, queueEntry.lock, { fromMs: queueEntry.atMs, untilMs })
     )
   })
-  return { waits: places.size, waitsJudged: judged.length }
+  return { waits: queueEntries.size, waitsJudged: judged.length }
 }

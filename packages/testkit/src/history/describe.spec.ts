@@ -1,11 +1,11 @@
 import { checkHistory } from './check-history.js'
 import { describeViolation } from './describe.js'
-import { acquired, asked, ended, killed } from './story.js'
+import { acquired, requested, ended, killed } from './short-events.js'
 
 it('a violation is described by its message and a timeline that points at its events', () => {
   const history = [
-    asked(5, 'z1', { lock: 'other' }),
-    asked(10, 'a1'),
+    requested(5, 'z1', { lock: 'other' }),
+    requested(10, 'a1'),
     acquired(11, 'a1', 90),
     killed(12, 'C'),
     acquired(50, 'b1', 90),
@@ -17,7 +17,7 @@ it('a violation is described by its message and a timeline that points at its ev
     'exclusion broken: A (owner a1) and B (owner b1) held job at once for 10.0 ms',
     '',
     '    ms     A  B',
-    '   5.0     ?     A asks, waits without an end',
+    '   5.0     ?     A requests the lock, waits without limit',
     '>  6.0     ┏     A acquires as a1, until 85.0',
     '> 45.0  !! ┃  ┏  B acquires as b1, until 85.0',
     '> 55.0     ┃  ┗  B leaves',

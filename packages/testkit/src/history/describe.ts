@@ -3,9 +3,9 @@ import { drawTimeline } from './timeline.js'
 import type { Violation } from './violation.js'
 
 /**
- * A violation as a text for a terminal of 110 columns: what was broken, and a timeline that points at the events which
- * show it, with what happened to that lock and to those processes around them. Times count from the start of
- * `history`, which has to be the one that was checked.
+ * A violation as text for a terminal of 110 columns: what was broken, and a timeline that marks the events which show
+ * it, with the surrounding events of that lock and those processes. Times count from the start of `history`, which must
+ * be the one that was checked.
  */
 export function describeViolation(violation: Violation, history: readonly HistoryEvent[]): string {
   const { promise, lock, message, events } = violation

@@ -1,7 +1,7 @@
 /** What a fault outside the promises of the contract may excuse. Nothing excuses anything else. */
 export type Excuse = 'exclusion' | 'tokens'
 
-/** Why an ask ended without a hold. */
+/** Why a request ended without a hold. */
 export type Refusal =
   'timeout' | 'aborted' | 'unavailable' | 'replication' | 'refused' | 'lost' | 'closed' | 'other'
 
@@ -20,16 +20,16 @@ interface OfCall extends At {
 
 export type HistoryEvent =
   /**
-   * A call was made. `waitMs`: how long it is ready to wait; `null` without an end. `abortAtMs`: when its signal aborts;
-   * absent: never. `leaseMs`: the fixed lease it wants; absent: its hold is renewed for as long as it is needed.
+   * A call was made. `waitMs`: its wait limit; `null`: none. `abortAtMs`: when its signal aborts; absent: never.
+   * `leaseMs`: its fixed lease; absent: its hold is renewed for as long as it is needed.
    */
   | (OfCall & {
-      readonly kind: 'asked'
+      readonly kind: 'requested'
       readonly waitMs: number | null
       readonly abortAtMs?: number
       readonly leaseMs?: number
     })
-  /** An owner has its place in the queue. Told by the library without the call it belongs to. */
+  /** An owner has a queue entry. The library reports it without the call that it belongs to. */
   | (At & {
       readonly kind: 'queued'
       readonly process: string
@@ -47,7 +47,7 @@ export type HistoryEvent =
       readonly count: number
       readonly claimUntilMs: number | null
     })
-  /** The holder asked again, and this is until when the library claims to hold. Only while `isHeld`. */
+  /** The holder checked again, and this is until when the library claims to hold. Only while `isHeld`. */
   | (At & {
       readonly kind: 'confirmed'
       readonly process: string
@@ -55,14 +55,14 @@ export type HistoryEvent =
       readonly owner: string
       readonly claimUntilMs: number
     })
-  /** The holder is about to leave: it touches the protected thing no more. */
+  /** The holder is about to leave: it no longer uses the protected resource. */
   | (OfCall & { readonly kind: 'left'; readonly owner: string })
-  /** Its unlock was answered. */
+  /** Its unlock was acknowledged. */
   | (OfCall & { readonly kind: 'released'; readonly owner: string })
-  /** The holder was told that the hold is lost: by its signal, or by an error. */
+  /** The loss of the hold was reported to the holder: by its signal, or by an error. */
   | (OfCall & { readonly kind: 'lost'; readonly owner: string })
-  /** The holder asked whether it still holds, and does not; its signal had not said so. */
-  | (OfCall & { readonly kind: 'untold'; readonly owner: string })
+  /** The holder checked and found that it no longer holds, although its signal had not aborted. */
+  | (OfCall & { readonly kind: 'loss-found'; readonly owner: string })
   /** The call ended without a lease. `owner`, where the error names it. */
   | (OfCall & {
       readonly kind: 'refused'
@@ -83,11 +83,11 @@ export type HistoryEvent =
       readonly locks: readonly string[] | 'all'
     })
   | (At & { readonly kind: 'healed'; readonly id: string })
-  /** The process was killed, and is gone by this instant. */
+  /** The process was killed, and has ended by this instant. */
   | (At & { readonly kind: 'killed'; readonly process: string })
-  /** A process's event loop stood still for so long, up to now, without anybody's order. */
+  /** A process's event loop stalled for this long, until now, not caused by an injected fault. */
   | (At & { readonly kind: 'stalled'; readonly process: string; readonly stalledMs: number })
-  /** While all was quiet: a hold's count as its client knows it, and as the server has it. */
+  /** At rest: a hold's count as its client knows it, and as the server has it. */
   | (At & {
       readonly kind: 'counted'
       readonly lock: string
@@ -95,7 +95,7 @@ export type HistoryEvent =
       readonly atClient: number
       readonly atServer: number
     })
-  /** Found at the end, when nothing should be there any more. */
+  /** Found at the end, when nothing should remain. */
   | (At & { readonly kind: 'leftover'; readonly lock: string; readonly what: string })
 
 /** The clock of histories: the same for all processes of one machine, and never set. */

@@ -1,6 +1,6 @@
 import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, confirmed, ended, fault, killed, lock } from './story.js'
+import { acquired, confirmed, ended, fault, killed, lock } from './short-events.js'
 
 const recoveryMs = 10
 
@@ -9,7 +9,7 @@ function conflicts(...events: HistoryEvent[]): readonly (readonly HistoryEvent[]
   return found.map((violation) => violation.events)
 }
 
-it('two holds of one lock at once are told with the owners, the time and the events', () => {
+it('two holds of one lock at once are reported with the owners, the time and the events', () => {
   const a = acquired(0, 'a1', 100)
   const b = acquired(60, 'b1', 160)
   expect(checkHistory([a, b])).toEqual([
@@ -55,14 +55,14 @@ describe('a hold ends', () => {
     expect(conflicts(...a, ...left, acquired(40, 'b1'))).toEqual([])
   })
 
-  it('when it is told of its loss', () => {
+  it('when its loss is reported', () => {
     const a = [acquired(0, 'a1'), ended('lost', 20, 'a1'), ended('left', 40, 'a1')]
     expect(conflicts(...a, acquired(20, 'b1'))).toEqual([])
     expect(conflicts(...a, acquired(19, 'b1'))).toHaveLength(1)
   })
 
-  it('when it finds by itself that it lost it', () => {
-    const a = [acquired(0, 'a1'), ended('untold', 20, 'a1'), ended('lost', 40, 'a1')]
+  it('when its process finds that it is lost', () => {
+    const a = [acquired(0, 'a1'), ended('loss-found', 20, 'a1'), ended('lost', 40, 'a1')]
     expect(conflicts(...a, acquired(20, 'b1'))).toEqual([])
     expect(conflicts(...a, acquired(19, 'b1'))).toHaveLength(1)
   })
@@ -73,7 +73,7 @@ describe('a hold ends', () => {
     expect(conflicts(acquired(0, 'a1'), killed(20, 'C'), acquired(20, 'b1'))).toHaveLength(1)
   })
 
-  it('when its claim runs out', () => {
+  it('when its claim expires', () => {
     expect(conflicts(acquired(0, 'a1', 50), acquired(50, 'b1'))).toEqual([])
     expect(conflicts(acquired(0, 'a1', 50), acquired(49, 'b1'))).toHaveLength(1)
   })
@@ -86,49 +86,49 @@ describe('a hold ends', () => {
 })
 
 describe('a claim', () => {
-  it('is as long as the longest that was made', () => {
+  it('is as long as the longest one made', () => {
     const a = acquired(0, 'a1', 50)
     expect(conflicts(a, confirmed(30, 'a1', 80), acquired(70, 'b1'))).toHaveLength(1)
     expect(conflicts(a, confirmed(30, 'a1', 80), acquired(80, 'b1'))).toEqual([])
     expect(conflicts(a, confirmed(30, 'a1', 40), acquired(45, 'b1'))).toHaveLength(1)
   })
 
-  it('made again after it ran out counts from then on', () => {
+  it('made again after it expired counts from then on', () => {
     const a = [acquired(0, 'a1', 50), confirmed(80, 'a1', 100)]
     expect(conflicts(...a, acquired(50, 'b1'), ended('left', 80, 'b1'))).toEqual([])
     expect(conflicts(...a, acquired(50, 'b1'), ended('left', 81, 'b1'))).toHaveLength(1)
     expect(conflicts(...a, acquired(99, 'b1'))).toHaveLength(1)
   })
 
-  it('made again after others entered is told with its hold first', () => {
+  it('made again after others entered is reported with its own hold first', () => {
     const a = acquired(0, 'a1', 50)
     const again = confirmed(80, 'a1', 100)
     const b = acquired(60, 'b1')
     expect(conflicts(a, again, b)).toEqual([[a, b, again]])
   })
 
-  it('that had run out when it was recorded never was', () => {
+  it('that had expired when it was recorded does not count', () => {
     expect(conflicts(acquired(0, 'b1'), acquired(60, 'a1', 60))).toEqual([])
     expect(conflicts(acquired(0, 'b1'), acquired(60, 'a1', 61))).toHaveLength(1)
   })
 
-  it('that ended the instant it was made never was', () => {
+  it('that ended in the instant it was made does not count', () => {
     expect(conflicts(acquired(0, 'a1'), acquired(10, 'b1'), ended('lost', 10, 'b1'))).toEqual([])
   })
 
-  it('made after a loss was told counts', () => {
+  it('made after a reported loss counts', () => {
     const a = [acquired(0, 'a1', 100), ended('lost', 20, 'a1')]
     expect(conflicts(...a, acquired(30, 'b1'))).toEqual([])
     expect(conflicts(...a, acquired(30, 'b1'), confirmed(40, 'a1', 60))).toHaveLength(1)
     expect(conflicts(...a, confirmed(40, 'a1', 60), acquired(60, 'b1'))).toEqual([])
   })
 
-  it('made after everybody left does not count', () => {
+  it('made after all calls left does not count', () => {
     const a = [acquired(0, 'a1', 100), ended('left', 20, 'a1'), confirmed(40, 'a1', 100)]
     expect(conflicts(...a, acquired(30, 'b1'))).toEqual([])
   })
 
-  it('of a re-entry that overlapped the last leave goes on', () => {
+  it('of a re-entry that overlapped the last leave continues', () => {
     const a = [acquired(0, 'a1', 100), ended('left', 20, 'a1')]
     const again = acquired(21, 'a1', 90, { call: 'a2', count: 2 })
     expect(conflicts(...a, again, acquired(95, 'b1'))).toHaveLength(1)

@@ -12,10 +12,10 @@ export interface Fault {
   readonly untilMs: number
 }
 
-/** The fault that stops the processes it disturbs. The time it takes is not theirs. */
+/** The fault that stops the processes it disturbs. Its duration does not count as their running time. */
 export const freezeProcess = 'freezeProcess'
 
-/** What was done to the system, and what that excuses. */
+/** The injected faults and the stalls, and what they excuse. */
 export class Faults {
   readonly all: readonly Fault[]
   readonly #stalls: readonly OfKind<'stalled'>[]
@@ -35,14 +35,14 @@ export class Faults {
   }
 
   /**
-   * Whether what began at `atMs`, between something of that instant and something that goes back to `sinceMs`, is
-   * excused: the fault had begun by then, and the older side goes back to before its effects were over.
+   * Whether a conflict at `atMs` with something that dates back to `sinceMs` is excused: a fault had begun by then, and
+   * `sinceMs` is before the end of its effects.
    */
   excuse(what: Excuse, lock: string, sinceMs: number, atMs: number): boolean {
     return sinceMs <= this.excusedSinceMs(what, lock, atMs)
   }
 
-  /** Whatever goes back to this instant or further may conflict with what begins at `atMs`; `-Infinity`: nothing. */
+  /** Anything that dates back to this instant or earlier may conflict with what begins at `atMs`; `-Infinity`: nothing may. */
   excusedSinceMs(what: Excuse, lock: string, atMs: number): number {
     const began = this.all.filter(
       ({ event }) => event.atMs <= atMs && event.excuses.includes(what) && concerns(event.locks, lock),
@@ -68,7 +68,7 @@ export class Faults {
     )
   }
 
-  /** Whether all went well with that lock in that time, for everybody: no fault was on or being recovered from, and nobody stalled. */
+  /** Whether nothing disturbed that lock in that time: no active fault, no recovery from one, and no stalled process. */
   quiet(lock: string, time: Span): boolean {
     const isHit = this.all.some(({ event: { disturbs, locks }, fromMs, untilMs }) => {
       const recoveryMs = disturbs === 'all' || disturbs.length > 0 ? this.#recoveryMs : 0
@@ -80,7 +80,7 @@ export class Faults {
     return !isHit && !isStalled
   }
 
-  /** When that process stood still: frozen by order, or stalled. */
+  /** When that process did not run: frozen by a fault, or stalled. */
   pauses(process: string): Span[] {
     const frozen = this.all.filter(
       ({ event }) => event.fault === freezeProcess && concerns(event.disturbs, process),

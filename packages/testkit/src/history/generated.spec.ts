@@ -1,12 +1,22 @@
 import fc from 'fast-check'
 import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, asked, confirmed, ended, killed, lock, queued, refused, stalled } from './story.js'
+import {
+  acquired,
+  requested,
+  confirmed,
+  ended,
+  killed,
+  lock,
+  queued,
+  refused,
+  stalled,
+} from './short-events.js'
 import type { Promised } from './violation.js'
 
-/** What one caller does, in an otherwise faultless world. */
+/** What one caller does, without faults. */
 interface Plan {
-  /** From the ask before to its own. */
+  /** From the previous request to its own. */
   readonly afterMs: number
   readonly waitMs: number | null
   readonly holdMs: number
@@ -14,7 +24,7 @@ interface Plan {
   readonly end: 'leaves' | 'dies' | 'loses' | 'stalls'
 }
 
-/** One call of the simulation that got in. */
+/** One call of the simulation that acquired. */
 interface Served {
   readonly call: string
   readonly queuedMs: number | null
@@ -34,7 +44,7 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
   { maxLength: 25 },
 )
 
-/** A right queue: first come, first served, one at a time, with tokens that grow. Each call is of a process of its own. */
+/** A correct queue: first come, first served, one at a time, with growing tokens. Each call has its own process. */
 function simulate(callers: readonly Plan[]): { events: HistoryEvent[]; served: Served[] } {
   const events: HistoryEvent[] = []
   const served: Served[] = []
@@ -43,49 +53,49 @@ function simulate(callers: readonly Plan[]): { events: HistoryEvent[]; served: S
   callers.forEach((plan, n) => {
     const call = `c${n}`
     const process = `P${n}`
-    const tell = (event: HistoryEvent) => events.push('process' in event ? { ...event, process } : event)
+    const record = (event: HistoryEvent) => events.push('process' in event ? { ...event, process } : event)
     askMs += plan.afterMs
     const isFree = freeMs <= askMs
     const fromMs = isFree ? askMs + 0.5 : freeMs + 0.5
     const queuedMs = isFree || plan.waitMs === 0 ? null : askMs + 0.25
-    // What ends otherwise than by leaving needs a reason: here, a lease that is over.
-    tell(asked(askMs, call, { waitMs: plan.waitMs, ...(plan.end === 'loses' && { leaseMs }) }))
-    if (queuedMs !== null) tell(queued(queuedMs, call))
+    // A hold that does not end by leaving needs a reason: here, an expired lease.
+    record(requested(askMs, call, { waitMs: plan.waitMs, ...(plan.end === 'loses' && { leaseMs }) }))
+    if (queuedMs !== null) record(queued(queuedMs, call))
     if (plan.waitMs !== null && !isFree && fromMs >= askMs + plan.waitMs) {
-      tell(refused(askMs + Math.max(0.5, plan.waitMs), call))
+      record(refused(askMs + Math.max(0.5, plan.waitMs), call))
       return
     }
     const token = 100 + n
     const endMs = fromMs + plan.holdMs
     let claimMs = fromMs + leaseMs
-    tell(acquired(fromMs, call, claimMs, { token }))
+    record(acquired(fromMs, call, claimMs, { token }))
     for (let renewMs = fromMs + leaseMs / 2; renewMs < endMs; renewMs += leaseMs / 2) {
       claimMs = renewMs + leaseMs
-      tell(confirmed(renewMs, call, claimMs))
+      record(confirmed(renewMs, call, claimMs))
     }
     if (plan.nested) {
       const inner = `${call}+`
-      tell(asked(fromMs + 0.1, inner))
-      tell(acquired(fromMs + 0.2, call, fromMs + leaseMs, { call: inner, count: 2, token }))
-      tell(ended('left', fromMs + 0.3, call, inner))
-      tell(ended('released', fromMs + 0.4, call, inner))
+      record(requested(fromMs + 0.1, inner))
+      record(acquired(fromMs + 0.2, call, fromMs + leaseMs, { call: inner, count: 2, token }))
+      record(ended('left', fromMs + 0.3, call, inner))
+      record(ended('released', fromMs + 0.4, call, inner))
     }
     switch (plan.end) {
       case 'leaves':
-        tell(ended('left', endMs, call))
-        tell(ended('released', endMs + 0.75, call))
+        record(ended('left', endMs, call))
+        record(ended('released', endMs + 0.75, call))
         break
       case 'loses':
-        tell(ended('lost', endMs, call))
-        tell(ended('left', endMs + 5, call))
+        record(ended('lost', endMs, call))
+        record(ended('left', endMs + 5, call))
         break
       case 'dies':
-        tell(killed(endMs, process))
+        record(killed(endMs, process))
         break
       case 'stalls':
-        tell(stalled(claimMs + 30, process, claimMs + 30 - endMs))
-        tell(ended('lost', claimMs + 30, call))
-        tell(ended('left', claimMs + 31, call))
+        record(stalled(claimMs + 30, process, claimMs + 30 - endMs))
+        record(ended('lost', claimMs + 30, call))
+        record(ended('left', claimMs + 31, call))
     }
     freeMs = plan.end === 'stalls' ? claimMs : endMs
     served.push({ call, queuedMs, fromMs, untilMs: freeMs })
@@ -109,14 +119,14 @@ function change(
   )
 }
 
-/** Histories in which at least two got in, and one of them. */
+/** Histories in which at least two acquired, and one of those. */
 const withVictim = fc.tuple(plans, fc.nat()).map(([callers, n]) => {
   const { events, served } = simulate(callers)
   const at = 1 + (n % Math.max(1, served.length - 1))
   return { events, served, before: served[at - 1], victim: served[at] }
 })
 
-it('a right history breaks nothing', () => {
+it('a correct history breaks nothing', () => {
   fc.assert(
     fc.property(plans, (callers) => {
       expect(brokenIn(simulate(callers).events)).toEqual([])
@@ -124,7 +134,7 @@ it('a right history breaks nothing', () => {
   )
 })
 
-it('a right history in any order breaks nothing', () => {
+it('a correct history in any order breaks nothing', () => {
   fc.assert(
     fc.property(
       plans.chain((callers) => {
@@ -138,7 +148,7 @@ it('a right history in any order breaks nothing', () => {
   )
 })
 
-it('a hold that begins before the one ahead is over breaks exclusion', () => {
+it('a hold that begins before the previous one ends breaks exclusion', () => {
   fc.assert(
     fc.property(
       withVictim,
@@ -152,7 +162,7 @@ it('a hold that begins before the one ahead is over breaks exclusion', () => {
   )
 })
 
-it('a hold that goes on after the next began breaks exclusion', () => {
+it('a hold that continues after the next one began breaks exclusion', () => {
   fc.assert(
     fc.property(withVictim, ({ events, before, victim }) => {
       fc.pre(before !== undefined && victim !== undefined)
@@ -183,19 +193,19 @@ it('two holds with their tokens swapped break the growth of tokens', () => {
   )
 })
 
-it('who asks after the next waiter was queued, and is served before it, breaks the order', () => {
+it('a request made after the next waiter was queued, but served before it, breaks the order', () => {
   fc.assert(
     fc.property(withVictim, ({ events, before, victim }) => {
       fc.pre(before !== undefined && victim !== undefined)
       const { queuedMs } = victim
       fc.pre(queuedMs !== null && queuedMs < before.fromMs - 0.1)
-      const pushed = change(events, 'asked', before.call, { atMs: queuedMs + 0.1, waitMs: null })
+      const pushed = change(events, 'requested', before.call, { atMs: queuedMs + 0.1, waitMs: null })
       expect(brokenIn(pushed)).toContain('order')
     }),
   )
 })
 
-it('an event that a call was owed and that is missing breaks progress', () => {
+it('a missing event that a call must have breaks progress', () => {
   fc.assert(
     fc.property(plans, fc.nat(), (callers, n) => {
       const { events } = simulate(callers)

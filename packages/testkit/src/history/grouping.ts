@@ -13,7 +13,7 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map
   return groups
 }
 
-/** By time, and what has the same time stays as it was. */
+/** Sorted by time; events of the same instant keep their order. */
 export function inOrder(events: readonly HistoryEvent[]): HistoryEvent[] {
   return [...events].sort((a, b) => a.atMs - b.atMs)
 }

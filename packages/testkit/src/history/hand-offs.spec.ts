@@ -1,11 +1,11 @@
 import { checkHistory } from './check-history.js'
 import { coverageOf } from './coverage.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, asked, ended, fault, killed, lock, queued, refused, stalled } from './story.js'
+import { acquired, requested, ended, fault, killed, lock, queued, refused, stalled } from './short-events.js'
 
 const options = { recoveryMs: 10, handOffMs: 50, slackMs: 20 }
 
-/** From 0 on, waiters w1, w2, … queue 10 ms after each other; each works for 100 ms, and the next gets in later. */
+/** From 0 on, waiters w1, w2, … queue every 10 ms; each works for 100 ms, and the next one enters with a delay. */
 function relay(...tookMs: readonly number[]): HistoryEvent[] {
   let atMs = 1_000
   return tookMs.flatMap((later, n) => {
@@ -14,9 +14,9 @@ function relay(...tookMs: readonly number[]): HistoryEvent[] {
     const leftMs = fromMs + 100
     atMs = leftMs + later + 200
     return [
-      asked(fromMs, leaver),
+      requested(fromMs, leaver),
       acquired(fromMs, leaver),
-      asked(fromMs + 10, waiter),
+      requested(fromMs + 10, waiter),
       queued(fromMs + 11, waiter),
       ended('left', leftMs, leaver),
       ended('released', leftMs + 1, leaver),
@@ -31,42 +31,42 @@ function timed(...events: (HistoryEvent | HistoryEvent[])[]): readonly number[] 
   return coverageOf(events.flat(), options).handOffsMs
 }
 
-it('hand-offs that are slow in the median are told, with the one in the middle', () => {
+it('hand-offs that are slow in the median are reported with the median one', () => {
   const history = relay(1, 60, 51, 2, 70)
   const [left, entered] = [history[2 * 9 + 4], history[2 * 9 + 6]]
   expect(checkHistory(history, options)).toEqual([
     {
       promise: 'progress',
       lock,
-      message: 'the hand-off of job took 51.0 ms in the median of 5, 50.0 ms are allowed',
+      message: 'the hand-off of job took 51.0 ms in the median of 5; at most 50.0 ms are allowed',
       events: [left, entered],
     },
   ])
 })
 
-it('of hand-offs that are fast in the median, or fewer than five, nothing is told', () => {
+it('hand-offs that are fast in the median, or fewer than five, are not reported', () => {
   expect(checkHistory(relay(1, 60, 50, 2, 70), options)).toEqual([])
   expect(checkHistory(relay(60, 60, 60, 60), options)).toEqual([])
 })
 
-it('a single hand-off that takes a multiple of that is told', () => {
+it('a single hand-off that takes a multiple of the limit is reported', () => {
   const history = relay(1, 251, 2)
   expect(checkHistory(history, options)).toEqual([
     {
       promise: 'progress',
       lock,
-      message: 'the hand-off of job took 251.0 ms, 250.0 ms are allowed',
+      message: 'the hand-off of job took 251.0 ms; at most 250.0 ms are allowed',
       events: [history[9 + 4], history[9 + 6]],
     },
   ])
   expect(checkHistory(relay(1, 250, 2), options)).toEqual([])
 })
 
-it('the time of a hand-off is from the leaving to the return of the call', () => {
+it('a hand-off is timed from the leaving to the return of the call', () => {
   expect(timed(relay(3, 5))).toEqual([3, 5])
 })
 
-it('who was queued only after the holder left was not handed anything', () => {
+it('a waiter that was queued only after the holder left is not a hand-off', () => {
   const late = [queued(1_101, 'w0'), ...relay(3).filter(({ kind }) => kind !== 'queued')]
   expect(timed(late)).toEqual([])
 })
@@ -76,7 +76,7 @@ it('a hold that did not end by leaving hands nothing off', () => {
   expect(timed(held ?? [], ended('lost', 1_050, 'h0'), ...waits)).toEqual([])
 })
 
-it('hand-offs are timed while nothing is wrong with anybody', () => {
+it('only undisturbed hand-offs are timed', () => {
   const one = relay(3)
   expect(timed(one, fault(900, 1_001, { disturbs: ['C'] }))).toEqual([])
   expect(timed(one, fault(900, 1_000, { disturbs: ['C'] }))).toEqual([3])
@@ -90,8 +90,8 @@ it('hand-offs are timed while nothing is wrong with anybody', () => {
   expect(timed(one, stalled(1_010, 'C', 10))).toEqual([3])
 })
 
-describe('how much was judged', () => {
-  it('counts holds that had to exclude the one before', () => {
+describe('the coverage', () => {
+  it('counts holds that had to exclude the previous one', () => {
     const holds = [acquired(0, 'a1', 5), acquired(20, 'b1', 25), acquired(40, 'c1', 45)]
     expect(coverageOf(holds, options)).toMatchObject({ holds: 3, holdsJudged: 3 })
     const excuses = ['exclusion'] as const
@@ -101,8 +101,8 @@ describe('how much was judged', () => {
     })
   })
 
-  it('counts waits that nobody was allowed to overtake while they lasted', () => {
-    const wait = [asked(0, 'w1'), queued(10, 'w1')]
+  it('counts waits that no later request was allowed to overtake', () => {
+    const wait = [requested(0, 'w1'), queued(10, 'w1')]
     const judged = (...events: HistoryEvent[]) => coverageOf([...wait, ...events], options)
     expect(judged(acquired(50, 'w1'))).toMatchObject({ waits: 1, waitsJudged: 1 })
     expect(judged(...fault(20, 21, { disturbs: ['W'] }), acquired(50, 'w1'))).toMatchObject({

@@ -1,8 +1,8 @@
 import { groupBy, type OfKind } from './grouping.js'
 import type { History } from './history.js'
-import { placeOf } from './waiters.js'
+import { entryKey } from './waiters.js'
 
-/** A holder left, and a waiter whose place was known by then got in next. */
+/** A holder left, and a waiter that was known to be queued by then entered next. */
 export interface HandOff {
   readonly lock: string
   readonly left: OfKind<'left'>
@@ -10,19 +10,20 @@ export interface HandOff {
   readonly tookMs: number
 }
 
-/** Those that tell of the lock alone: from when the waiter had its place, nothing was wrong with anybody. */
+/** The undisturbed hand-offs: since the waiter was queued, nothing disturbed any process. */
 export function handOffsOf({ events, holds, faults }: History): HandOff[] {
-  const places = groupBy(
+  const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
-    placeOf,
+    entryKey,
   )
   return [...groupBy(holds, ({ lock }) => lock).values()].flatMap((ofLock) =>
     ofLock.flatMap((hold, n) => {
       const [acquired] = hold.entries
       const left = ofLock[n - 1]?.live.at(-1)?.until
       if (left?.kind !== 'left' || left.atMs > acquired.atMs) return []
-      const place = places.get(placeOf(hold))?.find(({ atMs }) => atMs < left.atMs)
-      if (!place || !faults.quiet(hold.lock, { fromMs: place.atMs, untilMs: acquired.atMs })) return []
+      const queueEntry = queueEntries.get(entryKey(hold))?.find(({ atMs }) => atMs < left.atMs)
+      if (!queueEntry || !faults.quiet(hold.lock, { fromMs: queueEntry.atMs, untilMs: acquired.atMs }))
+        return []
       return [{ lock: hold.lock, left, acquired, tookMs: acquired.atMs - left.atMs }]
     }),
   )

@@ -4,36 +4,36 @@ import { Faults } from './faults.js'
 import { inOrder } from './grouping.js'
 import { holdsOf, type Hold } from './holds.js'
 
-/** How much time the checker grants. */
+/** The time limits of the checker. */
 export interface CheckOptions {
   /**
-   * How much later than its `waitMs` a call may settle, in milliseconds of its process's running time: what timers
-   * and a busy machine cost. A waiter that was cancelled may also have given up this much before it said so.
+   * How much later than its `waitMs` a call may settle, in milliseconds of its process's running time: tolerance for
+   * timers and a busy machine. A cancelled waiter may also have given up this much before it reported so.
    * @defaultValue 500
    */
   readonly slackMs?: number
   /**
-   * By when a call without `waitMs`, and every release, has to settle, in milliseconds from the last heal or from
+   * By when a call without `waitMs`, and every release, must settle, in milliseconds from the last heal or from
    * the call itself, whichever is later. At least a lease, the time of a fail-over, and the time that the holders
    * ahead in the queue take. @defaultValue 10_000
    */
   readonly settleMs?: number
   /**
-   * How long the effects of a fault last once it is healed, in milliseconds: until everybody is connected again,
-   * has renewed, and has been told. @defaultValue 2_000
+   * How long the effects of a fault last once it is healed, in milliseconds: until all clients have
+   * reconnected, renewed, and learned of losses. @defaultValue 2_000
    */
   readonly recoveryMs?: number
   /** The clients' `commandTimeoutMs`: what a call with `waitMs` 0 may take. @defaultValue 5_000 */
   readonly commandTimeoutMs?: number
   /**
-   * How long it may take, in the median, from the leaving of a holder to the return of the next waiter's call, in
-   * milliseconds, while nothing is wrong. Less than a waiter takes to find out by itself. A single one may take five
+   * The maximum, for the median, of the time from a holder's leaving to the return of the next waiter's call, in
+   * milliseconds, without disturbances. Less than a waiter takes without a notification. A single hand-off may take five
    * times that: less than a lease. @defaultValue 100
    */
   readonly handOffMs?: number
 }
 
-/** A history taken apart, as the rules want it. */
+/** A history, parsed for the rules. */
 export interface History {
   readonly events: readonly HistoryEvent[]
   readonly calls: readonly Call[]
@@ -42,7 +42,7 @@ export interface History {
   readonly options: Required<CheckOptions>
 }
 
-export function takeApart(events: readonly HistoryEvent[], options: CheckOptions): History {
+export function parseHistory(events: readonly HistoryEvent[], options: CheckOptions): History {
   const { slackMs = 500, settleMs = 10_000, recoveryMs = 2_000, commandTimeoutMs = 5_000 } = options
   const { handOffMs = 100 } = options
   const ordered = inOrder(events)

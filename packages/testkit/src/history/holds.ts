@@ -1,13 +1,13 @@
 import type { HistoryEvent } from './event.js'
 import { groupBy, type OfKind } from './grouping.js'
 
-/** A time in which a hold was live without a break: from `fromMs` up to, but not at, `untilMs`. */
+/** A time in which a hold was continuously live: from `fromMs` up to, but excluding, `untilMs`. */
 export interface Stretch {
   readonly fromMs: number
   untilMs: number
-  /** What made the claim. */
+  /** The event that made the claim. */
   readonly from: HistoryEvent
-  /** What ended it; `null`: the claim ran out, or nothing did. */
+  /** The event that ended it; `null`: the claim expired, or it did not end. */
   until: HistoryEvent | null
 }
 
@@ -18,7 +18,7 @@ export interface Hold {
   readonly process: string
   /** Its first entry, and every later one. */
   readonly entries: readonly [OfKind<'acquired'>, ...OfKind<'acquired'>[]]
-  /** In order and apart from each other; empty if the first claim had run out when it was made. */
+  /** Ordered and disjoint; empty if the first claim had expired when it was made. */
   readonly live: readonly Stretch[]
 }
 
@@ -58,7 +58,7 @@ function holdsOfLock(ofLock: readonly HistoryEvent[], events: readonly HistoryEv
         byCall.get(event.call)?.leave(event)
         break
       case 'lost':
-      case 'untold':
+      case 'loss-found':
         byCall.get(event.call)?.lose(event)
         break
       case 'killed':
@@ -70,7 +70,7 @@ function holdsOfLock(ofLock: readonly HistoryEvent[], events: readonly HistoryEv
   return holds
 }
 
-/** A hold while its events come in. */
+/** A hold under construction from its events. */
 class OpenHold implements Hold {
   readonly lock: string
   readonly owner: string
@@ -111,8 +111,8 @@ class OpenHold implements Hold {
     if (this.#open.size === 0) this.#cut(event)
   }
 
-  /** A claim made later than this counts again: who knows of a loss and goes on claiming is no better. */
-  lose(event: OfKind<'lost' | 'untold'>): void {
+  /** A claim made later than this counts again: claiming a hold that is known to be lost is a violation, too. */
+  lose(event: OfKind<'lost' | 'loss-found'>): void {
     this.#claimUntilMs = -Infinity
     this.#cut(event)
   }

@@ -14,11 +14,11 @@ export interface Bar {
   readonly hold: Hold
   readonly lane: number
   readonly from: number
-  /** `Infinity`: it outlives the timeline. */
+  /** `Infinity`: it outlasts the timeline. */
   readonly until: number
 }
 
-/** The events, and among them where claims run out. */
+/** The events, and the expiries of claims among them. */
 export function rowsOf(events: readonly HistoryEvent[], holds: readonly Hold[]): Row[] {
   const endMs = events.at(-1)?.atMs ?? 0
   const ends = holds.flatMap((hold) =>
@@ -26,13 +26,13 @@ export function rowsOf(events: readonly HistoryEvent[], holds: readonly Hold[]):
       .filter((stretch) => stretch.until === null && stretch.untilMs <= endMs)
       .map((stretch) => ({ atMs: stretch.untilMs, event: null, ended: { hold, stretch } })),
   )
-  // What ends comes before what begins at the same time.
+  // Ends come before beginnings of the same time.
   return [...ends, ...events.map((event) => ({ atMs: event.atMs, event, ended: null }))].sort(
     (a, b) => a.atMs - b.atMs,
   )
 }
 
-/** Bars of one process that overlap stand side by side; a hold keeps its lane. */
+/** Overlapping bars of one process are drawn side by side; a hold keeps its lane. */
 export function barsOf(rows: readonly Row[], holds: readonly Hold[]): Map<string, Bar[]> {
   const rowOf = new Map(rows.flatMap((row, i) => (row.event ? [[row.event, i]] : [])))
   const endOf = new Map(rows.flatMap((row, i) => (row.ended ? [[row.ended.stretch, i]] : [])))

@@ -1,6 +1,16 @@
 import type { HistoryEvent } from './event.js'
 import { toMermaid } from './mermaid.js'
-import { acquired, asked, confirmed, ended, fault, killed, queued, refused, stalled } from './story.js'
+import {
+  acquired,
+  requested,
+  confirmed,
+  ended,
+  fault,
+  killed,
+  queued,
+  refused,
+  stalled,
+} from './short-events.js'
 
 function drawn(...events: HistoryEvent[]): string[] {
   return toMermaid(events)
@@ -11,9 +21,9 @@ function drawn(...events: HistoryEvent[]): string[] {
 it('a history is a sequence of messages with holds as activation bars', () => {
   expect(
     toMermaid([
-      asked(0, 'a1'),
+      requested(0, 'a1'),
       acquired(1, 'a1', 100, { token: 1_700 }),
-      asked(2, 'b1'),
+      requested(2, 'b1'),
       queued(3, 'b1'),
       ...fault(4, 120, { fault: 'freezeProcess', disturbs: ['A'] }),
       acquired(101, 'b1', 900, { token: 1_900 }),
@@ -36,7 +46,7 @@ it('a history is a sequence of messages with holds as activation bars', () => {
   Redis-->>B: held, token 2
   activate B
   Note over A: freezeProcess: over
-  Note over A: is told that it lost it
+  Note over A: learns that it lost it
   B->>Redis: unlock
   deactivate B
   Redis-->>B: unlocked`)
@@ -54,12 +64,12 @@ it('a conflict is noted where it begins', () => {
   ])
 })
 
-it('the rest of what may happen is noted', () => {
+it('all other events are notes', () => {
   expect(
     drawn(
-      asked(0, 'a1', { waitMs: 0 }),
+      requested(0, 'a1', { waitMs: 0 }),
       refused(1, 'a1', 'timeout'),
-      ended('untold', 1.5, 'a1'),
+      ended('loss-found', 1.5, 'a1'),
       stalled(2, 'B', 5),
       killed(3, 'B'),
       ...fault(4, 5, { fault: 'fail-over', disturbs: 'all' }),
@@ -72,7 +82,7 @@ it('the rest of what may happen is noted', () => {
     'A->>Redis: try to lock',
     'Note over A: gives up: timeout',
     'Note over A: finds that it lost it',
-    'Note over B: stood still',
+    'Note over B: stalled',
     'Note over B: is killed',
     'Note over A,Redis: fail-over',
     'Note over A,Redis: fail-over: over',
@@ -90,7 +100,7 @@ it('re-entries show their count, and several locks their names', () => {
       acquired(1, 'a1', null, { call: 'a2', count: 2 }),
       ended('left', 2, 'a1', 'a2'),
       ended('left', 3, 'a1'),
-      asked(4, 'a3', { lock: 'other' }),
+      requested(4, 'a3', { lock: 'other' }),
     ).slice(3),
   ).toEqual([
     'Redis-->>A: held job',
@@ -103,7 +113,7 @@ it('re-entries show their count, and several locks their names', () => {
   ])
 })
 
-it('two runs that differ in time, and in who hears first of a release, are the same picture', () => {
+it('two runs that differ in timing, and in the order of replies to a release and a grant, yield the same picture', () => {
   function run(ms: number, answerMs: number): string {
     return toMermaid([
       acquired(ms, 'a1', 90 * ms, { token: 17 * ms }),
@@ -116,18 +126,18 @@ it('two runs that differ in time, and in who hears first of a release, are the s
   expect(run(10, 55)).toBe(run(12, 100))
 })
 
-it('an answer that comes after something else stays there', () => {
+it('a reply that comes after another event stays there', () => {
   const lines = drawn(
     acquired(0, 'a1'),
     ended('left', 5, 'a1'),
-    asked(6, 'b1'),
+    requested(6, 'b1'),
     acquired(7, 'b1'),
     ended('released', 8, 'a1'),
   )
   expect(lines.at(-1)).toBe('Redis-->>A: unlocked')
 })
 
-it('an answer to somebody else stays where it is', () => {
+it('a reply to another process stays in place', () => {
   const lines = drawn(
     acquired(0, 'a1'),
     ended('left', 5, 'a1'),
@@ -137,13 +147,13 @@ it('an answer to somebody else stays where it is', () => {
   expect(lines.at(-1)).toBe('Redis-->>C: unlocked')
 })
 
-it('two locks at once are no conflict', () => {
+it('holds of two locks are not a conflict', () => {
   const lines = drawn(acquired(0, 'a1'), acquired(1, 'b1', null, { lock: 'other' }))
   expect(lines.at(-1)).toBe('activate B')
 })
 
-it('names that may mean something to Mermaid are told apart from it', () => {
-  const lines = drawn(asked(0, 'a1', { process: 'end' }), asked(0, 'a2', { process: 'worker-1' }))
+it('names that are reserved in Mermaid are escaped', () => {
+  const lines = drawn(requested(0, 'a1', { process: 'end' }), requested(0, 'a2', { process: 'worker-1' }))
   expect(lines.slice(1)).toEqual([
     'participant P_end as end',
     'participant worker_1 as worker-1',

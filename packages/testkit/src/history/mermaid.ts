@@ -6,50 +6,50 @@ import { rowsOf, type Row } from './lanes.js'
 /**
  * Draws a short history as a Mermaid `sequenceDiagram` between its processes and Redis.
  *
- * Two runs of one schedule give the same text: there are no times and no owners in it, and tokens are numbered from 1
- * by size. A hold is an activation bar from its first entry until it ends; `confirmed` events and counts that agree
+ * Two runs of one schedule yield the same text: it contains no times and no owners, and tokens are numbered from 1 by
+ * size. A hold is an activation bar from its first entry until it ends; `confirmed` events and counts that agree
  * are not drawn.
  */
 export function toMermaid(events: readonly HistoryEvent[]): string {
   const ordered = inOrder(events)
   const holds = holdsOf(ordered)
-  const scene = new Scene(ordered)
+  const diagram = new Diagram(ordered)
   const stretches = holds.flatMap((hold) => hold.live.map((stretch) => ({ hold, stretch })))
   const live = new Set<Hold>()
-  for (const { event, ended } of answersFirst(rowsOf(ordered, holds))) {
-    if (event) scene.tell(event)
+  for (const { event, ended } of repliesFirst(rowsOf(ordered, holds))) {
+    if (event) diagram.draw(event)
     const over = stretches.filter(({ stretch }) => stretch.until !== null && stretch.until === event)
     for (const { hold } of ended ? [ended] : over) {
-      if (ended) scene.note([hold.process], 'its claim ends')
-      scene.end(hold)
+      if (ended) diagram.note([hold.process], 'its claim ends')
+      diagram.end(hold)
       live.delete(hold)
     }
     for (const { hold } of stretches.filter(({ stretch }) => stretch.from === event)) {
-      scene.begin(hold)
+      diagram.begin(hold)
       const rival = [...live].find(({ lock }) => lock === hold.lock)
-      if (rival) scene.note([rival.process, hold.process], 'both hold it')
+      if (rival) diagram.note([rival.process, hold.process], 'both hold it')
       live.add(hold)
     }
   }
-  return scene.text
+  return diagram.text
 }
 
-/** An unlock's answer races the grant to the next waiter; drawn first, whichever came first. */
-function answersFirst(rows: readonly Row[]): Row[] {
+/** The reply to an unlock races the grant to the next waiter; it is drawn first in either case. */
+function repliesFirst(rows: readonly Row[]): Row[] {
   const drawn: Row[] = []
   for (const row of rows) {
     const { event } = row
     let at = drawn.length
     while (drawn[at - 1]?.event?.kind === 'acquired') at -= 1
     const before = drawn[at - 1]?.event
-    const isAnswer = event?.kind === 'released' && before?.kind === 'left' && before.call === event.call
-    drawn.splice(isAnswer ? at : drawn.length, 0, row)
+    const isReply = event?.kind === 'released' && before?.kind === 'left' && before.call === event.call
+    drawn.splice(isReply ? at : drawn.length, 0, row)
   }
   return drawn
 }
 
 /** The lines of a diagram. */
-class Scene {
+class Diagram {
   readonly #processes: readonly string[]
   readonly #hasManyLocks: boolean
   readonly #tokens: readonly number[]
@@ -73,30 +73,30 @@ class Scene {
     return ['sequenceDiagram', ...lines.map((line) => `  ${line}`)].join('\n')
   }
 
-  tell(event: HistoryEvent): void {
+  draw(event: HistoryEvent): void {
     switch (event.kind) {
-      case 'asked':
+      case 'requested':
         this.#send(event.process, `${event.waitMs === 0 ? 'try to lock' : 'lock'}${this.#of(event)}`)
         break
       case 'queued':
-        this.#answer(event.process, `wait${this.#of(event)}`)
+        this.#reply(event.process, `wait${this.#of(event)}`)
         break
       case 'acquired': {
         const count = event.count > 1 ? `, count ${event.count}` : ''
         const token = event.token === null ? '' : `, token ${this.#tokens.indexOf(event.token) + 1}`
-        this.#answer(event.process, `held${this.#of(event)}${count}${token}`)
+        this.#reply(event.process, `held${this.#of(event)}${count}${token}`)
         break
       }
       case 'left':
         this.#send(event.process, `unlock${this.#of(event)}`)
         break
       case 'released':
-        this.#answer(event.process, `unlocked${this.#of(event)}`)
+        this.#reply(event.process, `unlocked${this.#of(event)}`)
         break
       case 'lost':
-        this.note([event.process], `is told that it lost${this.#of(event) || ' it'}`)
+        this.note([event.process], `learns that it lost${this.#of(event) || ' it'}`)
         break
-      case 'untold':
+      case 'loss-found':
         this.note([event.process], `finds that it lost${this.#of(event) || ' it'}`)
         break
       case 'refused':
@@ -117,7 +117,7 @@ class Scene {
         this.note([event.process], 'is killed')
         break
       case 'stalled':
-        this.note([event.process], 'stood still')
+        this.note([event.process], 'stalled')
         break
       case 'counted':
         if (event.atClient === event.atServer) break
@@ -130,10 +130,10 @@ class Scene {
     }
   }
 
-  /** Over everything from the first to the last of them, as they stand. */
+  /** A note from the first to the last of these participants, in their order in the diagram. */
   note(over: readonly string[], text: string): void {
-    const stand = [...this.#processes, redis].filter((name) => over.includes(name))
-    const ends = [...new Set([stand.at(0), stand.at(-1)])].flatMap((name) => (name ? idOf(name) : []))
+    const columns = [...this.#processes, redis].filter((name) => over.includes(name))
+    const ends = [...new Set([columns.at(0), columns.at(-1)])].flatMap((name) => (name ? idOf(name) : []))
     if (ends.length > 0) this.#lines.push(`Note over ${ends.join(',')}: ${plain(text)}`)
   }
 
@@ -149,7 +149,7 @@ class Scene {
     this.#lines.push(`${idOf(process)}->>${redis}: ${plain(text)}`)
   }
 
-  #answer(process: string, text: string): void {
+  #reply(process: string, text: string): void {
     this.#lines.push(`${redis}-->>${idOf(process)}: ${plain(text)}`)
   }
 
@@ -160,13 +160,13 @@ class Scene {
 
 const redis = 'Redis'
 
-/** Words may mean something to Mermaid, such as `end`; single letters and names with digits do not. */
+/** Some words are reserved in Mermaid, such as `end`; single letters and names with digits are not. */
 function idOf(name: string): string {
   const id = name.replaceAll(/\W/g, '_')
   return name === redis || /^\w$|\d/.test(id) ? id : `P_${id}`
 }
 
-/** Without what Mermaid takes for the end of a line or for an entity. */
+/** Escapes what Mermaid would take for the end of a line or for an entity. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[#;]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
 import { nowMs, type HistoryEvent } from './event.js'
 
-/** An event as its process reports it: the time, and the process where it is its own, are filled in. */
+/** An event as its process reports it: the time, and for its own events the process, are filled in. */
 export type Reported = HistoryEvent extends infer Event
   ? Event extends { readonly process: string }
     ? Omit<Event, 'atMs' | 'process'> & { readonly atMs?: number; readonly process?: string }
@@ -12,12 +12,12 @@ export type Reported = HistoryEvent extends infer Event
 
 /** Writes the events of one process to a file. */
 export interface HistoryWriter {
-  /** Appends one event, now unless `atMs` says otherwise. When it returns, a kill of this process loses nothing. */
+  /** Appends one event, timed now unless `atMs` is given. Once it returns, killing this process does not lose the event. */
   readonly write: (event: Reported) => void
   readonly close: () => void
 }
 
-/** Opens a history for one process to write to: one JSON document per line. The file is made if it is not there. */
+/** Opens a history for one process to write to: one JSON document per line. Creates the file if necessary. */
 export function openHistory(file: string, process: string): HistoryWriter {
   const descriptor = openSync(file, 'a')
   return {

@@ -1,4 +1,4 @@
-/** A time with both its ends. */
+/** A time interval. */
 export interface Span {
   readonly fromMs: number
   readonly untilMs: number
@@ -8,7 +8,7 @@ export function touches(a: Span, b: Span): boolean {
   return a.fromMs <= b.untilMs && b.fromMs <= a.untilMs
 }
 
-/** How much of `within` the spans cover together; what several cover counts once. */
+/** How much of `within` the spans cover; overlaps count once. */
 export function coveredMs(within: Span, spans: readonly Span[]): number {
   let covered = 0
   let upToMs = within.fromMs

@@ -1,16 +1,26 @@
 import type { HistoryEvent } from './event.js'
-import { acquired, asked, confirmed, ended, fault, killed, queued, refused, stalled } from './story.js'
+import {
+  acquired,
+  requested,
+  confirmed,
+  ended,
+  fault,
+  killed,
+  queued,
+  refused,
+  stalled,
+} from './short-events.js'
 import { drawTimeline } from './timeline.js'
 
 function drawn(...events: HistoryEvent[]): string[] {
   return drawTimeline(events).split('\n')
 }
 
-it('a conflict is seen as two bars side by side', () => {
+it('a conflict is drawn as two bars side by side', () => {
   const lines = drawn(
-    asked(1_000, 'a1', { waitMs: 500 }),
+    requested(1_000, 'a1', { waitMs: 500 }),
     acquired(1_001, 'a1', 1_100, { token: 7 }),
-    asked(1_010.25, 'b1'),
+    requested(1_010.25, 'b1'),
     queued(1_011, 'b1'),
     ...fault(1_020, 1_200, { fault: 'freezeProcess', disturbs: ['A'], excuses: ['exclusion', 'tokens'] }),
     acquired(1_090, 'b1', 1_300, { token: 8 }),
@@ -19,9 +29,9 @@ it('a conflict is seen as two bars side by side', () => {
   )
   expect(lines).toEqual([
     '     ms     A  B',
-    '    0.0     ?     A asks, waits 500 ms',
+    '    0.0     ?     A requests the lock, waits up to 500 ms',
     '    1.0     ┏     A acquires as a1, token 7, until 100.0',
-    '   10.3     ┃  ?  B asks, waits without an end',
+    '   10.3     ┃  ?  B requests the lock, waits without limit',
     '   11.0     ┃  :  B is queued as b1',
     '   20.0     ┃───  fault f: freezeProcess, disturbs A, excuses exclusion and tokens',
     '   90.0  !! ┃  ┏  B acquires as b1, token 8, until 300.0',
@@ -32,7 +42,7 @@ it('a conflict is seen as two bars side by side', () => {
   ])
 })
 
-it('holds that only touch are no conflict', () => {
+it('holds that only touch are not a conflict', () => {
   expect(drawn(acquired(0, 'a1', 10), acquired(10, 'b1', 20))).toEqual([
     '    ms     A  B',
     '   0.0     ┏     A acquires as a1, until 10.0',
@@ -41,10 +51,10 @@ it('holds that only touch are no conflict', () => {
   ])
 })
 
-it('every kind of event has its words', () => {
+it('every kind of event has a description', () => {
   expect(
     drawn(
-      asked(0, 'a1', { waitMs: 0 }),
+      requested(0, 'a1', { waitMs: 0 }),
       acquired(1, 'a1'),
       acquired(2, 'a1', null, { call: 'a2', count: 2 }),
       confirmed(3, 'a1', 9),
@@ -52,25 +62,25 @@ it('every kind of event has its words', () => {
       refused(5, 'b1', 'other', { message: 'two\nlines' }),
       refused(6, 'b2', 'aborted'),
       { kind: 'counted', atMs: 7, lock: 'job', owner: 'a1', atClient: 2, atServer: 1 },
-      ended('untold', 7.5, 'a1', 'a2'),
+      ended('loss-found', 7.5, 'a1', 'a2'),
       ended('lost', 8, 'a1'),
       killed(9, 'A'),
-      { kind: 'leftover', atMs: 10, lock: 'job', what: 'a place' },
+      { kind: 'leftover', atMs: 10, lock: 'job', what: 'a queue entry' },
     ),
   ).toEqual([
     '    ms     A  B',
-    '   0.0     ?     A asks, once',
+    '   0.0     ?     A requests the lock, once',
     '   1.0     ┏     A acquires as a1, no deadline',
     '   2.0     ┃     A re-enters to count 2 as a1, no deadline',
     '   3.0     ┃     A still claims it, until 9.0',
-    '   4.0     ┃  ~  B stood still for 120.0 ms',
+    '   4.0     ┃  ~  B stalled for 120.0 ms',
     '   5.0     ┃  x  B is refused (other): two lines',
     '   6.0     ┃  x  B is refused (aborted)',
     '   7.0     ┃     a1 counts 2, the server 1',
-    '   7.5     ┗     A finds that it lost it, and was not told',
-    '   8.0           A is told of its loss',
+    '   7.5     ┗     A finds that it lost it, without a signal',
+    '   8.0           A learns of its loss',
     '   9.0     †     A is killed',
-    '  10.0           left behind: a place',
+    '  10.0           left behind: a queue entry',
   ])
 })
 
@@ -92,9 +102,9 @@ it('a process that has several holds has several bars', () => {
   ])
 })
 
-it('a hold that is re-entered the instant its last call leaves goes on', () => {
+it('a hold that is re-entered in the instant its last call leaves continues', () => {
   const again = acquired(5, 'a1', null, { call: 'a2', count: 2 })
-  const lines = drawn(acquired(0, 'a1'), ended('left', 5, 'a1'), again, asked(9, 'b1'))
+  const lines = drawn(acquired(0, 'a1'), ended('left', 5, 'a1'), again, requested(9, 'b1'))
   expect(lines.map((line) => line.charAt(10)).join('')).toBe('A┏┃┃┃')
 })
 
@@ -108,8 +118,8 @@ it('a bar takes a lane that has become free', () => {
   expect(lines.at(-1)).toBe('  22.0     ┗  A leaves job')
 })
 
-it('what is marked is shown with what is near, and the rest counted', () => {
-  const events = Array.from({ length: 20 }, (_, i) => asked(i, 'a1'))
+it('marked events are shown with nearby ones, and the rest is counted', () => {
+  const events = Array.from({ length: 20 }, (_, i) => requested(i, 'a1'))
   const marked = new Set(events.slice(10, 11))
   const lines = drawTimeline(events, { marked }).split('\n')
   expect(lines.map((line) => line.trim().slice(0, 6).trim())).toEqual([
@@ -120,12 +130,14 @@ it('what is marked is shown with what is near, and the rest counted', () => {
   ])
 })
 
-it('lines and names that are too long are cut', () => {
-  const lines = drawTimeline([asked(0, 'a1', { process: 'a very long name', waitMs: 1 })], { columns: 40 })
+it('long lines and names are truncated', () => {
+  const lines = drawTimeline([requested(0, 'a1', { process: 'a very long name', waitMs: 1 })], {
+    columns: 40,
+  })
   expect(lines.split('\n')).toEqual(['   ms     a very lo…', '  0.0     ?           a very long name …'])
   expect(lines.split('\n')[1]).toHaveLength(40)
 })
 
-it('a history without events has no lines but the head', () => {
+it('a history without events has only a header line', () => {
   expect(drawTimeline([])).toBe('  ms')
 })

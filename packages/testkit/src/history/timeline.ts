@@ -2,13 +2,13 @@ import type { HistoryEvent } from './event.js'
 import { inOrder } from './grouping.js'
 import { holdsOf } from './holds.js'
 import { barsOf, rowsOf, type Bar, type Row } from './lanes.js'
-import { inWords } from './wording.js'
+import { describeEvent } from './describe-event.js'
 
 /** How a timeline is drawn. */
 export interface TimelineOptions {
-  /** Longer lines are cut. @defaultValue 110 */
+  /** Longer lines are truncated. @defaultValue 110 */
   readonly columns?: number
-  /** Events to point at. With these, only they and what is near them is drawn. @defaultValue none: all is drawn */
+  /** Events to mark. If given, only they and nearby events are drawn. @defaultValue none: all are drawn */
   readonly marked?: ReadonlySet<HistoryEvent>
   /** The instant that times count from. @defaultValue that of the first event */
   readonly originMs?: number
@@ -17,8 +17,8 @@ export interface TimelineOptions {
 /** Rows drawn before and after a marked one. */
 const near = { before: 6, after: 2 }
 
-/** A process's name takes no more of a line than this. */
-const longestName = 10
+/** The width of a process's name. */
+const maxNameLength = 10
 
 /**
  * Draws a history as text: a line per event, its time in milliseconds since the first, and a column per process.
@@ -27,8 +27,8 @@ const longestName = 10
  * | --------- | ---------------------------------------------------------------- |
  * | `┏ ┃ ┗`   | the process has a live hold: its beginning, middle and end       |
  * | `!!`      | two holds of one lock are live                                   |
- * | `? : x`   | asked, queued, refused                                           |
- * | `. ~ †`   | release answered, stood still, killed                            |
+ * | `? : x`   | requested, queued, refused                                       |
+ * | `. ~ †`   | release acknowledged, stalled, killed                            |
  * | `>`       | a marked event                                                   |
  */
 export function drawTimeline(events: readonly HistoryEvent[], options: TimelineOptions = {}): string {
@@ -59,7 +59,7 @@ export function drawTimeline(events: readonly HistoryEvent[], options: TimelineO
     const conflict = isConflict(i, [...bars.values()].flat()) ? '!!' : '  '
     const cells = tracks.map((track) => cellsOf(track, row, i)).join(groundOf(row).repeat(2))
     const words = row.event
-      ? inWords(row.event, timeOf, withLock)
+      ? describeEvent(row.event, timeOf, withLock)
       : `${row.ended?.hold.process ?? ''}'s claim${withLock ? ` on ${row.ended?.hold.lock ?? ''}` : ''} ends`
     lines.push(`${mark} ${timeOf(row.atMs).padStart(timeWidth)}  ${conflict} ${cells}  ${words}`)
   })
@@ -75,7 +75,7 @@ interface Track {
 }
 
 function trackOf(process: string, bars: readonly Bar[]): Track {
-  const name = cut(process, longestName)
+  const name = cut(process, maxNameLength)
   return {
     process,
     name,
@@ -103,7 +103,7 @@ function groundOf({ event }: Row): string {
 }
 
 const signs: Partial<Record<HistoryEvent['kind'], string>> = {
-  asked: '?',
+  requested: '?',
   queued: ':',
   refused: 'x',
   released: '.',

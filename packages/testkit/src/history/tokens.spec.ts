@@ -1,6 +1,6 @@
 import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, asked, ended, fault, lock } from './story.js'
+import { acquired, requested, ended, fault, lock } from './short-events.js'
 
 /** A hold of 5 ms. */
 function held(atMs: number, owner: string, token: number | null): HistoryEvent[] {
@@ -13,11 +13,11 @@ function broken(...events: (HistoryEvent | HistoryEvent[])[]): string[] {
     .map(({ message }) => message)
 }
 
-it('tokens that grow are right, with gaps or without', () => {
+it('growing tokens are correct, with or without gaps', () => {
   expect(broken(held(0, 'a1', 1), held(10, 'b1', 2), held(20, 'a2', 9))).toEqual([])
 })
 
-it('a smaller token is told with the larger one before', () => {
+it('a smaller token is reported with the earlier, larger one', () => {
   expect(broken(held(0, 'a1', 5), held(10, 'b1', 4))).toEqual([
     'B was granted job with token 4, after A with 5',
   ])
@@ -27,47 +27,47 @@ it('the same token twice is not growth', () => {
   expect(broken(held(0, 'a1', 5), held(10, 'b1', 5))).toHaveLength(1)
 })
 
-it('every hold is measured by the largest token before it', () => {
+it('every hold is compared with the largest earlier token', () => {
   expect(broken(held(0, 'a1', 9), held(10, 'b1', 4), held(20, 'c1', 6))).toEqual([
     'B was granted job with token 4, after A with 9',
     'C was granted job with token 6, after A with 9',
   ])
 })
 
-it('another lock counts for itself', () => {
+it('locks are independent of each other', () => {
   expect(broken(held(0, 'a1', 5), acquired(10, 'b1', 20, { token: 4, lock: 'other' }))).toEqual([])
 })
 
-it('holds without a token are left out', () => {
+it('holds without a token are ignored', () => {
   expect(broken(held(0, 'a1', 5), held(10, 'b1', null), held(20, 'c1', 5))).toEqual([
     'C was granted job with token 5, after A with 5',
   ])
 })
 
-it('a hold that was recorded when its claim had run out is left out', () => {
+it('a hold whose claim had expired when it was recorded is ignored', () => {
   expect(broken(held(0, 'a1', 5), acquired(10, 'b1', 10, { token: 4 }))).toEqual([])
   expect(broken(acquired(0, 'b1', 0, { token: 9 }), held(10, 'a1', 5))).toEqual([])
 })
 
 it('of two holds that overlap, the one recorded later may have been granted first', () => {
   const both = [acquired(10, 'a1', 50, { token: 5 }), acquired(11, 'b1', 50, { token: 4 })]
-  expect(broken(asked(0, 'a1'), asked(1, 'b1'), both)).toEqual([])
+  expect(broken(requested(0, 'a1'), requested(1, 'b1'), both)).toEqual([])
 })
 
-it('where exclusion was excused, a hold that was over may still have been granted after the one recorded later', () => {
-  const story = [asked(0, 'a1'), asked(1, 'b1'), ...held(10, 'a1', 5), ...held(20, 'b1', 4)]
+it('where exclusion was excused, a hold that had ended may still have been granted after the one recorded later', () => {
+  const story = [requested(0, 'a1'), requested(1, 'b1'), ...held(10, 'a1', 5), ...held(20, 'b1', 4)]
   expect(broken(story)).toHaveLength(1)
   expect(broken(fault(2, null, { excuses: ['exclusion'] }), story)).toEqual([])
 })
 
-it('one that was asked for when the other was held cannot have been granted first', () => {
+it('a hold that was requested after the other was recorded cannot have been granted first', () => {
   const both = [acquired(10, 'a1', 50, { token: 5 }), acquired(12, 'b1', 50, { token: 4 })]
-  expect(broken(asked(0, 'a1'), asked(11, 'b1'), both)).toHaveLength(1)
+  expect(broken(requested(0, 'a1'), requested(11, 'b1'), both)).toHaveLength(1)
 })
 
-it('a hold that was surpassed by one still live is not forgotten', () => {
+it('a hold with a smaller token than one still live is not forgotten', () => {
   const overlapping = [acquired(10, 'b1', 50, { token: 10 }), acquired(12, 'c1', 50, { token: 8 })]
-  expect(broken(asked(6, 'b1'), asked(7, 'c1'), held(0, 'a1', 9), overlapping)).toEqual([
+  expect(broken(requested(6, 'b1'), requested(7, 'c1'), held(0, 'a1', 9), overlapping)).toEqual([
     'C was granted job with token 8, after A with 9',
   ])
 })
@@ -84,7 +84,7 @@ describe('a re-entry', () => {
     expect(broken(outer, inner(6))).toEqual(['A re-entered job with token 6, in a hold with token 5'])
   })
 
-  it('without a token is no contradiction', () => {
+  it('without a token is not a contradiction', () => {
     expect(broken(outer, inner(null))).toEqual([])
     expect(broken(acquired(0, 'a1', 50), inner(6))).toEqual([])
   })
@@ -103,7 +103,7 @@ describe('a fault that excuses tokens', () => {
     expect(broken(held(0, 'a1', 9), fault(900, 920, { excuses }), held(900, 'b1', 5))).toEqual([])
   })
 
-  it('does not excuse what came before it', () => {
+  it('does not excuse earlier conflicts', () => {
     expect(broken(held(0, 'a1', 9), held(10, 'b1', 5), fault(11, 20, { excuses }))).toHaveLength(1)
   })
 
@@ -118,7 +118,7 @@ describe('a fault that excuses tokens', () => {
   })
 
   it('excuses only the locks that it names, and is not one that excuses exclusion', () => {
-    const holds = [asked(0, 'a1'), held(0, 'a1', 9), asked(14, 'b1'), held(15, 'b1', 5)]
+    const holds = [requested(0, 'a1'), held(0, 'a1', 9), requested(14, 'b1'), held(15, 'b1', 5)]
     expect(broken(...holds, fault(10, 20, { excuses, locks: [lock] }))).toEqual([])
     expect(broken(...holds, fault(10, 20, { excuses, locks: ['other'] }))).toHaveLength(1)
     expect(broken(...holds, fault(10, 20, { excuses: ['exclusion'] }))).toHaveLength(1)

@@ -1,19 +1,19 @@
 import type { HistoryEvent } from './event.js'
 
-/** What a history is checked for. {@link checkHistory} says what each of them means. */
+/** The promises that a history is checked for. {@link checkHistory} defines them. */
 export type Promised = 'exclusion' | 'tokens' | 'order' | 'progress' | 'losses' | 'counts' | 'leftovers'
 
-/** One promise that one lock did not keep. */
+/** A broken promise of one lock. */
 export interface Violation {
   readonly promise: Promised
   readonly lock: string
   /** One sentence that names the processes and owners. */
   readonly message: string
-  /** The events that show it, oldest first; the very objects of the history. */
+  /** The events that show it, oldest first; the same objects as in the history. */
   readonly events: readonly HistoryEvent[]
 }
 
-/** Drops what is missing or named twice, and puts the rest in the order of its happening. */
+/** Drops missing and duplicate events, and sorts the rest by time. */
 export function evidence(...events: readonly (HistoryEvent | null | undefined)[]): HistoryEvent[] {
   const present = events.filter((event) => event != null)
   return [...new Set(present)].sort((a, b) => a.atMs - b.atMs)

@@ -9,12 +9,12 @@ export interface CountedCommands<T> {
   /**
    * Commands by name in lower case (`set`), scripts by name and SHA-1 (`evalsha:<sha>`, `eval:<sha>`).
    *
-   * Connections that were opened meanwhile show their greeting here too (`hello`, `info`, `client`).
+   * Includes the handshake of connections opened during the callback (`hello`, `info`, `client`).
    */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Counts what clients send to that server while the callback runs; what scripts call does not count. */
+/** Counts the commands that clients send to that server while the callback runs; calls inside scripts do not count. */
 export async function countCommands<T>(url: string, during: () => Promise<T>): Promise<CountedCommands<T>> {
   return withRedis(url, async (redis) => {
     const marker = randomBytes(16).toString('hex')
@@ -28,7 +28,7 @@ export async function countCommands<T>(url: string, during: () => Promise<T>): P
     })
     try {
       const value = await during()
-      // Commands are shown in the order of execution, so after this one nothing is outstanding.
+      // MONITOR shows commands in the order of execution, so after this one none is outstanding.
       await redis.echo(marker)
       await until(() => ended, { what: 'MONITOR to show the last command' })
       return { value, counts }

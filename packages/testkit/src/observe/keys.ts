@@ -6,12 +6,12 @@ export function leftoverKeys(url: string, pattern: string): Promise<string[]> {
   return withRedis(url, (redis) => scanKeys(redis, pattern))
 }
 
-/** Those of the matching keys that would stay for ever, sorted. */
+/** Those of the matching keys that never expire, sorted. */
 export function keysWithoutTtl(url: string, pattern: string): Promise<string[]> {
   return withRedis(url, async (redis) => {
     const keys = await scanKeys(redis, pattern)
     const ttls = await Promise.all(keys.map((key) => redis.pttl(key)))
-    // -1: no expiry. -2: it has gone since the scan.
+    // -1: no expiry. -2: deleted since the scan.
     return keys.filter((_, n) => ttls[n] === -1)
   })
 }

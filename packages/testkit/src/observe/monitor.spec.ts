@@ -11,14 +11,14 @@ it('a call inside a script has lua as its source', () => {
   expect(parseMonitorLine('+1.5 [3 lua] "get" "k"')).toEqual({ source: 'lua', words: ['get', 'k'] })
 })
 
-it('an IPv6 client is read whole', () => {
+it('the address of an IPv6 client is parsed completely', () => {
   expect(parseMonitorLine('+1.5 [0 [::1]:50000] "ping"')?.words).toEqual(['ping'])
 })
 
-it('escaped characters come back as bytes', () => {
+it('escaped characters are decoded to bytes', () => {
   expect(parseMonitorLine('+1.5 [0 lua] "a\\"b\\\\c\\n\\x00\\xff"')?.words).toEqual(['a"b\\c\n\x00\xff'])
 })
 
-it('other lines are no commands', () => {
+it('other lines are not commands', () => {
   expect(parseMonitorLine('+OK')).toBeNull()
 })

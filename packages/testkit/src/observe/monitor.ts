@@ -9,7 +9,7 @@ export interface MonitoredCommand {
   readonly words: readonly string[]
 }
 
-/** A connection in MONITOR mode. Spoken by hand: clients differ in how they read its endless reply. */
+/** A connection in MONITOR mode, on a bare socket: clients differ in how they read its endless reply. */
 export class Monitor {
   readonly #socket: Socket
   readonly #lines: Interface
@@ -19,13 +19,13 @@ export class Monitor {
     this.#lines = lines
   }
 
-  /** Resolves when every command from now on will be seen. */
+  /** Resolves when every further command will be reported. */
   static async open(url: string, onCommand: (command: MonitoredCommand) => void): Promise<Monitor> {
     const { hostname, port, username, password } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port || 6379) })
     await once(socket, 'connect')
     const lines = createInterface({ input: socket, crlfDelay: Infinity })
-    // The waiting side reports what a broken connection means to it.
+    // A caller that is waiting reports the broken connection.
     socket.on('error', () => undefined)
     const started = once(lines, 'line')
     const user = decodeURIComponent(username || 'default')
@@ -63,7 +63,7 @@ export function parseMonitorLine(line: string): MonitoredCommand | null {
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b' }
 
-/** One character per byte, as with latin1: words may be binary. */
+/** One character per byte, as in latin1: arguments may be binary. */
 function unescape(word: string): string {
   return word.replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex: string | undefined, char: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))

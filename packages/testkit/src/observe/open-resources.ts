@@ -1,24 +1,24 @@
 import { createHook } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What holds memory or the process itself: timers, sockets, servers, pipes, child processes. */
+/** Resources that hold memory or keep the process alive: timers, sockets, servers, pipes, child processes. */
 const watched = /^(Timeout|TCPWRAP|TCPSERVERWRAP|TLSWRAP|PIPEWRAP|PIPESERVERWRAP|PROCESSWRAP|UDPWRAP|WORKER)$/
 
-/** Watches what is opened from its creation on. */
+/** Tracks the resources opened since its creation. */
 export interface ResourceWatch {
-  /** Type and origin of each resource that was opened since and is open now, also of unreferenced timers. */
+  /** Type and origin of each resource opened since and still open, including unreferenced timers. */
   open(): string[]
-  /** Resolves once nothing is left; rejects after `timeoutMs` (2_000) with a list of what is and where it came from. */
+  /** Resolves once none is left; rejects after `timeoutMs` (2_000) with a list of the rest and their origins. */
   expectNone(timeoutMs?: number): Promise<void>
-  /** Ends the watch. `expectNone` does so as well. */
+  /** Ends the watch. `expectNone` does so too. */
   stop(): void
 }
 
 /**
  * Starts watching for sockets and timers that are never closed.
  *
- * Call it at the start of a test and `expectNone` after the `close()` of what is tested. What the test runner itself
- * opens meanwhile does not count.
+ * Call it at the start of a test and `expectNone` after the `close()` of the subject. Resources of the test runner do
+ * not count.
  */
 export function watchResources(): ResourceWatch {
   const origins = new Map<number, { type: string; origin: string }>()
@@ -39,7 +39,7 @@ export function watchResources(): ResourceWatch {
     async expectNone(timeoutMs = 2_000) {
       const giveUpAt = performance.now() + timeoutMs
       try {
-        // Turns of the event loop rather than a timer, which would itself be seen.
+        // Uses turns of the event loop rather than a timer, which would itself be tracked.
         while (origins.size > 0 && performance.now() < giveUpAt) await nextTurn()
         if (origins.size === 0) return
         throw new Error(`left open:\n  ${open().join('\n  ')}`)

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import type { WorkerMessage } from './worker.js'
 
-/** The worker's end of the channel. Opened by the first use, so that importing this in other processes does nothing. */
+/** The worker's end of the channel. Opened on first use, so that importing this in other processes has no effect. */
 let inbox: EventEmitter | null = null
 const unread: WorkerMessage[] = []
 
-/** Tells the test something. Resolves when the message is handed to the system, so that an exit may follow. */
+/** Sends the test a message. Resolves when the system has it, so that the process may exit afterwards. */
 export function tellParent(message: WorkerMessage): Promise<void> {
   listen()
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export function tellParent(message: WorkerMessage): Promise<void> {
   })
 }
 
-/** The oldest message of that type that was not returned yet, at once or when it comes. */
+/** The oldest message of that type that was not returned yet; waits for one if necessary. */
 export async function fromParent(type: string): Promise<WorkerMessage> {
   const arrivals = listen()
   for (;;) {
@@ -37,7 +37,7 @@ function listen(): EventEmitter {
     unread.push(message)
     arrivals.emit('message')
   })
-  // The parent is gone: nobody is left to judge what this process does.
+  // The parent has ended, so this process has no purpose any more.
   process.on('disconnect', () => process.exit(1))
   return arrivals
 }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 
 /**
- * Reads "+ pid" and "- pid" lines. Its input ends when we are done or when our process is gone, however it went:
- * then it kills what is left, frozen or not, and removes the folder given as $1.
+ * Reads "+ pid" and "- pid" lines. Its input ends when our process ends for whatever reason: then it kills the
+ * remaining processes, frozen or not, and removes the folder given as $1.
  */
 const script = `
 pids=
@@ -33,16 +33,16 @@ let current: Reaper | null = null
 function open(): Reaper {
   if (current) return current
   const root = mkdtempSync(join(tmpdir(), 'holdfast-'))
-  // Its own session, or Ctrl-C in the terminal would take the reaper along before it has done its work.
+  // In its own session, or Ctrl-C in the terminal would kill the reaper before it has done its work.
   const child = spawn('/bin/sh', ['-c', script, 'reaper', root], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })
-  // It only waits for our end, so it must not put that end off.
+  // The reaper waits for our process to end, so it must not keep it alive.
   child.unref()
   const input = child.stdin
   if (input instanceof Socket) input.unref()
-  // A reaper that somebody killed costs us the safety net and nothing else.
+  // Without a reaper, only the safety net is lost.
   child.on('error', ignore)
   input.on('error', ignore)
   current = { root, input, users: 0 }
@@ -73,7 +73,7 @@ export function guard(child: ChildProcess): void {
   })
 }
 
-/** A folder that goes away with {@link ScratchFolder.remove}, or with this process. */
+/** A folder that is deleted by {@link ScratchFolder.remove}, or when this process ends. */
 export interface ScratchFolder {
   readonly path: string
   /** Deletes the folder. A second call does nothing. */

@@ -11,24 +11,24 @@ export function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }
 
-/** Stops the process where it is (SIGSTOP). Resolves once the system shows it as stopped. */
+/** Stops the process (SIGSTOP). Resolves once the system reports it as stopped. */
 export async function freezeProcess(child: ChildProcess): Promise<void> {
   const pid = runningPid(child, 'freeze')
   child.kill('SIGSTOP')
-  // The signal is only queued so far: on another CPU the process may still answer a request.
+  // The signal is only queued so far: on another CPU the process may still handle a request.
   await until(async () => (await stateOf(pid)).startsWith('T'), { what: `process ${String(pid)} to stop` })
 }
 
-/** Lets a frozen process go on (SIGCONT). Does nothing to one that runs. */
+/** Resumes a frozen process (SIGCONT). Does nothing to a running one. */
 export function thawProcess(child: ChildProcess): void {
   runningPid(child, 'thaw')
   child.kill('SIGCONT')
 }
 
-/** Kills (also a frozen process) and resolves when it is gone. Does nothing to one that is gone. */
+/** Kills the process, even a frozen one; resolves when it has ended. Does nothing to one that has ended. */
 export async function killProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (!isRunning(child)) return
-  // An unreferenced child does not keep us alive until its end is seen.
+  // An unreferenced child would not keep our process alive until its end is reported.
   child.ref()
   const exited = once(child, 'exit')
   child.kill(signal)
@@ -37,16 +37,16 @@ export async function killProcess(child: ChildProcess, signal: NodeJS.Signals = 
 
 function runningPid(child: ChildProcess, action: string): number {
   if (child.pid === undefined || !isRunning(child)) {
-    throw new Error(`cannot ${action} process ${String(child.pid)}: it is gone`)
+    throw new Error(`cannot ${action} process ${String(child.pid)}: it has ended`)
   }
   return child.pid
 }
 
-/** Whether a process with that id runs or is frozen. One that ended and whose parent has not looked yet is gone. */
+/** Whether a process with that id is running or frozen. A zombie, not yet reaped by its parent, does not count. */
 export async function processExists(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
-    // A signal still reaches a zombie, and in containers nobody may ever clear it away.
+    // A signal still reaches a zombie, and in containers zombies may never be reaped.
     return !(await stateOf(pid)).startsWith('Z')
   } catch {
     return false

@@ -13,7 +13,7 @@ export interface ForkWorkerOptions {
   readonly args?: readonly string[]
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>
-  /** For Node itself. Those of a test runner's process are none of the worker's business. */
+  /** Arguments for Node itself. Those of the test runner's process are not inherited. */
   readonly nodeArgs?: readonly string[]
 }
 
@@ -25,23 +25,23 @@ export interface WorkerExit {
 /** A Node process that a test drives, kills, freezes. It does not outlive the test's process. */
 export interface Worker extends AsyncDisposable {
   readonly pid: number
-  /** Whether the process has not ended yet; a frozen one has not. */
+  /** Whether the process has not ended; true for a frozen one. */
   readonly isRunning: boolean
-  /** Everything the worker has told so far, oldest first. */
+  /** All messages from the worker so far, oldest first. */
   readonly messages: readonly WorkerMessage[]
-  /** Resolves when the process has ended, however it ended. Never rejects. */
+  /** Resolves when the process has ended, for whatever reason. Never rejects. */
   readonly exited: Promise<WorkerExit>
-  /** Resolves when the message is handed to the system. Rejects when the worker is gone. */
+  /** Resolves when the system has the message. Rejects when the worker has ended. */
   send(message: WorkerMessage): Promise<void>
   /**
-   * The oldest matching message that no earlier `waitFor` has returned, at once or when it comes.
+   * The oldest matching message that no earlier `waitFor` has returned; waits for one if necessary.
    *
-   * Rejects when the worker ends first, or after `timeoutMs` (10_000 unless told otherwise).
+   * Rejects when the worker ends first, or after `timeoutMs` (default 10_000).
    */
   waitFor(match: string | ((message: WorkerMessage) => boolean), timeoutMs?: number): Promise<WorkerMessage>
-  /** Sends the signal (SIGKILL unless told otherwise) and resolves when the process is gone. */
+  /** Sends the signal (default SIGKILL) and resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<WorkerExit>
-  /** SIGSTOP: its timers, sockets and event loop stand still. */
+  /** SIGSTOP: its timers, sockets and event loop stop. */
   freeze(): Promise<void>
   thaw(): void
 }
@@ -136,10 +136,10 @@ class ForkedWorker implements Worker {
         },
       }
       const timer = setTimeout(() => {
-        const wanted = typeof match === 'string' ? `'${match}'` : 'the message wanted'
+        const wanted = typeof match === 'string' ? `'${match}'` : 'the expected message'
         waiter.reject(
           new Error(
-            `${this.#name()} did not send ${wanted} within ${String(timeoutMs)} ms${this.#lastWords()}`,
+            `${this.#name()} did not send ${wanted} within ${String(timeoutMs)} ms${this.#lastMessages()}`,
           ),
         )
       }, timeoutMs)
@@ -179,12 +179,12 @@ class ForkedWorker implements Worker {
   }
 
   #ended({ code, signal }: WorkerExit): Error {
-    return new Error(`${this.#name()} ended with ${String(signal ?? code)}${this.#lastWords()}`)
+    return new Error(`${this.#name()} ended with ${String(signal ?? code)}${this.#lastMessages()}`)
   }
 
-  #lastWords(): string {
+  #lastMessages(): string {
     const last = this.messages.slice(-3).map((message) => JSON.stringify(message))
-    return last.length === 0 ? '; it never said anything' : `; its last messages: ${last.join(', ')}`
+    return last.length === 0 ? '; it never sent a message' : `; its last messages: ${last.join(', ')}`
   }
 }
 

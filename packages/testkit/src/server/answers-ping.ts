@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Whether a Redis at that place serves commands now: not absent, not loading, not silent. Never rejects. */
+/** Whether a Redis at that address serves commands now: not absent, loading or unresponsive. Never rejects. */
 export function answersPing(host: string, port: number, timeoutMs = 500): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: timeoutMs })
@@ -9,7 +9,7 @@ export function answersPing(host: string, port: number, timeoutMs = 500): Promis
       socket.destroy()
     }
     socket.once('connect', () => socket.write('PING\r\n'))
-    // A server that wants a password is up as well.
+    // A server that requires a password is up too.
     socket.once('data', (reply) => {
       answer(/^(\+PONG|-NOAUTH)/.test(reply.toString()))
     })

@@ -9,7 +9,7 @@ import { withRedis } from './with-redis.js'
 const image = 'redis:7-alpine'
 const imageMajorVersion = 7
 
-/** What one does to a container from outside, as the engine's API offers it. */
+/** The operations on a container that we need from the engine's API. */
 interface Engine {
   pause(): Promise<unknown>
   unpause(): Promise<unknown>
@@ -19,17 +19,17 @@ interface Engine {
 }
 
 export async function startContainerRedis(options: StartRedisOptions): Promise<RedisServer> {
-  // Loaded here, because it takes a good part of a second and most runs never need it.
+  // Loaded on demand: it takes a good part of a second, and most runs never need it.
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers')
-  // A fixed port on our side: one that the engine picks would change with every restart.
+  // A fixed port on the host: one that the engine picks would change with every restart.
   const port = options.port ?? (await freePort())
   const args = [...commonArgs(imageMajorVersion), ...(options.args ?? [])]
-  // The debug command is for connections from loopback, and through a mapped port none is.
+  // By default the debug command is limited to loopback connections, and connections through a mapped port are not.
   const command = args.map((arg, at) => (args[at - 1] === '--enable-debug-command' ? 'yes' : arg))
   const container = await new GenericContainer(image)
     .withExposedPorts({ container: 6379, host: port })
     .withCommand(['redis-server', '--protected-mode', 'no', ...command])
-    // The default waits by running a shell in the container over and over.
+    // The default health check repeatedly runs a shell in the container.
     .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
     .start()
   const client = await getContainerRuntimeClient()
@@ -101,7 +101,7 @@ class ContainerRedis implements RedisServer {
   }
 
   async restart(options: RestartOptions = {}): Promise<void> {
-    if (this.#stopping) throw new Error(`${this.url} was stopped for good`)
+    if (this.#stopping) throw new Error(`${this.url} was already stopped`)
     // The container's file system outlives the restart, and with it an earlier SAVE.
     if (options.empty === false) await this.call('SAVE')
     await this.kill()

@@ -13,14 +13,14 @@ import { withRedis } from './with-redis.js'
 
 const host = '127.0.0.1'
 
-/** What every server of ours runs with, wherever it runs. */
+/** The arguments of every server that we start, local or in a container. */
 export function commonArgs(majorVersion: number): string[] {
   return [
     ...['--save', ''],
     ...['--appendonly', 'no'],
-    // Replicas attach at once rather than after the five seconds that wait for more of them.
+    // Replicas attach at once rather than after waiting five seconds for more of them.
     ...['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0'],
-    // Older servers refuse to start on an option they do not know.
+    // Older servers refuse to start with an unknown option.
     ...(majorVersion >= 7 ? ['--enable-debug-command', 'local'] : []),
   ]
 }
@@ -35,7 +35,7 @@ export async function startLocalRedis(binary: RedisBinary, options: StartRedisOp
       return server
     } catch (error) {
       await server.stop()
-      // Somebody else may have taken the port between our look and our start.
+      // Another process may have taken the port between our check and our start.
       const portTaken = error instanceof Error && error.message.includes('Address already in use')
       if (options.port !== undefined || !portTaken || attempt === 3) throw error
     }
@@ -92,10 +92,10 @@ class LocalRedis implements RedisServer {
   }
 
   async restart(options: RestartOptions = {}): Promise<void> {
-    if (this.#stopped) throw new Error(`${this.url} was stopped for good`)
+    if (this.#stopped) throw new Error(`${this.url} was already stopped`)
     if (options.empty === false) await this.call('SAVE')
     await this.kill()
-    // Recursive, since the fault that spoils snapshots puts a folder there.
+    // Recursive, since the fault that breaks snapshots puts a folder there.
     if (options.empty !== false) {
       await rm(join(this.#folder.path, 'dump.rdb'), { force: true, recursive: true })
     }
@@ -115,7 +115,7 @@ class LocalRedis implements RedisServer {
     const { path, env, version } = this.#binary
     const own = ['--port', String(this.port), '--bind', host, '--dir', this.#folder.path]
     const logPath = join(this.#folder.path, 'redis.log')
-    // Into a file: a pipe would keep this process busy and alive.
+    // Logs go to a file: a pipe would keep this process busy and alive.
     const log = await open(logPath, 'w')
     try {
       // A file that grows past a limit ends a process unless the signal is ignored, and with exec the id is the server's.

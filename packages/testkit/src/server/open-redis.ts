@@ -4,20 +4,20 @@ import { startContainerRedis } from './container-redis.js'
 import { startLocalRedis } from './local-redis.js'
 import { withRedis } from './with-redis.js'
 
-/** A Redis to talk to, wherever it came from. */
+/** A Redis from any source. */
 export interface OpenedRedis extends AsyncDisposable {
   readonly url: string
-  /** Where it came from, for one line of output. */
+  /** Its source, for one line of output. */
   readonly origin: string
-  /** Ends it if we started it. A second call does nothing. */
+  /** Stops it if we started it. A second call does nothing. */
   stop(): Promise<void>
 }
 
 /**
- * Goes through the steps and resolves with the first Redis that answers.
+ * Tries the steps in order and resolves with the first Redis that replies.
  *
- * A source that was found but does not start (say, no image can be pulled) is passed over, except for REDIS_URL:
- * whoever sets it means that server and no other. Throws {@link NoRedisError} with the failures as its cause.
+ * A source that was found but does not start (for example, because no image can be pulled) is skipped, except for
+ * REDIS_URL: if set, it names the only server to use. Throws {@link NoRedisError} with the failures as its cause.
  */
 export async function openRedis(steps: readonly RedisStep[] = defaultSteps): Promise<OpenedRedis> {
   const failures: unknown[] = []

@@ -1,4 +1,4 @@
-import { redisFromPath } from '../find/binary.js'
+import { redisFromPath } from '../find/probe-binary.js'
 import { redisFromDebian } from '../find/debian.js'
 import { redisFromDocker } from '../find/docker.js'
 import { findRedis } from '../find/find-redis.js'
@@ -7,10 +7,10 @@ import { startLocalRedis } from './local-redis.js'
 import type { RedisServer, StartRedisOptions } from './redis-server.js'
 
 /**
- * Starts a server and resolves when it answers PING.
+ * Starts a server and resolves when it replies to PING.
  *
- * A local program first, since it starts faster and its process can be watched; then a container; then Debian's
- * package. Throws `NoRedisError` where there is none of them. REDIS_URL is not looked at: nobody may freeze that one.
+ * Prefers a local program, since it starts faster and its process can be watched; then a container; then Debian's
+ * package. Throws `NoRedisError` if there is none of them. Ignores REDIS_URL: tests must not freeze that server.
  */
 export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
   const source = await findRedis([redisFromPath, redisFromDocker, redisFromDebian])
@@ -20,6 +20,6 @@ export async function startRedis(options: StartRedisOptions = {}): Promise<Redis
     case 'docker':
       return startContainerRedis(options)
     case 'url':
-      throw new Error(`${source.url} is not a server of ours`)
+      throw new Error(`${source.url} was not started by the testkit`)
   }
 }

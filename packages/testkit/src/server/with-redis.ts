@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 /**
  * Connects, runs the callback, disconnects.
  *
- * Fails with the cause: at once where nobody listens, after 5 seconds where the server is mute.
+ * Rejects with the cause: at once if the connection is refused, after 5 seconds if the server is unresponsive.
  */
 export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, {
@@ -12,7 +12,7 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     commandTimeout: 5_000,
-    // A mute server does not answer the end of the connection either.
+    // An unresponsive server does not reply to the end of the connection either.
     disconnectTimeout: 100,
   })
   let failure: Error | undefined

@@ -1,6 +1,6 @@
 import { parseClusterNodes } from './cluster-nodes.js'
 
-it('masters, replicas, failed nodes and slot ranges are told apart', () => {
+it('masters, replicas, failed nodes and slot ranges are distinguished', () => {
   const text = [
     'aa 127.0.0.1:7000@17000,,shard-id=x myself,master - 0 0 1 connected 0-5460 7000 [93-<-bb]',
     'bb 127.0.0.1:7001@17001 master,fail - 1 1 2 disconnected',

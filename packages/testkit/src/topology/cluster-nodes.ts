@@ -7,7 +7,7 @@ export interface ClusterNode {
   readonly failed: boolean
   /** The id of the master it follows; `null` for masters. */
   readonly masterId: string | null
-  /** Whether the node that was asked is this one. */
+  /** Whether this is the node that produced the list. */
   readonly myself: boolean
   readonly slots: readonly { readonly from: number; readonly to: number }[]
 }
@@ -26,7 +26,7 @@ export function parseClusterNodes(text: string): ClusterNode[] {
       failed: names.includes('fail') || names.includes('fail?') || names.includes('noaddr'),
       masterId: masterId === undefined || masterId === '-' ? null : masterId,
       myself: names.includes('myself'),
-      // Slots on their way between nodes are listed in brackets; their owner has them in its plain ranges as well.
+      // Migrating slots are listed in brackets; their owner also has them in its plain ranges.
       slots: ranges.filter((range) => !range.startsWith('[')).map(parseRange),
     })
   }

@@ -7,7 +7,7 @@ import { localBinary } from './local-binary.js'
 import { whenFollowing } from './replica.js'
 
 const slotCount = 16_384
-/** Redis Cluster's own links use the node's port plus this. */
+/** The bus of a Redis Cluster uses the node's port plus this. */
 const busDistance = 10_000
 
 export interface StartClusterOptions {
@@ -15,31 +15,31 @@ export interface StartClusterOptions {
   readonly masters?: number
   /** Replicas per master. @defaultValue 0 */
   readonly replicas?: 0 | 1
-  /** After this silence a node counts as failed, in milliseconds. @defaultValue 1_000 */
+  /** A node counts as failed after being unresponsive for this long, in milliseconds. @defaultValue 1_000 */
   readonly nodeTimeoutMs?: number
   /** Further arguments of every node. */
   readonly args?: readonly string[]
 }
 
-/** A Redis Cluster of the test's own on loopback. */
+/** A private Redis Cluster for a test, on loopback. */
 export interface RedisCluster extends AsyncDisposable {
   /** All nodes: the first masters first, then their replicas in the same order. */
   readonly nodes: readonly RedisServer[]
-  /** What a cluster client wants to know. */
+  /** The startup nodes for a cluster client. */
   readonly startupNodes: readonly { readonly host: string; readonly port: number }[]
   /** The node that serves this key (or slot, if a number) now. */
   masterOf(keyOrSlot: string | number): Promise<RedisServer>
   /** The replica of the node that serves this key or slot now. */
   replicaOf(keyOrSlot: string | number): Promise<RedisServer>
-  /** Lets the replica take over in good order (CLUSTER FAILOVER). Resolves with the new master. */
+  /** Performs an orderly fail-over to the replica (CLUSTER FAILOVER). Resolves with the new master. */
   failover(keyOrSlot: string | number): Promise<RedisServer>
-  /** Resolves when every node that runs sees all slots served, and each live node as a master or as its replica. */
+  /** Resolves when every running node sees all slots served, and every live node as a master or its replica. */
   whenStable(timeoutMs?: number): Promise<void>
-  /** Ends all nodes for good. A second call does nothing. */
+  /** Stops all nodes permanently. A second call does nothing. */
   stop(): Promise<void>
 }
 
-/** Starts and joins the nodes; resolves when all of them see a cluster in good state. Needs a local server program. */
+/** Starts and joins the nodes; resolves when all of them report the cluster state ok. Needs a local server program. */
 export async function startCluster(options: StartClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, nodeTimeoutMs = 1_000, args = [] } = options
   const binary = await localBinary('a cluster')
@@ -63,7 +63,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<R
 async function join(nodes: readonly RedisServer[], masters: number): Promise<void> {
   const [first, ...others] = nodes
   if (!first) throw new Error('a cluster needs at least one node')
-  // Distinct epochs from the start, or the nodes would first have to settle who gives way.
+  // Distinct epochs from the start, or the nodes would first have to resolve conflicts.
   await Promise.all(nodes.map((node, n) => node.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1)))
   await Promise.all(
     nodes.slice(0, masters).map((node, n) => {
@@ -78,7 +78,7 @@ async function join(nodes: readonly RedisServer[], masters: number): Promise<voi
       const master = nodes[n % masters]
       if (!master) return
       const masterId = String(await master.call('CLUSTER', 'MYID'))
-      // It has to have heard of its master first, which gossip brings.
+      // It must know its master first, through gossip.
       await until(async () => (await replica.call('CLUSTER', 'REPLICATE', masterId)) === 'OK', {
         what: `${replica.url} to know its master`,
       })
@@ -117,7 +117,7 @@ class LocalCluster implements RedisCluster {
     const hasTakenOver = async () => (await this.masterOf(keyOrSlot)) === replica
     await until(
       async () => {
-        // A node gives the order up after five seconds; one that has taken over refuses it.
+        // A node abandons the fail-over after five seconds; one that has taken over rejects the command.
         await replica.call('CLUSTER', 'FAILOVER').catch(() => undefined)
         return until(hasTakenOver, { what: 'it', timeoutMs: 5_000 }).catch(() => false)
       },
@@ -130,7 +130,7 @@ class LocalCluster implements RedisCluster {
   async whenStable(timeoutMs = 10_000): Promise<void> {
     const running = this.nodes.filter((node) => node.pid !== null)
     await until(async () => (await Promise.all(running.map((node) => this.#isStable(node)))).every(Boolean), {
-      what: 'all nodes to see the cluster in good state',
+      what: 'all nodes to report the cluster state ok',
       timeoutMs,
     })
   }
@@ -147,19 +147,19 @@ class LocalCluster implements RedisCluster {
     if (!/^cluster_state:ok/m.test(String(await node.call('CLUSTER', 'INFO')))) return false
     const view = await viewOf(node)
     const alive = view.filter(({ failed }) => !failed)
-    // One that came back is still called failed for a while by those who saw it go.
+    // Nodes that saw another one fail still mark it as failed for a while after it came back.
     const running = this.nodes.filter(({ pid }) => pid !== null)
     if (!running.every(({ port }) => alive.some((seen) => seen.port === port))) return false
     const serving = alive.filter(({ role, slots }) => role === 'master' && slots.length > 0)
     const following = alive.filter(({ masterId }) => serving.some(({ id }) => id === masterId))
-    // A master that was deposed is neither until it has learnt of it.
+    // A demoted master is neither until it learns of its demotion.
     const settled = serving.length + following.length === alive.length
     return settled && serving.length === this.#masters && view.length === this.nodes.length
   }
 
   /**
-   * Each node's view of the others lags behind; the master's claim on its own slots is the one that counts.
-   * The first such claim wins, so a frozen node holds nobody up.
+   * Each node's view of the others lags behind; the master's own claim on its slots is authoritative.
+   * The first such claim wins, so a frozen node causes no delay.
    */
   async #find(keyOrSlot: string | number): Promise<{ master: ClusterNode; view: ClusterNode[] }> {
     const running = this.nodes.filter((node) => node.pid !== null)

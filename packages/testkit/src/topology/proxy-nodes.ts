@@ -6,27 +6,27 @@ interface Address {
 }
 
 /**
- * One client's links to several servers, each through a fault proxy of its own.
+ * Fault proxies in front of several servers, one each, for the connections of one client.
  *
- * Nodes of a Cluster and the masters that Sentinels name are found by the addresses they give: `natMap` has ioredis
- * turn those into the proxies'. For a client that is to be cut off alone, open a set for that client alone.
+ * Clients find Cluster nodes, and the masters that Sentinels name, by their announced addresses: with `natMap`, ioredis
+ * translates those to the proxies'. To cut off a single client, open a set for that client alone.
  */
 export interface ProxiedNodes extends AsyncDisposable {
   /** In the order of the servers. */
   readonly proxies: readonly FaultProxy[]
   /** For ioredis's option of that name, of a Cluster and of Sentinels alike: from `host:port` of a server to its proxy. */
   readonly natMap: Readonly<Record<string, { host: string; port: number }>>
-  /** The proxies as the nodes that a cluster client starts from. */
+  /** The proxies, as the startup nodes of a cluster client. */
   readonly startupNodes: readonly { readonly host: string; readonly port: number }[]
-  /** Client connections that are open through any of the proxies now. */
+  /** The number of client connections now open through any of the proxies. */
   readonly connections: number
   /** The proxy in front of that server. */
   proxyOf(server: Address): FaultProxy
-  /** Where a client of that single server connects to. */
+  /** The URL of the proxy in front of that server. */
   urlOf(server: Address): string
-  /** Does the same to every proxy: `links.all((proxy) => proxy.blackHole('both'))`. */
+  /** Applies an action to every proxy: `proxies.all((proxy) => proxy.blackHole('both'))`. */
   all(act: (proxy: FaultProxy) => void | Promise<void>): Promise<void>
-  /** Ends the proxies and all connections through them. A second call does nothing. */
+  /** Closes the proxies and all connections through them. A second call does nothing. */
   close(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ class ProxySet implements ProxiedNodes {
 
   proxyOf(server: Address): FaultProxy {
     const proxy = this.#byAddress.get(addressOf(server))
-    if (!proxy) throw new Error(`there is no proxy in front of ${addressOf(server)}`)
+    if (!proxy) throw new Error(`no proxy in front of ${addressOf(server)}`)
     return proxy
   }
 

@@ -17,7 +17,7 @@ export async function startReplica(of: RedisServer, options: StartRedisOptions =
   }
 }
 
-/** Resolves when the replica's link to its master is up. */
+/** Resolves when the replica's connection to its master is up. */
 export async function whenFollowing(replica: RedisServer): Promise<void> {
   await until(async () => /^master_link_status:up/m.test(String(await replica.call('INFO', 'replication'))), {
     what: `${replica.url} to follow its master`,

@@ -14,7 +14,7 @@ export interface StartReplicatedOptions {
   readonly args?: readonly string[]
 }
 
-/** A master and its replicas, with nobody who watches over them: fail-overs are made by hand. */
+/** A master and its replicas, without automatic fail-over: tests promote replicas explicitly. */
 export interface ReplicatedRedis extends AsyncDisposable {
   /** All servers; the first master first. */
   readonly servers: readonly RedisServer[]
@@ -22,11 +22,11 @@ export interface ReplicatedRedis extends AsyncDisposable {
   readonly master: RedisServer
   /** All others, whether they run or not. */
   readonly replicas: readonly RedisServer[]
-  /** Makes that replica the master, and has the others follow it as far as they answer. */
+  /** Makes that replica the master; all other responsive servers follow it. */
   promote(replica: RedisServer): Promise<void>
-  /** Has every server that answers follow the master. For one that comes back after a fail-over. */
+  /** Makes every responsive server follow the master: for a server that returns after a fail-over. */
   rejoin(): Promise<void>
-  /** Ends all of them for good. A second call does nothing. */
+  /** Stops all servers permanently. A second call does nothing. */
   stop(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ class LocalReplication implements ReplicatedRedis {
     const master = this.#master
     await Promise.all(
       this.replicas.map(async (replica) => {
-        // One that is frozen would keep everybody waiting.
+        // A frozen server would block the others.
         if (!(await answersPing(replica.host, replica.port))) return
         if (await follows(replica, master)) return
         await replica.call('REPLICAOF', master.host, master.port)

@@ -1,11 +1,11 @@
 import type { RedisServer } from '../server/redis-server.js'
 
-/** What a server says about its place in a replication. */
+/** What a server reports about its replication. */
 export interface ReplicationState {
   readonly role: 'master' | 'replica'
   /** The master that a replica follows or tries to follow; `null` for masters. */
   readonly masterPort: number | null
-  /** Whether a replica has caught up and hears its master. */
+  /** Whether a replica has caught up and is connected to its master. */
   readonly linkUp: boolean
 }
 

@@ -6,7 +6,7 @@ import { startLocalRedis } from '../server/local-redis.js'
 import type { RedisServer } from '../server/redis-server.js'
 
 export interface SentinelSettings {
-  /** What the sentinels and their clients call the master. */
+  /** The name of the master among the sentinels and their clients. */
   readonly name: string
   readonly master: { readonly host: string; readonly port: number }
   /** How many sentinels must agree that the master is down. */
@@ -16,11 +16,11 @@ export interface SentinelSettings {
 }
 
 /**
- * How often sentinels do what, in milliseconds instead of some seconds.
+ * The periods of sentinels, in milliseconds instead of seconds.
  *
- * Pings: half the silence that counts, so that a new master has time to answer its first one. Were they much more
- * frequent, all sentinels would notice a death in the same instant, each vote for itself, and have to try again.
- * Publishing: after four such periods a sentinel sends back a master that it takes for a replica, and the sentinel that
+ * Pings: half of `downAfterMs`, so that a new master has time to reply to its first one. If they were much more
+ * frequent, all sentinels would notice a failure in the same instant, each vote for itself, and have to try again.
+ * Publishing: after four such periods a sentinel demotes a master that it takes for a replica, and the sentinel that
  * leads a fail-over needs a second of them to announce the new master.
  */
 const periods = (downAfterMs: number) => ({
@@ -28,11 +28,11 @@ const periods = (downAfterMs: number) => ({
   'PING-PERIOD': Math.ceil(downAfterMs / 2),
   'ASK-PERIOD': 100,
   'PUBLISH-PERIOD': 500,
-  // How long a sentinel does nothing after it stood still itself.
+  // How long a sentinel does nothing after a stall of its own.
   'TILT-PERIOD': 1_000,
 })
 
-/** Sentinels keep what they know in their configuration file, so it outlives restarts; `folder` holds it. */
+/** Sentinels keep their state in their configuration file in `folder`, so it survives restarts. */
 export async function startSentinel(
   binary: RedisBinary,
   folder: ScratchFolder,
@@ -45,11 +45,11 @@ export async function startSentinel(
     `sentinel monitor ${name} ${master.host} ${String(master.port)} ${String(quorum)}`,
     `sentinel down-after-milliseconds ${name} ${String(downAfterMs)}`,
     `sentinel failover-timeout ${name} ${String(failoverTimeoutMs)}`,
-    // All replicas turn to the new master at once rather than one after another.
+    // All replicas follow the new master at once rather than one after another.
     `sentinel parallel-syncs ${name} 16`,
   ]
   await writeFile(configPath, `${lines.join('\n')}\n`)
-  // The configuration file has to be the first argument, ahead of those that every server of ours gets.
+  // The configuration file must be the first argument, before the common ones.
   const launcherPath = join(folder.path, `sentinel-${String(id)}`)
   await writeFile(launcherPath, '#!/bin/sh\nexec "$REDIS_PROGRAM" "$SENTINEL_CONFIG" "$@"\n')
   await chmod(launcherPath, 0o700)
@@ -64,7 +64,7 @@ export async function startSentinel(
   }
 }
 
-/** Makes a sentinel that has just started learn and act faster. Those before Redis 7 cannot, and only take longer. */
+/** Speeds up a newly started sentinel. Versions before Redis 7 do not support this, and are only slower. */
 async function hurry(sentinel: RedisServer, downAfterMs: number): Promise<void> {
   try {
     await sentinel.call('SENTINEL', 'DEBUG', ...Object.entries(periods(downAfterMs)).flat())

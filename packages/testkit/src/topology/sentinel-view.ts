@@ -7,11 +7,11 @@ export interface WatchedServer {
   readonly flags: readonly string[]
 }
 
-/** What one sentinel knows. */
+/** One sentinel's view of a master. */
 export interface SentinelView {
   readonly master: WatchedServer
   readonly replicas: readonly WatchedServer[]
-  /** Other sentinels that it hears of the same master. */
+  /** How many other sentinels of this master it knows. */
   readonly otherSentinels: number
 }
 
@@ -29,7 +29,7 @@ function watched(reply: unknown): WatchedServer {
   return { port: Number(fieldOf(reply, 'port')), flags: String(fieldOf(reply, 'flags')).split(',') }
 }
 
-/** Names and values in turn with RESP2, a map with RESP3. */
+/** Alternating names and values in RESP2, a map in RESP3. */
 function fieldOf(reply: unknown, name: string): unknown {
   if (Array.isArray(reply)) {
     const list: unknown[] = reply

@@ -17,36 +17,36 @@ export interface StartSentinelsOptions {
   readonly replicas?: number
   /** @defaultValue 3 */
   readonly sentinels?: number
-  /** After this silence a sentinel counts the master as down, in milliseconds. @defaultValue 1_000 */
+  /** A sentinel counts the master as down after it was unresponsive for this long, in milliseconds. @defaultValue 1_000 */
   readonly downAfterMs?: number
-  /** A fail-over that failed, for want of a majority say, is tried again after twice this time, in milliseconds. @defaultValue 2_000 */
+  /** A failed fail-over, for example without a majority, is retried after twice this time, in milliseconds. @defaultValue 2_000 */
   readonly failoverTimeoutMs?: number
   /** Further arguments of the master and its replicas. */
   readonly args?: readonly string[]
 }
 
-/** A master and replicas under the watch of Sentinels. */
+/** A master and replicas, monitored by Sentinels. */
 export interface RedisSentinels extends AsyncDisposable {
-  /** What clients ask the sentinels for. */
+  /** The name under which clients look up the master. */
   readonly name: string
-  /** What clients want to know: where the sentinels are. */
+  /** The addresses of the sentinels, for clients. */
   readonly sentinels: readonly { readonly host: string; readonly port: number }[]
   readonly sentinelServers: readonly RedisServer[]
-  /** Master and replicas, in whichever role they are now. */
+  /** Master and replicas, whatever their current roles. */
   readonly servers: readonly RedisServer[]
   /** The master that most sentinels agree on, whether it runs or not; waits while they disagree. */
   master(): Promise<RedisServer>
   /**
-   * Orders a fail-over (SENTINEL FAILOVER): what the old master had not replicated by then is lost. Resolves with the
-   * new master when all is stable again.
+   * Forces a fail-over (SENTINEL FAILOVER): writes that the old master had not replicated are lost. Resolves with the
+   * new master when everything is stable again.
    */
   failover(): Promise<RedisServer>
   /**
-   * Resolves when all sentinels that answer agree on the master and see nothing wrong, and every server that answers is
-   * that master or has caught up with it. After the restart of a former master that takes some seconds.
+   * Resolves when all responsive sentinels agree on the master and report no problem, and every responsive server is
+   * that master or has caught up with it. After the restart of a former master this takes a few seconds.
    */
   whenStable(timeoutMs?: number): Promise<void>
-  /** Ends all of them for good. A second call does nothing. */
+  /** Stops all servers permanently. A second call does nothing. */
   stop(): Promise<void>
 }
 
@@ -101,7 +101,7 @@ class LocalSentinels implements RedisSentinels {
 
   async failover(): Promise<RedisServer> {
     const before = await this.master()
-    // A sentinel refuses while another fail-over goes on, and gives one up that takes it too long.
+    // A sentinel refuses during another fail-over, and abandons one that takes too long.
     const hasMoved = async () => {
       const now = await this.#agreedMaster()
       if (now && now !== before) return true
@@ -114,11 +114,15 @@ class LocalSentinels implements RedisSentinels {
   }
 
   async whenStable(timeoutMs = 20_000): Promise<void> {
-    await until(() => this.#isStable(), { what: 'the sentinels to see all in order', timeoutMs, everyMs: 50 })
+    await until(() => this.#isStable(), {
+      what: 'the sentinels to report no problem',
+      timeoutMs,
+      everyMs: 50,
+    })
   }
 
   async stop(): Promise<void> {
-    // Sentinels first, or they would begin a fail-over.
+    // Sentinels first, or they would start a fail-over.
     await stopAll(this.sentinelServers)
     await stopAll(this.servers)
     await this.#folder.remove()
@@ -130,7 +134,7 @@ class LocalSentinels implements RedisSentinels {
 
   async #orderFailover(from: RedisServer): Promise<void> {
     const [sentinel] = await answering(this.sentinelServers)
-    // One that has moved on already would move a second time.
+    // If the master has already moved, another attempt would move it again.
     if (sentinel && (await this.#masterPortOf(sentinel)) === from.port) {
       await sentinel.call('SENTINEL', 'FAILOVER', name)
     }
@@ -175,7 +179,7 @@ class LocalSentinels implements RedisSentinels {
   }
 }
 
-/** Those that run and are not frozen. */
+/** The servers that run and are not frozen. */
 async function answering(servers: readonly RedisServer[]): Promise<RedisServer[]> {
   const answers = await Promise.all(servers.map(({ host, port }) => answersPing(host, port)))
   return servers.filter((_, n) => answers[n])

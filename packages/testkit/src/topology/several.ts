@@ -1,6 +1,6 @@
 import type { RedisServer } from '../server/redis-server.js'
 
-/** Starts servers at the same time. If one of them fails, the others are stopped and the failure is thrown. */
+/** Starts servers at the same time. If one fails, stops the others and throws the failure. */
 export async function startAll(
   starts: readonly (() => Promise<RedisServer>)[],
 ): Promise<readonly RedisServer[]> {

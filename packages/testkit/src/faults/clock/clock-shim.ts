@@ -12,14 +12,14 @@ const cacheFolder = fileURLToPath(new URL('../../../../../.cache/clock-shim/', i
 
 let building: Promise<string | null> | undefined
 
-/** The path of the compiled shim; `null` where it cannot be had: not 64-bit Linux, or no C compiler. */
+/** The path of the compiled shim; `null` where it is not available: not 64-bit Linux, or no C compiler. */
 export function buildClockShim(): Promise<string | null> {
   return (building ??= build())
 }
 
 async function build(): Promise<string | null> {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) return null
-  // By content and machine, so that neither an older source's nor another system's build is taken.
+  // Keyed by content and machine, so that no build of an older source or another system is used.
   const key = createHash('sha256')
     .update(await readFile(source))
     .update(process.arch)
@@ -28,7 +28,7 @@ async function build(): Promise<string | null> {
   const library = join(cacheFolder, `${key}.so`)
   if (await exists(library)) return library
   await mkdir(cacheFolder, { recursive: true })
-  // Built beside and moved into place, so that two processes at once never see half a library.
+  // Built elsewhere and moved into place, so that concurrent processes never see an incomplete library.
   const fresh = `${library}.${process.pid}`
   try {
     await run('cc', ['-O2', '-Wall', '-Wextra', '-shared', '-fPIC', '-o', fresh, source])
@@ -49,8 +49,8 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** That there is no such program; one that fails has something to say. */
+/** Whether the program does not exist; the failure of an existing one is an error to report. */
 function isMissing(error: unknown): boolean {
-  // Not `instanceof Error`: a test runner has an Error of its own.
+  // Not `instanceof Error`: a test runner has its own Error class.
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
 }

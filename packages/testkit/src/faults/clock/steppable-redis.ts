@@ -1,29 +1,29 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { redisFromPath } from '../../find/binary.js'
+import { redisFromPath } from '../../find/probe-binary.js'
 import { redisFromDebian } from '../../find/debian.js'
 import { scratchFolder, type ScratchFolder } from '../../process/reaper.js'
 import { startLocalRedis } from '../../server/local-redis.js'
 import type { RedisServer, StartRedisOptions } from '../../server/redis-server.js'
 import { buildClockShim } from './clock-shim.js'
 
-/** A server whose wall clock can be moved while it runs. */
+/** A server whose wall clock can be stepped while it runs. */
 export interface SteppableRedis extends AsyncDisposable {
   readonly server: RedisServer
   /**
-   * Moves the clock by that many milliseconds, backwards if negative, from where it is; restarts keep it there.
+   * Steps the clock by that many milliseconds, backwards if negative; steps add up, and restarts keep them.
    *
-   * TIME and times to live follow at once. What the server measures by its monotonic clock does not.
+   * TIME and times to live follow at once. What the server measures by its monotonic clock is unaffected.
    */
   stepClock(stepMs: number): Promise<void>
-  /** Ends the server for good. A second call does nothing. */
+  /** Stops the server permanently. A second call does nothing. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a server as `startRedis` does, with a library preloaded that stands between it and the system's clock.
+ * Starts a server like `startRedis`, with a preloaded library that intercepts its calls to the system's clock.
  *
- * `null` where that library cannot be had: it takes a local server on 64-bit Linux and a C compiler (`cc`).
+ * `null` where that library is not available: it needs a local server on 64-bit Linux and a C compiler (`cc`).
  */
 export async function startSteppableRedis(options: StartRedisOptions = {}): Promise<SteppableRedis | null> {
   const shim = await buildClockShim()
@@ -58,7 +58,7 @@ class SteppedServer implements SteppableRedis {
 
   async stepClock(stepMs: number): Promise<void> {
     this.#offsetMs += stepMs
-    // Written over in place: a file that is cut short first would take the mapping away under the server.
+    // Overwritten in place: truncating the file first would invalidate the server's memory mapping.
     await writeFile(this.#clockFile, toBytes(this.#offsetMs), { flag: 'r+' })
   }
 

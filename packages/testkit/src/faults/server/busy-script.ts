@@ -6,15 +6,15 @@ import { faultUntil, type Fault } from './fault.js'
 import { setConfig } from './set-config.js'
 
 /**
- * A script that never ends: whatever is asked meanwhile is answered with BUSY.
+ * A script that never ends: all other commands fail with BUSY.
  *
- * Resolves when the server answers so; `heal` kills the script. It writes nothing, or it could not be killed.
+ * Resolves once they do; `heal` kills the script. It writes nothing, as otherwise it could not be killed.
  */
 export async function runBusyScript(server: RedisServer): Promise<Fault> {
-  // By its older name, which newer servers know too.
+  // The older name of the parameter, which newer servers accept too.
   const restore = await setConfig(server, { 'lua-time-limit': 1 })
   const running = withRedis(server.url, (redis) => redis.eval('while true do end', 0))
-  // It ends with an error in any case: killed, or no longer waited for.
+  // It ends with an error in any case: killed, or disconnected.
   const ended = running.catch(() => undefined)
   await until(async () => (await callInline(server, 'PING')).startsWith('-BUSY'), {
     what: `${server.url} to be busy`,

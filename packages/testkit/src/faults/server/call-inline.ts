@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 /**
  * Sends one inline command and resolves with the first line of its reply, an error's line included.
  *
- * For servers that refuse what a client asks when it connects. Rejects on a broken connection or after 5 seconds.
+ * For servers that refuse the commands that a client sends when it connects. Rejects on a broken connection or after 5 seconds.
  */
 export function callInline(server: { host: string; port: number }, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export function callInline(server: { host: string; port: number }, command: stri
       reject(new Error(`${command} to port ${server.port} ${why}`))
       socket.destroy()
     }
-    socket.once('timeout', fail('was not answered'))
+    socket.once('timeout', fail('got no reply'))
     socket.once('error', fail('failed'))
     socket.once('close', fail('lost its connection'))
   })

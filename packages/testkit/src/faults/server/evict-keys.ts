@@ -5,15 +5,15 @@ import { readInfo } from './read-info.js'
 import { setConfig } from './set-config.js'
 
 export interface EvictOptions {
-  /** Goes on until this key is gone. @defaultValue until any key was evicted */
+  /** Continues until this key is evicted. @defaultValue until any key was evicted */
   readonly key?: string
 }
 
 /**
- * Memory pressure: the server evicts keys at random, a few at a time, until the one wanted is among them.
+ * Memory pressure: the server evicts random keys, a few at a time, until the wanted one is among them.
  *
- * Resolves with their number, with the former bound and policy back in force. Rejects when the key wanted, or any, was
- * not evicted within 10 seconds, say because there are no keys.
+ * Resolves with their number, after restoring the former limit and policy. Rejects if the wanted key, or any key, was
+ * not evicted within 10 seconds, for example because there are no keys.
  */
 export async function evictKeys(server: RedisServer, options: EvictOptions = {}): Promise<number> {
   const evicted = async () => Number(await readInfo(server, 'stats', 'evicted_keys'))
@@ -21,7 +21,7 @@ export async function evictKeys(server: RedisServer, options: EvictOptions = {})
   const usedBytes = Number(await readInfo(server, 'memory', 'used_memory'))
   const restore = await setConfig(server, { 'maxmemory-policy': 'allkeys-random', maxmemory: 0 })
   try {
-    // On one connection: each new one takes more memory than many keys.
+    // On one connection: a new connection takes more memory than many keys.
     await withRedis(server.url, async (redis) => {
       let boundBytes = usedBytes
       const press = async () => {

@@ -9,18 +9,18 @@ import { setConfig } from './set-config.js'
 const run = promisify(execFile)
 
 /**
- * A disk that takes no more of the append-only file: writes are answered with MISCONF, reads work.
+ * A full disk under the append-only file: writes fail with MISCONF, reads work.
  *
- * Resolves once the server has noticed. The disk is a limit on file sizes, set from outside by util-linux's prlimit
- * without any right of root: Linux only, and for a local server. Rejects elsewhere. Persistence is on while the fault
- * lasts and as before afterwards.
+ * Resolves once the server has noticed. The full disk is simulated by a limit on file sizes, which util-linux's prlimit
+ * sets without root permissions: only on Linux and for a local server; rejects elsewhere. Persistence is on while the
+ * fault lasts, and restored afterwards.
  *
- * @param key - any that this server serves and nobody uses; matters in a Cluster only
+ * @param key - an unused key that this server serves; matters in a Cluster only
  */
 export async function failAppends(server: RedisServer, key = 'holdfast:testkit:append'): Promise<Fault> {
   const { pid } = server
   if (process.platform !== 'linux' || pid === null) {
-    throw new Error(`cannot fill the disk of ${server.url}: that takes a local process on Linux`)
+    throw new Error(`cannot fill the disk of ${server.url}: this needs a local process on Linux`)
   }
   const prlimit = async (limit: string) => {
     await run('prlimit', ['--pid', String(pid), `--fsize=${limit}`])
@@ -31,11 +31,11 @@ export async function failAppends(server: RedisServer, key = 'holdfast:testkit:a
     await until(async () => (await persistence('aof_rewrite_in_progress')) === '0', {
       what: `the first append-only file of ${server.url}`,
     })
-    // The colon leaves the hard limit alone, or nobody but root could lift the soft one again.
+    // The colon leaves the hard limit unchanged; otherwise only root could raise the soft one again.
     await prlimit('0:')
     await until(
       async () => {
-        // Only a write makes the server try. A key that is gone at once is the least of them.
+        // Only a write makes the server try; a key that expires at once is the smallest.
         await server.call('SET', key, '', 'PX', 1).catch(() => undefined)
         return (await persistence('aof_last_write_status')) === 'err'
       },

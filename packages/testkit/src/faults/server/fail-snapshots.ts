@@ -7,17 +7,17 @@ import { readInfo } from './read-info.js'
 import { getConfig, setConfig } from './set-config.js'
 
 /**
- * Snapshots fail: writes are answered with MISCONF, reads work.
+ * Snapshots fail: writes fail with MISCONF, reads work.
  *
  * Resolves once the server has noticed. Needs a server whose files are on this machine, and rejects for a container.
- * Meanwhile the server cannot be restarted with its data.
+ * While the fault lasts the server cannot be restarted with its data.
  */
 export async function failSnapshots(server: RedisServer): Promise<Fault> {
   if (server.pid === null) {
-    throw new Error(`cannot spoil the snapshots of ${server.url}: that takes a running local process`)
+    throw new Error(`cannot break the snapshots of ${server.url}: this needs a running local process`)
   }
   const file = join(await getConfig(server, 'dir'), await getConfig(server, 'dbfilename'))
-  // Writes are refused only where snapshots are wanted; this rule is never met in a test.
+  // Writes are refused only if snapshots are configured; no test ever meets this rule.
   const restore = await setConfig(server, { 'stop-writes-on-bgsave-error': 'yes', save: '86400 1000000000' })
   const snapshot = async (wanted: 'ok' | 'err') => {
     await server.call('BGSAVE')
@@ -28,7 +28,7 @@ export async function failSnapshots(server: RedisServer): Promise<Fault> {
       { what: `a snapshot of ${server.url} to end with ${wanted}` },
     )
   }
-  // No file can be renamed to a folder, not even by root.
+  // Not even root can rename a file over a folder.
   await rm(file, { force: true })
   await mkdir(file)
   const heal = async () => {

@@ -1,9 +1,9 @@
 import type { RedisServer } from '../../server/redis-server.js'
 
-/** Connections as CLIENT KILL sorts them; one that subscribes is no longer `normal`. */
+/** Connection types of CLIENT KILL; a subscribed connection is no longer `normal`. */
 export type ClientKind = 'normal' | 'pubsub'
 
-/** CLIENT KILL: the server closes every connection of that kind, of both unless told. Resolves with their number. */
+/** CLIENT KILL: the server closes every connection of these kinds (default: both). Resolves with their number. */
 export async function killClients(
   server: RedisServer,
   kinds: readonly ClientKind[] = ['normal', 'pubsub'],

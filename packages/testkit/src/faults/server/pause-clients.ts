@@ -4,10 +4,10 @@ import { answersPing } from '../../server/answers-ping.js'
 import { faultUntil, type Fault } from './fault.js'
 
 /**
- * CLIENT PAUSE: commands wait for up to that many milliseconds, all of them or only those that may write.
+ * CLIENT PAUSE: commands wait for up to that many milliseconds, either all or only those that may write.
  *
- * Scripts and PUBLISH count as writes. A pause of `WRITE` ends when it is healed; one of `ALL` takes its time,
- * since the server puts off CLIENT UNPAUSE as well, and `heal` resolves when it is over.
+ * Scripts and PUBLISH count as writes. `heal` ends a pause of `WRITE` at once; one of `ALL` cannot be shortened,
+ * since the server delays CLIENT UNPAUSE too, so `heal` resolves when it is over.
  */
 export async function pauseClients(
   server: RedisServer,

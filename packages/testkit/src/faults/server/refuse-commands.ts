@@ -2,9 +2,10 @@ import type { RedisServer } from '../../server/redis-server.js'
 import { faultUntil, type Fault } from './fault.js'
 
 /**
- * Takes commands from the default user, such as `evalsha` or `client|id`: NOPERM, on open connections too.
+ * Revokes the default user's permission for commands such as `evalsha` or `client|id`: they fail with NOPERM, on open
+ * connections too.
  *
- * `heal` allows them. Not for `acl`: nobody could heal that.
+ * `heal` grants it again. Not for `acl`, which `heal` needs itself.
  */
 export async function refuseCommands(server: RedisServer, commands: readonly string[]): Promise<Fault> {
   const setRights = async (sign: '+' | '-') => {

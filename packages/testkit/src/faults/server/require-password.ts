@@ -4,9 +4,9 @@ import { withRedis } from '../../server/with-redis.js'
 import { faultUntil, type Fault } from './fault.js'
 
 /**
- * The server wants a password that nobody knows: NOAUTH. `heal` drops it.
+ * The server requires an unknown password: commands fail with NOAUTH. `heal` removes it.
  *
- * Open connections are ended, since the server goes on trusting them. Meanwhile `server.call` is refused as well.
+ * Open connections are closed, since the server would keep trusting them. While it lasts, `server.call` fails too.
  */
 export async function requirePassword(server: RedisServer): Promise<Fault> {
   const password = randomBytes(16).toString('hex')

@@ -1,6 +1,6 @@
 import type { RedisServer } from '../../server/redis-server.js'
 
-/** Sets parameters in the order given, and answers how to set them back, the latest first. */
+/** Sets parameters in the given order. Resolves with a function that restores them in reverse order. */
 export async function setConfig(
   server: RedisServer,
   parameters: Readonly<Record<string, string | number>>,

@@ -15,7 +15,7 @@ export function checkExclusion({ holds, faults }: History): Violation[] {
       ([first, second]) => ({
         promise: 'exclusion',
         lock,
-        message: `${who(first.hold)} and ${who(second.hold)} held ${lock} at once${forHowLong(first, second)}`,
+        message: `${nameOf(first.hold)} and ${nameOf(second.hold)} held ${lock} at once${durationOf(first, second)}`,
         events: evidence(
           first.hold.entries[0],
           first.stretch.from,
@@ -58,11 +58,11 @@ function endOf(first: Claim, second: Claim): Stretch {
   return first.stretch.untilMs < second.stretch.untilMs ? first.stretch : second.stretch
 }
 
-function who({ process, owner }: Hold): string {
+function nameOf({ process, owner }: Hold): string {
   return `${process} (owner ${owner})`
 }
 
-function forHowLong(first: Claim, second: Claim): string {
+function durationOf(first: Claim, second: Claim): string {
   const { untilMs } = endOf(first, second)
   return untilMs === Infinity ? '' : ` for ${(untilMs - second.stretch.fromMs).toFixed(1)} ms`
 }

@@ -3,13 +3,13 @@ import { handOffsOf, type HandOff } from '../hand-offs.js'
 import type { History } from '../history.js'
 import { evidence, type Violation } from '../violation.js'
 
-/** A busy machine makes one or two late; of fewer than these no median is taken. */
-const fewest = 5
+/** A busy machine delays one or two; with fewer than these there is no median. */
+const minCount = 5
 
-/** How much later than the median a single one may be. */
+/** How many times the allowed median a single hand-off may take. */
 const singleFactor = 5
 
-/** While nothing is wrong, the next waiter gets in when a holder leaves, and not only when it looks for itself. */
+/** Without disturbances the next waiter enters when a holder leaves, not only at its next refresh. */
 export function checkHandOffs(history: History): Violation[] {
   const { handOffMs } = history.options
   const byLock = groupBy(handOffsOf(history), ({ lock }) => lock)
@@ -17,7 +17,7 @@ export function checkHandOffs(history: History): Violation[] {
     const bySpeed = [...handOffs].sort((a, b) => a.tookMs - b.tookMs)
     const median = bySpeed[Math.floor((bySpeed.length - 1) / 2)]
     const slowest = bySpeed.at(-1)
-    if (median && bySpeed.length >= fewest && median.tookMs > handOffMs)
+    if (median && bySpeed.length >= minCount && median.tookMs > handOffMs)
       return [tooSlow(median, handOffMs, ` in the median of ${bySpeed.length}`)]
     if (slowest && slowest.tookMs > handOffMs * singleFactor)
       return [tooSlow(slowest, handOffMs * singleFactor)]
@@ -29,7 +29,7 @@ function tooSlow({ lock, left, acquired, tookMs }: HandOff, allowedMs: number, w
   return {
     promise: 'progress',
     lock,
-    message: `the hand-off of ${lock} took ${tookMs.toFixed(1)} ms${where}, ${allowedMs.toFixed(1)} ms are allowed`,
+    message: `the hand-off of ${lock} took ${tookMs.toFixed(1)} ms${where}; at most ${allowedMs.toFixed(1)} ms are allowed`,
     events: evidence(left, acquired),
   }
 }

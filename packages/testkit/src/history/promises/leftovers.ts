@@ -1,7 +1,7 @@
 import type { History } from '../history.js'
 import type { Violation } from '../violation.js'
 
-/** When all is over, nothing is there any more. */
+/** At the end, nothing is left behind. */
 export function checkLeftovers({ events }: History): Violation[] {
   return events
     .filter((event) => event.kind === 'leftover')

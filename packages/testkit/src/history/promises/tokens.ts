@@ -6,11 +6,12 @@ import { evidence, type Violation } from '../violation.js'
 
 /** The tokens of one lock grow from hold to hold, and every entry into a hold has its token. */
 export function checkTokens({ holds, calls, faults }: History): Violation[] {
-  const askedAtMs = new Map(calls.map(({ asked }) => [asked.call, asked.atMs]))
-  const askedAfter = (hold: Hold, atMs: number) => (askedAtMs.get(hold.entries[0].call) ?? -Infinity) > atMs
+  const requestedAtMs = new Map(calls.map(({ requested }) => [requested.call, requested.atMs]))
+  const requestedAfter = (hold: Hold, atMs: number) =>
+    (requestedAtMs.get(hold.entries[0].call) ?? -Infinity) > atMs
   return [
     ...[...groupBy(holds, ({ lock }) => lock).values()].flatMap((ofLock) =>
-      checkGrowth(ofLock, faults, askedAfter),
+      checkGrowth(ofLock, faults, requestedAfter),
     ),
     ...holds.flatMap((hold) => checkEntries(hold, faults)),
   ]
@@ -19,22 +20,22 @@ export function checkTokens({ holds, calls, faults }: History): Violation[] {
 interface Granted {
   readonly token: number
   readonly hold: Hold
-  /** When it was live for the last time. */
+  /** When it was last live. */
   readonly untilMs: number
 }
 
 /**
- * A hold that was never live tells nothing of the order: it may have been granted long before it was recorded. Nor do
- * two that overlap, or could have, unless the later one was asked for when the other was known: either may have been
- * granted first.
+ * A hold that was never live says nothing about the order: it may have been granted long before it was recorded. Nor do
+ * two that overlap, or could have, unless the later one was requested after the other was recorded: either may have
+ * been granted first.
  */
 function checkGrowth(
   holds: readonly Hold[],
   faults: Faults,
-  askedAfter: (hold: Hold, atMs: number) => boolean,
+  requestedAfter: (hold: Hold, atMs: number) => boolean,
 ): Violation[] {
   const violations: Violation[] = []
-  // Those before, without the ones that a hold surpassed which had ended by then: that one speaks for them.
+  // The earlier holds, except those with a smaller token than one that had ended by then: that one covers them.
   let before: Granted[] = []
   for (const hold of holds) {
     const [{ token, atMs, lock }] = hold.entries
@@ -46,9 +47,9 @@ function checkGrowth(
       .filter(({ hold: { entries }, untilMs }) => {
         const [{ atMs: otherAtMs }] = entries
         const excludedEachOther = !faults.excuse('exclusion', lock, otherAtMs, atMs)
-        return askedAfter(hold, otherAtMs) || (excludedEachOther && untilMs <= atMs)
+        return requestedAfter(hold, otherAtMs) || (excludedEachOther && untilMs <= atMs)
       })
-      .reduce<Granted | null>((most, other) => (most && most.token >= other.token ? most : other), null)
+      .reduce<Granted | null>((max, other) => (max && max.token >= other.token ? max : other), null)
     if (largest && largest.token >= token) {
       violations.push({
         promise: 'tokens',

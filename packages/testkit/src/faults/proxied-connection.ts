@@ -1,33 +1,33 @@
 import { connect, type Socket } from 'node:net'
-import { Pipe } from './pipe.js'
+import { DelayedStream } from './delayed-stream.js'
 import { ReplyLoss } from './reply-loss.js'
 import { RequestStream } from './request-stream.js'
 
-export interface LinkEvents {
-  /** Asked for every whole request: should its reply be lost? If so, called back once that has happened. */
+export interface ProxiedConnectionEvents {
+  /** Called for every complete request. Returns a callback if its reply is to be lost, to be called once that happened. */
   shouldLoseReply(request: string): (() => void) | null
-  closed(link: Link): void
+  closed(connection: ProxiedConnection): void
 }
 
-/** One client's connection through the proxy and the one to the server that belongs to it. */
-export class Link {
-  readonly toServer: Pipe
-  readonly toClient: Pipe
+/** One proxied connection: a client's connection to the proxy, and the matching one from the proxy to the server. */
+export class ProxiedConnection {
+  readonly toServer: DelayedStream
+  readonly toClient: DelayedStream
   readonly #client: Socket
   readonly #server: Socket
-  readonly #events: LinkEvents
+  readonly #events: ProxiedConnectionEvents
   readonly #requests = new RequestStream()
   #loss: { readonly reply: ReplyLoss; readonly onDone: () => void } | null = null
   #openEnds = 2
 
-  constructor(client: Socket, target: { host: string; port: number }, events: LinkEvents) {
+  constructor(client: Socket, target: { host: string; port: number }, events: ProxiedConnectionEvents) {
     const server = connect({ ...target, allowHalfOpen: true, noDelay: true })
     client.setNoDelay(true)
     this.#client = client
     this.#server = server
     this.#events = events
-    this.toServer = new Pipe(server)
-    this.toClient = new Pipe(client)
+    this.toServer = new DelayedStream(server)
+    this.toClient = new DelayedStream(client)
     client.on('data', (chunk) => {
       this.#onRequestBytes(chunk)
     })
@@ -38,7 +38,7 @@ export class Link {
     this.#relayEnd(server, this.toClient)
   }
 
-  /** Both ends see a reset connection. */
+  /** Resets both connections. */
   cut(): void {
     this.toServer.close()
     this.toClient.close()
@@ -46,12 +46,12 @@ export class Link {
     reset(this.#server)
   }
 
-  #relayEnd(from: Socket, pipe: Pipe): void {
+  #relayEnd(from: Socket, pipe: DelayedStream): void {
     from.on('end', () => {
       if (from === this.#client) this.toServer.write(this.#requests.takeRest())
       pipe.end('half')
     })
-    // An error is followed by 'close', which tells the other side.
+    // An error is followed by 'close', which ends the other side.
     from.on('error', () => undefined)
     from.on('close', () => {
       pipe.end('whole')
@@ -65,7 +65,7 @@ export class Link {
 
   #onRequestBytes(chunk: Buffer): void {
     for (const request of this.#requests.push(chunk)) {
-      // What the client sends after the request whose reply gets lost is lost with the connection.
+      // Requests after the one whose reply is lost are lost with the connection.
       if (this.#loss) return
       const onDone = this.#events.shouldLoseReply(request.text)
       if (onDone) this.#loss = { reply: new ReplyLoss(), onDone }
@@ -87,7 +87,7 @@ export class Link {
   }
 }
 
-/** A connection that is half closed already only ends: reset, it would leave a handle that keeps Node 20 from exiting. */
+/** A half-closed connection is only closed: resetting it would leave a handle that keeps Node 20 from exiting. */
 function reset(socket: Socket): void {
   if (socket.readableEnded || socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()

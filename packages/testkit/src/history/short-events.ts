@@ -2,16 +2,16 @@ import type { HistoryEvent } from './event.js'
 import type { OfKind } from './grouping.js'
 
 /*
- * Events in short, for specs: all on the lock `job`, and the call `a1` is of the process `A`, whose owner is called
- * like its first call.
+ * Concise events for specs: all on the lock `job`; the call `a1` belongs to the process `A`, and an owner is named like
+ * its first call.
  */
 
 export const lock = 'job'
 
 type Varied<Kind extends HistoryEvent['kind']> = Partial<Omit<OfKind<Kind>, 'kind' | 'atMs'>>
 
-export function asked(atMs: number, call: string, more: Varied<'asked'> = {}): HistoryEvent {
-  return { kind: 'asked', atMs, process: processOf(call), call, lock, waitMs: null, ...more }
+export function requested(atMs: number, call: string, more: Varied<'requested'> = {}): HistoryEvent {
+  return { kind: 'requested', atMs, process: processOf(call), call, lock, waitMs: null, ...more }
 }
 
 export function queued(atMs: number, owner: string, more: Varied<'queued'> = {}): HistoryEvent {
@@ -44,7 +44,7 @@ export function confirmed(atMs: number, owner: string, claimUntilMs: number): Hi
 
 /** `left`, `released`, `lost` or `untold`. */
 export function ended(
-  kind: 'left' | 'released' | 'lost' | 'untold',
+  kind: 'left' | 'released' | 'lost' | 'loss-found',
   atMs: number,
   owner: string,
   call = owner,

@@ -3,14 +3,14 @@ import type { HistoryEvent } from './event.js'
 import { inOrder } from './grouping.js'
 
 const kinds = new Set<string>([
-  'asked',
+  'requested',
   'queued',
   'acquired',
   'confirmed',
   'left',
   'released',
   'lost',
-  'untold',
+  'loss-found',
   'refused',
   'fault',
   'healed',
@@ -21,9 +21,9 @@ const kinds = new Set<string>([
 ] satisfies HistoryEvent['kind'][])
 
 /**
- * The events of all files on one axis of time; those of one instant in the order of the files and their lines.
+ * The events of all files, sorted by time; those of one instant in the order of the files and their lines.
  *
- * A last line that its process did not live to finish is skipped. Throws on any other line that holds no event.
+ * An incomplete last line, of a process that was killed, is skipped. Throws on any other line that is not an event.
  */
 export function readHistories(files: readonly string[]): HistoryEvent[] {
   return inOrder(files.flatMap(readHistory))
@@ -31,7 +31,7 @@ export function readHistories(files: readonly string[]): HistoryEvent[] {
 
 function readHistory(file: string): HistoryEvent[] {
   const lines = readFileSync(file, 'utf8').split('\n')
-  // What follows the last line break is empty or torn.
+  // Whatever follows the last line break is empty or incomplete.
   return lines.slice(0, -1).map((line, i) => {
     const event = parse(line)
     if (!isEvent(event)) throw new Error(`${file}:${i + 1} is not an event: ${line}`)

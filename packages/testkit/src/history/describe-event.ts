@@ -1,11 +1,15 @@
 import type { HistoryEvent } from './event.js'
 
-/** One event in words. `lock` is the lock's name in front of a space, or nothing where there is only one. */
-export function inWords(event: HistoryEvent, timeOf: (atMs: number) => string, withLock: boolean): string {
+/** One event as text; `withLock` includes the name of its lock. */
+export function describeEvent(
+  event: HistoryEvent,
+  timeOf: (atMs: number) => string,
+  withLock: boolean,
+): string {
   const of = 'lock' in event && withLock ? ` ${event.lock}` : ''
   switch (event.kind) {
-    case 'asked':
-      return `${event.process} asks${of && ` for${of}`}, ${patience(event.waitMs)}`
+    case 'requested':
+      return `${event.process} requests${of || ' the lock'}, ${limitOf(event.waitMs)}`
     case 'queued':
       return `${event.process} is queued${of && ` for${of}`} as ${event.owner}`
     case 'acquired': {
@@ -21,9 +25,9 @@ export function inWords(event: HistoryEvent, timeOf: (atMs: number) => string, w
     case 'released':
       return `${event.process} has released${of || ' it'}`
     case 'lost':
-      return `${event.process} is told of its loss${of && ` of${of}`}`
-    case 'untold':
-      return `${event.process} finds that it lost${of || ' it'}, and was not told`
+      return `${event.process} learns of its loss${of && ` of${of}`}`
+    case 'loss-found':
+      return `${event.process} finds that it lost${of || ' it'}, without a signal`
     case 'refused': {
       const message = event.message && `: ${event.message}`
       return `${event.process} is refused${of} (${event.reason})${message}`
@@ -35,7 +39,7 @@ export function inWords(event: HistoryEvent, timeOf: (atMs: number) => string, w
     case 'killed':
       return `${event.process} is killed`
     case 'stalled':
-      return `${event.process} stood still for ${event.stalledMs.toFixed(1)} ms`
+      return `${event.process} stalled for ${event.stalledMs.toFixed(1)} ms`
     case 'counted':
       return `${event.owner} counts ${event.atClient}${of && ` on${of}`}, the server ${event.atServer}`
     case 'leftover':
@@ -43,9 +47,9 @@ export function inWords(event: HistoryEvent, timeOf: (atMs: number) => string, w
   }
 }
 
-function patience(waitMs: number | null): string {
-  if (waitMs === null) return 'waits without an end'
-  return waitMs === 0 ? 'once' : `waits ${waitMs} ms`
+function limitOf(waitMs: number | null): string {
+  if (waitMs === null) return 'waits without limit'
+  return waitMs === 0 ? 'once' : `waits up to ${waitMs} ms`
 }
 
 function disturbance(disturbs: readonly string[] | 'all'): string {

@@ -3,24 +3,24 @@ import type { Socket } from 'node:net'
 type Item = { readonly dueAt: number } & ({ readonly bytes: Buffer } | { readonly end: 'half' | 'whole' })
 
 export interface Delay {
-  /** How long the bytes that come in now are under way, in milliseconds; asked for each piece. */
+  /** The delay of the bytes that arrive now, in milliseconds; called for each chunk. */
   readonly of: () => number
-  /** Timers count whole milliseconds, so the last one or two are waited for by looking at the clock all the time. */
+  /** Timers count whole milliseconds, so the last one or two are spent in a busy loop. */
   readonly isExact: boolean
 }
 
-/** A piece takes at most this long on a narrow link, so that bytes trickle and a new bandwidth is soon felt. */
+/** A chunk takes at most this long on a narrow connection, so that bytes trickle and a new bandwidth soon takes effect. */
 const pieceMs = 20
 
 /**
- * One direction of a proxied connection: keeps the order, adds delay, limits the bandwidth, and holds everything
- * back while told to.
+ * One direction of a proxied connection: keeps the order, adds delay, limits the bandwidth, and can hold everything
+ * back.
  *
- * Only the head of the line is looked at, so bytes with a shorter delay wait behind earlier ones.
+ * Only the head of the queue is sent, so bytes with a shorter delay wait behind earlier ones.
  *
- * The end of the stream waits in line like the bytes do, as on a real link. There is no back-pressure: tests are small.
+ * The end of the stream is queued like bytes, as on a real connection. There is no back-pressure: tests are small.
  */
-export class Pipe {
+export class DelayedStream {
   readonly #to: Socket
   readonly #queue: Item[] = []
   #delay: Delay = { of: () => 0, isExact: false }
@@ -40,7 +40,7 @@ export class Pipe {
     else this.#enqueue({ dueAt: this.#dueAt(), bytes })
   }
 
-  /** `half`: the sender has no more to say. `whole`: its connection is gone. */
+  /** `half`: the sender has finished writing. `whole`: its connection is closed. */
   end(end: 'half' | 'whole'): void {
     this.#enqueue({ dueAt: this.#dueAt(), end })
   }
@@ -59,7 +59,7 @@ export class Pipe {
     this.#held = mode
   }
 
-  /** Delivers what was kept. A stream that lost bytes cannot go on: its connection is reset. */
+  /** Delivers what was kept. A stream that lost bytes cannot continue: its connection is reset. */
   heal(): void {
     this.#held = 'no'
     if (this.#torn) this.#to.resetAndDestroy()
@@ -105,7 +105,7 @@ export class Pipe {
       return
     }
     this.#timer = setTimeout(this.#pump, isExact ? Math.floor(waitMs - 1) : Math.ceil(waitMs))
-    // The sockets keep the process alive for as long as there is anybody to deliver to.
+    // The sockets keep the process alive while there is a recipient.
     this.#timer.unref()
   }
 
@@ -114,7 +114,7 @@ export class Pipe {
     clearImmediate(this.#look)
   }
 
-  /** Sends what the bandwidth allows at once; the rest stays at the head of the line. */
+  /** Sends what the bandwidth allows at once; the rest stays at the head of the queue. */
   #send({ bytes, dueAt }: { readonly bytes: Buffer; readonly dueAt: number }): void {
     const most = Math.max(1, Math.floor((this.#bytesPerSecond * pieceMs) / 1_000))
     const piece = bytes.subarray(0, most)
