@@ -1,16 +1,16 @@
 // My job takes longer than any lease I would dare to set. What keeps the lock, and what if it is lost anyway?
 import { Holdfast, LockLostError, type Lease, type Lock } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
-import { runExample } from './support/run-example.js'
+import { runLocalExample } from './support/run-local-example.js'
 
 /** Short, so that this takes seconds. The default is 30 seconds. */
 const watchdogTimeoutMs = 600
 const pages = 40
 const pageMs = 50
 
-await runExample('long-job', async ({ redis }) => {
-  await using holdfast = new Holdfast({ redis, watchdogTimeoutMs, label: 'the job' })
-  await using other = new Holdfast({ redis, label: 'an operator' })
+await runLocalExample('long-job', async (store) => {
+  await using holdfast = new Holdfast({ ...store, watchdogTimeoutMs, label: 'the job' })
+  await using other = new Holdfast({ ...store, label: 'an operator' })
   let renewals = 0
   holdfast.on('renewed', () => {
     renewals += 1

@@ -2,10 +2,10 @@
 import { Holdfast } from '@holdfast/core'
 import { mostAtOnce } from './nested-calls/at-once.js'
 import { reserve } from './nested-calls/warehouse.js'
-import { runExample } from './support/run-example.js'
+import { runLocalExample } from './support/run-local-example.js'
 
-await runExample('nested-calls', async ({ redis }) => {
-  await using holdfast = new Holdfast({ redis })
+await runLocalExample('nested-calls', async (store) => {
+  await using holdfast = new Holdfast(store)
   const lock = holdfast.getLock('order:42')
 
   console.log('Three functions in three modules, each of which takes the lock of order 42:')

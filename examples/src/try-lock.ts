@@ -1,11 +1,11 @@
 // How do I bound a wait, and how do I hold a lock for a fixed time?
 import { Holdfast, LockTimeoutError, type Lease } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
-import { runExample } from './support/run-example.js'
+import { runLocalExample } from './support/run-local-example.js'
 
-await runExample('try-lock', async ({ redis }) => {
-  await using alice = new Holdfast({ redis, label: 'Alice' })
-  await using bob = new Holdfast({ redis, label: 'Bob' })
+await runLocalExample('try-lock', async (store) => {
+  await using alice = new Holdfast({ ...store, label: 'Alice' })
+  await using bob = new Holdfast({ ...store, label: 'Bob' })
   const printer = bob.getLock('printer')
   const taken = await alice.getLock('printer').lock()
 

@@ -2,6 +2,7 @@ import { leftoverKeys, openRedis, until, type OpenedRedis } from '@holdfast/test
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startProgram, type Program } from './program.js'
+import { machineWithoutRedis } from './without-redis.js'
 
 let redis: OpenedRedis
 let program: Program | undefined
@@ -59,6 +60,20 @@ test('tryLock answers null on time, gets a lease when there is one, and a fixed 
   expect(outcome('Alice: lock\\(\\)')[0]).toBe('a lease')
   expect(stdout).toContain('isHeld is now false')
 })
+
+test.each(['nested-calls', 'try-lock', 'long-job'])(
+  '%s runs with locks in memory where there is no Redis',
+  async (name) => {
+    const machine = await machineWithoutRedis()
+    try {
+      const { code, stdout, stderr } = await (program = startProgram(name, machine.env)).ended
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toContain('Locks: in the memory of this process')
+    } finally {
+      await machine.remove()
+    }
+  },
+)
 
 test('a late write with an old fencing token is refused', async () => {
   const stdout = await outputOf('fencing')

@@ -8,12 +8,17 @@ import {
 } from '@holdfast/testkit'
 import { openEmbeddedRedis } from './embedded-redis.js'
 
-/** REDIS_URL, a container where Docker answers, a redis-server or valkey-server on PATH, else an embedded server. */
-export async function openAnyRedis(): Promise<OpenedRedis> {
+/** REDIS_URL, a container where Docker answers, a redis-server or valkey-server on PATH; `null` where there is none. */
+export async function findRedis(): Promise<OpenedRedis | null> {
   try {
     return await openRedis([redisFromEnvironment, redisFromDocker, redisFromPath])
   } catch (error) {
     if (!(error instanceof NoRedisError)) throw error
-    return openEmbeddedRedis()
+    return null
   }
+}
+
+/** The Redis that is found, else an embedded server: for programs of several processes. */
+export async function openAnyRedis(): Promise<OpenedRedis> {
+  return (await findRedis()) ?? openEmbeddedRedis()
 }

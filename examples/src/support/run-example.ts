@@ -1,4 +1,4 @@
-import { uniqueName } from '@holdfast/testkit'
+import { uniqueName, type OpenedRedis } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -27,7 +27,7 @@ export interface Stage {
  * The process ends as with {@link runStory}.
  */
 export async function runExample(name: string, story: (stage: Stage) => Promise<void>): Promise<void> {
-  await runStory((defer) => play(name, story, defer))
+  await runStory((defer) => playOn(openAnyRedis(), name, story, defer))
 }
 
 /**
@@ -64,12 +64,13 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-async function play(
+/** Runs a story on a server that is being opened. */
+export async function playOn(
+  opening: Promise<OpenedRedis>,
   name: string,
   story: (stage: Stage) => Promise<void>,
   defer: Stage['defer'],
 ): Promise<void> {
-  const opening = openAnyRedis()
   defer(async () => (await opening).stop())
   const { url, origin } = await opening
   // The braces keep all keys of a run in one slot, and at the beginning of every key.
