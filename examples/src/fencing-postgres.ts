@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { startPair } from './fencing-postgres/pair.js'
 import { Stock, type Check, type Row } from './fencing-postgres/stock.js'
 import { openStore } from './fencing-postgres/store.js'
-import { runStory } from './support/run-example.js'
+import { runProgram } from './support/run-example.js'
 
 /** Short, so that this takes seconds, and long enough for a fail-over within it. The default is 30 seconds. */
 const watchdogTimeoutMs = 4_000
@@ -16,7 +16,7 @@ const words: Readonly<Record<Check, string>> = {
   both: 'the version and the fencing token',
 }
 
-await runStory(async (defer) => {
+await runProgram(async (defer) => {
   const opening = openStore()
   defer(async () => (await opening).close())
   const store = await opening
@@ -25,13 +25,13 @@ await runStory(async (defer) => {
   defer(async () => (await creating).drop())
   const stock = await creating
 
-  const { master, replica, link } = await startPair(defer)
-  console.log('Redis: a master and a replica of our own, since they will fail over\n')
-  link.blackHole('both', { drop: true })
-  console.log('Replication stands still, and neither side has noticed')
+  const { master, replica, replication } = await startPair(defer)
+  console.log('Redis: our own master and replica, since they will fail over\n')
+  replication.blackHole('both', { drop: true })
+  console.log('Replication is blocked, and neither side has noticed')
 
-  // Two clients stand for two processes. A cannot reach the new master: one that can renews its hold there at once,
-  // is told that it is lost, and both hold it for no longer than that takes.
+  // Two clients represent two processes. A cannot reach the new master: if it could, it would try to renew its hold
+  // there at once and learn that it is lost, so both would hold it only for that long.
   await using clientA = new Holdfast({ redis: master.url, watchdogTimeoutMs, commandTimeoutMs })
   await using clientB = new Holdfast({ redis: replica.url })
   const older = await clientA.getLock('stock').lock()
@@ -41,7 +41,7 @@ await runStory(async (defer) => {
   console.log('The master is dead, the replica is promoted and has never heard of the lock')
   await using newer = await clientB.getLock('stock').lock({ waitMs: 0 })
   console.log('Process B gets the same lock from the new master')
-  console.log(`Both hold it, as far as they can know: ${older.isHeld && newer.isHeld}`)
+  console.log(`Both hold it, as far as they know: ${older.isHeld && newer.isHeld}`)
   console.log(`The token of B is the larger one: ${newer.fencingToken > older.fencingToken}\n`)
 
   await sell(stock, 'version', older, newer)
@@ -50,13 +50,11 @@ await runStory(async (defer) => {
 
   if (!older.signal.aborted) await once(older.signal, 'abort')
   const reason: unknown = older.signal.reason
-  console.log(
-    `At the end of its lease A is told: ${reason instanceof LockLostError ? reason.code : 'nothing'}`,
-  )
+  console.log(`At the end of its lease A gets: ${reason instanceof LockLostError ? reason.code : 'nothing'}`)
   console.log(`isHeld: ${older.isHeld} for A, ${newer.isHeld} for B`)
 })
 
-/** One row, two holders: A writes between the look and the write of B, and once more after it. */
+/** One row, two holders: A writes between the read and the write of B, and once more after it. */
 async function sell(stock: Stock, check: Check, older: Lease, newer: Lease): Promise<void> {
   let sold = 0
   const write = async (who: string, items: number, lease: Lease, { left, version }: Row) => {
@@ -69,8 +67,8 @@ async function sell(stock: Stock, check: Check, older: Lease, newer: Lease): Pro
   const seenByB = await stock.read(check)
   await write('A sells', 1, older, await stock.read(check))
   const accepted = await write('B sells', 3, newer, seenByB)
-  if (!accepted) await write('B looks again and sells', 3, newer, await stock.read(check))
-  await write('A looks again and sells', 1, older, await stock.read(check))
+  if (!accepted) await write('B reads again and sells', 3, newer, await stock.read(check))
+  await write('A reads again and sells', 1, older, await stock.read(check))
 
   const { left } = await stock.read(check)
   console.log(`  Sold ${sold} of ${Stock.atFirst}, and the row says that ${left} are left\n`)

@@ -22,7 +22,7 @@ await runExample('fencing', async ({ redis, url, keyPrefix, defer }) => {
   await using holdfast = new Holdfast({ redis, watchdogTimeoutMs })
   const store = new FencedStore(redis, 'page')
   await holdfast.getLock('page').withLock(async ({ fencingToken }) => {
-    console.log('Process B holds the lock, since nobody renewed the lease of A')
+    console.log('Process B holds the lock, since the lease of A was not renewed')
     console.log(`The token of B is the larger one: ${fencingToken > Number(oldToken)}`)
     console.log(`Process B writes: ${verdict(await store.write(fencingToken, 'from process B'))}`)
   })
@@ -30,9 +30,9 @@ await runExample('fencing', async ({ redis, url, keyPrefix, defer }) => {
   await holder.send({ type: 'write' })
   holder.thaw()
   const { accepted, isHeld } = await holder.waitFor('wrote')
-  console.log('Process A goes on where it was, and does not look whether it still holds the lock')
+  console.log('Process A continues where it was, without checking whether it still holds the lock')
   console.log(`Process A writes: ${verdict(accepted === true)}`)
-  console.log(`Had it looked, isHeld would have said ${String(isHeld)}`)
+  console.log(`If it had checked, isHeld would have said ${String(isHeld)}`)
   console.log(`In the store: "${await store.read()}"`)
 })
 

@@ -4,7 +4,7 @@ import { Progress } from './flash-sale/progress.js'
 import { openSale, readBooks, type Books } from './flash-sale/sale.js'
 import { Shops } from './flash-sale/shops.js'
 import { formatTable } from './flash-sale/table.js'
-import { runExample, type Stage } from './support/run-example.js'
+import { runExample, type ExampleContext } from './support/run-example.js'
 
 const { vouchers, users, clicksPerUser } = figures
 
@@ -13,18 +13,18 @@ interface Result extends Books {
   readonly tookMs: number
 }
 
-await runExample('flash-sale', async (stage) => {
+await runExample('flash-sale', async (context) => {
   console.log(`${vouchers} vouchers, one per user. ${users} users click ${clicksPerUser} times each.`)
   console.log(`${figures.shops} shop processes serve ${figures.requestsAtOnce} requests at a time each.\n`)
-  const shops = await Shops.open(stage)
+  const shops = await Shops.open(context)
   const results: Result[] = []
-  for (const variant of variants) results.push(await holdSale(variant, shops, stage))
+  for (const variant of variants) results.push(await holdSale(variant, shops, context))
   await shops.close()
   console.log(`\n${resultTable(results)}\n`)
   judge(results)
 })
 
-async function holdSale(variant: Variant, shops: Shops, { redis }: Stage): Promise<Result> {
+async function holdSale(variant: Variant, shops: Shops, { redis }: ExampleContext): Promise<Result> {
   await openSale(redis, variant, vouchers)
   const progress = new Progress(variant.padEnd(8), requests)
   const startedAt = performance.now()
@@ -53,7 +53,7 @@ function judge(results: readonly Result[]): void {
     const kept = sold === vouchers && usersWithSeveral === 0
     if (variant === 'naive') {
       const failed = `Check-then-write sold ${oversold} too many and served ${usersWithSeveral} users more than once.`
-      console.log(kept ? 'Check-then-write was lucky this time: the race is there all the same.' : failed)
+      console.log(kept ? 'Check-then-write was lucky this time: it still has the race.' : failed)
     } else if (kept) {
       console.log(`The same code inside the lock sold exactly ${sold}, one per user.`)
     } else {

@@ -18,17 +18,17 @@ await runLocalExample('long-job', async (store) => {
   const report = holdfast.getLock('report')
 
   console.log(`A job of ${pages * pageMs} ms under a lease of ${watchdogTimeoutMs} ms:`)
-  await report.withLock((lease) => Promise.all([printPages(lease), tryToGetIn(other)]))
+  await report.withLock((lease) => Promise.all([printPages(lease), tryToEnter(other)]))
   console.log(`printed all ${pages} pages; the watchdog renewed the lease ${renewals} times`)
 
   console.log('\nThe same job, and an operator breaks the lock in the middle:')
   await Promise.all([interruptedJob(report), breakLock(other)])
 })
 
-async function tryToGetIn(rival: Holdfast): Promise<void> {
+async function tryToEnter(rival: Holdfast): Promise<void> {
   await delay(2 * watchdogTimeoutMs)
   const lease = await rival.getLock('report').tryLock()
-  console.log(`after two leases, somebody else ${lease ? 'gets in' : 'does not get in'}`)
+  console.log(`after two leases, another client ${lease ? 'gets in' : 'does not get in'}`)
 }
 
 async function interruptedJob(report: Lock): Promise<void> {
@@ -44,7 +44,7 @@ async function interruptedJob(report: Lock): Promise<void> {
 /** Stops between two pages, and during one, as soon as the lock is lost. */
 async function printPages({ signal }: Lease, onPage?: (page: number) => void): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    // Whatever can be aborted gets the signal; it rejects with an AbortError of its own.
+    // Pass the signal to everything abortable; delay() rejects with its own AbortError.
     await delay(pageMs, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()
     onPage?.(page)

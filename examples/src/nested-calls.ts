@@ -1,6 +1,6 @@
 // What happens when a function that holds a lock calls another function that takes the same lock?
 import { Holdfast } from '@holdfast/core'
-import { mostAtOnce } from './nested-calls/at-once.js'
+import { maxConcurrent } from './nested-calls/at-once.js'
 import { reserve } from './nested-calls/warehouse.js'
 import { runLocalExample } from './support/run-local-example.js'
 
@@ -17,8 +17,8 @@ await runLocalExample('nested-calls', async (store) => {
   console.log(`afterwards   ${(await lock.isLocked()) ? 'still locked' : 'free'}`)
 
   console.log('\nThree tasks in a Promise.all:')
-  const outside = await mostAtOnce(lock)
+  const outside = await maxConcurrent(lock)
   console.log(`started outside the lock, they exclude each other: ${outside} inside at a time`)
-  const inside = await lock.withLock(() => mostAtOnce(lock))
+  const inside = await lock.withLock(() => maxConcurrent(lock))
   console.log(`started inside the lock, they share their parent's hold: ${inside} inside at a time`)
 })

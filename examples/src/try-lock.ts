@@ -1,4 +1,4 @@
-// How do I bound a wait, and how do I hold a lock for a fixed time?
+// How do I limit a wait, and how do I hold a lock for a fixed time?
 import { Holdfast, LockTimeoutError, type Lease } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runLocalExample } from './support/run-local-example.js'
@@ -9,35 +9,35 @@ await runLocalExample('try-lock', async (store) => {
   const printer = bob.getLock('printer')
   const taken = await alice.getLock('printer').lock()
 
-  console.log('Alice has the printer, and Bob asks for it:')
-  await tell('tryLock()', printer.tryLock())
-  await tell('tryLock({ waitMs: 300 })', printer.tryLock({ waitMs: 300 }))
-  await tell('lock({ waitMs: 300 })', printer.lock({ waitMs: 300 }))
-  await tell('lock({ signal })', printer.lock({ signal: AbortSignal.timeout(300) }))
+  console.log('Alice holds the printer, and Bob requests it:')
+  await report('tryLock()', printer.tryLock())
+  await report('tryLock({ waitMs: 300 })', printer.tryLock({ waitMs: 300 }))
+  await report('lock({ waitMs: 300 })', printer.lock({ waitMs: 300 }))
+  await report('lock({ signal })', printer.lock({ signal: AbortSignal.timeout(300) }))
 
   console.log('\nBob waits up to 5 s and wants the printer for 800 ms; Alice unlocks after 200 ms:')
-  const asking = tell(
+  const request = report(
     'tryLock({ waitMs: 5000, leaseMs: 800 })',
     printer.tryLock({ waitMs: 5_000, leaseMs: 800 }),
   )
   await delay(200)
   await taken.unlock()
-  const lease = await asking
+  const lease = await request
   if (!lease) throw new Error('Bob was not served')
 
-  console.log('\nNobody renews a fixed lease but its holder:')
+  console.log('\nOnly its holder renews a fixed lease:')
   console.log(`it has ${lease.remainingMs()} ms left`)
   await lease.extend(1_500)
   console.log(`after extend(1500) it has ${lease.remainingMs()} ms left`)
-  const next = await tell('Alice: lock()', alice.getLock('printer').lock())
+  const next = await report('Alice: lock()', alice.getLock('printer').lock())
   console.log(`Bob forgot to unlock; isHeld is now ${lease.isHeld} for him`)
   await next?.unlock()
 })
 
-/** Prints what came of it, and after how long. */
-async function tell(what: string, asking: Promise<Lease | null>): Promise<Lease | null> {
+/** Prints the outcome, and how long it took. */
+async function report(what: string, request: Promise<Lease | null>): Promise<Lease | null> {
   const startedAt = performance.now()
-  const [lease, outcome] = await asking.then(
+  const [lease, outcome] = await request.then(
     (got) => [got, got ? 'a lease' : 'null'] as const,
     (error: unknown) => [null, reason(error)] as const,
   )
@@ -46,6 +46,6 @@ async function tell(what: string, asking: Promise<Lease | null>): Promise<Lease 
 }
 
 function reason(error: unknown): string {
-  if (error instanceof LockTimeoutError) return `LockTimeoutError (place ${error.position} in the queue)`
+  if (error instanceof LockTimeoutError) return `LockTimeoutError (queue position ${error.position})`
   return error instanceof Error ? error.name : String(error)
 }

@@ -20,7 +20,7 @@ afterAll(async () => {
   await redis.stop()
 })
 
-/** Runs an example to its end, which must be a good one that leaves nothing, and answers with its output. */
+/** Runs an example, which must succeed and leave nothing behind; resolves with its output. */
 async function outputOf(name: string): Promise<string> {
   const example = (program = startProgram(name, { REDIS_URL: redis.url }))
   const { code, stdout, stderr } = await example.ended
@@ -30,7 +30,7 @@ async function outputOf(name: string): Promise<string> {
   return stdout
 }
 
-test('nested calls count up to three, down again, and leave the lock free', async () => {
+it('nested calls count up to three, down again, and leave the lock free', async () => {
   const stdout = await outputOf('nested-calls')
   expect([...stdout.matchAll(/hold count (\d)/g)].map(([, count]) => Number(count))).toEqual([1, 2, 3, 2, 1])
   expect(stdout).toMatch(/^afterwards +free$/m)
@@ -38,7 +38,7 @@ test('nested calls count up to three, down again, and leave the lock free', asyn
   expect(stdout).toMatch(/inside the lock.*: 3 inside/)
 })
 
-test('the long job outlives its lease, and stops when the lock is lost', async () => {
+it('the long job outlives its lease, and stops when the lock is lost', async () => {
   const stdout = await outputOf('long-job')
   expect(stdout).toContain('does not get in')
   expect(Number(/renewed the lease (\d+) times/.exec(stdout)?.[1])).toBeGreaterThanOrEqual(3)
@@ -46,7 +46,7 @@ test('the long job outlives its lease, and stops when the lock is lost', async (
   expect(Number(printed)).toBeLessThan(Number(pages))
 })
 
-test('tryLock answers null on time, gets a lease when there is one, and a fixed lease ends by itself', async () => {
+it('tryLock returns null on time or a lease, and a fixed lease expires by itself', async () => {
   const stdout = await outputOf('try-lock')
   const outcome = (call: string) =>
     new RegExp(`^${call} +(.+) after (\\d+) ms`, 'm').exec(stdout)?.slice(1) ?? []
@@ -61,7 +61,7 @@ test('tryLock answers null on time, gets a lease when there is one, and a fixed 
   expect(stdout).toContain('isHeld is now false')
 })
 
-test.each(['nested-calls', 'try-lock', 'long-job'])(
+it.each(['nested-calls', 'try-lock', 'long-job'])(
   '%s runs with locks in memory where there is no Redis',
   async (name) => {
     const machine = await machineWithoutRedis()
@@ -75,7 +75,7 @@ test.each(['nested-calls', 'try-lock', 'long-job'])(
   },
 )
 
-test('a late write with an old fencing token is refused', async () => {
+it('a late write with an old fencing token is refused', async () => {
   const stdout = await outputOf('fencing')
   expect(stdout).toContain('larger one: true')
   expect(stdout).toContain('Process B writes: accepted')
@@ -84,7 +84,7 @@ test('a late write with an old fencing token is refused', async () => {
   expect(stdout).toContain('In the store: "from process B"')
 })
 
-test('an engine of one’s own carries locks from one client to the next, and says who was evicted', async () => {
+it('an engine of one’s own carries locks from one client to the next, and says who was evicted', async () => {
   const stdout = await outputOf('own-engine')
   expect(stdout).toContain('Bob tries once: null')
   expect(stdout).toContain('who holds it: Alice')
@@ -94,7 +94,7 @@ test('an engine of one’s own carries locks from one client to the next, and sa
   expect(stdout).toContain('Bob learns why: not-held')
 })
 
-test('every example is in the table of the README with the question it answers', async () => {
+it('every example is in the table of the README with the question it answers', async () => {
   const files = await readdir(join(__dirname, '../src'))
   const readme = await readFile(join(__dirname, '../README.md'), 'utf8')
   for (const file of files.filter((name) => name.endsWith('.ts'))) {

@@ -2,7 +2,7 @@ import { openRedis, until, type OpenedRedis } from '@holdfast/testkit'
 import { createTestDatabase, type TestDatabase } from './postgres.js'
 import { startProgram, type Program } from './program.js'
 
-/** Where nobody listens, so that the search for an installed server finds none. */
+/** An address without a server, so that the search for an installed one finds none. */
 const noInstalledServer = { DATABASE_URL: '', PGPORT: '1' }
 
 let redis: OpenedRedis
@@ -24,7 +24,7 @@ afterAll(async () => {
 const start = (env: Readonly<Record<string, string>>) =>
   (program = startProgram('fencing-postgres', { REDIS_URL: redis.url, ...env }))
 
-/** Runs the example to its end, which must be a good one that leaves no process. */
+/** Runs the example, which must succeed and leave no process. */
 async function outputOf(env: Readonly<Record<string, string>>): Promise<string> {
   const example = start(env)
   const { code, stdout, stderr } = await example.ended
@@ -33,19 +33,19 @@ async function outputOf(env: Readonly<Record<string, string>>): Promise<string> 
   return stdout
 }
 
-/** These can only tell something where a PostgreSQL answers; elsewhere they pass without a look. */
+/** These tests need a PostgreSQL server; elsewhere they pass without running. */
 function wherePostgresAnswers(name: string, run: (database: TestDatabase) => Promise<void>): void {
-  test(name, async () => {
+  it(name, async () => {
     await using database = await createTestDatabase()
     if (database) await run(database)
   })
 }
 
-/** The answers to the writes under one kind of check, and what the row has at the end. */
+/** The outcomes of the writes under one check, and the row at the end. */
 function outcomeOf(check: string, stdout: string) {
-  const [, story = ''] = stdout.split(`An update that checks ${check}:\n`)
-  const [, sold, left] = /Sold (\d+) of 10, and the row says that (\d+) are left/.exec(story) ?? []
-  const [writes = ''] = story.split('  Sold')
+  const [, section = ''] = stdout.split(`An update that checks ${check}:\n`)
+  const [, sold, left] = /Sold (\d+) of 10, and the row says that (\d+) are left/.exec(section) ?? []
+  const [writes = ''] = section.split('  Sold')
   const answers = [...writes.matchAll(/^ {2}([AB]).*: +(\w+)$/gm)].map(
     ([, who, answer]) => `${who} ${answer}`,
   )
@@ -53,7 +53,7 @@ function outcomeOf(check: string, stdout: string) {
 }
 
 function expectOnlyBothToBeRight(stdout: string) {
-  expect(stdout).toContain('Both hold it, as far as they can know: true')
+  expect(stdout).toContain('Both hold it, as far as they know: true')
   expect(stdout).toContain('The token of B is the larger one: true')
   // The older holder wrote after the newer one.
   expect(outcomeOf('the version alone', stdout)).toEqual({
@@ -72,11 +72,11 @@ function expectOnlyBothToBeRight(stdout: string) {
     sold: 4,
     left: 6,
   })
-  expect(stdout).toContain('At the end of its lease A is told: LOCK_LOST')
+  expect(stdout).toContain('At the end of its lease A gets: LOCK_LOST')
   expect(stdout).toContain('isHeld: false for A, true for B')
 }
 
-test('after a fail-over, version and token together keep the older holder out and lose nothing', async () => {
+it('after a fail-over, version and token together keep the older holder out and lose nothing', async () => {
   const stdout = await outputOf(noInstalledServer)
   expect(stdout).toContain('PostgreSQL: the embedded PGlite')
   expectOnlyBothToBeRight(stdout)
@@ -99,7 +99,7 @@ wherePostgresAnswers('Ctrl-C leaves no schema in the database of DATABASE_URL', 
   await until(async () => (await example.processes()).length === 0, { what: 'the group to be empty' })
 })
 
-test('a DATABASE_URL where nobody listens is an error that names the cause', async () => {
+it('an unreachable DATABASE_URL is an error that names the cause', async () => {
   const { code, stderr } = await start({ DATABASE_URL: 'postgres://127.0.0.1:1/none' }).ended
   expect(code).toBe(1)
   expect(stderr).toContain('ECONNREFUSED')

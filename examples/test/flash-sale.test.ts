@@ -40,14 +40,14 @@ function expectExactSale(ending: Ending) {
   expect(naive.requests).toBeGreaterThan(Number(naive.sold))
 }
 
-test('sells exactly the stock, one per user, inside the lock, and oversells without', async () => {
+it('sells exactly the stock, one per user, inside the lock, and oversells without it', async () => {
   const ending = await start({ REDIS_URL: redis.url }).ended
   expect(ending.stdout).toContain('Redis: REDIS_URL')
   expectExactSale(ending)
   expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
 })
 
-test('does the same on the embedded server, where there is no other', async () => {
+it('does the same on the embedded server if there is no other', async () => {
   const machine = await machineWithoutRedis()
   try {
     const ending = await start(machine.env).ended
@@ -58,10 +58,10 @@ test('does the same on the embedded server, where there is no other', async () =
   }
 })
 
-test.each([
+it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s in the middle, and once more, leaves no process and exits with %i', async (signal, code) => {
+] as const)('%s during the sale, sent twice, leaves no process and exits with %i', async (signal, code) => {
   const sale = start(ownServer)
   await sale.prints(/^holdfast +\d/m)
   expect((await sale.processes()).length).toBeGreaterThanOrEqual(5)
@@ -71,7 +71,7 @@ test.each([
   await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
 })
 
-test('Ctrl-C before the shops have opened leaves no process', async () => {
+it('Ctrl-C before the shops have opened leaves no process', async () => {
   const sale = start(ownServer)
   await sale.prints(/^Redis: /m)
   sale.signal('SIGINT')
@@ -79,7 +79,7 @@ test('Ctrl-C before the shops have opened leaves no process', async () => {
   await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
 })
 
-test('Ctrl-C leaves no key on a server that was there before', async () => {
+it('Ctrl-C leaves no key on a server that was there before', async () => {
   const sale = start({ REDIS_URL: redis.url })
   await sale.prints(/^holdfast +\d/m)
   expect(await leftoverKeys(redis.url, '{flash-sale-*')).not.toEqual([])
@@ -88,7 +88,7 @@ test('Ctrl-C leaves no key on a server that was there before', async () => {
   expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
 })
 
-test('a shop that crashes ends the sale and is named', async () => {
+it('a shop that crashes ends the sale and is named', async () => {
   const sale = start({ REDIS_URL: redis.url })
   await sale.prints(/^naive +\d/m)
   const shop = (await sale.processes()).find(({ command }) => command.includes('shop.js'))
@@ -102,7 +102,7 @@ test('a shop that crashes ends the sale and is named', async () => {
   expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
 })
 
-test('a REDIS_URL where nobody listens is an error that names the cause', async () => {
+it('an unreachable REDIS_URL is an error that names the cause', async () => {
   const { code, stderr } = await start({ REDIS_URL: 'redis://127.0.0.1:1' }).ended
   expect(code).toBe(1)
   expect(stderr).toContain('ECONNREFUSED')

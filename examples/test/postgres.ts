@@ -2,18 +2,18 @@ import { uniqueName } from '@holdfast/testkit'
 import { userInfo } from 'node:os'
 import { Client } from 'pg'
 
-/** A database of the test's own on the PostgreSQL of this machine. */
+/** A private database for a test on the PostgreSQL of this machine. */
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
   readonly url: string
-  /** The schemas that somebody made in it. */
+  /** The schemas created in it. */
   schemas(): Promise<string[]>
 }
 
 const host = '127.0.0.1'
 const user = process.env['PGUSER'] || userInfo().username
 
-/** `null` where no PostgreSQL answers, or none that lets us make a database. */
+/** `null` if no PostgreSQL replies, or it does not let us create a database. */
 export async function createTestDatabase(): Promise<TestDatabase | null> {
   const name = uniqueName('fencing')
   try {

@@ -22,7 +22,7 @@ export interface Program {
   signal(signal: NodeJS.Signals): void
   /** The processes of the group that have not ended, with their commands. */
   processes(): Promise<{ pid: number; command: string }[]>
-  /** Ends whatever is left of it. */
+  /** Kills the remaining processes. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export function startProgram(name: string, env: Readonly<Record<string, string>>
       const { stdout: table } = await run('ps', ['-A', '-o', 'pid=,pgid=,stat=,args='])
       return table.split('\n').flatMap((line) => {
         const [pid, pgid, state = 'Z', ...command] = line.trim().split(/\s+/)
-        // One that ended and whose parent has not looked yet is gone.
+        // A zombie, not yet reaped by its parent, has ended.
         if (Number(pgid) !== group || state.startsWith('Z')) return []
         return [{ pid: Number(pid), command: command.join(' ') }]
       })

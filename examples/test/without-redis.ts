@@ -8,7 +8,7 @@ export async function machineWithoutRedis(): Promise<{
   remove(): Promise<void>
 }> {
   const folder = await mkdtemp(join(tmpdir(), 'examples-path-'))
-  // The one program that is needed to clean up.
+  // The only program needed for the clean-up.
   await symlink('/bin/rm', join(folder, 'rm'))
   return {
     env: { PATH: folder, REDIS_URL: '', DOCKER_HOST: `unix://${join(folder, 'no-docker.sock')}` },

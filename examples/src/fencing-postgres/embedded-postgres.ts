@@ -1,8 +1,8 @@
 import type { Store } from './store.js'
 
-/** PostgreSQL compiled to WebAssembly, in this process and in memory. It needs nothing installed. */
+/** PostgreSQL compiled to WebAssembly, in this process and in memory. It needs no installation. */
 export async function openEmbeddedPostgres(): Promise<Store> {
-  // Loaded here, because it is large and a machine with a server never needs it.
+  // Loaded on demand: it is large, and a machine with a server never needs it.
   const { PGlite } = await import('@electric-sql/pglite')
   const database = await PGlite.create()
   return {

@@ -6,30 +6,30 @@ import {
   type FaultProxy,
   type RedisServer,
 } from '@holdfast/testkit'
-import type { Stage } from '../support/run-example.js'
+import type { ExampleContext } from '../support/run-example.js'
 
 export interface Pair {
   readonly master: RedisServer
   readonly replica: RedisServer
-  /** Carries what the master tells its replica. */
-  readonly link: FaultProxy
+  /** Carries the replication from the master to its replica. */
+  readonly replication: FaultProxy
 }
 
-/** Starts a master, and a replica that has caught up with it and follows it over a link that can be broken. */
-export async function startPair(defer: Stage['defer']): Promise<Pair> {
+/** Starts a master, and a replica that has caught up with it and follows it over a connection that can be broken. */
+export async function startPair(defer: ExampleContext['defer']): Promise<Pair> {
   const startingMaster = startRedis()
   defer(async () => (await startingMaster).stop())
   const master = await startingMaster
   const startingReplica = startReplica(master)
   defer(async () => (await startingReplica).stop())
   const replica = await startingReplica
-  const link = await startProxy(master)
-  defer(() => link.close())
+  const replication = await startProxy(master)
+  defer(() => replication.close())
 
-  await replica.call('REPLICAOF', link.host, link.port)
+  await replica.call('REPLICAOF', replication.host, replication.port)
   await until(async () => /^master_link_status:up/m.test(String(await replica.call('INFO', 'replication'))), {
-    what: 'the replica to follow its master over the link',
+    what: 'the replica to follow its master through the proxy',
     timeoutMs: 10_000,
   })
-  return { master, replica, link }
+  return { master, replica, replication }
 }

@@ -4,7 +4,7 @@ import type { Store } from './store.js'
 
 const connectionTimeoutMillis = 2_000
 
-/** The server that DATABASE_URL names, or `null` without one. Whoever sets it means that server: no answer is an error. */
+/** The server at DATABASE_URL; `null` if it is not set. If it is set and the server is unreachable, that is an error. */
 export async function postgresFromEnvironment(): Promise<Store | null> {
   const connectionString = process.env['DATABASE_URL']
   if (!connectionString) return null
@@ -18,7 +18,7 @@ export async function postgresFromEnvironment(): Promise<Store | null> {
   }
 }
 
-/** The server on this machine, or on PGHOST, if it answers and lets us make a schema of our own; else `null`. */
+/** The server on this machine, or at PGHOST, if it replies and lets us create a schema; otherwise `null`. */
 export async function installedPostgres(): Promise<Store | null> {
   const host = process.env['PGHOST'] || '127.0.0.1'
   const store = connect(`the server on ${host}`, { host, user: process.env['PGUSER'] || userInfo().username })
@@ -27,7 +27,7 @@ export async function installedPostgres(): Promise<Store | null> {
     const [answer] = await store.query(`SELECT ${mayCreate} AS allowed`)
     if (answer?.['allowed'] === true) return store
   } catch {
-    // Nobody asked for this one, so it need not be there, and need not know us.
+    // This server was not requested, so it may be missing or refuse us.
   }
   await store.close()
   return null

@@ -1,16 +1,16 @@
 import { uniqueName } from '@holdfast/testkit'
 import type { Store } from './store.js'
 
-/** What an update of a row makes sure of before it changes it. */
+/** What an update checks before it changes a row. */
 export type Check = 'version' | 'token' | 'both'
 
 /** $1 the row, $2 what is left, $3 the writer's fencing token, $4 the version that it computed from. */
 const conditions: Readonly<Record<Check, string>> = {
-  // The optimistic lock of databases: refuses what was computed from old data, whoever comes. An older holder that
-  // looks again gets in.
+  // Optimistic locking: refuses what was computed from outdated data, from any holder. An older holder that reads again
+  // is accepted.
   version: 'version = $4',
   // Refuses the older holder once the newer one has written. Until then it may write, and the newer one, which has
-  // looked already, would overwrite that. `<=`, since one holder may write several times.
+  // already read, would overwrite that. `<=`, since one holder may write several times.
   token: 'token <= $3',
   both: 'version = $4 AND token <= $3',
 }
@@ -21,7 +21,7 @@ export interface Row {
   readonly version: number
 }
 
-/** A table with one row for each way to check, so that all start from the same. */
+/** A table with one row for each check, so that all start with the same values. */
 export class Stock {
   static readonly atFirst = 10
   readonly #store: Store
@@ -32,7 +32,7 @@ export class Stock {
     this.#schema = schema
   }
 
-  /** Creates the table in a schema of its own, so that it meets nothing else in the database. */
+  /** Creates the table in a new schema, so that it does not affect anything else in the database. */
   static async create(store: Store): Promise<Stock> {
     const schema = `"${uniqueName('fencing-postgres')}"`
     await store.query(`
@@ -60,7 +60,7 @@ export class Stock {
   /**
    * Writes what is left now, computed from that version of the row.
    *
-   * The check and the write are one statement, or it would be a race again.
+   * The check and the write are one statement, to avoid a race.
    *
    * @returns whether the write was accepted
    */

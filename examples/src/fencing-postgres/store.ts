@@ -1,16 +1,16 @@
 import { openEmbeddedPostgres } from './embedded-postgres.js'
 import { installedPostgres, postgresFromEnvironment } from './server-postgres.js'
 
-/** A PostgreSQL, wherever it came from. */
+/** A PostgreSQL database from any source. */
 export interface Store {
-  /** Where it came from, for one line of output. */
+  /** Its source, for one line of output. */
   readonly origin: string
-  /** Runs one statement, with its `$1`, `$2`, …; answers with the rows that it returns. */
+  /** Runs one statement, with its `$1`, `$2`, …; resolves with the rows that it returns. */
   query(text: string, params?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>
   close(): Promise<void>
 }
 
-/** DATABASE_URL, a server on this machine that lets us in, else an embedded one. */
+/** DATABASE_URL, a local server that accepts us, or an embedded one. */
 export async function openStore(): Promise<Store> {
   return (await postgresFromEnvironment()) ?? (await installedPostgres()) ?? (await openEmbeddedPostgres())
 }

@@ -1,4 +1,4 @@
-// A process that takes the lock, is frozen by its parent, and goes on as if nothing had happened.
+// A process that takes the lock, is frozen by its parent, and continues as if nothing had happened.
 import { Holdfast } from '@holdfast/core'
 import { fromParent, tellParent } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
@@ -13,7 +13,7 @@ const lease = await holdfast.getLock('page').lock()
 await tellParent({ type: 'holds', fencingToken: lease.fencingToken })
 
 await fromParent('write')
-// Whoever looks first would stop here. This one writes unseen, as code in the middle of a step does.
+// A holder that checks first would stop here. This one writes without a check, like code in the middle of a step.
 const isHeld = lease.isHeld
 const accepted = await store.write(lease.fencingToken, 'from the process that was frozen')
 await tellParent({ type: 'wrote', accepted, isHeld })

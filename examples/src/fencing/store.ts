@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 
-/** Writes unless a larger token was seen. The comparison and the write are one step, or it would be a race again. */
+/** Writes unless a larger token was seen. The comparison and the write are one atomic step, to avoid a race. */
 const write = `
   if tonumber(ARGV[1]) < tonumber(redis.call('HGET', KEYS[1], 'token') or '0') then
     return 0

@@ -7,9 +7,9 @@ import { ordersKey, stockKey } from './sale.js'
 const payMs = 5
 
 /**
- * The naive way: look whether there is stock and whether the user has none yet, take the payment, write.
+ * The naive way: check that there is stock and that the user has no voucher yet, take the payment, write.
  *
- * Between the look and the write other requests look at the same stock and at the same orders.
+ * Between the check and the write, other requests check the same stock and the same orders.
  *
  * @returns whether the user got a voucher
  */
@@ -26,7 +26,7 @@ export async function buy(redis: Redis, saleId: string, user: string): Promise<b
  * The same code, one request at a time.
  *
  * One lock for the whole batch is enough. Every purchase changes the one stock, so purchases go one after another
- * whatever else is locked. A further lock per user would only keep apart requests that already exclude each other: one
+ * whatever else is locked. Another lock per user would only separate requests that already exclude each other: one
  * more round trip, and two locks that all code must take in the same order.
  */
 export function buyLocked(lock: Lock, redis: Redis, saleId: string, user: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 export const figures = {
   vouchers: 50,
   users: 200,
-  /** Nervous users click more than once, and the load balancer sends each click to another process. */
+  /** Impatient users click more than once, and the load balancer sends each click to another process. */
   clicksPerUser: 3,
   shops: 4,
   /** Requests that one shop process serves at the same time. */

@@ -21,7 +21,7 @@ export class Progress {
     console.log(text)
   }
 
-  /** Leaves the line. */
+  /** Ends the line. */
   end(): void {
     if (process.stdout.isTTY) process.stdout.write('\n')
   }

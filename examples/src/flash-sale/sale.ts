@@ -5,12 +5,12 @@ export const stockKey = (saleId: string): string => `sale:${saleId}:stock`
 /** User → how many vouchers they got. */
 export const ordersKey = (saleId: string): string => `sale:${saleId}:orders`
 
-/** Fills the shelf. */
+/** Stocks the vouchers. */
 export async function openSale(redis: Redis, saleId: string, vouchers: number): Promise<void> {
   await redis.set(stockKey(saleId), vouchers)
 }
 
-/** What the books say after a sale. */
+/** The result of a sale, from the stock and the orders. */
 export interface Books {
   readonly sold: number
   readonly oversold: number

@@ -1,11 +1,11 @@
-// One shop process: sells what the parent tells it to sell, and reports.
+// One shop process: sells on command from the parent, and reports.
 import { Holdfast } from '@holdfast/core'
 import { fromParent, tellParent } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { buy, buyLocked } from './buy.js'
 import { figures, usersAtShop, variants, type Variant } from './figures.js'
 
-// Ctrl-C reaches every process of a terminal's group. The parent decides what happens to us.
+// Ctrl-C reaches every process of a terminal's group. The parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 async function sell(variant: Variant, users: readonly string[], redis: Redis, holdfast: Holdfast) {
@@ -15,7 +15,7 @@ async function sell(variant: Variant, users: readonly string[], redis: Redis, ho
     holdfast: (user: string) => buyLocked(lock, redis, variant, user),
   }[variant]
 
-  // One iterator for all lanes: whichever is free serves the next user.
+  // All lanes share one iterator: the next free one serves the next user.
   const queue = users.values()
   let served = 0
   let sold = 0
@@ -33,7 +33,7 @@ async function sell(variant: Variant, users: readonly string[], redis: Redis, ho
 async function run(): Promise<void> {
   const { url, keyPrefix, n } = await fromParent('open')
   const redis = new Redis(String(url), { keyPrefix: String(keyPrefix) })
-  // A failure also rejects the command that met it.
+  // A failure also rejects the affected command.
   redis.on('error', () => undefined)
   const holdfast = new Holdfast({ redis, label: `shop ${String(n)}` })
   await redis.ping()
@@ -54,5 +54,5 @@ try {
   exitCode = 1
   await tellParent({ type: 'failed', error: String(error) }).catch(() => undefined)
 }
-// The channel to the parent is open and would keep us alive.
+// The open channel to the parent would keep this process alive.
 process.exit(exitCode)

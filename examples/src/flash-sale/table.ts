@@ -1,4 +1,4 @@
-/** Rows in columns that are as wide as they need to be: text to the left, numbers to the right. */
+/** Formats rows in columns of minimal width: text left-aligned, numbers right-aligned. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A step back: closes a connection, stops a server. */
+/** One step of a clean-up, such as closing a connection or stopping a server. */
 export type Step = () => unknown
 
-/** What must be undone at the end of a program, however it ends. */
+/** What must be cleaned up at the end of a program, however it ends. */
 export class Cleanup {
   readonly #steps: Step[] = []
-  #hasBegun = false
+  #hasStarted = false
 
-  /** Adds a step. Steps run newest first, one after another. Throws once they run, so that nothing new is begun. */
+  /** Adds a step. Steps run newest first, one after another. Throws once they run, so that nothing new is started. */
   defer(step: Step): void {
-    if (this.#hasBegun) throw new Error('the program is ending')
+    if (this.#hasStarted) throw new Error('the program is ending')
     this.#steps.push(step)
   }
 
-  /** Runs all steps. One that fails does not keep the others from running; resolves after `atMostMs` at the latest. */
-  async run(atMostMs: number): Promise<void> {
-    this.#hasBegun = true
-    // Not a reason to stay alive when the steps are done earlier.
-    await Promise.race([this.#runAll(), delay(atMostMs, undefined, { ref: false })])
+  /** Runs all steps, even if one fails. Resolves after `timeoutMs` at the latest. */
+  async run(timeoutMs: number): Promise<void> {
+    this.#hasStarted = true
+    // The timer must not keep the process alive once the steps are done.
+    await Promise.race([this.#runAll(), delay(timeoutMs, undefined, { ref: false })])
   }
 
   async #runAll(): Promise<void> {
@@ -26,7 +26,7 @@ export class Cleanup {
       try {
         await step()
       } catch {
-        // What cannot be undone is gone already, say, a server that the same Ctrl-C ended.
+        // The resource is already gone, for example a server that the same Ctrl-C ended.
       }
     }
   }

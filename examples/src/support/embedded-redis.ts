@@ -1,11 +1,11 @@
 import type { OpenedRedis } from '@holdfast/testkit'
 
 /**
- * A server in plain JavaScript inside this process: slower than Redis and no judge of correctness, but it needs
- * nothing installed.
+ * A server in plain JavaScript inside this process: slower than Redis and not suitable to prove correctness, but it
+ * needs no installation.
  */
 export async function openEmbeddedRedis(): Promise<OpenedRedis> {
-  // Loaded here, because most machines have a real server and never need its interpreter.
+  // Loaded on demand: most machines have a real server and never need it.
   const { createRedisMock } = await import('js-redis-server')
   const server = await createRedisMock()
   let closing: Promise<void> | undefined

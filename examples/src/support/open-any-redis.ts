@@ -8,7 +8,7 @@ import {
 } from '@holdfast/testkit'
 import { openEmbeddedRedis } from './embedded-redis.js'
 
-/** REDIS_URL, a container where Docker answers, a redis-server or valkey-server on PATH; `null` where there is none. */
+/** REDIS_URL, a container if Docker is running, a redis-server or valkey-server on PATH; `null` where there is none. */
 export async function findRedis(): Promise<OpenedRedis | null> {
   try {
     return await openRedis([redisFromEnvironment, redisFromDocker, redisFromPath])

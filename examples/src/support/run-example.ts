@@ -6,82 +6,85 @@ import { Cleanup, type Step } from './cleanup.js'
 import { openAnyRedis } from './open-any-redis.js'
 import { removeKeys } from './remove-keys.js'
 
-/** Shorter than the patience of whoever sent the signal. */
+/** Shorter than the time after which the sender of a signal would kill us. */
 const cleanupMs = 8_000
-/** Ctrl-C also ends our children and servers, and their end may be heard before the signal that tells why. */
+/** Ctrl-C also ends our children and servers, whose exit may be reported before our own signal. */
 const sameKeystrokeMs = 100
 
-/** What an example gets to work with. */
-export interface Stage {
-  /** Connected. Its key prefix is this run's own, and Holdfast takes it over from this client. */
+/** What an example runs with. */
+export interface ExampleContext {
+  /** A connected client. Its key prefix is unique to this run, and Holdfast adopts it from this client. */
   readonly redis: Redis
   readonly url: string
   readonly keyPrefix: string
-  /** Adds something to undo at the end, also when that comes by Ctrl-C. */
+  /** Adds a clean-up step for the end of the run, also after Ctrl-C. */
   readonly defer: (step: Step) => void
 }
 
 /**
  * Runs one example on the first Redis it can find or start, and leaves nothing behind: no key, no server, no process.
  *
- * The process ends as with {@link runStory}.
+ * The process exits as with {@link runProgram}.
  */
-export async function runExample(name: string, story: (stage: Stage) => Promise<void>): Promise<void> {
-  await runStory((defer) => playOn(openAnyRedis(), name, story, defer))
+export async function runExample(
+  name: string,
+  main: (context: ExampleContext) => Promise<void>,
+): Promise<void> {
+  await runProgram((defer) => withRedis(openAnyRedis(), name, main, defer))
 }
 
 /**
- * Runs one example that brings its own servers, and undoes what it defers.
+ * Runs an example that starts its own servers, and then the clean-up that it defers.
  *
- * The process ends with 0, with 1 when the story throws, with 128 + n when signal n ended it.
+ * The process exits with 0, with 1 if `main` throws, with 128 + n if signal n ended it.
  */
-export async function runStory(story: (defer: Stage['defer']) => Promise<void>): Promise<void> {
+export async function runProgram(main: (defer: ExampleContext['defer']) => Promise<void>): Promise<void> {
   const cleanup = new Cleanup()
-  const playing = story((step) => {
+  const running = main((step) => {
     cleanup.defer(step)
   }).then(
-    () => ({ exitCode: 0, words: '' }),
+    () => ({ exitCode: 0, message: '' }),
     async (error: unknown) => {
       await delay(sameKeystrokeMs)
-      return { exitCode: 1, words: error instanceof Error ? error.message : String(error) }
+      return { exitCode: 1, message: error instanceof Error ? error.message : String(error) }
     },
   )
-  const { exitCode, words } = await Promise.race([
-    playing,
-    // What the story says from here on comes of its end under way, and interests nobody.
-    nextSignal().then((signal) => ({ exitCode: 128 + constants.signals[signal], words: '\nStopping …' })),
+  const { exitCode, message } = await Promise.race([
+    running,
+    // Later errors of `main` are consequences of its interruption, and are not reported.
+    nextSignal().then((signal) => ({ exitCode: 128 + constants.signals[signal], message: '\nStopping …' })),
   ])
-  if (words) console.error(words)
+  if (message) console.error(message)
   await cleanup.run(cleanupMs)
-  // After a good end nothing is open any more; after another the story may be anywhere.
+  // After success nothing is open any more; otherwise `main` may still be running.
   if (exitCode !== 0) process.exit(exitCode)
 }
 
-/** Resolves with the first signal to end; later ones change nothing, since the end is under way then. */
+/** Resolves with the first termination signal; later ones have no effect, since the program is already ending. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })
 }
 
-/** Runs a story on a server that is being opened. */
-export async function playOn(
+/** Runs a program on a server that is being opened. */
+export async function withRedis(
   opening: Promise<OpenedRedis>,
   name: string,
-  story: (stage: Stage) => Promise<void>,
-  defer: Stage['defer'],
+  main: (context: ExampleContext) => Promise<void>,
+  defer: ExampleContext['defer'],
 ): Promise<void> {
   defer(async () => (await opening).stop())
   const { url, origin } = await opening
-  // The braces keep all keys of a run in one slot, and at the beginning of every key.
+  // The braces keep all keys of a run in one slot; the prefix starts every key.
   const keyPrefix = `{${uniqueName(name)}}:`
   defer(() => removeKeys(url, keyPrefix))
   console.log(`Redis: ${origin}\n`)
   const redis = new Redis(url, { keyPrefix })
-  // A failure also rejects the command that met it.
+  // A failure also rejects the affected command.
   redis.on('error', () => undefined)
   defer(() => {
     redis.disconnect()
   })
-  await story({ redis, url, keyPrefix, defer })
+  await main({ redis, url, keyPrefix, defer })
 }

@@ -2,13 +2,13 @@ import { startProxy, startRedis, uniqueName, type FaultProxy, type RedisServer }
 import { redissonVersions, runCycles, sidesOf, startRedisson, type Peer, type Reach } from '../src/index.js'
 import { rowsOf, wantedCycles } from './support/cycles.js'
 import { printTable } from './support/print-table.js'
-import type { Side } from './support/scene.js'
+import type { Side } from './support/describe-together.js'
 import { startHoldfast } from './support/start-holdfast.js'
 
 const limit = wantedCycles / 4
 const tasks = 8
 const delayMs = 1
-/** Of its fair share. What is left depends on the distance and the machine: this shows starvation, and no more. */
+/** Of its fair share. The actual share depends on the distance and the machine: this limit only detects starvation. */
 const leastShare = 1 / 20
 const table: Record<string, string | number>[] = []
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 const sides = ['Redisson', 'Holdfast'] as const satisfies Side[]
 
 it.each(sides)(
-  'a lock between near and far is not kept from %s when that is far',
+  'a lock shared by a near and a far side is not withheld from %s when that side is far',
   async (far) => {
     for (const side of [...sides, ...sides]) {
       const { url } = side === far ? proxy : server

@@ -1,10 +1,10 @@
 import { checkHistory } from '@holdfast/testkit'
 import { historyOf, runCycles } from '../src/index.js'
-import { describeTogether } from './support/scene.js'
+import { describeTogether } from './support/describe-together.js'
 
-describeTogether('fencing tokens', (scene) => {
-  it('count on from whoever had the lock before', async () => {
-    const { peer, lock } = scene()
+describeTogether('fencing tokens', (context) => {
+  it('grow from holder to holder, whichever side it is', async () => {
+    const { peer, lock } = context()
     const tokens: (number | null)[] = []
     for (const side of ['Redisson', 'Holdfast', 'Holdfast', 'Redisson', 'Holdfast'] as const) {
       const task = peer(side).task('t')
@@ -15,7 +15,7 @@ describeTogether('fencing tokens', (scene) => {
   })
 
   it('grow in one order while both sides compete', async () => {
-    const { peer, lock } = scene()
+    const { peer, lock } = context()
     const order = { lock, tasks: 4, limit: 400, fenced: true }
     const run = await runCycles([peer('Redisson'), peer('Holdfast')], order)
     expect(checkHistory(historyOf(lock, run))).toEqual([])

@@ -1,7 +1,7 @@
 import { NoJavaError } from '../src/index.js'
 import { requireJava } from '../src/java/find-java.js'
 
-it('where there is no JDK or Maven, the message says what to install', async () => {
+it('without a JDK or Maven, the message says what to install', async () => {
   const refused = requireJava({ PATH: '/nowhere' })
   await expect(refused).rejects.toBeInstanceOf(NoJavaError)
   await expect(refused).rejects.toThrow(

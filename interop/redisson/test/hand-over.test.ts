@@ -1,7 +1,7 @@
 import { nowMs } from '@holdfast/testkit'
 import { distributionOf } from '../src/index.js'
 import { ms, printTable } from './support/print-table.js'
-import { describeTogether, directions } from './support/scene.js'
+import { describeTogether, directions } from './support/describe-together.js'
 import { promptMs } from './support/times.js'
 
 const handOvers = 50
@@ -14,10 +14,10 @@ afterAll(() => {
   )
 })
 
-describeTogether('handing over', (scene) => {
+describeTogether('handing over', (context) => {
   describe.each(directions)('$holding holds, $waiting waits', ({ holding, waiting }) => {
     const tasks = () => {
-      const { peer, lock, topology } = scene()
+      const { peer, lock, topology } = context()
       return {
         lock,
         redis: topology.redis,
@@ -41,19 +41,19 @@ describeTogether('handing over', (scene) => {
         await waiter.unlock(lock)
       }
       const { median, p99, max } = distributionOf(times)
-      const { version, mode } = scene()
+      const { version, mode } = context()
       const direction = `${holding} → ${waiting}`
       table.push({ Redisson: version, on: mode, direction, median: ms(median), p99: ms(p99), max: ms(max) })
       expect(median).toBeLessThan(100)
       expect(max).toBeLessThan(promptMs)
     })
 
-    it('a wait ends in time, and nothing of it is in the way afterwards', async () => {
+    it('a wait times out, and leaves nothing that blocks later acquisitions', async () => {
       const { lock, holder, waiter } = tasks()
       await holder.lock(lock)
-      const askedAtMs = nowMs()
+      const requestedAtMs = nowMs()
       expect(await waiter.tryLock(lock, { waitMs: 300 })).toBeNull()
-      const tookMs = nowMs() - askedAtMs
+      const tookMs = nowMs() - requestedAtMs
       expect(tookMs).toBeGreaterThan(295)
       expect(tookMs).toBeLessThan(promptMs)
       await holder.unlock(lock)
@@ -63,30 +63,30 @@ describeTogether('handing over', (scene) => {
       }
     })
 
-    it('a wait that is long enough ends with the lock', async () => {
+    it('a wait that is long enough acquires the lock', async () => {
       const { lock, holder, waiter, untilWaiting } = tasks()
       await holder.lock(lock)
       const entering = waiter.tryLock(lock, { waitMs: 20_000, leaseMs: 10_000 })
       await untilWaiting()
       const { leftAtMs } = await holder.unlock(lock)
       expect((await entering)?.enteredAtMs).toBeLessThan(leftAtMs + promptMs)
-      expect((await waiter.look(lock)).remainingMs).toBeLessThanOrEqual(10_000)
+      expect((await waiter.inspect(lock)).remainingMs).toBeLessThanOrEqual(10_000)
       await waiter.unlock(lock)
     })
 
-    it('a fixed lease ends by itself, and not before', async () => {
+    it('a fixed lease expires by itself, and not early', async () => {
       const { lock, holder, waiter } = tasks()
       const held = await holder.lock(lock, { leaseMs: 1_000 })
       const entered = await waiter.lock(lock)
-      // Holdfast counts its lease as over a little early: by 1 % and 2 ms.
-      expect(entered.enteredAtMs - held.askedAtMs).toBeGreaterThan(980)
+      // Holdfast considers its lease expired slightly early: by 1 % and 2 ms.
+      expect(entered.enteredAtMs - held.requestedAtMs).toBeGreaterThan(980)
       expect(entered.enteredAtMs - held.enteredAtMs).toBeLessThan(promptMs)
       await expect(holder.unlock(lock)).rejects.toThrow()
-      expect(await waiter.look(lock)).toMatchObject({ isHeld: true, holdCount: 1 })
+      expect(await waiter.inspect(lock)).toMatchObject({ isHeld: true, holdCount: 1 })
       await waiter.unlock(lock)
     })
 
-    it('a hold that was entered twice is over when it was left twice', async () => {
+    it('a hold that was entered twice ends when it was left twice', async () => {
       const { lock, redis, holder, waiter, other, untilWaiting } = tasks()
       const { owner } = await holder.lock(lock)
       await holder.lock(lock)
@@ -100,15 +100,15 @@ describeTogether('handing over', (scene) => {
       const { leftAtMs } = await holder.unlock(lock)
       expect((await entering).enteredAtMs - leftAtMs).toBeLessThan(promptMs)
       await waiter.lock(lock)
-      expect(await waiter.look(lock)).toMatchObject({ holdCount: 2 })
+      expect(await waiter.inspect(lock)).toMatchObject({ holdCount: 2 })
       expect(await holder.tryLock(lock)).toBeNull()
       await waiter.unlock(lock)
       await waiter.unlock(lock)
       expect(await redis.exists(lock)).toBe(0)
     })
 
-    it('a crowd on both sides goes through, one at a time', async () => {
-      const { peer, lock } = scene()
+    it('many waiters on both sides are served, one at a time', async () => {
+      const { peer, lock } = context()
       const holder = peer(holding).task('holder')
       const sides = [peer(holding), peer(waiting)]
       await holder.lock(lock)
@@ -129,8 +129,8 @@ describeTogether('handing over', (scene) => {
       }
     })
 
-    it('a waiter that died holds nobody up', async () => {
-      const { peer, start, lock } = scene()
+    it('a dead waiter does not block others', async () => {
+      const { peer, start, lock } = context()
       const victim = await start(waiting)
       const holder = peer(holding).task('holder')
       await holder.lock(lock)

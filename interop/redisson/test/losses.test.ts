@@ -1,5 +1,5 @@
 import { nowMs, until } from '@holdfast/testkit'
-import { describeTogether, directions, type Side } from './support/scene.js'
+import { describeTogether, directions, type Side } from './support/describe-together.js'
 import { promptMs } from './support/times.js'
 
 const watchdogTimeoutMs = 3_000
@@ -8,10 +8,10 @@ const notTheOwner: Readonly<Record<Side, string>> = {
   Holdfast: 'LOCK_LOST',
 }
 
-describeTogether('keeping and losing', (scene) => {
+describeTogether('keeping and losing', (context) => {
   describe.each(directions)('$holding holds, $waiting waits', ({ holding, waiting }) => {
     it('the watchdog keeps the lock for as long as it is held', async () => {
-      const { peer, start, lock, topology } = scene()
+      const { peer, start, lock, topology } = context()
       const holder = (await start(holding, { watchdogTimeoutMs })).task('holder')
       await holder.lock(lock)
       const entering = peer(waiting).task('waiter').lock(lock)
@@ -25,7 +25,7 @@ describeTogether('keeping and losing', (scene) => {
         return renewals >= 4
       }
       await until(watch, { what: 'four renewals', timeoutMs: 8 * watchdogTimeoutMs })
-      expect(await holder.look(lock)).toMatchObject({ isHeld: true })
+      expect(await holder.inspect(lock)).toMatchObject({ isHeld: true })
       const { leftAtMs } = await holder.unlock(lock)
       const { enteredAtMs } = await entering
       expect(enteredAtMs).toBeGreaterThan(leftAtMs)
@@ -33,8 +33,8 @@ describeTogether('keeping and losing', (scene) => {
       await peer(waiting).task('waiter').unlock(lock)
     })
 
-    it('a holder that died blocks the lock until its lease ends, and no longer', async () => {
-      const { peer, start, lock, topology } = scene()
+    it('a dead holder blocks the lock until its lease expires, and no longer', async () => {
+      const { peer, start, lock, topology } = context()
       const victim = await start(holding, { watchdogTimeoutMs })
       await victim.task('victim').lock(lock)
       const entering = peer(waiting).task('waiter').lock(lock)
@@ -49,8 +49,8 @@ describeTogether('keeping and losing', (scene) => {
       await peer(waiting).task('waiter').unlock(lock)
     })
 
-    it('a forced unlock lets the waiter in and leaves it alone', async () => {
-      const { peer, start, lock } = scene()
+    it('a forced unlock lets the waiter in and does not disturb it', async () => {
+      const { peer, start, lock } = context()
       const evicted = await start(holding, { watchdogTimeoutMs })
       const waiter = peer(waiting).task('waiter')
       await evicted.task('holder').lock(lock)
@@ -59,16 +59,16 @@ describeTogether('keeping and losing', (scene) => {
       const forcedAtMs = nowMs()
       expect(await peer(waiting).task('operator').forceUnlock(lock)).toBe(true)
       expect((await entering).enteredAtMs - forcedAtMs).toBeLessThan(promptMs)
-      // Java has no way to tell its holder.
+      // Java cannot notify its holder.
       if (holding === 'Holdfast') await evicted.call({ op: 'untilLost', task: 'holder', lock })
       await expect(evicted.task('holder').unlock(lock)).rejects.toMatchObject({ code: notTheOwner[holding] })
-      expect(await waiter.look(lock)).toMatchObject({ isHeld: true, holdCount: 1 })
+      expect(await waiter.inspect(lock)).toMatchObject({ isHeld: true, holdCount: 1 })
       await waiter.unlock(lock)
-      expect(await waiter.look(lock)).toMatchObject({ isLocked: false })
+      expect(await waiter.inspect(lock)).toMatchObject({ isLocked: false })
     })
 
-    it('a forced unlock by the own side lets the waiter in, too', async () => {
-      const { peer, lock } = scene()
+    it('a forced unlock by the same side lets the waiter in, too', async () => {
+      const { peer, lock } = context()
       const waiter = peer(waiting).task('waiter')
       await peer(holding).task('holder').lock(lock)
       const entering = waiter.lock(lock)
@@ -81,7 +81,7 @@ describeTogether('keeping and losing', (scene) => {
   })
 
   it('a hold that Redisson entered twice by a repeated command excludes us until its lease ends', async () => {
-    const { peer, start, lock, topology } = scene()
+    const { peer, start, lock, topology } = context()
     const holder = (await start('Redisson', { watchdogTimeoutMs })).task('holder')
     const waiter = peer('Holdfast').task('waiter')
     const { owner } = await holder.lock(lock)

@@ -2,13 +2,13 @@ import { checkHistory } from '@holdfast/testkit'
 import { criticalSection, gapsOf, historyOf, runCycles, sidesOf } from '../src/index.js'
 import { rowsOf, wantedCycles } from './support/cycles.js'
 import { printTable } from './support/print-table.js'
-import { describeTogether } from './support/scene.js'
+import { describeTogether } from './support/describe-together.js'
 import { promptMs } from './support/times.js'
 
 /** Of all clients together. */
 const limit = wantedCycles
 const tasks = 8
-/** Of its fair share. In a short run chance has more to say: it shows starvation, and no more. */
+/** Of its fair share. A short run varies by chance: this limit only detects starvation. */
 const leastShare = limit >= 20_000 ? 1 / 3 : 1 / 10
 const table: Record<string, string | number>[] = []
 
@@ -16,9 +16,9 @@ afterAll(() => {
   printTable(`Mixed load, waits in ms: 2 clients of each library, ${String(tasks)} tasks in each`, table)
 })
 
-describeTogether('mixed load', (scene) => {
-  it('admits one at a time, serves both sides, and lets nobody wait for a lease to end', async () => {
-    const { version, mode, topology, peer, start, lock } = scene()
+describeTogether('mixed load', (context) => {
+  it('admits one at a time, serves both sides, and makes no waiter wait for a lease to expire', async () => {
+    const { version, mode, topology, peer, start, lock } = context()
     const more = await Promise.all([start('Redisson'), start('Holdfast')])
     const peers = [peer('Redisson'), peer('Holdfast'), ...more]
     const run = await runCycles(peers, { lock, tasks, limit })
@@ -28,7 +28,7 @@ describeTogether('mixed load', (scene) => {
     expect(new Set(cycles.map(({ inside }) => inside))).toEqual(new Set([1]))
     expect(await topology.redis.get(criticalSection(lock).keys[2])).toBe(String(limit))
     expect(Math.min(...cycles.map(({ ttlMs }) => ttlMs))).toBeGreaterThan(20_000)
-    // Also that no wait took ten seconds: a lease would take thirty.
+    // This includes that no wait took ten seconds: a lease would take thirty.
     expect(checkHistory(historyOf(lock, run))).toEqual([])
     expect(Math.max(...gapsOf(run))).toBeLessThan(promptMs)
     const sides = [...sidesOf(run).values()]

@@ -11,7 +11,7 @@ import {
 import { listenersOf } from './support/channel.js'
 import { modes, startTopology, type Topology } from './support/topology.js'
 
-/** The harness itself: what it says about Redisson alone must be true before anything is said about both. */
+/** Tests the harness: it must be right about Redisson alone before it can judge both sides. */
 describe.each(Object.values(redissonVersions))('Redisson %s', (version) => {
   describe.each(modes)('on a %s', (mode) => {
     let topology: Topology
@@ -43,25 +43,25 @@ describe.each(Object.values(redissonVersions))('Redisson %s', (version) => {
       await a.task('t').unlock(lock)
     })
 
-    it('locks by task: the same one enters again, another waits for it', async () => {
+    it('locks per task: the same one re-enters, another one waits for it', async () => {
       const [one, other] = [a.task('one'), a.task('other')]
       const { owner } = await one.lock(lock)
       await one.lock(lock)
       expect(owner).toContain(`${a.clientId}:`)
       expect(await topology.redis.hgetall(lock)).toEqual({ [owner]: '2' })
-      expect(await one.look(lock)).toMatchObject({ isLocked: true, isHeld: true, holdCount: 2 })
-      expect(await other.look(lock)).toMatchObject({ isLocked: true, isHeld: false, holdCount: 0 })
+      expect(await one.inspect(lock)).toMatchObject({ isLocked: true, isHeld: true, holdCount: 2 })
+      expect(await other.inspect(lock)).toMatchObject({ isLocked: true, isHeld: false, holdCount: 0 })
       expect(await other.tryLock(lock, { waitMs: 50 })).toBeNull()
       await expect(other.unlock(lock)).rejects.toMatchObject({ code: 'IllegalMonitorStateException' })
       await one.unlock(lock)
       await one.unlock(lock)
       expect((await other.tryLock(lock, { leaseMs: 2_000 }))?.owner).not.toBe(owner)
-      expect((await other.look(lock)).remainingMs).toBeLessThanOrEqual(2_000)
+      expect((await other.inspect(lock)).remainingMs).toBeLessThanOrEqual(2_000)
       expect(await one.forceUnlock(lock)).toBe(true)
       expect(await one.forceUnlock(lock)).toBe(false)
     })
 
-    it('waits for what the other client releases, and is woken by it', async () => {
+    it('waits for the other client, and is woken by its release', async () => {
       await a.task('t').lock(lock)
       const waiting = b.task('t').lock(lock)
       await b.untilWaiting(1)
@@ -72,17 +72,17 @@ describe.each(Object.values(redissonVersions))('Redisson %s', (version) => {
       await b.task('t').unlock(lock)
     })
 
-    it('dies with its locks held, which then last for their lease', async () => {
+    it('leaves its locks held when it dies, for the duration of their lease', async () => {
       await using victim = await start({ watchdogTimeoutMs: 1_000 })
       const { owner } = await victim.task('t').lock(lock)
       await victim.die()
       expect(await topology.redis.hget(lock, owner)).toBe('1')
-      const { enteredAtMs, askedAtMs } = await a.task('t').lock(lock)
-      expect(enteredAtMs - askedAtMs).toBeLessThan(5_000)
+      const { enteredAtMs, requestedAtMs } = await a.task('t').lock(lock)
+      expect(enteredAtMs - requestedAtMs).toBeLessThan(5_000)
       await a.task('t').unlock(lock)
     })
 
-    it('counts its fencing tokens on', async () => {
+    it('increments its fencing tokens', async () => {
       const tokens: (number | null | undefined)[] = []
       for (const peer of [a, b, a]) {
         tokens.push((await peer.task('t').lock(lock, { fenced: true })).token)
@@ -93,7 +93,7 @@ describe.each(Object.values(redissonVersions))('Redisson %s', (version) => {
       expect(tokens).toEqual([1, 2, 3, 4])
     })
 
-    it('goes through one lock from many threads, one at a time', async () => {
+    it('serves many threads on one lock, one at a time', async () => {
       const run = await runCycles([a, b], { lock, tasks: 4, limit: 400 })
       const cycles = run.flatMap((part) => part.cycles)
       expect(cycles.length).toBe(400)

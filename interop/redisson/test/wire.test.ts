@@ -2,14 +2,14 @@ import { keysWithoutTtl, until } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { runCycles } from '../src/index.js'
 import { channelOf } from './support/channel.js'
-import { describeTogether, type Scene } from './support/scene.js'
+import { describeTogether, type InteropContext } from './support/describe-together.js'
 
 interface Heard extends Disposable {
   readonly messages: { channel: string; message: string }[]
 }
 
-/** Listens as Redisson's clients do in this topology; on a single server, to everything that is published there. */
-async function listen({ topology, mode, lock }: Scene): Promise<Heard> {
+/** Subscribes like Redisson's clients in this topology; on a single server, to everything that is published there. */
+async function listen({ topology, mode, lock }: InteropContext): Promise<Heard> {
   const redis = new Redis((await topology.serverOf(lock)).url)
   const messages: Heard['messages'] = []
   if (mode === 'cluster') {
@@ -22,10 +22,10 @@ async function listen({ topology, mode, lock }: Scene): Promise<Heard> {
   return { messages, [Symbol.dispose]: () => redis.disconnect() }
 }
 
-describeTogether('what Redisson sees of Holdfast', (scene) => {
-  it('is one 0 on its channel for every time the lock becomes free', async () => {
-    const { peer, lock } = scene()
-    using heard = await listen(scene())
+describeTogether('what Redisson sees of Holdfast', (context) => {
+  it('is a 0 on its channel each time the lock becomes free', async () => {
+    const { peer, lock } = context()
+    using heard = await listen(context())
     const { messages } = heard
     const [one, two] = [peer('Holdfast').task('one'), peer('Holdfast').task('two')]
     await one.lock(lock)
@@ -41,13 +41,13 @@ describeTogether('what Redisson sees of Holdfast', (scene) => {
     await one.lock(lock)
     await one.unlock(lock)
     await until(() => messages.length >= 3, {
-      what: () => `three messages, heard ${JSON.stringify(messages)}`,
+      what: () => `three messages, received ${JSON.stringify(messages)}`,
     })
     expect(messages).toEqual(Array.from({ length: 3 }, () => ({ channel: channelOf(lock), message: '0' })))
   })
 
-  it('has a TTL, whenever one looks', async () => {
-    const { peer, topology, lock } = scene()
+  it('is a key that always has a TTL', async () => {
+    const { peer, topology, lock } = context()
     const running = runCycles([peer('Redisson'), peer('Holdfast')], { lock, tasks: 4, limit: 1_000 })
     let isOver = false
     void running.finally(() => (isOver = true))
@@ -62,7 +62,7 @@ describeTogether('what Redisson sees of Holdfast', (scene) => {
     )
     const cycles = (await running).flatMap((part) => part.cycles)
     expect(Math.min(...cycles.map(({ ttlMs }) => ttlMs))).toBeGreaterThan(0)
-    // What the cycles themselves count in.
+    // The keys in which the cycles count.
     expect([...forEver].sort()).toEqual([`{${lock}}:inside`, `{${lock}}:made`])
   })
 })

@@ -13,8 +13,8 @@ const project = fileURLToPath(new URL('../../peer/', import.meta.url))
 const cacheFolder = fileURLToPath(new URL('../../../../.cache/interop/', import.meta.url))
 
 /**
- * The path of the runnable jar of the peer with that version of Redisson. Built by the first call and whenever its
- * sources have changed: a few seconds, and a download the first time.
+ * The path of the peer's runnable jar with that version of Redisson. Built on the first call and whenever its sources
+ * have changed: takes a few seconds, and a download the first time.
  *
  * Throws `NoJavaError` where there is no JDK or Maven.
  */
@@ -38,8 +38,9 @@ async function build(version: RedissonVersion, folder: string): Promise<void> {
   try {
     await run('mvn', ['--quiet', '--batch-mode', '--file', join(project, 'pom.xml'), 'package', ...settings])
   } catch (error) {
-    const said = typeof error === 'object' && error !== null && 'stdout' in error ? String(error.stdout) : ''
-    throw new Error(`Maven could not build the peer with Redisson ${version}\n${said}`, { cause: error })
+    const output =
+      typeof error === 'object' && error !== null && 'stdout' in error ? String(error.stdout) : ''
+    throw new Error(`Maven could not build the peer with Redisson ${version}\n${output}`, { cause: error })
   }
 }
 

@@ -5,7 +5,7 @@ const run = promisify(execFile)
 
 const oldestJava = 17
 
-/** What it takes to build and run the Java peer is not there; the message says how to get it. */
+/** The tools to build and run the Java peer are missing; the message says how to install them. */
 export class NoJavaError extends Error {
   override readonly name = 'NoJavaError'
 
@@ -21,7 +21,7 @@ export class NoJavaError extends Error {
 }
 
 /**
- * Throws {@link NoJavaError} unless `java`, `javac` and `mvn` start and are new enough.
+ * Throws {@link NoJavaError} unless `java`, `javac` and `mvn` start and are recent enough.
  *
  * @param env - whose PATH is searched
  */

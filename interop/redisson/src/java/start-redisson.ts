@@ -3,10 +3,10 @@ import { Peer, type OpenOptions, type Reach } from '../process/peer.js'
 import { buildPeer } from './build-peer.js'
 import type { RedissonVersion } from './versions.js'
 
-/** Several of these share a small machine with Redis and Node: little memory, one collector, no costly compiler. */
+/** Several peers share a small machine with Redis and Node.js: little memory, a serial collector, no optimizing compiler. */
 const frugal = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
-/** Starts a Redisson client. Builds its program first if need be. */
+/** Starts a Redisson client. Builds its program first if necessary. */
 export async function startRedisson(
   version: RedissonVersion,
   reach: Reach,

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { booleanIn, isFields, numberIn, stringIn, type Fields } from './answer.js'
+import { booleanIn, isFields, numberIn, stringIn, type Fields } from './fields.js'
 
-/** What the peer's library threw: its class in Java, its code in Node. */
+/** An error of the peer's library; `code` is its class in Java, its code in Node.js. */
 export class PeerError extends Error {
   override readonly name = 'PeerError'
 
@@ -16,28 +16,28 @@ export class PeerError extends Error {
 }
 
 interface Pending {
-  readonly resolve: (answer: Fields) => void
+  readonly resolve: (reply: Fields) => void
   readonly reject: (error: Error) => void
 }
 
 /**
- * A program that answers JSON lines on its standard input by JSON lines on its standard output.
+ * A program that replies to JSON lines on its standard input with JSON lines on its standard output.
  *
- * It ends by itself when its input ends, so it does not outlive this process.
+ * It ends when its input ends, so it does not outlive this process.
  */
 export class LineProcess {
-  /** Resolves when the process is gone, however it went. Never rejects. */
+  /** Resolves when the process has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<void>
   readonly #name: string
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #pending = new Map<number, Pending>()
   #lastId = 0
-  #isGone = false
+  #hasEnded = false
 
   constructor(name: string, program: string, args: readonly string[]) {
     this.#name = name
     this.#child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    // A failed start and a write to a process that is gone show in the calls.
+    // A failed start, and a write to a process that has ended, reject the calls.
     this.#child.on('error', (error) => this.#abandon(error.message))
     this.#child.stdin.on('error', () => undefined)
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#onLine(line))
@@ -49,9 +49,9 @@ export class LineProcess {
     })
   }
 
-  /** Rejects with {@link PeerError} where the program answers with an error, and when it ends first. */
+  /** Rejects with {@link PeerError} if the program replies with an error, and with another error if it ends first. */
   call(request: Fields): Promise<Fields> {
-    if (this.#isGone) return Promise.reject(new Error(`${this.#name} is gone`))
+    if (this.#hasEnded) return Promise.reject(new Error(`${this.#name} has ended`))
     this.#lastId += 1
     const id = this.#lastId
     return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export class LineProcess {
     })
   }
 
-  /** Ends the input, upon which the program ends. */
+  /** Ends the input, which makes the program end. */
   async end(): Promise<void> {
     this.#child.stdin.end()
     await this.ended
@@ -73,17 +73,17 @@ export class LineProcess {
   }
 
   #onLine(line: string): void {
-    const answer: unknown = JSON.parse(line)
-    if (!isFields(answer)) throw new Error(`${this.#name} said ${line}`)
-    const id = numberIn(answer, 'id')
+    const reply: unknown = JSON.parse(line)
+    if (!isFields(reply)) throw new Error(`${this.#name} wrote ${line}, which is not a JSON object`)
+    const id = numberIn(reply, 'id')
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
-    if (booleanIn(answer, 'ok')) pending?.resolve(answer)
-    else pending?.reject(new PeerError(stringIn(answer, 'error'), stringIn(answer, 'message')))
+    if (booleanIn(reply, 'ok')) pending?.resolve(reply)
+    else pending?.reject(new PeerError(stringIn(reply, 'error'), stringIn(reply, 'message')))
   }
 
   #abandon(why: string): void {
-    this.#isGone = true
+    this.#hasEnded = true
     for (const { reject } of this.#pending.values()) reject(new Error(`${this.#name}: ${why}`))
     this.#pending.clear()
   }

@@ -1,5 +1,5 @@
 import { until } from '@holdfast/testkit'
-import { numberIn, stringIn, type Fields } from './answer.js'
+import { numberIn, stringIn, type Fields } from './fields.js'
 import type { LineProcess } from './line-process.js'
 import { Task } from './task.js'
 
@@ -12,15 +12,15 @@ export interface Reach {
 
 export interface OpenOptions {
   readonly watchdogTimeoutMs?: number
-  /** Java only: with as many threads and connections as Redisson takes by itself. Not in a Cluster. */
+  /** Java only: Redisson's default number of threads and connections. Not in a Cluster. */
   readonly roomy?: boolean
 }
 
-/** One client of one library, in a process of its own. Ends with the test that started it, or before. */
+/** One client of one library, in its own process. Ends with the test that started it, or before. */
 export class Peer implements AsyncDisposable {
   /** The library and its version. */
   readonly name: string
-  /** As it stands before the colon in the owners of this client. */
+  /** The part of this client's owners before the colon. */
   readonly clientId: string
   readonly #process: LineProcess
 
@@ -41,24 +41,24 @@ export class Peer implements AsyncDisposable {
     }
   }
 
-  /** A thread of Java, or what stands for one in Node: what is locked there is unlocked and entered again there. */
+  /** A Java thread, or its equivalent in Node.js: it releases and re-enters what it has locked. */
   task(name: string): Task {
     return new Task(name, (request) => this.call({ ...request, task: name }))
   }
 
-  /** Resolves when so many calls of its tasks wait for a held lock, ready to be woken. */
+  /** Resolves when `count` calls of its tasks wait for a held lock, ready to be notified. */
   async untilWaiting(count: number): Promise<void> {
     await until(async () => numberIn(await this.call({ op: 'waiting' }), 'waiting') === count, {
       what: `${String(count)} calls of ${this.name} to wait`,
     })
   }
 
-  /** One line as the program understands it, for what only one of the sides can do. */
+  /** Sends one raw request, for operations that only one side supports. */
   call(request: Fields): Promise<Fields> {
     return this.#process.call(request)
   }
 
-  /** The process ends at once, without a word to Redis. */
+  /** Kills the process, without a message to Redis. */
   async die(): Promise<void> {
     await this.#process.kill()
   }

@@ -1,4 +1,4 @@
-import { booleanIn, numberIn, stringIn, type Fields } from './answer.js'
+import { booleanIn, numberIn, stringIn, type Fields } from './fields.js'
 
 export interface EnterOptions {
   /** A fixed lease, in milliseconds; without it, the library's watchdog renews. */
@@ -12,23 +12,23 @@ export interface TryOptions extends EnterOptions {
   readonly waitMs?: number
 }
 
-/** That a task is in. Instants are on the machine's monotonic clock. */
+/** A successful acquisition. Instants are on the machine's monotonic clock. */
 export interface Entry {
   readonly owner: string
-  readonly askedAtMs: number
+  readonly requestedAtMs: number
   readonly enteredAtMs: number
   /** `null` without `fenced`. */
   readonly token: number | null
 }
 
-export interface Left {
+export interface Release {
   /** Just before the unlock was sent. */
   readonly leftAtMs: number
   readonly releasedAtMs: number
 }
 
-/** What the library answers to questions about a lock. */
-export interface Look {
+/** The state of a lock as the library reports it. */
+export interface LockState {
   readonly isLocked: boolean
   /** By this task. */
   readonly isHeld: boolean
@@ -52,36 +52,36 @@ export class Task {
   }
 
   async tryLock(lock: string, options: TryOptions = {}): Promise<Entry | null> {
-    const answer = await this.#call({ op: 'tryLock', lock, ...options })
-    return booleanIn(answer, 'entered') ? entryOf(answer) : null
+    const reply = await this.#call({ op: 'tryLock', lock, ...options })
+    return booleanIn(reply, 'entered') ? entryOf(reply) : null
   }
 
-  async unlock(lock: string): Promise<Left> {
-    const answer = await this.#call({ op: 'unlock', lock })
-    return { leftAtMs: numberIn(answer, 'leftAtMs'), releasedAtMs: numberIn(answer, 'releasedAtMs') }
+  async unlock(lock: string): Promise<Release> {
+    const reply = await this.#call({ op: 'unlock', lock })
+    return { leftAtMs: numberIn(reply, 'leftAtMs'), releasedAtMs: numberIn(reply, 'releasedAtMs') }
   }
 
-  /** Whether there was somebody to throw out. */
+  /** Whether there was a holder to evict. */
   async forceUnlock(lock: string): Promise<boolean> {
     return booleanIn(await this.#call({ op: 'forceUnlock', lock }), 'forced')
   }
 
-  async look(lock: string): Promise<Look> {
-    const answer = await this.#call({ op: 'look', lock })
+  async inspect(lock: string): Promise<LockState> {
+    const reply = await this.#call({ op: 'look', lock })
     return {
-      isLocked: booleanIn(answer, 'isLocked'),
-      isHeld: booleanIn(answer, 'isHeld'),
-      holdCount: numberIn(answer, 'holdCount'),
-      remainingMs: numberIn(answer, 'remainingMs'),
+      isLocked: booleanIn(reply, 'isLocked'),
+      isHeld: booleanIn(reply, 'isHeld'),
+      holdCount: numberIn(reply, 'holdCount'),
+      remainingMs: numberIn(reply, 'remainingMs'),
     }
   }
 }
 
-function entryOf(answer: Fields): Entry {
+function entryOf(reply: Fields): Entry {
   return {
-    owner: stringIn(answer, 'owner'),
-    askedAtMs: numberIn(answer, 'askedAtMs'),
-    enteredAtMs: numberIn(answer, 'enteredAtMs'),
-    token: answer['token'] === undefined ? null : numberIn(answer, 'token'),
+    owner: stringIn(reply, 'owner'),
+    requestedAtMs: numberIn(reply, 'askedAtMs'),
+    enteredAtMs: numberIn(reply, 'enteredAtMs'),
+    token: reply['token'] === undefined ? null : numberIn(reply, 'token'),
   }
 }

@@ -1,13 +1,13 @@
 /** What cycles do inside the lock, on both sides. All keys share the lock's slot. */
 export interface CriticalSection {
   readonly keys: readonly [lock: string, inside: string, made: string]
-  /** Answers "inside made ttl": how many are inside now, how many cycles were made so far, the TTL of the lock. */
+  /** Returns "inside made ttl": how many are inside now, how many cycles were made so far, the TTL of the lock. */
   readonly enter: string
-  /** Writes the number of cycles given. */
+  /** Writes the given number of cycles. */
   readonly leave: string
 }
 
-/** Reads on entering and writes on leaving, so that two inside at once would lose a count. */
+/** Reads on entering and writes on leaving, so that two holders at once would lose a count. */
 export function criticalSection(lock: string): CriticalSection {
   const slot = lock.includes('{') ? lock : `{${lock}}`
   return {

@@ -1,4 +1,4 @@
-import { listIn, numberIn, stringIn, type Fields } from '../process/answer.js'
+import { listIn, numberIn, stringIn, type Fields } from '../process/fields.js'
 import type { Peer } from '../process/peer.js'
 import { criticalSection } from './critical-section.js'
 
@@ -11,10 +11,10 @@ export interface CyclesOrder {
   readonly fenced?: boolean
 }
 
-/** One time through the lock. Instants are on the machine's monotonic clock. */
+/** One pass through the lock. Instants are on the machine's monotonic clock. */
 export interface Cycle {
   readonly owner: string
-  readonly askedAtMs: number
+  readonly requestedAtMs: number
   readonly enteredAtMs: number
   readonly leftAtMs: number
   readonly releasedAtMs: number
@@ -31,7 +31,7 @@ export interface PeerCycles {
   readonly cycles: readonly Cycle[]
 }
 
-/** Has all clients go through one lock at once, as often as they can, until they have made so many cycles together. */
+/** Has all clients contend for one lock as fast as they can, until they have made `limit` cycles together. */
 export async function runCycles(peers: readonly Peer[], order: CyclesOrder): Promise<PeerCycles[]> {
   const request = { op: 'cycles', task: 'cycles', ...order, section: criticalSection(order.lock) }
   return Promise.all(
@@ -45,7 +45,7 @@ export async function runCycles(peers: readonly Peer[], order: CyclesOrder): Pro
 function cycleOf(fields: Fields): Cycle {
   return {
     owner: stringIn(fields, 'owner'),
-    askedAtMs: numberIn(fields, 'askedAtMs'),
+    requestedAtMs: numberIn(fields, 'askedAtMs'),
     enteredAtMs: numberIn(fields, 'enteredAtMs'),
     leftAtMs: numberIn(fields, 'leftAtMs'),
     releasedAtMs: numberIn(fields, 'releasedAtMs'),

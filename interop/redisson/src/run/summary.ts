@@ -13,22 +13,22 @@ export function distributionOf(times: readonly number[]): Distribution {
   return { median: at(0.5), p99: at(0.99), max: at(1) }
 }
 
-/** What one library's clients, or one of them, got out of a run. */
+/** The part of one library's clients, or of one of them, in a run. */
 export interface Part {
   readonly cycles: number
   /** Of all cycles, from 0 to 1. */
   readonly share: number
-  /** From asking to being in. */
+  /** From request to entry. */
   readonly waits: Distribution
 }
 
 export function partOf(some: readonly PeerCycles[], run: readonly PeerCycles[]): Part {
-  const waits = some.flatMap(({ cycles }) => cycles.map((cycle) => cycle.enteredAtMs - cycle.askedAtMs))
+  const waits = some.flatMap(({ cycles }) => cycles.map((cycle) => cycle.enteredAtMs - cycle.requestedAtMs))
   const all = run.reduce((sum, { cycles }) => sum + cycles.length, 0)
   return { cycles: waits.length, share: waits.length / all, waits: distributionOf(waits) }
 }
 
-/** The run by library, which is what makes a side. */
+/** The run by library: each library is a side. */
 export function sidesOf(run: readonly PeerCycles[]): Map<string, Part> {
   const names = [...new Set(run.map(({ peer }) => peer.name))]
   return new Map(

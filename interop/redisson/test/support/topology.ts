@@ -2,11 +2,11 @@ import { startCluster, startRedis, type RedisServer } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import type { Reach } from '../../src/index.js'
 
-/** A Redis of the test's own, in one of the forms in which both libraries know it. */
+/** A private Redis for a test, in a mode that both libraries support. */
 export interface Topology extends AsyncDisposable {
   readonly reach: Reach
   readonly servers: readonly RedisServer[]
-  /** A plain client for looking on. */
+  /** A plain client for inspection. */
   readonly redis: Redis | Cluster
   readonly serverOf: (key: string) => Promise<RedisServer>
 }

@@ -9,7 +9,7 @@ let holdfast
 
 const lockOf = ({ lock, fenced }) => (fenced ? holdfast.getFencedLock(lock) : holdfast.getLock(lock))
 
-/** What stands for a thread: makes its calls one after another, and enters again what it holds. */
+/** The equivalent of a thread: makes its calls one after another, and re-enters what it holds. */
 class Task {
   #last = Promise.resolve()
   #leases = new Map()
@@ -81,7 +81,7 @@ async function untilLost(task, { lock }) {
   return { lostAtMs: nowMs(), reason: signal.reason.code }
 }
 
-/** Tasks that go through one lock again and again, until all clients together have made `limit` cycles. */
+/** Tasks that acquire and release one lock, until all clients together have made `limit` cycles. */
 async function runCycles(order) {
   const { keys, enter, leave } = order.section
   const lock = lockOf(order)
@@ -133,7 +133,7 @@ function callOf(request) {
   return task.run(() => callsOfTask[op](task, request))
 }
 
-async function answer(request) {
+async function reply(request) {
   try {
     return { ok: true, ...(await callOf(request)) }
   } catch (error) {
@@ -144,7 +144,7 @@ async function answer(request) {
 const lines = createInterface({ input: process.stdin })
 lines.on('line', async (line) => {
   const request = JSON.parse(line)
-  process.stdout.write(`${JSON.stringify({ id: request.id, ...(await answer(request)) })}\n`)
+  process.stdout.write(`${JSON.stringify({ id: request.id, ...(await reply(request)) })}\n`)
 })
-// Whoever drove this process is gone.
+// The process that drove this one has ended.
 lines.on('close', () => process.exit(0))

@@ -1,4 +1,4 @@
-/** One line of a peer's output, or a part of it. Its fields are read with the functions below. */
+/** One line of a peer's output, or a part of it. The functions below read its fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function isFields(value: unknown): value is Fields {

@@ -16,12 +16,12 @@ export const directions = [
   { holding: 'Holdfast', waiting: 'Redisson' },
 ] as const satisfies readonly { holding: Side; waiting: Side }[]
 
-/** One client of each side on one Redis, with the watchdog's usual 30 seconds: nobody may have to wait for those. */
-export interface Scene {
+/** One client of each side on one Redis, with the default lease of 30 seconds, for whose expiry no test should wait. */
+export interface InteropContext {
   readonly version: RedissonVersion
   readonly mode: Mode
   readonly topology: Topology
-  /** A name that was not used before. */
+  /** A new name. */
   readonly lock: string
   readonly peer: (side: Side) => Peer
   /** One more client. It ends with the test at the latest. */
@@ -29,11 +29,9 @@ export interface Scene {
 }
 
 /** Runs the tests with every version of Redisson, on a single server and on a Cluster. */
-export function describeTogether(what: string, tests: (scene: () => Scene) => void): void {
-  const scenes = Object.values(redissonVersions).flatMap((version) =>
-    modes.map((mode) => ({ version, mode })),
-  )
-  describe.each(scenes)(`${what}: Redisson $version and Holdfast on a $mode`, ({ version, mode }) => {
+export function describeTogether(what: string, tests: (context: () => InteropContext) => void): void {
+  const cases = Object.values(redissonVersions).flatMap((version) => modes.map((mode) => ({ version, mode })))
+  describe.each(cases)(`${what}: Redisson $version and Holdfast on a $mode`, ({ version, mode }) => {
     let opened: Opened
     let lock: string
 
@@ -46,7 +44,7 @@ export function describeTogether(what: string, tests: (scene: () => Scene) => vo
     })
     afterEach(() => opened.endExtras())
 
-    tests(() => opened.scene(lock))
+    tests(() => opened.context(lock))
   })
 }
 
@@ -83,7 +81,7 @@ class Opened {
     await Promise.all(this.#extras.splice(0).map((peer) => peer.die()))
   }
 
-  scene(lock: string): Scene {
+  context(lock: string): InteropContext {
     return {
       version: this.#version,
       mode: this.#mode,
