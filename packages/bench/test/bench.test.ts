@@ -44,5 +44,5 @@ it('sharded publishing reduces what a Cluster sends over its bus', async () => {
 })
 
 it('an unknown scenario is refused with a list of the known ones', async () => {
-  await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/no scenario nonsense[^]*uncontended/)
+  await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/unknown scenario nonsense[^]*uncontended/)
 })

@@ -39,7 +39,7 @@ whereDockerAnswers('a container can be frozen, killed and restarted on its port'
   await server.freeze()
   await server.stop()
   await server.stop()
-  await expect(server.restart()).rejects.toThrow('stopped for good')
+  await expect(server.restart()).rejects.toThrow('already stopped')
 })
 
 whereDockerAnswers('openRedis reports a container as its origin', async () => {

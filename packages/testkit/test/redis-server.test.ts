@@ -76,7 +76,7 @@ it('stop ends the process, even a frozen one, and removes its files', async () =
   await server.stop()
   await expect(processExists(Number(pid))).resolves.toBe(false)
   await expect(access(folder)).rejects.toThrow('ENOENT')
-  await expect(server.restart()).rejects.toThrow('stopped for good')
+  await expect(server.restart()).rejects.toThrow('already stopped')
 })
 
 it('nothing outlives a process that is killed, not even what is frozen', async () => {

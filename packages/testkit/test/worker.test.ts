@@ -56,6 +56,6 @@ it('kill ends it, also when it is frozen', async () => {
   await expect(worker.kill()).resolves.toEqual({ code: null, signal: 'SIGKILL' })
   expect(() => {
     worker.thaw()
-  }).toThrow('it is gone')
+  }).toThrow('it has ended')
   await expect(processExists(worker.pid)).resolves.toBe(false)
 })
