@@ -11,18 +11,16 @@ export function describeLeaseTrait(suite: Suite): void {
       'the store keeps a hold for at least as long as its holder claims it, 200 times of 200',
       async () => {
         const [holder, rival] = await Promise.all([suite.open(), suite.open()])
-        const run = async (n: number): Promise<number> => {
+        const run = async (n: number): Promise<boolean> => {
           const name = `${suite.lockName}/${n}`
           // Half of them are as long as the steps of the store allow, which leaves it no slack.
           const leaseMs = suite.times.leaseMs + (n % 2) * n
           const lease = await holder.holdfast.getLock(name).lock({ leaseMs })
-          const lost = whenAborted(lease.signal)
-          const entered = rival.holdfast.getLock(name).withLock(() => performance.now())
-          const [lostAt, enteredAt] = await Promise.all([lost, entered])
-          return enteredAt - lostAt
+          // By the clock: the signal may be late in a process that is short of time.
+          return rival.holdfast.getLock(name).withLock(() => lease.isHeld)
         }
-        const leadsMs = await Promise.all(Array.from({ length: 200 }, (_, n) => run(n)))
-        expect(Math.min(...leadsMs)).toBeGreaterThanOrEqual(0)
+        const claims = await Promise.all(Array.from({ length: 200 }, (_, n) => run(n)))
+        expect(claims.filter(Boolean)).toEqual([])
       },
     )
 
