@@ -1,7 +1,7 @@
 import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { type Lock, NotALockError } from '../src/index.js'
-import { closeAll, openHoldfast } from './support/clients.js'
+import { closeAll, deleteAfterTest, openHoldfast } from './support/clients.js'
 
 let server: RedisServer
 
@@ -51,6 +51,7 @@ describe.each(foreign)('%s under the key of a lock', (_, write, type) => {
   it.each(calls)('is left alone by %s, which says what it found', async (__, call) => {
     const { holdfast, redis } = openHoldfast(server.url)
     const name = uniqueName('foreign')
+    deleteAfterTest(redis, `lock:${name}`)
     await write(redis, `lock:${name}`)
     const before = await everythingOf(redis, name)
     const error = await call(holdfast.getLock(name)).then(
@@ -87,6 +88,7 @@ describe('data that others put under the key while it was held', () => {
     const { holdfast, redis } = openHoldfast(server.url)
     const name = uniqueName('foreign')
     const lease = await holdfast.getLock(name).lock()
+    deleteAfterTest(redis, `lock:${name}`)
     await redis.set(`lock:${name}`, 'theirs')
     await expect(lease.run(() => holdfast.getLock(name).lock())).rejects.toBeInstanceOf(NotALockError)
     await expect(lease.unlock()).rejects.toBeInstanceOf(NotALockError)
@@ -99,6 +101,7 @@ describe('data that others put under the key while it was held', () => {
     const name = uniqueName('foreign')
     const lost = new Promise((resolve) => holdfast.once('lost', resolve))
     const lease = await holdfast.getLock(name).lock()
+    deleteAfterTest(redis, `lock:${name}`)
     await redis.set(`lock:${name}`, 'theirs')
     await expect(lost).resolves.toMatchObject({ name, error: { reason: 'not-held' } })
     await expect(lease.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST' })

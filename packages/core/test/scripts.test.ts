@@ -11,7 +11,7 @@ import { NativeCalls } from '../src/redis/kinds/lock.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { Registry } from '../src/redis/registry.js'
 import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
-import { closeAfterTest, closeAll, openRedisClient } from './support/clients.js'
+import { closeAfterTest, closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
 import { plainKeySpace } from './support/key-space.js'
 
 let server: RedisServer
@@ -432,6 +432,7 @@ describe('acquire', () => {
   })
 
   it.each(['string', 'hash'])('leaves foreign data alone: a %s', async (type) => {
+    deleteAfterTest(redis, keys.lock)
     await (type === 'hash' ? redis.hset(keys.lock, 'a', '1') : redis.set(keys.lock, 'theirs'))
     const before = await dumps()
     expect(await ask('a')).toEqual([-3, type])
@@ -598,6 +599,7 @@ describe('release', () => {
   it('gives up its place also when it finds foreign data, which it leaves alone', async () => {
     await ask('a')
     await ask('b')
+    deleteAfterTest(redis, keys.lock)
     await redis.set(keys.lock, 'theirs')
     const [lock] = await dumps()
     expect(await release('b')).toEqual([-3, 'string'])
@@ -638,6 +640,7 @@ describe('force', () => {
   })
 
   it('leaves foreign data alone', async () => {
+    deleteAfterTest(redis, keys.lock)
     await redis.hset(keys.lock, 'a', '1')
     expect(await force('a')).toEqual([-3, 'hash'])
     expect((await content()).hold).toEqual({ a: '1' })
@@ -652,6 +655,7 @@ describe('renew', () => {
     await ask('a', { leaseMs: 1_000 })
     await redis.hset(theirs.lock, 'b', '1')
     await redis.pexpire(theirs.lock, 1_000)
+    deleteAfterTest(redis, foreign.lock)
     await redis.set(foreign.lock, 'theirs')
     const names = [keys.lock, free.lock, theirs.lock, foreign.lock]
     for (const _ of ['once', 'twice']) {
@@ -672,6 +676,7 @@ describe('renew', () => {
   })
 
   it('leaves a hash without a TTL alone', async () => {
+    deleteAfterTest(redis, keys.lock)
     await redis.hset(keys.lock, 'a', '1')
     expect(await runScript('lockRenew', [keys.lock], ['a', 60_000])).toEqual([-3])
     expect((await ttls()).lock).toBe(-1)
@@ -742,6 +747,7 @@ describe('refresh', () => {
   })
 
   it('takes foreign data for no hold of anybody', async () => {
+    deleteAfterTest(redis, keys.lock)
     await redis.set(keys.lock, 'theirs')
     expect(await refresh('a', 60_000)).toEqual([0, -1])
   })
@@ -774,6 +780,7 @@ describe('inspect', () => {
   })
 
   it('tells foreign data from a lock', async () => {
+    deleteAfterTest(redis, keys.lock)
     await redis.rpush(keys.lock, 'theirs')
     expect(await inspect(10)).toEqual([-3, 'list'])
   })

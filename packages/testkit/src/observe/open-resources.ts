@@ -4,6 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Resources that hold memory or keep the process alive: timers, sockets, servers, pipes, child processes. */
 const watched = /^(Timeout|TCPWRAP|TCPSERVERWRAP|TLSWRAP|PIPEWRAP|PIPESERVERWRAP|PROCESSWRAP|UDPWRAP|WORKER)$/
 
+/** Lines of Jest and of its compilers. */
+const runner = /[\\/](@jest|jest-[a-z-]+|@swc)[\\/]/
+
 /** Tracks the resources opened since its creation. */
 export interface ResourceWatch {
   /** Type and origin of each resource opened since and still open, including unreferenced timers. */
@@ -18,15 +21,16 @@ export interface ResourceWatch {
  * Starts watching for sockets and timers that are never closed.
  *
  * Call it at the start of a test and `expectNone` after the `close()` of the subject. Resources of the test runner do
- * not count.
+ * not count, nor does what is opened on a line that matches `except`.
  */
-export function watchResources(): ResourceWatch {
+export function watchResources({ except }: { readonly except?: RegExp } = {}): ResourceWatch {
   const origins = new Map<number, { type: string; origin: string }>()
   const hook = createHook({
     init(asyncId, type) {
       if (!watched.test(type)) return
       const origin = firstFrame()
-      if (!/[\\/](@jest|jest-[a-z-]+|@swc)[\\/]/.test(origin)) origins.set(asyncId, { type, origin })
+      if (runner.test(origin) || except?.test(origin)) return
+      origins.set(asyncId, { type, origin })
     },
     destroy(asyncId) {
       origins.delete(asyncId)
