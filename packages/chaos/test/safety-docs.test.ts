@@ -17,7 +17,9 @@ const safety = read('docs/safety.md')
 /** The test names that the document cites, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`. */
 function namesByFile(): Map<string, string[]> {
   const names = new Map<string, string[]>()
-  const items = safety.matchAll(/^- \[[^\]]+\]\(\.\.\/(\S+\.(?:test|spec)\.ts)\):((?:.|\n(?! *- |\n))*)/gm)
+  const items = safety.matchAll(
+    /^- \[[^\]]+\]\(\.\.\/(\S+(?:\.test|\.spec|\/scenarios\/\S+)\.ts)\):((?:.|\n(?! *- |\n))*)/gm,
+  )
   for (const [, file = '', text = ''] of items) {
     const quoted = [...text.replaceAll(/\s+/g, ' ').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
     names.set(file, [...(names.get(file) ?? []), ...quoted])
@@ -47,8 +49,9 @@ function titlesIn(file: string): Set<string> {
 
 function titleOf(node: ts.Node): string | null {
   if (!ts.isCallExpression(node)) return null
-  // `on(…)` of an emitter is not a test, and a skipped test does not count.
-  if (ts.isPropertyAccessExpression(node.expression)) return null
+  // `on(…)` of an emitter is not a test, and a skipped test does not count; a scenario of the conformance suite is one.
+  const called = node.expression
+  if (ts.isPropertyAccessExpression(called) && called.name.text !== 'scenario') return null
   const [title, body] = node.arguments
   if (!title || !body || !(ts.isArrowFunction(body) || ts.isFunctionExpression(body))) return null
   if (ts.isStringLiteralLike(title)) return title.text.replaceAll(/%[a-z]|\$\w+/g, '…')
