@@ -133,7 +133,7 @@ class DocumentSession implements port.EngineSession {
 
   /** When an update fails, whether it was carried out is unknown. `UnavailableError` says so, and the core cleans up. */
   async #update<T>(key: string, timeoutMs: number, change: Change<T>): Promise<T> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)])
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(Math.ceil(timeoutMs))])
     try {
       return await this.#store.update(key, signal, change)
     } catch (cause) {
