@@ -2,7 +2,10 @@ import { startSteppableRedis, uniqueName, until, type SteppableRedis } from '@ho
 import { LockLostError, type Holdfast, type Lease } from '@holdfast/core'
 import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { nextEvent } from './support/next-event.js'
+import { queueUp } from './support/queue-up.js'
 import { RemoteClient } from './support/remote-client.js'
+import { timed } from './support/timed.js'
 
 const watchdogTimeoutMs = 2_000
 const noisyMs = 5_000
@@ -55,41 +58,16 @@ class Entries {
   }
 }
 
-/** One waiter after the other joins the queue, of either client in turn; each leaves as soon as it is in. */
-async function queueUp(stage: Stage, from: number, count: number, entries: Entries) {
-  const passed: Promise<void>[] = []
-  for (let who = from; who < from + count; who += 1) {
-    const client = stage.clients[who % 2 === 0 ? 0 : 1]
-    passed.push(
-      client.getLock(stage.name).withLock((lease) => {
-        entries.note(who, lease)
-      }),
-    )
-    await stage.inRedis.untilQueued(who)
-  }
-  return passed
-}
-
-function untilRenewed(holdfast: Holdfast): Promise<void> {
-  return new Promise((resolve) => {
-    holdfast.once('renewed', () => {
-      resolve()
-    })
-  })
-}
-
-function untilLost(holdfast: Holdfast): Promise<LockLostError> {
-  return new Promise((resolve) => {
-    holdfast.once('lost', ({ error }) => {
-      resolve(error)
-    })
-  })
-}
-
-async function tookMs(work: Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await work
-  return performance.now() - startedAt
+/** Waiters numbered from `from`, of either client in turn; each leaves as soon as it is in. */
+function queueWaiters(stage: Stage, from: number, count: number, entries: Entries) {
+  const locks = Array.from({ length: count }, (_, n) => stage.clients[(from + n) % 2 === 0 ? 0 : 1])
+  return queueUp(
+    stage.inRedis,
+    locks.map((client) => client.getLock(stage.name)),
+    (lease, n) => {
+      entries.note(from + n, lease)
+    },
+  )
 }
 
 describe('the clock of Redis steps back by 10 seconds while one holds and others wait', () => {
@@ -103,13 +81,15 @@ describe('the clock of Redis steps back by 10 seconds while one holds and others
       const holder = stage.clients[0]
       const lease = await holder.getLock(stage.name).lock()
       entries.note(0, lease)
-      const before = await queueUp(stage, 1, 4, entries)
+      const before = await queueWaiters(stage, 1, 4, entries)
       await stage.step(-10_000)
-      for (let n = 0; n < renewals; n += 1) await untilRenewed(holder)
-      const after = await queueUp(stage, 5, 2, entries)
+      for (let n = 0; n < renewals; n += 1) await nextEvent(holder, 'renewed')
+      const after = await queueWaiters(stage, 5, 2, entries)
       expect(lease.isHeld).toBe(true)
       await lease.unlock()
-      expect(await tookMs(Promise.all([...before, ...after]))).toBeLessThan(watchdogTimeoutMs + noisyMs)
+      expect((await timed(Promise.all([...before, ...after]))).tookMs).toBeLessThan(
+        watchdogTimeoutMs + noisyMs,
+      )
       expect(entries.order).toEqual([0, 1, 2, 3, 4, 5, 6])
       entries.expectGrowingTokens()
     })
@@ -137,10 +117,10 @@ whereClocksStep(
     await remote.lock(stage.name)
     const entry = await remote.untilAcquired()
     const entries = new Entries()
-    const passed = await queueUp(stage, 1, 2, entries)
+    const passed = await queueWaiters(stage, 1, 2, entries)
     await remote.worker.kill()
     await stage.step(-stepMs)
-    const waitedMs = await tookMs(Promise.all(passed))
+    const { tookMs: waitedMs } = await timed(Promise.all(passed))
     expect(waitedMs).toBeGreaterThan(stepMs)
     expect(waitedMs).toBeLessThan(stepMs + watchdogTimeoutMs + noisyMs)
     expect(entries.order).toEqual([1, 2])
@@ -153,10 +133,10 @@ describe('the clock of Redis steps forward beyond the lease', () => {
   whereClocksStep('the holder learns it at its next renewal', async (stage) => {
     const holder = stage.clients[0]
     const lease = await holder.getLock(stage.name).lock()
-    const lost = untilLost(holder)
+    const lost = nextEvent(holder, 'lost')
     await stage.step(10_000)
     // The deadline by itself would say `expired`, and say it later.
-    await expect(lost).resolves.toMatchObject({ reason: 'not-held' })
+    await expect(lost).resolves.toMatchObject({ error: { reason: 'not-held' } })
     expect(lease.signal.reason).toBeInstanceOf(LockLostError)
     expect(lease.isHeld).toBe(false)
     await expect(lease.unlock()).rejects.toThrow(LockLostError)
@@ -167,10 +147,10 @@ describe('the clock of Redis steps forward beyond the lease', () => {
     const holder = stage.clients[0]
     const lease = await holder.getLock(stage.name).lock()
     entries.note(0, lease)
-    const lost = untilLost(holder)
-    const passed = await queueUp(stage, 1, 4, entries)
+    const lost = nextEvent(holder, 'lost')
+    const passed = await queueWaiters(stage, 1, 4, entries)
     await stage.step(10_000)
-    expect(await tookMs(Promise.all(passed))).toBeLessThan(watchdogTimeoutMs + noisyMs)
+    expect((await timed(Promise.all(passed))).tookMs).toBeLessThan(watchdogTimeoutMs + noisyMs)
     await lost
     // Places live by the same clock, so their order may be lost with them.
     expect([...entries.order].sort()).toEqual([0, 1, 2, 3, 4])

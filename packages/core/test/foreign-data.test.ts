@@ -2,6 +2,7 @@ import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { type Lock, NotALockError } from '../src/index.js'
 import { closeAll, deleteAfterTest, openHoldfast } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
 
 let server: RedisServer
 
@@ -99,7 +100,7 @@ describe('data that others put under the key while it was held', () => {
   it('is left alone by the watchdog, which ends the hold', async () => {
     const { holdfast, redis } = openHoldfast(server.url, { watchdogTimeoutMs: 300 })
     const name = uniqueName('foreign')
-    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    const lost = nextEvent(holdfast, 'lost')
     const lease = await holdfast.getLock(name).lock()
     deleteAfterTest(redis, `lock:${name}`)
     await redis.set(`lock:${name}`, 'theirs')

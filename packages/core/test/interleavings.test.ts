@@ -1,11 +1,20 @@
-import { startProxy, startRedis, uniqueName, until } from '@holdfast/testkit'
+import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
-import { Holdfast, LockLostError } from '../src/index.js'
-import type { HoldfastOptions, RedisTemplate } from '../src/index.js'
-import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+import { LockLostError } from '../src/index.js'
+import type { RedisTemplate } from '../src/index.js'
+import {
+  closeAll,
+  openClient,
+  openHoldfast,
+  openProxy,
+  openReadyClient,
+  openRedisClient,
+} from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { nextEvent } from './support/next-event.js'
+import { makeRedisUser } from './support/redis-user.js'
 import { loadScripts, runs } from './support/scripts.js'
 
 let server: RedisServer
@@ -19,8 +28,7 @@ afterAll(() => server.stop())
 
 beforeEach(async () => {
   name = uniqueName('interleaving')
-  proxy = await startProxy(server)
-  closeAfterTest(() => proxy.close())
+  proxy = await openProxy(server)
   await loadScripts(openRedisClient(server.url))
 })
 afterEach(async () => {
@@ -28,19 +36,12 @@ afterEach(async () => {
   await closeAll()
 })
 
-/** A client past its first-use checks. */
-async function openReady(url: string, options: Omit<HoldfastOptions, 'redis'> = {}): Promise<Holdfast> {
-  const { holdfast } = openHoldfast(url, options)
-  await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
-  return holdfast
-}
-
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(String, (error: unknown) => error)
 
 describe('code of the application that runs from a timer', () => {
   test('a task that begins the next one like it does not grow the chain that look-ups walk', async () => {
-    const holdfast = await openReady(server.url)
+    const holdfast = await openReadyClient(server.url)
     const lock = holdfast.getLock(name)
     const looks = jest.spyOn(Hold.prototype, 'isOver', 'get')
     await new Promise<void>((resolve, reject) => {
@@ -61,8 +62,8 @@ describe('code of the application that runs from a timer', () => {
 
 describe('the machine sleeps while an answer is on its way', () => {
   test('the answer is not taken for a hold', async () => {
-    const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 500 })
-    const rival = (await openReady(server.url)).getLock(name)
+    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 500 })
+    const rival = (await openReadyClient(server.url)).getLock(name)
     const { key } = new LockInRedis(openRedisClient(server.url), name)
     const redis = openRedisClient(server.url)
     const realNow = performance.now.bind(performance)
@@ -90,7 +91,7 @@ describe('the machine sleeps while an answer is on its way', () => {
 
 describe('an answer that is seen when most of the lease is over', () => {
   test('is followed by a renewal at once', async () => {
-    const holdfast = await openReady(server.url, { watchdogTimeoutMs: 1500 })
+    const holdfast = await openReadyClient(server.url, { watchdogTimeoutMs: 1500 })
     const outcome = new Promise((resolve) => {
       holdfast.on('renewed', () => {
         resolve('renewed')
@@ -121,8 +122,7 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
           port: override['retryStrategy'] ? proxy.port : server.port,
         }),
     }
-    const slow = new Holdfast({ redis: template })
-    closeAfterTest(() => slow.close())
+    const slow = openClient(template)
     const { holdfast, redis } = openHoldfast(server.url)
     const lock = holdfast.getLock(name)
     const held = await lock.lock({ leaseMs: 500 })
@@ -154,7 +154,7 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
 
 describe('a release whose answer is in doubt', () => {
   test('a partial one that is denied is a loss, whatever happened to it before', async () => {
-    const holdfast = await openReady(proxy.url, { commandTimeoutMs: 200 })
+    const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 200 })
     const lock = holdfast.getLock(name)
     const redis = openRedisClient(server.url)
     const outer = await lock.lock()
@@ -169,7 +169,7 @@ describe('a release whose answer is in doubt', () => {
   })
 
   test('a full one stays a success when the question who the server is gets lost once', async () => {
-    const holdfast = await openReady(proxy.url)
+    const holdfast = await openReadyClient(proxy.url)
     const lease = await holdfast.getLock(name).lock()
     await until(async () => (await openRedisClient(server.url).exists(`lock:${name}`)) === 1)
     const releaseLost = proxy.loseReply(runs('lockRelease', `lock:${name}`))
@@ -181,7 +181,7 @@ describe('a release whose answer is in doubt', () => {
   })
 
   test('a lease that was extended without an answer is given up once Redis listens again', async () => {
-    const holdfast = await openReady(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
+    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
     const redis = openRedisClient(server.url)
     const lease = await holdfast.getLock(name).lock({ leaseMs: 1500 })
     const extendLost = proxy.loseReply(runs('lockRenew', `lock:${name}`))
@@ -192,8 +192,7 @@ describe('a release whose answer is in doubt', () => {
     expect(await extending).toMatchObject({ code: 'UNAVAILABLE' })
     await lease.unlock()
     // What still waits for a connection is dropped with each attempt that fails.
-    for (let failures = 0; failures < 2; failures++)
-      await new Promise((resolve) => holdfast.once('error', resolve))
+    for (let failures = 0; failures < 2; failures++) await nextEvent(holdfast, 'error')
     expect(await redis.pttl(`lock:${name}`)).toBeGreaterThan(500_000)
     await proxy.accept()
     await until(async () => (await redis.exists(`lock:${name}`)) === 0)
@@ -212,8 +211,7 @@ describe('what the caller sees', () => {
         return redis
       },
     }
-    const holdfast = new Holdfast({ redis: template, commandTimeoutMs: 250 })
-    closeAfterTest(() => holdfast.close())
+    const holdfast = openClient(template, { commandTimeoutMs: 250 })
     const lock = holdfast.getLock(name)
     await lock.withLock(() => undefined)
     proxy.blackHole('both')
@@ -230,7 +228,7 @@ describe('what the caller sees', () => {
 describe('the waiter that asks for all others gives up with its ask in flight', () => {
   test('the next one asks in its place', async () => {
     const redis = openRedisClient(server.url)
-    const waiters = await openReady(proxy.url)
+    const waiters = await openReadyClient(proxy.url)
     // A holder that will never release: what is left of one is its time to live.
     await redis.multi().hset(`lock:${name}`, 'vanished:1', 1).pexpire(`lock:${name}`, 600).exec()
     const first = waiters.getLock(name).tryLock({ waitMs: 900 })
@@ -250,24 +248,19 @@ describe('the waiter that asks for all others gives up with its ask in flight', 
 describe('a waiter that no notice can reach any more', () => {
   test('asks often enough to find a free lock soon', async () => {
     const redis = openRedisClient(server.url)
-    const user = uniqueName('user')
-    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all')
-    const url = new URL(server.url)
-    url.username = user
-    url.password = 'secret'
-    const waiter = await openReady(url.href)
-    const holder = (await openReady(server.url)).getLock(name)
+    const url = await makeRedisUser(server, ['~*', '&*', '+@all'])
+    const waiter = await openReadyClient(url)
+    const holder = (await openReadyClient(server.url)).getLock(name)
     const held = await holder.lock()
     const waiting = waiter.getLock(name).lock()
     await until(() => waiter.stats().waiters === 1)
-    await redis.call('ACL', 'SETUSER', user, '-subscribe')
-    const down = new Promise((resolve) => waiter.once('error', resolve))
+    await redis.call('ACL', 'SETUSER', new URL(url).username, '-subscribe')
+    const down = nextEvent(waiter, 'error')
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await down
     await held.unlock()
     const releasedAt = performance.now()
     await (await waiting).unlock()
     expect(performance.now() - releasedAt).toBeLessThan(3000)
-    await redis.call('ACL', 'DELUSER', user)
   })
 })

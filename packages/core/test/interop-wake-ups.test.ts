@@ -2,7 +2,8 @@ import { countCommands, startRedis, uniqueName, until, type RedisServer } from '
 import type { Redis } from 'ioredis'
 import type { Lease, Lock } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
-import { closeAll, openRedisClient } from './support/clients.js'
+import { closeAll, openRedisClient, useOnce } from './support/clients.js'
+import { LockInRedis } from './support/lock-in-redis.js'
 import { RedissonThread, releaseChannel } from './support/redisson-client.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { openTwoWays, type TwoWays } from './support/two-ways.js'
@@ -19,6 +20,7 @@ let name: string
 let client: TwoWays
 let lock: Lock
 let java: RedissonThread
+let inRedis: LockInRedis
 
 beforeAll(async () => {
   server = await startRedis()
@@ -28,9 +30,10 @@ afterAll(() => server.stop())
 beforeEach(async () => {
   name = uniqueName('shared')
   redis = openRedisClient(server.url)
+  inRedis = new LockInRedis(redis, name, '')
   await loadScripts(redis)
   client = await openTwoWays(server, { interop: 'redisson', watchdogTimeoutMs: leaseMs })
-  await client.holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+  await useOnce(client.holdfast)
   lock = client.holdfast.getLock(name)
   java = new RedissonThread(server, 'PUBLISH')
 })
@@ -47,18 +50,9 @@ function wait(): Promise<Lease> {
 /** Resolves when our client has processed all replies of before. */
 const roundTrip = () => client.holdfast.getLock(uniqueName('other')).withLock(() => undefined)
 
-const queueKey = () => `{${name}}:queue`
-const waitersKey = () => `{${name}}:waiters`
-
-const untilQueued = (count: number) =>
-  until(async () => (await redis.zcard(queueKey())) === count, {
-    what: `${count} in the queue`,
-    timeoutMs: waitMs,
-  })
-
 /** A place whose inbox nobody hears. */
 const queueDeadWaiter = () => {
-  const keys = [name, queueKey(), waitersKey(), `redisson_lock_token:{${name}}`]
+  const keys = [name, inRedis.queueKey, inRedis.waitersKey, `redisson_lock_token:{${name}}`]
   return redis.eval(
     scripts.redissonLockAcquire.lua,
     4,
@@ -88,16 +82,16 @@ redis.call('PUBLISH', ARGV[2], 'free ' .. ARGV[1] .. ' ' .. KEYS[1])`
 async function askInHeadStart(deadWaiters: number): Promise<{ waiting: Promise<Lease> }> {
   for (;;) {
     const waiting = wait()
-    await untilQueued(deadWaiters + 1)
+    await inRedis.untilQueued(deadWaiters + 1)
     await roundTrip()
-    const [owner = ''] = await redis.zrange(queueKey(), '-1', '-1')
-    const place = (await redis.hget(waitersKey(), owner)) ?? ''
+    const [owner = ''] = await redis.zrange(inRedis.queueKey, '-1', '-1')
+    const place = (await redis.hget(inRedis.waitersKey, owner)) ?? ''
     const [, , inbox = ''] = place.split(' ')
     // The ask puts that right again.
     const marked = place.replace(/^\d+/, '9999999999999')
     client.replies.blackHole('toClient')
-    await redis.eval(giveTurn, 2, name, waitersKey(), owner, inbox, leaseMs, marked)
-    await until(async () => (await redis.hget(waitersKey(), owner)) !== marked, { what: 'its ask' })
+    await redis.eval(giveTurn, 2, name, inRedis.waitersKey, owner, inbox, leaseMs, marked)
+    await until(async () => (await redis.hget(inRedis.waitersKey, owner)) !== marked, { what: 'its ask' })
     if ((await redis.exists(name)) === 0) return { waiting }
     // It was not that quick, and is in.
     client.replies.heal()
@@ -119,7 +113,7 @@ describe.each([
     const { waiting: first } = await askInHeadStart(deadWaiters)
     expect(await java.tryLock(name, leaseMs)).toBeNull()
     const second = wait()
-    await untilQueued(deadWaiters + 2)
+    await inRedis.untilQueued(deadWaiters + 2)
     const heard = client.heard.length
     await java.unlock(name)
     await untilLength(client.heard, heard + 1)
@@ -132,7 +126,7 @@ describe.each([
   it('is not put off by a waiter that hears how long the turn lasts', async () => {
     const { waiting: first } = await askInHeadStart(deadWaiters)
     const second = wait()
-    await untilQueued(deadWaiters + 2)
+    await inRedis.untilQueued(deadWaiters + 2)
     client.replies.heal()
     await (await first).unlock()
     await (await second).unlock()
@@ -142,13 +136,13 @@ describe.each([
 it('a release that is heard while the first ask of the only waiter is under way is not missed', async () => {
   await java.tryLock(name, leaseMs)
   const before = wait()
-  await untilQueued(1)
+  await inRedis.untilQueued(1)
   await java.unlock(name)
   await (await before).unlock()
   await java.tryLock(name, leaseMs)
   client.replies.blackHole('toClient')
   const waiting = wait()
-  await untilQueued(1)
+  await inRedis.untilQueued(1)
   const heard = client.heard.length
   await java.unlock(name)
   await untilLength(client.heard, heard + 1)
@@ -170,11 +164,11 @@ it('a release of Java wakes the first in the queue alone, also when another wait
   client.messages.heal()
   await untilLength(client.heard, 1)
   const first = wait()
-  await untilQueued(1)
+  await inRedis.untilQueued(1)
   const second = wait()
-  await untilQueued(2)
+  await inRedis.untilQueued(2)
   client.replies.heal()
-  await untilQueued(3)
+  await inRedis.untilQueued(3)
   const { counts } = await countCommands(server.url, async () => {
     await next.unlock(name)
     await first

@@ -5,7 +5,6 @@ import {
   keysWithoutTtl,
   killClients,
   startCluster,
-  startProxy,
   startRedis,
   uniqueName,
   until,
@@ -14,12 +13,23 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import { Cluster, type Redis } from 'ioredis'
-import { Holdfast, HoldfastError, LockTimeoutError, type HoldfastOptions, type Lease } from '../src/index.js'
+import { type Holdfast, HoldfastError, LockTimeoutError } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
-import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+import {
+  closeAfterTest,
+  closeAll,
+  openClient,
+  openHoldfast,
+  openProxy,
+  openRedisClient,
+  useOnce,
+  type ClientOptions,
+} from './support/clients.js'
+import { LockInRedis } from './support/lock-in-redis.js'
 import { listen, RedissonThread, releaseChannel } from './support/redisson-client.js'
 import { minimumRights, usefulRights } from './support/rights.js'
 import { loadScripts, runs, runsOf } from './support/scripts.js'
+import { timed } from './support/timed.js'
 import { untilLength } from './support/until-length.js'
 
 let server: RedisServer
@@ -39,7 +49,7 @@ afterEach(closeAll)
 /** Well below the lease of 30 s that nobody may have to wait for, and generous to a slow machine. */
 const promptlyMs = 3_000
 
-type Options = Omit<HoldfastOptions, 'redis' | 'interop'>
+type Options = Omit<ClientOptions, 'interop'>
 
 interface Topology {
   readonly publish: 'PUBLISH' | 'SPUBLISH'
@@ -58,9 +68,7 @@ const clustered: Topology = {
   publish: 'SPUBLISH',
   open(options = {}) {
     const template = new Cluster([...cluster.startupNodes], { lazyConnect: true })
-    const holdfast = new Holdfast({ ...options, redis: template, interop: 'redisson' })
-    closeAfterTest(() => holdfast.close())
-    return holdfast
+    return openClient(template, { ...options, interop: 'redisson' })
   },
   home: () => cluster.masterOf(name),
 }
@@ -83,18 +91,7 @@ async function listeners({ home, publish }: Topology): Promise<number> {
 /** Resolves when that many are queued, which they are only once they hear releases. */
 async function untilQueued(topology: Topology, count: number): Promise<void> {
   const { url } = await topology.home()
-  await withRedis(url, (redis) =>
-    until(async () => (await redis.zcard(`{${name}}:queue`)) === count, {
-      what: `${count} in the queue`,
-      timeoutMs: 10_000,
-    }),
-  )
-}
-
-/** Resolves with the lease, and how long it took from `since`. */
-async function timed(waiting: Promise<Lease>, since: number): Promise<{ lease: Lease; tookMs: number }> {
-  const lease = await waiting
-  return { lease, tookMs: performance.now() - since }
+  await withRedis(url, (redis) => new LockInRedis(redis, name, '').untilQueued(count))
 }
 
 describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
@@ -132,7 +129,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     await untilQueued(topology, 1)
     const releasedAt = performance.now()
     await java.unlock(name)
-    const { lease, tookMs } = await timed(waiting, releasedAt)
+    const { result: lease, tookMs } = await timed(waiting, releasedAt)
     expect(tookMs).toBeLessThan(promptlyMs)
     expect(await java.tryLock(name)).toBeGreaterThan(0)
     await lease.unlock()
@@ -328,8 +325,7 @@ describe('between both sides', () => {
   })
 
   it('Java gets in also when it is always too late to win', async () => {
-    const far = await startProxy(server)
-    closeAfterTest(() => far.close())
+    const far = await openProxy(server)
     far.delay(1)
     const java = new RedissonThread(far, 'PUBLISH')
     const holdfast = single.open()
@@ -392,14 +388,14 @@ describe('between both sides', () => {
     await frozen.worker.freeze()
     const releasedAt = performance.now()
     await blocker.unlock()
-    const { lease, tookMs } = await timed(Promise.race(waiting), releasedAt)
+    const { result: lease, tookMs } = await timed(Promise.race(waiting), releasedAt)
     expect(tookMs).toBeGreaterThan(90)
     expect(tookMs).toBeLessThan(promptlyMs)
     const again = performance.now()
     await lease.unlock()
     const [a, b] = await Promise.all(waiting.map((each) => timed(each, again)))
     expect(Math.max(a?.tookMs ?? NaN, b?.tookMs ?? NaN)).toBeLessThan(promptlyMs)
-    const last = a?.lease === lease ? b?.lease : a?.lease
+    const last = a?.result === lease ? b?.result : a?.result
     await last?.unlock()
     frozen.worker.thaw()
     await frozen.worker.waitFor('acquired')
@@ -479,8 +475,7 @@ describe('between both sides', () => {
 
   /** A client behind a proxy. */
   async function proxied() {
-    const proxy = await startProxy(server)
-    closeAfterTest(() => proxy.close())
+    const proxy = await openProxy(server)
     return { proxy, holdfast: openHoldfast(proxy.url, { interop: 'redisson' }).holdfast }
   }
 
@@ -534,11 +529,10 @@ describe('fencing tokens', () => {
   })
 
   it('are not drawn twice by an ask that runs twice', async () => {
-    const proxy = await startProxy(server)
-    closeAfterTest(() => proxy.close())
+    const proxy = await openProxy(server)
     await loadScripts(openRedisClient(server.url))
     const { holdfast } = openHoldfast(proxy.url, { interop: 'redisson' })
-    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+    await useOnce(holdfast)
     const lost = proxy.loseReply(runs('redissonLockAcquire', name))
     const lease = await holdfast.getFencedLock(name).lock()
     await lost
@@ -598,7 +592,7 @@ describe('cost', () => {
   it('one ask and one release for a cycle that nobody disturbs, and no subscription', async () => {
     await loadScripts(openRedisClient(server.url))
     const holdfast = single.open()
-    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+    await useOnce(holdfast)
     const lock = holdfast.getLock(name)
     const { counts } = await countCommands(server.url, async () => {
       for (let n = 0; n < 10; n += 1) await lock.withLock(() => undefined)
@@ -629,7 +623,7 @@ describe('cost', () => {
   it('without interop is what it was, with nothing of Redisson in it', async () => {
     await loadScripts(openRedisClient(server.url))
     const { holdfast } = openHoldfast(server.url)
-    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+    await useOnce(holdfast)
     const lock = holdfast.getLock(name)
     const { counts } = await countCommands(server.url, async () => {
       const blocker = await lock.lock()
@@ -657,7 +651,7 @@ describe('in a cluster', () => {
     const after = await javaOf(clustered)
     const releasedAt = performance.now()
     expect(await after.forceUnlock(name)).toBe(true)
-    const { lease, tookMs } = await timed(waiting, releasedAt)
+    const { result: lease, tookMs } = await timed(waiting, releasedAt)
     expect(tookMs).toBeLessThan(promptlyMs)
     await lease.unlock()
   })
@@ -674,7 +668,7 @@ describe('in a cluster', () => {
     await untilQueued(clustered, 1)
     const releasedAt = performance.now()
     await java.unlock(name)
-    const { lease, tookMs } = await timed(waiting, releasedAt)
+    const { result: lease, tookMs } = await timed(waiting, releasedAt)
     expect(tookMs).toBeLessThan(promptlyMs)
     await lease.unlock()
     await untilLength(all, 2)

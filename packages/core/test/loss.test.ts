@@ -1,5 +1,5 @@
-import { sharedRedisUrl, startProxy, uniqueName, until } from '@holdfast/testkit'
-import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
+import { sharedRedisUrl, uniqueName, until } from '@holdfast/testkit'
+import { closeAll, openClient, openHoldfast, openProxy } from './support/clients.js'
 
 afterEach(async () => {
   jest.restoreAllMocks()
@@ -8,14 +8,13 @@ afterEach(async () => {
 
 async function openBehindProxy(watchdogTimeoutMs: number) {
   const { hostname, port, username, password } = new URL(sharedRedisUrl())
-  const proxy = await startProxy({ host: hostname, port: Number(port || 6379) })
-  closeAfterTest(() => proxy.close())
+  const proxy = await openProxy({ host: hostname, port: Number(port || 6379) })
   const url = new URL(sharedRedisUrl())
   url.hostname = proxy.host
   url.port = String(proxy.port)
   url.username = username
   url.password = password
-  const { holdfast } = openHoldfast(url.href, { watchdogTimeoutMs })
+  const holdfast = openClient(url.href, { watchdogTimeoutMs })
   return { proxy, holdfast }
 }
 
@@ -24,7 +23,7 @@ describe('the machine sleeps', () => {
     ['a watchdog lease', {}],
     ['a fixed lease', { leaseMs: 20_000 }],
   ])('%s is in doubt until Redis proves it', async (_, options) => {
-    const { holdfast } = openHoldfast(sharedRedisUrl())
+    const holdfast = openClient(sharedRedisUrl())
     const lease = await holdfast.getLock(uniqueName('sleep')).lock(options)
     const realNow = Date.now
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000)

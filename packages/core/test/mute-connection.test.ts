@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { Redis } from 'ioredis'
-import { startProxy, startRedis, until } from '@holdfast/testkit'
+import { startRedis, until } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { UnavailableError } from '@holdfast/core'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
 import { openConnections } from '../src/redis/connection/connections.js'
 import type { Connections } from '../src/redis/connection/connections.js'
-import { closeAfterTest, closeAll } from './support/clients.js'
+import { closeAfterTest, closeAll, openProxy } from './support/clients.js'
 
 let server: RedisServer
 let proxy: FaultProxy
@@ -17,8 +17,7 @@ let breaks: number
 beforeEach(async () => {
   server = await startRedis()
   closeAfterTest(() => server.stop())
-  proxy = await startProxy(server)
-  closeAfterTest(() => proxy.close())
+  proxy = await openProxy(server)
   connections = openConnections(proxy.url, 'c1', 1_000)
   breaks = 0
   const onBreak = () => breaks++

@@ -1,8 +1,8 @@
 import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
 import { UnavailableError } from '@holdfast/core'
-import type { HoldfastOptions } from '@holdfast/core'
-import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
+import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { timed } from './support/timed.js'
 
 let server: RedisServer
 
@@ -13,24 +13,18 @@ beforeEach(async () => {
 
 afterEach(closeAll)
 
-const lockOn = (options?: Omit<HoldfastOptions, 'redis'>) => {
-  const { holdfast } = openHoldfast(server.url, options)
+const lockOn = (options?: ClientOptions) => {
+  const holdfast = openClient(server.url, options)
   return { holdfast, lock: holdfast.getLock(uniqueName('outage')) }
 }
 
-async function timed<T>(work: Promise<T>): Promise<{ result: T | Error; tookMs: number }> {
-  const startedAt = performance.now()
-  const result = await work.catch((error: unknown) =>
-    error instanceof Error ? error : new Error(String(error)),
-  )
-  return { result, tookMs: performance.now() - startedAt }
-}
+const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
 describe('Redis does not answer at all', () => {
   test('tryLock of a client that never got an answer is on time too', async () => {
     await server.freeze()
     const { lock } = lockOn()
-    const { result, tookMs } = await timed(lock.tryLock({ waitMs: 500 }))
+    const { result, tookMs } = await timed(errorOf(lock.tryLock({ waitMs: 500 })))
     await server.thaw()
     expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(800)
@@ -63,7 +57,7 @@ describe('Redis goes away and comes back', () => {
   test('a wait that ends meanwhile says what is wrong, and from which error it knows', async () => {
     await server.kill()
     const { lock } = lockOn()
-    const error: unknown = await lock.lock({ waitMs: 500 }).catch((thrown: unknown) => thrown)
+    const error = await errorOf(lock.lock({ waitMs: 500 }))
     expect(error).toBeInstanceOf(UnavailableError)
     expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'UNAVAILABLE' } })
     expect(String(error)).toMatch(
@@ -75,7 +69,7 @@ describe('Redis goes away and comes back', () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.freeze()
-    const attempt = lock.tryLock().catch((thrown: unknown) => thrown)
+    const attempt = errorOf(lock.tryLock())
     await server.kill()
     const error = await attempt
     expect(error).toBeInstanceOf(UnavailableError)
@@ -86,7 +80,7 @@ describe('Redis goes away and comes back', () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.kill()
-    const { result, tookMs } = await timed(lock.tryLock())
+    const { result, tookMs } = await timed(errorOf(lock.tryLock()))
     expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(2000)
   })

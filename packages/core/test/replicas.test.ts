@@ -1,7 +1,6 @@
 import {
   countCommands,
   startCluster,
-  startProxy,
   startRedis,
   startReplica,
   until,
@@ -19,15 +18,23 @@ import {
   UnavailableError,
   ReplicationError,
   type AcquireOptions,
-  type HoldfastOptions,
   type Lease,
 } from '../src/index.js'
-import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+import {
+  closeAfterTest,
+  closeAll,
+  openClient,
+  openHoldfast,
+  openProxy,
+  openReadyClient,
+  openRedisClient,
+  type ClientOptions,
+} from './support/clients.js'
+import { connectionsOf, type Connection } from './support/connections-of.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { makeRedisUser } from './support/redis-user.js'
 import { minimumRights } from './support/rights.js'
 import { loadScripts, runsOf } from './support/scripts.js'
-
-type Options = Omit<HoldfastOptions, 'redis'>
 
 /** Long enough for a replica that is thawed on a busy machine. */
 const patient = { minReplicas: 1, replicaTimeoutMs: 15_000 }
@@ -64,19 +71,6 @@ async function untilReplicasAwaited(server: RedisServer): Promise<void> {
   await until(isBlocked, { what: `a WAIT at ${server.url}` })
 }
 
-interface Connection {
-  readonly id: string
-  readonly line: string
-}
-
-/** Those of our clients. */
-async function connectionsOf(server: RedisServer): Promise<Connection[]> {
-  const lines = String(await server.call('CLIENT', 'LIST')).split('\n')
-  return lines
-    .filter((line) => line.includes(' name=holdfast:'))
-    .map((line) => ({ line, id: /^id=(\d+)/.exec(line)?.[1] ?? '' }))
-}
-
 async function connectionsInWait(server: RedisServer): Promise<Connection[]> {
   return (await connectionsOf(server)).filter(({ line }) => line.includes(' cmd=wait '))
 }
@@ -110,12 +104,8 @@ describe('with minReplicas', () => {
     await closeAll()
   })
 
-  /** A client that has done its first-use checks. */
-  async function open(options: Options = {}, url = server.url): Promise<Holdfast> {
-    const { holdfast } = openHoldfast(url, options)
-    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
-    return holdfast
-  }
+  const open = (options: ClientOptions = {}, url = server.url): Promise<Holdfast> =>
+    openReadyClient(url, options)
 
   /** A call that waits behind a holder. */
   async function waiter(holdfast: Holdfast, options: { leaseMs?: number; heldForMs?: number } = {}) {
@@ -189,7 +179,7 @@ describe('with minReplicas', () => {
   })
 
   /** A call that the master has granted, and that waits for the frozen replica. */
-  async function confirming(options: Options, how: AcquireOptions = {}) {
+  async function confirming(options: ClientOptions, how: AcquireOptions = {}) {
     const holdfast = await open(options)
     await replica.freeze()
     const call = begin(holdfast.getLock(name).lock(how))
@@ -286,8 +276,7 @@ describe('with minReplicas', () => {
     })
 
     it('does not count as somebody else keeping the lock when it was cut off', async () => {
-      const proxy = await startProxy(server)
-      closeAfterTest(() => proxy.close())
+      const proxy = await openProxy(server)
       const { holdfast } = openHoldfast(proxy.url, patient)
       const held = await (await open()).getLock(name).lock()
       const call = begin(holdfast.getLock(name).tryLock({ waitMs: 1_500 }))
@@ -331,8 +320,7 @@ describe('with minReplicas', () => {
     })
 
     it('begins anew when its connection breaks', async () => {
-      const proxy = await startProxy(server)
-      closeAfterTest(() => proxy.close())
+      const proxy = await openProxy(server)
       const holdfast = await open(patient, proxy.url)
       await replica.freeze()
       const call = begin(holdfast.getLock(name).lock())
@@ -349,8 +337,7 @@ describe('with minReplicas', () => {
     })
 
     it('ends a single attempt when its connection breaks, and leaves no orphan', async () => {
-      const proxy = await startProxy(server)
-      closeAfterTest(() => proxy.close())
+      const proxy = await openProxy(server)
       const holdfast = await open(patient, proxy.url)
       await replica.freeze()
       const call = begin(holdfast.getLock(name).tryLock())
@@ -413,8 +400,7 @@ describe('with minReplicas', () => {
     ['a short time-out of sockets', () => new Redis(server.url, { lazyConnect: true, socketTimeout: 100 })],
     ['numbers as strings', () => new Redis(server.url, { lazyConnect: true, stringNumbers: true })],
   ])('it works by way of %s', async (_, makeTemplate) => {
-    const holdfast = new Holdfast({ ...patient, redis: makeTemplate() })
-    closeAfterTest(() => holdfast.close())
+    const holdfast = openClient(makeTemplate(), patient)
     const errors: Error[] = []
     holdfast.on('error', (error) => errors.push(error))
     const lock = holdfast.getLock(name)
@@ -443,12 +429,11 @@ describe('with minReplicas', () => {
   })
 
   it('says so at once when it may not wait for replicas', async () => {
-    const rights = [...minimumRights, '+info', '+pubsub|numsub']
-    await server.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights)
-    const { holdfast } = openHoldfast(server.url.replace('//', `//${name}:secret@`), patient)
+    const url = await makeRedisUser(server, [...minimumRights, '+info', '+pubsub|numsub'])
+    const holdfast = openClient(url, patient)
     await expect(holdfast.getLock(name).lock()).rejects.toThrow(RefusedError)
     await inRedis.untilFree()
-    await server.call('ACL', 'SETUSER', name, '+wait')
+    await server.call('ACL', 'SETUSER', new URL(url).username, '+wait')
     await expect(holdfast.getLock(name).withLock(() => 'served')).resolves.toBe('served')
   })
 
@@ -487,8 +472,7 @@ describe('with minReplicas', () => {
     ['two without', {}, 2],
   ])('a client has %s', async (_, options, expected) => {
     const { clientId } = await open(options)
-    const clients = String(await server.call('CLIENT', 'LIST')).split('\n')
-    expect(clients.filter((line) => line.includes(`name=holdfast:${clientId} `))).toHaveLength(expected)
+    await expect(connectionsOf(server, clientId)).resolves.toHaveLength(expected)
   })
 
   it('re-entry and renewals do not wait for replicas', async () => {
@@ -516,16 +500,10 @@ describe('with minReplicas in a cluster', () => {
   const template6 = () => new Cluster([...cluster.startupNodes], { lazyConnect: true })
   const template5 = () => new Cluster5([...cluster.startupNodes], { lazyConnect: true })
 
-  function open(options: Options, redis: HoldfastOptions['redis'] = template6()): Holdfast {
-    const holdfast = new Holdfast({ ...options, redis })
-    closeAfterTest(() => holdfast.close())
-    return holdfast
-  }
-
   const names = () => Array.from({ length: 12 }, () => uniqueName('replicas'))
 
   it('every node waits for its own replicas', async () => {
-    const holdfast = open(hasty)
+    const holdfast = openClient(template6(), hasty)
     // Two of one slot, so that at least one of the others has the frozen replica; of 12 by chance none would now and then.
     const slot = uniqueName('replicas')
     const [first, ...others] = [`{${slot}}:first`, `{${slot}}:second`, ...names()] as const
@@ -552,7 +530,7 @@ describe('with minReplicas in a cluster', () => {
     ['ioredis 6', template6],
     ['ioredis 5', template5],
   ])('finds the new master after a fail-over in good order with %s', async (_, template) => {
-    const holdfast = open(patient, template())
+    const holdfast = openClient(template(), patient)
     const all = names()
     const serve = () => Promise.all(all.map((name) => holdfast.getLock(name).withLock(() => name)))
     await expect(serve()).resolves.toEqual(all)

@@ -9,8 +9,10 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
-import { Holdfast, RefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
-import { closeAfterTest, closeAll } from './support/clients.js'
+import { type Holdfast, RefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
+import { closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
+import { makeRedisUser } from './support/redis-user.js'
 import { clusterRights, minimumRights, usefulRights } from './support/rights.js'
 
 let server: RedisServer
@@ -33,30 +35,19 @@ afterEach(async () => {
 
 afterAll(() => server.stop())
 
-/** Makes a user with these rights and no others. */
-async function userWith(rights: readonly string[]): Promise<string> {
-  const name = uniqueName('user')
-  await server.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights)
-  return server.url.replace('redis://', `redis://${name}:secret@`)
-}
-
 interface Watched {
   readonly holdfast: Holdfast
   /** Codes of warnings and messages of errors, in the order in which they came. */
   readonly problems: string[]
 }
 
-function open(redis: HoldfastOptions['redis'], options: Partial<HoldfastOptions> = {}): Watched {
-  const holdfast = new Holdfast({ redis, watchdogTimeoutMs: 600, ...options })
-  closeAfterTest(() => holdfast.close())
+function open(redis: HoldfastOptions['redis'], options: ClientOptions = {}): Watched {
+  const holdfast = openClient(redis, { watchdogTimeoutMs: 600, ...options })
   const problems: string[] = []
   holdfast.on('warning', ({ code }) => problems.push(code))
   holdfast.on('error', ({ message }) => problems.push(message))
   return { holdfast, problems }
 }
-
-const happens = (holdfast: Holdfast, event: 'waiting' | 'lost' | 'renewed'): Promise<unknown> =>
-  new Promise((resolve) => holdfast.once(event, resolve))
 
 const waitMs = 1_500
 
@@ -88,10 +79,10 @@ async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly 
     await expect(dropped).rejects.toThrow('changed my mind')
     const lease = await lock.lock({ waitMs, leaseMs: 400 })
     await lease.extend(800)
-    const lost = happens(holdfast, 'lost')
+    const lost = nextEvent(holdfast, 'lost')
     await otherLock.forceUnlock()
     await lost
-    await otherLock.withLock({ waitMs }, () => happens(other.holdfast, 'renewed'))
+    await otherLock.withLock({ waitMs }, () => nextEvent(other.holdfast, 'renewed'))
   } catch (error) {
     problems.push(String(error))
   }
@@ -101,7 +92,7 @@ async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly 
 
 describe('a user with the minimum of rights and the useful ones', () => {
   it('can do everything, without a warning or an error', async () => {
-    const url = await userWith([...minimumRights, ...usefulRights])
+    const url = await makeRedisUser(server, [...minimumRights, ...usefulRights])
     await expect(useEverything(url)).resolves.toEqual([])
   })
 })
@@ -137,19 +128,22 @@ describe('a user of a cluster', () => {
 
 describe('a user with the minimum of rights', () => {
   it('can do everything, with a warning that the server is unknown', async () => {
-    const problems = await useEverything(await userWith(minimumRights))
+    const problems = await useEverything(await makeRedisUser(server, minimumRights))
     // The two clients warn once each; calls that fail would say for which lock.
     expect(problems.filter((problem) => problem === 'SERVER_UNKNOWN')).toHaveLength(2)
     expect(problems.join()).not.toMatch(/Error|for lock/)
   })
 
   it('hears of that once only', async () => {
-    const problems = await useEverything(await userWith(minimumRights))
+    const problems = await useEverything(await makeRedisUser(server, minimumRights))
     expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
   })
 
   it.each(minimumRights)('would miss %s', async (right) => {
-    const url = await userWith([...minimumRights.filter((other) => other !== right), ...usefulRights])
+    const url = await makeRedisUser(server, [
+      ...minimumRights.filter((other) => other !== right),
+      ...usefulRights,
+    ])
     await expect(useEverything(url)).resolves.not.toEqual([])
   })
 })
@@ -162,7 +156,7 @@ describe('a user who may not use channels', () => {
   ]
 
   it('locks what nobody holds, with a warning', async () => {
-    const { holdfast, problems } = open(await userWith(noChannels))
+    const { holdfast, problems } = open(await makeRedisUser(server, noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
     await expect(lock.withLock(() => 'done')).resolves.toBe('done')
     await until(() => problems.length > 0)
@@ -171,7 +165,7 @@ describe('a user who may not use channels', () => {
 
   it('is refused at once when it would have to wait, and leaves nothing in the queue', async () => {
     const holder = open(server.url)
-    const { holdfast } = open(await userWith(noChannels))
+    const { holdfast } = open(await makeRedisUser(server, noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
     await holder.holdfast.getLock(lock.name).withLock(async () => {
       await expect(lock.lock()).rejects.toBeInstanceOf(RefusedError)
@@ -183,7 +177,7 @@ describe('a user who may not use channels', () => {
 
   it('is told which lock it cannot wait for', async () => {
     const holder = open(server.url)
-    const { holdfast } = open(await userWith(noChannels))
+    const { holdfast } = open(await makeRedisUser(server, noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
     await holder.holdfast.getLock(lock.name).withLock(async () => {
       await expect(lock.lock()).rejects.toMatchObject({ lockName: lock.name })
@@ -261,16 +255,20 @@ describe('a client whom Redis refuses altogether is told so at once', () => {
   })
 
   it('without rights on keys', async () => {
-    await expectRefusal(await userWith(['+@all', '&*']), [...waits, ...singleAttempts], /NOPERM/)
+    await expectRefusal(await makeRedisUser(server, ['+@all', '&*']), [...waits, ...singleAttempts], /NOPERM/)
   })
 
   it('without rights on these keys', async () => {
-    await expectRefusal(await userWith(['+@all', '&*', '~other:*']), [...waits, ...singleAttempts], /NOPERM/)
+    await expectRefusal(
+      await makeRedisUser(server, ['+@all', '&*', '~other:*']),
+      [...waits, ...singleAttempts],
+      /NOPERM/,
+    )
   })
 
   it('when it may not go to its database, and nothing is locked in another one', async () => {
     await server.call('FLUSHALL')
-    const mayNot = await userWith(['+@all', '-select', '~*', '&*'])
+    const mayNot = await makeRedisUser(server, ['+@all', '-select', '~*', '&*'])
     await expectRefusal(`${mayNot}/3`, [...waits, ...singleAttempts], /NOPERM/)
     const hasty = new Redis(`${mayNot}/3`, { lazyConnect: true, enableReadyCheck: false })
     await expectRefusal(hasty, [...waits, ...singleAttempts], /NOPERM/)
@@ -279,7 +277,7 @@ describe('a client whom Redis refuses altogether is told so at once', () => {
   })
 
   it('when it may no longer go to its database once its connection broke', async () => {
-    const url = `${await userWith(['+@all', '~*', '&*'])}/3`
+    const url = `${await makeRedisUser(server, ['+@all', '~*', '&*'])}/3`
     const { holdfast } = open(url)
     const lock = holdfast.getLock(uniqueName('rights'))
     await lock.withLock(() => undefined)
@@ -302,7 +300,7 @@ describe('a client whom Redis refuses altogether is told so at once', () => {
 
   it('without the right to run scripts', async () => {
     await expectRefusal(
-      await userWith(['+@all', '-@scripting', '&*', '~*']),
+      await makeRedisUser(server, ['+@all', '-@scripting', '&*', '~*']),
       [...waits, ...singleAttempts],
       /NOPERM/,
     )

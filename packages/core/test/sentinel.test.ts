@@ -10,9 +10,11 @@ import {
 } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { Holdfast, UnavailableError } from '../src/index.js'
-import { closeAfterTest, closeAll } from './support/clients.js'
+import { UnavailableError } from '../src/index.js'
+import { closeAfterTest, closeAll, openClient } from './support/clients.js'
+import { connectionsOf } from './support/connections-of.js'
 import { enteredSince, overlaps, startHeavyWaiting } from './support/heavy-waiting.js'
+import { nextEvent } from './support/next-event.js'
 
 jest.setTimeout(90_000)
 
@@ -29,17 +31,6 @@ const reachOf = (options: object = {}) => ({
   lazyConnect: true,
   ...options,
 })
-
-function open(redis: Redis | Redis5, options: { watchdogTimeoutMs?: number } = {}): Holdfast {
-  const holdfast = new Holdfast({ redis, ...options })
-  closeAfterTest(() => holdfast.close())
-  return holdfast
-}
-
-/** How many connections of this client a server has. */
-async function connectionsOf({ clientId }: Holdfast, server: RedisServer): Promise<number> {
-  return String(await server.call('CLIENT', 'LIST')).split(`name=holdfast:${clientId} `).length - 1
-}
 
 /** Resolves when a replica knows all that was written before. */
 const untilReplicated = (master: RedisServer) =>
@@ -62,17 +53,19 @@ it.each([
   async ({ make }) => {
     const links = await proxyNodes(group.servers)
     closeAfterTest(() => links.close())
-    const holdfast = open(make({ natMap: { ...links.natMap } }), { watchdogTimeoutMs: 1_500 })
+    const holdfast = openClient(make({ natMap: { ...links.natMap } }), { watchdogTimeoutMs: 1_500 })
     const lock = holdfast.getLock(uniqueName('sentinel'))
     await lock.withLock(() => undefined)
     const before = await group.master()
     expect(links.proxyOf(before).connections).toBe(2)
-    await expect(connectionsOf(holdfast, before)).resolves.toBe(2)
+    await expect(connectionsOf(before, holdfast.clientId)).resolves.toHaveLength(2)
 
     await killMaster()
     const after = await group.master()
     await lock.withLock(() => undefined)
-    await until(async () => (await connectionsOf(holdfast, after)) === 2, { what: 'both on the new master' })
+    await until(async () => (await connectionsOf(after, holdfast.clientId)).length === 2, {
+      what: 'both on the new master',
+    })
     expect(links.proxyOf(after).connections).toBe(2)
   },
 )
@@ -80,8 +73,8 @@ it.each([
 it('a client is cut off by its own links, while others go on', async () => {
   const links = await proxyNodes(group.servers)
   closeAfterTest(() => links.close())
-  const cutOff = open(new Redis(reachOf({ natMap: { ...links.natMap } })))
-  const other = open(new Redis(reachOf()))
+  const cutOff = openClient(new Redis(reachOf({ natMap: { ...links.natMap } })))
+  const other = openClient(new Redis(reachOf()))
   const name = uniqueName('sentinel')
   for (const holdfast of [cutOff, other]) await holdfast.getLock(name).withLock(() => undefined)
   await links.all((proxy) => {
@@ -96,15 +89,13 @@ it('a client is cut off by its own links, while others go on', async () => {
 })
 
 it('a hold that the replica knows outlives the master, and its watchdog goes on', async () => {
-  const holdfast = open(new Redis(reachOf()), { watchdogTimeoutMs: 15_000 })
+  const holdfast = openClient(new Redis(reachOf()), { watchdogTimeoutMs: 15_000 })
   const lock = holdfast.getLock(uniqueName('sentinel'))
   const lease = await lock.lock()
-  const rival = open(new Redis(reachOf())).getLock(lock.name)
+  const rival = openClient(new Redis(reachOf())).getLock(lock.name)
   await expect(rival.tryLock()).resolves.toBeNull()
   await untilReplicated(await group.master())
-  const renewed = new Promise((resolve) => {
-    holdfast.on('renewed', resolve)
-  })
+  const renewed = nextEvent(holdfast, 'renewed')
   await killMaster()
   await renewed
   expect(lease.isHeld).toBe(true)

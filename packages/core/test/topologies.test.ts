@@ -16,7 +16,8 @@ import calculateSlot from 'cluster-key-slot'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import { Holdfast, RefusedError, type HoldfastOptions, type Lease, type Lock } from '../src/index.js'
-import { closeAfterTest, closeAll } from './support/clients.js'
+import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
 
 type Template = Exclude<HoldfastOptions['redis'], string>
 
@@ -208,7 +209,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
     const waiters: Promise<void>[] = []
     for (const n of [1, 2, 3, 4]) {
       const client = n % 2 ? right : left
-      const waiting = new Promise((resolve) => client.once('waiting', resolve))
+      const waiting = nextEvent(client, 'waiting')
       waiters.push((n % 2 ? otherLock : lock).withLock(() => void order.push(n)))
       await waiting
     }
@@ -259,7 +260,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
 
   it('has all its keys in one slot, under the prefix of the application', async () => {
     const holder = await lock.lock()
-    const waiting = new Promise((resolve) => right.once('waiting', resolve))
+    const waiting = nextEvent(right, 'waiting')
     const waiter = otherLock.withLock(() => undefined)
     await waiting
     const keys = await look((connection, key) => connection.keys(`*${key.replace(/[{}]/g, '?')}*`))
@@ -315,9 +316,8 @@ describe('a client of the cluster', () => {
     await closeAll()
   })
 
-  function open(options: Partial<HoldfastOptions> = {}): { holdfast: Holdfast; problems: string[] } {
-    const holdfast = new Holdfast({ redis: clustered({ lazyConnect: true }), ...options })
-    closeAfterTest(() => holdfast.close())
+  function open(options: ClientOptions = {}): { holdfast: Holdfast; problems: string[] } {
+    const holdfast = openClient(clustered({ lazyConnect: true }), options)
     const problems: string[] = []
     holdfast.on('error', ({ message }) => problems.push(message))
     return { holdfast, problems }
@@ -393,19 +393,13 @@ describe('a client of the cluster', () => {
 describe('a client of a single server', () => {
   afterEach(closeAll)
 
-  function open(url: string): Holdfast {
-    const holdfast = new Holdfast({ redis: url })
-    closeAfterTest(() => holdfast.close())
-    return holdfast
-  }
-
   it('goes on when all scripts are forgotten in the middle', async () => {
-    const lock = open(server.url).getLock(uniqueName('topology'))
-    const other = open(server.url)
+    const lock = openClient(server.url).getLock(uniqueName('topology'))
+    const other = openClient(server.url)
     const lease = await lock.lock()
     await server.call('SCRIPT', 'FLUSH')
     await lease.run(() => lock.withLock(() => expect(lease.holdCount).toBe(2)))
-    const waiting = new Promise((resolve) => other.once('waiting', resolve))
+    const waiting = nextEvent(other, 'waiting')
     await server.call('SCRIPT', 'FLUSH')
     const next = other.getLock(lock.name).withLock(() => 'served')
     await waiting
@@ -416,8 +410,7 @@ describe('a client of a single server', () => {
 
   it('is not held to the time-out that the application set for its own commands', async () => {
     const template = new Redis(server.url, { commandTimeout: 20, lazyConnect: true })
-    const holdfast = new Holdfast({ redis: template })
-    closeAfterTest(() => holdfast.close())
+    const holdfast = openClient(template)
     const problems: unknown[] = []
     holdfast.on('error', (error) => problems.push(error))
     const lock = holdfast.getLock(uniqueName('topology'))
@@ -430,7 +423,7 @@ describe('a client of a single server', () => {
   async function callsOnReplica(): Promise<{ name: string; errors: unknown[] }> {
     const replica = await startReplica(server)
     closeAfterTest(() => replica.stop())
-    const lock = open(replica.url).getLock(uniqueName('topology'))
+    const lock = openClient(replica.url).getLock(uniqueName('topology'))
     const errors: unknown[] = []
     for (const call of [
       () => lock.lock(),

@@ -7,17 +7,20 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
+import type { Holdfast, HoldfastEvents, Lock } from '../src/index.js'
 import {
-  type Holdfast,
-  type HoldfastEvents,
-  type HoldfastOptions,
-  type Lease,
-  type Lock,
-} from '../src/index.js'
-import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
+  closeAll,
+  openClient,
+  openReadyClient,
+  openRedisClient,
+  type ClientOptions,
+} from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { queueUp } from './support/queue-up.js'
+import { makeRedisUser } from './support/redis-user.js'
 import { RemoteClient } from './support/remote-client.js'
 import { loadScripts, runsOf } from './support/scripts.js'
+import { timed } from './support/timed.js'
 
 let server: RedisServer
 let redis: Redis
@@ -43,9 +46,8 @@ interface Client {
 }
 
 /** A client whose inbox is heard and whose first-use checks are done. */
-async function openClient(options: Omit<HoldfastOptions, 'redis'> = {}, url = server.url): Promise<Client> {
-  const { holdfast } = openHoldfast(url, options)
-  await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+async function openSubscribed(options: ClientOptions = {}, url = server.url): Promise<Client> {
+  const holdfast = await openReadyClient(url, options)
   await until(() => isHeard(holdfast.clientId), { what: 'the inbox to be heard' })
   return { holdfast, lock: holdfast.getLock(name) }
 }
@@ -53,28 +55,6 @@ async function openClient(options: Omit<HoldfastOptions, 'redis'> = {}, url = se
 async function isHeard(clientId: string): Promise<boolean> {
   const [, subscribers] = await redis.pubsub('NUMSUB', `holdfast:inbox:${clientId}`)
   return Number(subscribers) > 0
-}
-
-/** Resolves with the first lease, and how long it took. */
-async function timed(waiting: Promise<Lease>): Promise<{ lease: Lease; tookMs: number }> {
-  const startedAt = performance.now()
-  const lease = await waiting
-  return { lease, tookMs: performance.now() - startedAt }
-}
-
-/** Passes through the lock, queued in this order, each of which leaves as soon as it is in. */
-async function queueUp(clients: readonly Client[], onEntered: (place: number) => void = () => undefined) {
-  const passes: Promise<void>[] = []
-  for (const [n, { lock }] of clients.entries()) {
-    const pass = lock.withLock(() => {
-      onEntered(n)
-    })
-    // Those which a failed test leaves behind are refused when its clients close.
-    pass.catch(() => undefined)
-    passes.push(pass)
-    await inRedis.untilQueued(n + 1)
-  }
-  return passes
 }
 
 /** Well below the lease of 30 s that nobody may have to wait for, and generous to a slow machine. */
@@ -89,8 +69,8 @@ describe('when processes die or freeze', () => {
     for (const pattern of patterns) await monitor.psubscribe(pattern)
     const [dead, holder, next] = await Promise.all([
       RemoteClient.fork(server.url),
-      openClient(),
-      openClient(),
+      openSubscribed(),
+      openSubscribed(),
     ])
     const held = await holder.lock.lock()
     await dead.lock(name)
@@ -100,7 +80,7 @@ describe('when processes die or freeze', () => {
     await dead.worker.kill()
     await until(async () => !(await isHeard(dead.clientId)))
     await held.unlock()
-    const { lease, tookMs } = await timed(waiting)
+    const { result: lease, tookMs } = await timed(waiting)
     expect(tookMs).toBeLessThan(promptlyMs)
     await lease.unlock()
   })
@@ -109,9 +89,9 @@ describe('when processes die or freeze', () => {
     const watchdogTimeoutMs = 1_500
     const [frozen, holder, second, third] = await Promise.all([
       RemoteClient.fork(server.url, { watchdogTimeoutMs }),
-      openClient({ watchdogTimeoutMs }),
-      openClient({ watchdogTimeoutMs }),
-      openClient({ watchdogTimeoutMs }),
+      openSubscribed({ watchdogTimeoutMs }),
+      openSubscribed({ watchdogTimeoutMs }),
+      openSubscribed({ watchdogTimeoutMs }),
     ])
     const grants: string[] = []
     const listener = openRedisClient(server.url)
@@ -130,35 +110,37 @@ describe('when processes die or freeze', () => {
     expect(await inRedis.holder()).toBe(frozenOwner)
     const next = await timed(secondWaits)
     expect(next.tookMs).toBeLessThan(watchdogTimeoutMs + 700)
-    await next.lease.unlock()
+    await next.result.unlock()
     const last = await timed(thirdWaits)
     expect(last.tookMs).toBeLessThan(watchdogTimeoutMs / 2)
     expect(grants).toHaveLength(1)
     frozen.worker.thaw()
     await inRedis.untilQueued(1)
-    await last.lease.unlock()
+    await last.result.unlock()
     const entry = await frozen.untilAcquired()
-    expect(entry.token).toBeGreaterThan(last.lease.fencingToken)
+    expect(entry.token).toBeGreaterThan(last.result.fencingToken)
     await frozen.unlock()
   })
 })
 
 describe('when notices are lost', () => {
   it('everybody is served although grants fall into a gap of all subscriptions', async () => {
-    const [holder, a, b] = await Promise.all([openClient(), openClient(), openClient()])
+    const [holder, a, b] = await Promise.all([openSubscribed(), openSubscribed(), openSubscribed()])
     const held = await holder.lock.lock()
-    const passes = await queueUp([a, b, a, b, a, b])
-    const startedAt = performance.now()
+    const passes = await queueUp(
+      inRedis,
+      [a, b, a, b, a, b].map(({ lock }) => lock),
+    )
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await held.unlock()
-    await Promise.all(passes)
-    expect(performance.now() - startedAt).toBeLessThan(promptlyMs)
+    const { tookMs } = await timed(Promise.all(passes))
+    expect(tookMs).toBeLessThan(promptlyMs)
   })
 
   it('after a break the waiters of a client ask together how they stand', async () => {
-    const holder = await openClient()
+    const holder = await openSubscribed()
     const lease = await holder.lock.lock()
-    const waiter = await openClient()
+    const waiter = await openSubscribed()
     const entered: number[] = []
     const waiting = Array.from({ length: 60 }, (_, n) => waiter.lock.withLock(() => entered.push(n)))
     await inRedis.untilQueued(60)
@@ -176,21 +158,19 @@ describe('when notices are lost', () => {
 
   it('and one by one when that fails', async () => {
     // Refreshing places takes ZSCORE; asking does not.
-    const user = uniqueName('single')
-    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', '-zscore')
-    closeAfterTest(() => server.call('ACL', 'DELUSER', user))
-    const { holdfast } = openHoldfast(server.url.replace('redis://', `redis://${user}:secret@`))
-    const holder = await openClient()
+    const url = await makeRedisUser(server, ['~*', '&*', '+@all', '-zscore'])
+    const holdfast = openClient(url)
+    const holder = await openSubscribed()
     await holder.lock.lock()
     const waiting = holdfast.getLock(name).lock()
     await inRedis.untilQueued(1)
     await redis
       .pipeline([
         ['del', `lock:${name}`],
-        ['client', 'kill', 'user', user, 'type', 'normal'],
+        ['client', 'kill', 'user', new URL(url).username, 'type', 'normal'],
       ])
       .exec()
-    const { lease, tookMs } = await timed(waiting)
+    const { result: lease, tookMs } = await timed(waiting)
     // It would have to wait for the lease of 30 s to end, or for a third of that.
     expect(tookMs).toBeLessThan(5_000)
     await lease.unlock()
@@ -198,11 +178,8 @@ describe('when notices are lost', () => {
 
   it('a grant stands when the releaser may not publish, and the waiter finds it at its next refresh', async () => {
     const watchdogTimeoutMs = 1_500
-    const user = uniqueName('mute')
-    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '+@all', 'resetchannels')
-    closeAfterTest(() => server.call('ACL', 'DELUSER', user))
-    const waiter = await openClient({ watchdogTimeoutMs })
-    const { holdfast } = openHoldfast(server.url.replace('redis://', `redis://${user}:secret@`))
+    const waiter = await openSubscribed({ watchdogTimeoutMs })
+    const holdfast = openClient(await makeRedisUser(server, ['~*', '+@all', 'resetchannels']))
     const warnings: HoldfastEvents['warning'][0][] = []
     const held = await holdfast.getLock(name).lock()
     const waiting = waiter.lock.lock()
@@ -214,7 +191,7 @@ describe('when notices are lost', () => {
     expect(warnings.filter(({ message }) => message.startsWith('Redis refused'))).toMatchObject([
       { code: 'NOTICE_REFUSED' },
     ])
-    const { lease, tookMs } = await timed(waiting)
+    const { result: lease, tookMs } = await timed(waiting)
     expect(lease.owner).toBe(owner)
     expect(tookMs).toBeLessThan(watchdogTimeoutMs / 3 + 300)
     await lease.unlock()

@@ -64,7 +64,10 @@ async function isUp(redis: Redis): Promise<boolean> {
 }
 
 /** A proxy to that server, which `closeAll` closes. */
-export async function openProxy(server: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
+export async function openProxy(server: {
+  readonly host: string
+  readonly port: number
+}): Promise<FaultProxy> {
   watchForLeaks()
   const proxy = await startProxy(server)
   closeAfterTest(() => proxy.close())

@@ -9,9 +9,10 @@ export class LockInRedis {
   readonly fenceKey: string
   readonly #redis: Redis
 
-  constructor(redis: Redis, name: string) {
+  /** @param prefix - `''` for one that is shared with Redisson, whose tokens are elsewhere */
+  constructor(redis: Redis, name: string, prefix = 'lock:') {
     this.#redis = redis
-    this.key = `lock:${name}`
+    this.key = `${prefix}${name}`
     this.queueKey = `{${this.key}}:queue`
     this.waitersKey = `{${this.key}}:waiters`
     this.fenceKey = `{${this.key}}:fence`
