@@ -76,7 +76,7 @@ describe('the clock of Redis steps back by 10 seconds while one holds and others
     ['the hold outlives renewals', 3],
   ] as const
   for (const [when, renewals] of cases) {
-    whereClocksStep(`${when}: order is kept, tokens grow, nobody waits longer`, async (stage) => {
+    whereClocksStep(`${when}: order is kept, tokens grow, no waiter waits longer`, async (stage) => {
       const entries = new Entries()
       const holder = stage.clients[0]
       const lease = await holder.getLock(stage.name).lock()

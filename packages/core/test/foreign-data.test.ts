@@ -69,7 +69,7 @@ describe.each(foreign)('%s under the key of a lock', (_, write, type) => {
   })
 })
 
-it('a hash with a TTL that another client wrote counts as held by whoever it names', async () => {
+it('a hash with a TTL that another client wrote counts as held by the owner it names', async () => {
   const { holdfast, redis } = openHoldfast(server.url)
   const name = uniqueName('foreign')
   await redis.hset(`lock:${name}`, '8743c9c0-0795-4907-87fd-6c719a6b4586:1', 2)

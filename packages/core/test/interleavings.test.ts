@@ -40,7 +40,7 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(String, (error: unknown) => error)
 
 describe('code of the application that runs from a timer', () => {
-  test('a task that begins the next one like it does not grow the chain that look-ups walk', async () => {
+  it('a task that begins the next one like it does not grow the chain that look-ups walk', async () => {
     const holdfast = await openReadyClient(server.url)
     const lock = holdfast.getLock(name)
     const looks = jest.spyOn(Hold.prototype, 'isOver', 'get')
@@ -61,7 +61,7 @@ describe('code of the application that runs from a timer', () => {
 })
 
 describe('the machine sleeps while an answer is on its way', () => {
-  test('the answer is not taken for a hold', async () => {
+  it('the answer is not taken for a hold', async () => {
     const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 500 })
     const rival = (await openReadyClient(server.url)).getLock(name)
     const { key } = new LockInRedis(openRedisClient(server.url), name)
@@ -90,7 +90,7 @@ describe('the machine sleeps while an answer is on its way', () => {
 })
 
 describe('an answer that is seen when most of the lease is over', () => {
-  test('is followed by a renewal at once', async () => {
+  it('is followed by a renewal at once', async () => {
     const holdfast = await openReadyClient(server.url, { watchdogTimeoutMs: 1500 })
     const outcome = new Promise((resolve) => {
       holdfast.on('renewed', () => {
@@ -111,7 +111,7 @@ describe('an answer that is seen when most of the lease is over', () => {
 })
 
 describe('forceUnlock while a grant is still on its way to its receiver', () => {
-  test('the receiver does not believe the grant', async () => {
+  it('the receiver does not believe the grant', async () => {
     // Commands go through the proxy, notices do not: so a notice can overtake an answer.
     const template: RedisTemplate = {
       options: {},
@@ -153,7 +153,7 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
 })
 
 describe('a release whose answer is in doubt', () => {
-  test('a partial one that is denied is a loss, whatever happened to it before', async () => {
+  it('a partial one that is denied is a loss, whatever happened to it before', async () => {
     const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 200 })
     const lock = holdfast.getLock(name)
     const redis = openRedisClient(server.url)
@@ -168,7 +168,7 @@ describe('a release whose answer is in doubt', () => {
     expect(outer.isHeld).toBe(false)
   })
 
-  test('a full one stays a success when the question who the server is gets lost once', async () => {
+  it('a full one stays a success when the reply to the identity request is lost once', async () => {
     const holdfast = await openReadyClient(proxy.url)
     const lease = await holdfast.getLock(name).lock()
     await until(async () => (await openRedisClient(server.url).exists(`lock:${name}`)) === 1)
@@ -180,7 +180,7 @@ describe('a release whose answer is in doubt', () => {
     expect(await left).toBe('undefined')
   })
 
-  test('a lease that was extended without an answer is given up once Redis listens again', async () => {
+  it('a lease that was extended without an answer is released once Redis accepts connections again', async () => {
     const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
     const redis = openRedisClient(server.url)
     const lease = await holdfast.getLock(name).lock({ leaseMs: 1500 })
@@ -200,7 +200,7 @@ describe('a release whose answer is in doubt', () => {
 })
 
 describe('what the caller sees', () => {
-  test('a link that went mute is made anew also when commands time out quickly', async () => {
+  it('an unresponsive connection is replaced even when commands time out quickly', async () => {
     let closed = 0
     const template: RedisTemplate = {
       options: {},
@@ -225,8 +225,8 @@ describe('what the caller sees', () => {
   })
 })
 
-describe('the waiter that asks for all others gives up with its ask in flight', () => {
-  test('the next one asks in its place', async () => {
+describe('the waiter that sends requests for all others is abandoned with its request in flight', () => {
+  it('the next waiter sends the request instead', async () => {
     const redis = openRedisClient(server.url)
     const waiters = await openReadyClient(proxy.url)
     // A holder that will never release: what is left of one is its time to live.
@@ -246,7 +246,7 @@ describe('the waiter that asks for all others gives up with its ask in flight', 
 })
 
 describe('a waiter that no notice can reach any more', () => {
-  test('asks often enough to find a free lock soon', async () => {
+  it('sends requests often enough to find a free lock soon', async () => {
     const redis = openRedisClient(server.url)
     const url = await makeRedisUser(server, ['~*', '&*', '+@all'])
     const waiter = await openReadyClient(url)

@@ -109,7 +109,7 @@ describe.each([
     if (deadWaiters > 0) await queueDeadWaiter()
   })
 
-  it('gets in when Java came and went before it heard of its turn, whatever another waiter hears', async () => {
+  it('gets in when Java came and went before it learned of its turn, whatever notices another waiter receives', async () => {
     const { waiting: first } = await askInHeadStart(deadWaiters)
     expect(await java.tryLock(name, leaseMs)).toBeNull()
     const second = wait()
@@ -123,7 +123,7 @@ describe.each([
     await (await second).unlock()
   })
 
-  it('is not put off by a waiter that hears how long the turn lasts', async () => {
+  it('is not put off by a waiter that learns how long the turn lasts', async () => {
     const { waiting: first } = await askInHeadStart(deadWaiters)
     const second = wait()
     await inRedis.untilQueued(deadWaiters + 2)
@@ -133,7 +133,7 @@ describe.each([
   })
 })
 
-it('a release that is heard while the first ask of the only waiter is under way is not missed', async () => {
+it('a release announced while the first request of the only waiter is in flight is not missed', async () => {
   await java.tryLock(name, leaseMs)
   const before = wait()
   await inRedis.untilQueued(1)

@@ -146,7 +146,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(await java.holdCount(name)).toBe(1)
   })
 
-  it('is announced by exactly one 0 per release, on the channel that Java hears', async () => {
+  it('is announced by exactly one 0 per release, on the channel that Java subscribes to', async () => {
     const { all } = await listen(await topology.home(), topology.publish, name)
     const lock = topology.open().getLock(name)
     await lock.withLock(() => lock.withLock(() => undefined))
@@ -156,7 +156,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(all).toEqual(['0', '0', 'end'])
   })
 
-  it('passes from one waiter here to the next, in the order of asking', async () => {
+  it('passes from one waiter here to the next, in the order of their requests', async () => {
     const holdfasts = [topology.open(), topology.open()]
     const blocker = await topology.open().getLock(name).lock()
     const entered: number[] = []
@@ -174,7 +174,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(performance.now() - releasedAt).toBeLessThan(promptlyMs)
   })
 
-  it('admits one at a time of both sides under load, and lets nobody wait for a lease to end', async () => {
+  it('admits one at a time of both sides under load, and lets no waiter wait for a lease to end', async () => {
     const clients = [topology.open(), topology.open()]
     // So many for each task, however often others get in between: Java's waiters compete, and in one process whoever is
     // first to hear of a release stays so for long. Shares are measured against Redisson itself.
@@ -214,7 +214,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(gapsMs.filter((gapMs) => gapMs > promptlyMs)).toEqual([])
   })
 
-  it('is freed and announced by forceUnlock here, whoever holds it', async () => {
+  it('is freed and announced by forceUnlock here, whichever side holds it', async () => {
     const java = await javaOf(topology)
     const { all } = await listen(await topology.home(), topology.publish, name)
     await java.tryLock(name)
@@ -268,7 +268,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(tokens).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('hears Java only while somebody waits and shortly after, and not at all once closed', async () => {
+  it("is subscribed to Java's releases only while a caller waits and shortly after, and not at all once closed", async () => {
     const holdfast = topology.open({ watchdogTimeoutMs: 500 })
     const lock = holdfast.getLock(name)
     const java = await javaOf(topology)
@@ -301,7 +301,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
 })
 
 describe('between both sides', () => {
-  it('a place that is told of a release and finds Java inside keeps its ticket and is next', async () => {
+  it('a waiter that is notified of a release and finds Java inside keeps its ticket and is next', async () => {
     const right = await proxied()
     const java = await javaOf(single)
     const blocker = await single.open().getLock(name).lock()
@@ -346,7 +346,7 @@ describe('between both sides', () => {
     expect(entriesOfJava).toBeGreaterThan(20)
   })
 
-  it('a release leaves Java a head start now and then, and never asks our first in line to wait for long', async () => {
+  it('a release leaves Java a head start now and then, and never makes our first waiter wait for long', async () => {
     const redis = openRedisClient(server.url)
     const hearer = openRedisClient(server.url)
     await hearer.subscribe('first')
@@ -365,7 +365,7 @@ describe('between both sides', () => {
     expect(Math.max(...rests)).toBeLessThanOrEqual(5)
   })
 
-  it('a turn that the server gave before its clock was set back keeps nobody out', async () => {
+  it('a turn that the server gave before its clock was set back keeps no client out', async () => {
     const redis = openRedisClient(server.url)
     const hearer = openRedisClient(server.url)
     await hearer.subscribe('first', 'second')
@@ -379,7 +379,7 @@ describe('between both sides', () => {
     expect(await ask(redis, 'first:1', 'first')).toBe(0)
   })
 
-  it('a process that is frozen when its turn comes loses its place, and costs the others a moment', async () => {
+  it('a process that is frozen when its turn comes loses its queue entry, and costs the others a moment', async () => {
     const frozen = await forkWaiter()
     const blocker = await single.open().getLock(name).lock()
     await frozen.start()
@@ -418,7 +418,7 @@ describe('between both sides', () => {
     expect(await withRedis(server.url, (redis) => queueOf(redis))).toHaveLength(2)
   })
 
-  it('a release that nobody announces is found when the lease ends', async () => {
+  it('an unannounced release is found when the lease ends', async () => {
     const java = await javaOf(single)
     await java.tryLock(name, 1_000)
     const since = performance.now()
@@ -426,7 +426,7 @@ describe('between both sides', () => {
     expect(tookMs).toBeLessThan(1_000 + promptlyMs)
   })
 
-  it('a release that nobody announces, such as that of a spin lock, is found within a third of the watchdog time', async () => {
+  it('an unannounced release, such as that of a spin lock, is found within a third of the watchdog time', async () => {
     const java = await javaOf(single)
     await java.tryLock(name)
     const waiting = single.open({ watchdogTimeoutMs: 900 }).getLock(name).lock()
@@ -436,7 +436,7 @@ describe('between both sides', () => {
     expect(tookMs).toBeLessThan(promptlyMs)
   })
 
-  it('only a 0 is word of a release', async () => {
+  it('only a 0 announces a release', async () => {
     const redis = openRedisClient(server.url)
     await loadScripts(redis)
     const java = await javaOf(single)
@@ -451,7 +451,7 @@ describe('between both sides', () => {
     expect(runsOf(counts, 'redissonLockAcquire')).toBe(1)
   })
 
-  it('a turn is told once, and one that nobody takes costs the others no more than a moment', async () => {
+  it('a turn is announced once, and one that no waiter takes costs the others no more than a moment', async () => {
     const redis = openRedisClient(server.url)
     const holdfast = single.open()
     const lock = holdfast.getLock(name)
@@ -528,7 +528,7 @@ describe('fencing tokens', () => {
     expect(await openRedisClient(server.url).get(`redisson_lock_token:{${name}}`)).toBe('2')
   })
 
-  it('are not drawn twice by an ask that runs twice', async () => {
+  it('are not drawn twice by a request that runs twice', async () => {
     const proxy = await openProxy(server)
     await loadScripts(openRedisClient(server.url))
     const { holdfast } = openHoldfast(proxy.url, { interop: 'redisson' })
@@ -589,7 +589,7 @@ describe('a user with no more than the rights it needs', () => {
 })
 
 describe('cost', () => {
-  it('one ask and one release for a cycle that nobody disturbs, and no subscription', async () => {
+  it('one request and one release for an undisturbed cycle, and no subscription', async () => {
     await loadScripts(openRedisClient(server.url))
     const holdfast = single.open()
     await useOnce(holdfast)
@@ -601,7 +601,7 @@ describe('cost', () => {
     expect([runsOf(counts, 'redissonLockAcquire'), runsOf(counts, 'redissonLockRelease')]).toEqual([10, 10])
   })
 
-  it('of waiting in one client is at most two asks and one release for a cycle, and an ask after each head start', async () => {
+  it('of waiting in one client is at most two requests and one release for a cycle, and a request after each head start', async () => {
     await loadScripts(openRedisClient(server.url))
     const lock = single.open().getLock(name)
     const blocker = await lock.lock()
@@ -656,7 +656,7 @@ describe('in a cluster', () => {
     await lease.unlock()
   })
 
-  it('plain channels are used where the user may not ask for sharded ones, as Java does then', async () => {
+  it('plain channels are used where the user may not use sharded ones, as Java does then', async () => {
     const everywhere = (rule: string) =>
       Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', 'default', rule)))
     await everywhere('-pubsub|shardnumsub')

@@ -137,7 +137,7 @@ describe('close()', () => {
     return { done, finish, lease: await until(() => lease) }
   }
 
-  it('leaves nothing when it comes before the first use, or while Redis is away', async () => {
+  it('leaves nothing when it comes before the first use, or while Redis is unreachable', async () => {
     const watch = watchResources()
     await new Holdfast({ redis: server.url }).close()
     const holdfast = new Holdfast({ redis: 'redis://127.0.0.1:1', commandTimeoutMs: 300 })

@@ -19,7 +19,7 @@ async function openBehindProxy(watchdogTimeoutMs: number) {
 }
 
 describe('the machine sleeps', () => {
-  test.each([
+  it.each([
     ['a watchdog lease', {}],
     ['a fixed lease', { leaseMs: 20_000 }],
   ])('%s is in doubt until Redis proves it', async (_, options) => {
@@ -36,7 +36,7 @@ describe('the machine sleeps', () => {
     await lease.unlock()
   })
 
-  test('a hold that did not survive the sleep is lost as soon as Redis says so', async () => {
+  it('a hold that did not survive the sleep is lost as soon as Redis says so', async () => {
     const { holdfast, redis } = openHoldfast(sharedRedisUrl())
     const lock = holdfast.getLock(uniqueName('sleep'))
     const lease = await lock.lock()
@@ -50,7 +50,7 @@ describe('the machine sleeps', () => {
 })
 
 describe('a nested call with maxHoldMs', () => {
-  test('counts from its entry, however long that took', async () => {
+  it('counts from its entry, however long that took', async () => {
     const { proxy, holdfast } = await openBehindProxy(30_000)
     const lock = holdfast.getLock(uniqueName('brake'))
     await lock.withLock(async (outer) => {

@@ -63,7 +63,7 @@ describe('a command whose reply was lost, and that is sent again', () => {
   })
 })
 
-describe('an ask that is given up while it is under way', () => {
+describe('a request that is abandoned while it is in flight', () => {
   /** The lock is free, and even an ask that comes very late takes nothing and queues nowhere. */
   async function expectNoOrphan(): Promise<void> {
     const [owner] = await until(async () => {

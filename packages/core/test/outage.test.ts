@@ -21,7 +21,7 @@ const lockOn = (options?: ClientOptions) => {
 const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
 describe('Redis does not answer at all', () => {
-  test('tryLock of a client that never got an answer is on time too', async () => {
+  it('tryLock of a client that never got an answer is on time too', async () => {
     await server.freeze()
     const { lock } = lockOn()
     const { result, tookMs } = await timed(errorOf(lock.tryLock({ waitMs: 500 })))
@@ -32,7 +32,7 @@ describe('Redis does not answer at all', () => {
 })
 
 describe('Redis goes away and comes back', () => {
-  test('an unlimited wait outlives the outage and says what is wrong meanwhile', async () => {
+  it('an unlimited wait outlives the outage and reports what is wrong during it', async () => {
     const { holdfast, lock } = lockOn()
     const errors: Error[] = []
     holdfast.on('error', (error) => errors.push(error))
@@ -46,7 +46,7 @@ describe('Redis goes away and comes back', () => {
     await (await waiting).unlock()
   })
 
-  test('an unlimited wait may begin before Redis is there', async () => {
+  it('an unlimited wait may begin before Redis is there', async () => {
     await server.kill()
     const { lock } = lockOn()
     const waiting = lock.lock()
@@ -54,7 +54,7 @@ describe('Redis goes away and comes back', () => {
     await (await waiting).unlock()
   })
 
-  test('a wait that ends meanwhile says what is wrong, and from which error it knows', async () => {
+  it('a wait that ends during the outage says what is wrong, and from which error it knows', async () => {
     await server.kill()
     const { lock } = lockOn()
     const error = await errorOf(lock.lock({ waitMs: 500 }))
@@ -65,7 +65,7 @@ describe('Redis goes away and comes back', () => {
     )
   })
 
-  test('a call whose connection breaks says so, and names no option that nobody can set', async () => {
+  it('a call whose connection breaks says so, and names only options that exist', async () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.freeze()
@@ -76,7 +76,7 @@ describe('Redis goes away and comes back', () => {
     expect(String(error)).toMatch(/the connection broke before an answer came|ECONNRESET|ECONNREFUSED/)
   })
 
-  test('a single attempt says at once that nothing listens', async () => {
+  it('a single attempt says at once that nothing listens', async () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.kill()

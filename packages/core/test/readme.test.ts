@@ -65,7 +65,7 @@ async function run(snippet: Snippet): Promise<string[]> {
   return printed
 }
 
-test('the ACL rule of README.md is enough for everything that a client does', async () => {
+it('the ACL rule of README.md is enough for everything that a client does', async () => {
   const rule = /ACL SETUSER locks (.*?)```/s.exec(readPage('README.md'))?.[1] ?? ''
   await server.call('ACL', 'SETUSER', 'locks', 'reset', ...rule.trim().split(/\s+/))
   const faults: unknown[] = []
@@ -91,7 +91,7 @@ test('the ACL rule of README.md is enough for everything that a client does', as
   expect(refused.filter((entry) => !entry.includes('client|setinfo'))).toEqual([])
 })
 
-test('there is something to check on every page', () => {
+it('there is something to check on every page', () => {
   expect(new Set(snippets.map(({ file }) => file)).size).toBeGreaterThanOrEqual(5)
 })
 
@@ -102,15 +102,12 @@ describe('every snippet', () => {
     errors = typeErrors(snippets)
   })
 
-  test.each(snippets.map((snippet) => [snippet.where, snippet] as const))(
-    '%s has no type errors',
-    (where) => {
-      expect(errors.get(where)).toEqual([])
-    },
-  )
+  it.each(snippets.map((snippet) => [snippet.where, snippet] as const))('%s has no type errors', (where) => {
+    expect(errors.get(where)).toEqual([])
+  })
 })
 
-test.each(snippets.map((snippet) => [snippet.where, snippet] as const))(
+it.each(snippets.map((snippet) => [snippet.where, snippet] as const))(
   '%s runs, and prints what it says',
   async (_, snippet) => {
     const printed = await run(snippet)

@@ -188,7 +188,7 @@ describe('with minReplicas', () => {
   }
 
   describe('the wait for replicas', () => {
-    it('eats of the lease', async () => {
+    it('uses up part of the lease', async () => {
       const { call } = await confirming(patient, { leaseMs: 10_000 })
       const since = performance.now()
       await until(() => performance.now() > since + 500)
@@ -208,7 +208,7 @@ describe('with minReplicas', () => {
       expect(error).toHaveProperty('message', expect.stringMatching(/lease of 300 ms may have expired/))
     })
 
-    it('does not move the brake', async () => {
+    it('does not move the hold limit', async () => {
       const { holdfast } = await confirming(patient)
       const lock = new LockInRedis(redis, `${name}-braked`)
       const call = begin(holdfast.getLock(`${name}-braked`).lock({ maxHoldMs: 3_000 }))
@@ -222,7 +222,7 @@ describe('with minReplicas', () => {
       expect(lease.remainingMs()).toBeLessThan(ttlMs + 10)
     })
 
-    it('does not move the brake either when its connection breaks', async () => {
+    it('does not move the hold limit either when its connection breaks', async () => {
       const { call } = await confirming(patient, { maxHoldMs: 3_000 })
       const since = performance.now()
       await until(() => performance.now() > since + 500)
@@ -234,7 +234,7 @@ describe('with minReplicas', () => {
       expect(lease.remainingMs()).toBeLessThan(ttlMs + 10)
     })
 
-    it('hands out a hold that is proved anew when another connection broke meanwhile', async () => {
+    it('hands out a hold that is proved again when another connection broke during the wait', async () => {
       const { holdfast, call } = await confirming(patient)
       const others = (await connectionsOf(server)).filter(({ line }) => !/ cmd=wait | flags=P /.test(line))
       for (const { id } of others) await server.call('CLIENT', 'KILL', 'ID', id)
@@ -275,7 +275,7 @@ describe('with minReplicas', () => {
       expect(await call.result).not.toBeNull()
     })
 
-    it('does not count as somebody else keeping the lock when it was cut off', async () => {
+    it('does not count as another owner keeping the lock when it was cut off', async () => {
       const proxy = await openProxy(server)
       const { holdfast } = openHoldfast(proxy.url, patient)
       const held = await (await open()).getLock(name).lock()
@@ -319,7 +319,7 @@ describe('with minReplicas', () => {
       await watch.expectNone()
     })
 
-    it('begins anew when its connection breaks', async () => {
+    it('starts again when its connection breaks', async () => {
       const proxy = await openProxy(server)
       const holdfast = await open(patient, proxy.url)
       await replica.freeze()
@@ -359,7 +359,7 @@ describe('with minReplicas', () => {
       expect(await inRedis.counts()).toEqual({ [lease.owner]: '1' })
     })
 
-    it('hands nothing out that was revoked meanwhile', async () => {
+    it('hands out nothing that was revoked during the wait', async () => {
       const { call } = await confirming(patient)
       const owner = await inRedis.holder()
       await (await open()).getLock(name).forceUnlock()

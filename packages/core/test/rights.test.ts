@@ -134,7 +134,7 @@ describe('a user with the minimum of rights', () => {
     expect(problems.join()).not.toMatch(/Error|for lock/)
   })
 
-  it('hears of that once only', async () => {
+  it('is warned of that only once', async () => {
     const problems = await useEverything(await makeRedisUser(server, minimumRights))
     expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
   })
@@ -155,7 +155,7 @@ describe('a user who may not use channels', () => {
     'resetchannels',
   ]
 
-  it('locks what nobody holds, with a warning', async () => {
+  it('locks what is free, with a warning', async () => {
     const { holdfast, problems } = open(await makeRedisUser(server, noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
     await expect(lock.withLock(() => 'done')).resolves.toBe('done')
@@ -175,7 +175,7 @@ describe('a user who may not use channels', () => {
     })
   })
 
-  it('is told which lock it cannot wait for', async () => {
+  it('learns from the error which lock it cannot wait for', async () => {
     const holder = open(server.url)
     const { holdfast } = open(await makeRedisUser(server, noChannels))
     const lock = holdfast.getLock(uniqueName('rights'))
@@ -223,7 +223,7 @@ async function expectRefusal(
   expect(holdfast.stats().waiters).toBe(0)
 }
 
-describe('a client whom Redis refuses altogether is told so at once', () => {
+describe('a client that Redis refuses altogether fails at once', () => {
   let guarded: RedisServer
   const urlWith = (credentials: string) => guarded.url.replace('redis://', `redis://${credentials}`)
 

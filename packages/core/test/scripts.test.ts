@@ -286,7 +286,7 @@ describe('acquire', () => {
     },
   )
 
-  it('leaves a lock of somebody else alone when it may not queue', async () => {
+  it('leaves a lock of another owner alone when it may not queue', async () => {
     await ask('a')
     const before = await dumps()
     expect(await ask('b', { placeMs: 0 })).toMatch(heldBy('a', 0))
@@ -398,7 +398,7 @@ describe('acquire', () => {
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
 
-  it('passes over a place ahead that nobody hears, which keeps its ticket', async () => {
+  it('passes over an unsubscribed waiter ahead, which keeps its ticket', async () => {
     await ask('a')
     await ask('b')
     const before = await content()
@@ -419,7 +419,7 @@ describe('acquire', () => {
     expect(await dumps()).toEqual(before)
   })
 
-  it('refuses an owner that gave up, until nothing of it can be alive', async () => {
+  it('refuses an abandoned owner, until nothing of it can be alive', async () => {
     await ask('b')
     await release('a', { goneMs: 60_000 })
     const before = await dumps()
@@ -441,7 +441,7 @@ describe('acquire', () => {
 })
 
 describe('release', () => {
-  it('frees a lock that nobody waits for, and run again changes nothing and says so', async () => {
+  it('frees a lock without waiters, and run again changes nothing and says so', async () => {
     await ask('a')
     expect(await release('a')).toBe(1)
     const before = await dumps()
@@ -511,7 +511,7 @@ describe('release', () => {
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
 
-  it('passes over places that nobody hears, which keep their tickets', async () => {
+  it('passes over unsubscribed waiters, which keep their tickets', async () => {
     await hear('d')
     for (const owner of ['a', 'b', 'c', 'd']) await ask(owner)
     const before = await content()
@@ -524,7 +524,7 @@ describe('release', () => {
     })
   })
 
-  it('frees the lock when nobody of those who wait is heard', async () => {
+  it('frees the lock when no waiter is subscribed', async () => {
     await ask('a')
     await ask('b')
     expect(await release('a', { checkInbox: 1 })).toBe(1)
@@ -539,7 +539,7 @@ describe('release', () => {
     expect((await content()).hold).toEqual({})
   })
 
-  it('gives up a place and nothing else', async () => {
+  it('removes a queue entry and nothing else', async () => {
     for (const owner of ['a', 'b', 'c']) await ask(owner)
     const before = await content()
     for (const _ of ['once', 'twice']) {
@@ -557,7 +557,7 @@ describe('release', () => {
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
 
-  it('marks an owner as gone for as long as told, on top of what it releases', async () => {
+  it('marks an owner as gone for as long as requested, on top of what it releases', async () => {
     await ask('a')
     const before = Math.floor((await serverUs()) / 1_000)
     expect(await release('a', { goneMs: 60_000 })).toBe(1)
@@ -589,14 +589,14 @@ describe('release', () => {
     expect((await content()).hold).toEqual({})
   })
 
-  it.each([0, 1])('with count %i leaves a hold of somebody else alone', async (count) => {
+  it.each([0, 1])('with count %i leaves a hold of another owner alone', async (count) => {
     await ask('b')
     const before = await dumps()
     expect(await release('a', { count })).toBe(0)
     expect(await dumps()).toEqual(before)
   })
 
-  it('gives up its place also when it finds foreign data, which it leaves alone', async () => {
+  it('removes its queue entry also when it finds foreign data, which it leaves alone', async () => {
     await ask('a')
     await ask('b')
     deleteAfterTest(redis, keys.lock)
@@ -619,7 +619,7 @@ describe('release', () => {
 })
 
 describe('force', () => {
-  it('evicts the named owner, tells it, grants the next, and run again does nothing', async () => {
+  it('evicts the named owner, notifies it, grants the next, and run again does nothing', async () => {
     const heard = await hear('a', 'b')
     await ask('a')
     await ask('b')
@@ -746,7 +746,7 @@ describe('refresh', () => {
     expect(await dumps()).toEqual(before)
   })
 
-  it('takes foreign data for no hold of anybody', async () => {
+  it('does not take foreign data for a hold', async () => {
     deleteAfterTest(redis, keys.lock)
     await redis.set(keys.lock, 'theirs')
     expect(await refresh('a', 60_000)).toEqual([0, -1])
@@ -824,7 +824,7 @@ describe('register', () => {
     expect(heard).toEqual(['end'])
   })
 
-  it('leaves nothing that would stay for ever when it may not set a TTL', async () => {
+  it('leaves nothing that would stay forever when it may not set a TTL', async () => {
     await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
     const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')

@@ -119,7 +119,7 @@ it('all of 60 waiters are served when the master is killed between hand-offs', a
   expect(enteredSince(visits, killedAt)).toBeGreaterThan(waiting.callers / 3)
 })
 
-it('nobody gets in twice when the master dies whose replica knows the holds', async () => {
+it('no lock is held twice when a master dies whose replica knows the holds', async () => {
   const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() })
   await untilReplicated(await group.master())
   await killMaster()

@@ -203,7 +203,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
     expect({ most, inside }).toEqual({ most: 1, inside: 0 })
   })
 
-  it('goes from client to client in the order of asking', async () => {
+  it('goes from client to client in the order of their requests', async () => {
     const order: number[] = []
     const holder = await lock.lock()
     const waiters: Promise<void>[] = []
@@ -218,7 +218,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
     expect(order).toEqual([1, 2, 3, 4])
   })
 
-  it('is null to a try while somebody else has it', async () => {
+  it('is null to a try while another client holds it', async () => {
     await lock.withLock(async () => {
       await expect(otherLock.tryLock()).resolves.toBeNull()
       await expect(otherLock.isLocked()).resolves.toBe(true)
@@ -435,7 +435,7 @@ describe('a client of a single server', () => {
     return { name: lock.name, errors }
   }
 
-  it('is refused at once by a replica, and told why', async () => {
+  it('is refused at once by a replica, with the reason', async () => {
     const { errors } = await callsOnReplica()
     for (const error of errors) {
       expect(error).toBeInstanceOf(RefusedError)
@@ -443,7 +443,7 @@ describe('a client of a single server', () => {
     }
   })
 
-  it('is told for which lock a replica refused it', async () => {
+  it('learns from the error for which lock a replica refused it', async () => {
     const { name, errors } = await callsOnReplica()
     for (const error of errors) expect(error).toHaveProperty('lockName', name)
   })

@@ -63,7 +63,7 @@ const promptlyMs = 3_000
 describe('when processes die or freeze', () => {
   it.each([
     ['', []],
-    [', even when somebody listens to every channel', ['*']],
+    [', even when another client listens to every channel', ['*']],
   ])('a waiter whose process was killed is passed over at once%s', async (_, patterns) => {
     const monitor = openRedisClient(server.url)
     for (const pattern of patterns) await monitor.psubscribe(pattern)
@@ -85,7 +85,7 @@ describe('when processes die or freeze', () => {
     await lease.unlock()
   })
 
-  it('a frozen waiter is granted once, costs one watchdog time at the most, and asks again when thawed', async () => {
+  it('a frozen waiter is granted once, costs one watchdog time at the most, and requests the lock again when thawed', async () => {
     const watchdogTimeoutMs = 1_500
     const [frozen, holder, second, third] = await Promise.all([
       RemoteClient.fork(server.url, { watchdogTimeoutMs }),
@@ -124,7 +124,7 @@ describe('when processes die or freeze', () => {
 })
 
 describe('when notices are lost', () => {
-  it('everybody is served although grants fall into a gap of all subscriptions', async () => {
+  it('every waiter is served although grants fall into a gap of all subscriptions', async () => {
     const [holder, a, b] = await Promise.all([openSubscribed(), openSubscribed(), openSubscribed()])
     const held = await holder.lock.lock()
     const passes = await queueUp(
@@ -137,7 +137,7 @@ describe('when notices are lost', () => {
     expect(tookMs).toBeLessThan(promptlyMs)
   })
 
-  it('after a break the waiters of a client ask together how they stand', async () => {
+  it('after a break the waiters of a client refresh their queue entries in one request', async () => {
     const holder = await openSubscribed()
     const lease = await holder.lock.lock()
     const waiter = await openSubscribed()
@@ -156,7 +156,7 @@ describe('when notices are lost', () => {
     expect(runsOf(counts, 'lockAcquire')).toBeLessThanOrEqual(1)
   })
 
-  it('and one by one when that fails', async () => {
+  it('the waiters of a client refresh one by one when the joint request fails', async () => {
     // Refreshing places takes ZSCORE; asking does not.
     const url = await makeRedisUser(server, ['~*', '&*', '+@all', '-zscore'])
     const holdfast = openClient(url)

@@ -186,7 +186,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   })
 })
 
-it('an attempt to connect or subscribe that gets no answer is given up after 5 s, and repeated', async () => {
+it('an attempt to connect or subscribe that gets no reply is abandoned after 5 s, and repeated', async () => {
   await using frozen = await startRedis()
   const makeHubs = () =>
     clients.map(([, makeConnection]) => new RecordedHub({ connect: () => makeConnection(frozen.url) }))
@@ -350,7 +350,7 @@ describe.each(clients)('close, on %s', (_name, makeConnection) => {
     expect([hub.downs, hub.errors]).toEqual([[], []])
   })
 
-  it('ends a connection in the making and rejects who waits for it', async () => {
+  it('ends a connection in the making and rejects those that wait for it', async () => {
     const resources = watchResources()
     const hub = new RecordedHub({ connect })
     const subscribed = hub.record('left')
