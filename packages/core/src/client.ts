@@ -182,7 +182,7 @@ export class Client {
     const sentAt = momentNow()
     const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
     const { commandTimeoutMs, renewEveryMs } = this.#settings
-    const replies = await this.session.renew(renewals, Math.min(commandTimeoutMs, renewEveryMs))
+    const replies = await this.session.renew(renewals, Math.ceil(Math.min(commandTimeoutMs, renewEveryMs)))
     return replies.map((reply) => (reply === 'renewed' ? 'renewed' : 'lost'))
   }
 }

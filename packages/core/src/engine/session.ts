@@ -61,7 +61,10 @@ export interface EngineHost {
   granted(id: string, owner: string, grant: GrantNotice): void
   /** The hold of `owner` was forced open. */
   revoked(owner: string): void
-  /** It may be the turn of `owner`; without one, of the client's first waiter for this lock. It requests again. */
+  /**
+   * It may be the turn of `owner`; without one, of the client's first waiter for this lock. It requests again. A wake-up
+   * that is lost is made up for at the next refresh, after a third of `watchdogTimeoutMs` at the latest.
+   */
   wake(id: string, owner?: string): void
   /** Notifications may have been missed, of one lock or of all: waiters check how they stand. */
   missed(id?: string): void
@@ -110,10 +113,10 @@ export interface EngineSession {
    * - A count above 1 for an owner that does not hold the lock: `lost`. It neither enters nor queues.
    * - The owner was abandoned: `abandoned`, for as long as its tombstone lives.
    * - The lock is free and no live waiter is ahead: the owner enters, with a new token.
-   * - The lock is free and a live waiter is ahead: that one is granted, as by a release.
+   * - The lock is free and a live waiter is ahead: that one is granted, or with `handOff: 'wake'` woken, as by a release.
    * - Busy: with `entryTtlMs` above 0 the owner gets a queue entry; a repeated request refreshes it and keeps its position.
    *
-   * @param timeoutMs - after it the step rejects with `UnavailableError`
+   * @param timeoutMs - whole milliseconds, after which the step rejects with `UnavailableError`
    */
   acquire(address: Address, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply>
   /**
@@ -135,7 +138,10 @@ export interface EngineSession {
    * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
    */
   incarnation(address: Address): Promise<string | undefined>
-  /** The same as of the last reply, if no connection broke since; `null` when the store does not say. */
+  /**
+   * The same from memory, without I/O, as of the last reply since a connection broke; `null` when the store does not say.
+   * While it is `undefined` the core requests it once per hold, and a release in doubt counts as a loss.
+   */
   knownIncarnation(address: Address): string | null | undefined
 
   /** Whether a notification about this lock would arrive now, as far as is known. */

@@ -260,7 +260,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.isReleased) return false
     const { session, settings } = this.#deps
     const sentAt = momentNow()
-    const timeoutMs = Math.min(this.#commandTimeoutMs, waitLeftMs)
+    const timeoutMs = Math.ceil(Math.min(this.#commandTimeoutMs, waitLeftMs))
     const wantedMs = Math.min(request.leaseMs ?? settings.watchdogTimeoutMs, request.maxHoldMs)
     const leaseMs = this.#sending(wantedMs)
     const acquireRequest = {

@@ -39,7 +39,7 @@ export async function sendRelease(
   for (let failures = 0; ;) {
     const epoch = session.connectionEpoch
     try {
-      const timeoutMs = Math.max(1, Math.min(settings.commandTimeoutMs, until - monotonicMs()))
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, until - monotonicMs())))
       const reply = await session.release(address, { owner, count, tombstoneMs }, timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)

@@ -31,4 +31,5 @@ export const timeoutOf = (
   { waitMs }: Request,
   { commandTimeoutMs }: RequestTimes,
   waitLeftMs: number,
-): number => (waitMs === 0 ? commandTimeoutMs : Math.max(1, Math.min(commandTimeoutMs, waitLeftMs)))
+): number =>
+  waitMs === 0 ? commandTimeoutMs : Math.max(1, Math.ceil(Math.min(commandTimeoutMs, waitLeftMs)))
