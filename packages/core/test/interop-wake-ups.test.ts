@@ -50,7 +50,7 @@ function wait(): Promise<Lease> {
 /** Resolves when our client has processed all replies of before. */
 const roundTrip = () => client.holdfast.getLock(uniqueName('other')).withLock(() => undefined)
 
-/** A place whose inbox nobody hears. */
+/** A queue entry whose inbox has no subscriber. */
 const queueDeadWaiter = () => {
   const keys = [name, inRedis.queueKey, inRedis.waitersKey, `redisson_lock_token:{${name}}`]
   return redis.eval(

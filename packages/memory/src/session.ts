@@ -28,7 +28,7 @@ export interface SessionDeps {
   register(clientId: string, info: ClientInfo, ttlMs: number): void
   find(clientId: string): ClientInfo | null
   readonly incarnation: string
-  /** This session is no longer one of the store. */
+  /** Called when this session has closed. */
   closed(session: MemorySession): void
 }
 

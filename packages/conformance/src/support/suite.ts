@@ -46,6 +46,7 @@ export class Suite {
   /** Defines a scenario: a sentence about behaviour. */
   scenario(title: string, run: () => Promise<void>, terms: Terms = {}): void {
     const { needs = [], isPromised = true, otherwise } = terms
+    // Shown as skipped rather than left out: the table then prints that this engine under test offers no hook for it.
     const define = needs.every((hook) => this.engine[hook] !== undefined) ? it : it.skip
     if (isPromised) define(title, run)
     else if (otherwise) define(`${title} – not promised: ${otherwise.title}`, otherwise.run)

@@ -375,7 +375,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
       const incarnation = await session.incarnation(this.address)
       if (epoch === session.connectionEpoch) this.#incarnation = incarnation
     }
-    // Not to know it is no error: a release in doubt then counts as a loss.
+    // An unknown incarnation is fine: a release in doubt then counts as a loss.
     background.run(learn().catch(() => undefined))
   }
 }

@@ -359,7 +359,7 @@ export class Acquisition<A> implements Waiter {
 
   #enter(token: number, requestedAt: Moment, leaseMs: number, dated: DatedGrant): void {
     const { confirmer } = this.#deps
-    // A grant that had to be confirmed once more is no younger for that.
+    // Confirming a grant once more does not change when it was made.
     if (confirmer) this.#confirm(confirmer, (this.#grantedAt ??= dated.grantedAt))
     else this.#handOut(token, requestedAt, leaseMs, dated, true)
   }
