@@ -27,18 +27,36 @@ export const project = (name, testMatch, more = {}) => ({
   ...more,
 })
 
+/** Tests that build on what is compiled, but start no server. */
+const withoutServer = [
+  'examples/test/testing.test.ts',
+  'examples/testing/jest.test.mjs',
+  'packages/bench/test/report.test.ts',
+  'packages/bench/test/simulation.test.ts',
+  'packages/chaos/test/safety-docs.test.ts',
+  'packages/conformance/test/memory.test.ts',
+  'packages/conformance/test/trial.test.ts',
+  'packages/core/test/docs.test.ts',
+  'packages/core/test/troubleshooting-docs.test.ts',
+  'packages/core/test/errors.test.ts',
+  'packages/core/test/options.test.ts',
+  'packages/memory/test/holdfast.test.ts',
+].map((file) => `<rootDir>/${file}`)
+
 /** @type {import('jest').Config} */
 export default {
   projects: [
     project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/test/*.spec.mjs']),
+    project('no-server', withoutServer),
     project(
       'integration',
       [
         '<rootDir>/packages/*/test/**/*.test.ts',
         '<rootDir>/examples/test/**/*.test.ts',
-        '<rootDir>/examples/testing/jest.test.mjs',
+        '<rootDir>/scripts/test/*.test.mjs',
       ],
       {
+        testPathIgnorePatterns: ['/node_modules/', ...withoutServer],
         globalSetup: '<rootDir>/packages/testkit/dist/jest-global-setup.js',
         globalTeardown: '<rootDir>/packages/testkit/dist/jest-global-teardown.js',
       },

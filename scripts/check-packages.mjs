@@ -1,13 +1,17 @@
 // Usage: node scripts/check-packages.mjs
-// Packs every published package as the registry would get it, lets publint and attw judge the tarballs, then installs
+// Packs every published package as the registry would get it, checks the tarballs and publishes them as a dry run, then installs
 // them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and lock something on a real Redis.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { openRedis } from '../packages/testkit/dist/index.js'
+import { tarballProblems } from './lib/tarball.mjs'
 import { pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
 
 const tarballs = `${root}.cache/tarballs/`
 const bin = `${root}node_modules/.bin/`
+/** A dry run must work without a registry, and must not wait for one. */
+const withoutRegistry = { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' }
 let failures = 0
 
 /** Runs a program and returns its output; throws with that output when it fails. */
@@ -39,31 +43,32 @@ function installedVersion(dependency, folder = '') {
   return JSON.parse(readFileSync(`${root}${folder}node_modules/${dependency}/package.json`, 'utf8')).version
 }
 
-/** A removed source leaves its old output in dist, where it would be published. */
-function refuseStaleOutput(name, files) {
-  const compiled = files
-    .map((file) => /^package\/dist\/(?:esm|cjs)\/(.+)\.js$/.exec(file)?.[1])
-    .filter(Boolean)
-  if (compiled.length === 0) throw new Error('the tarball has no compiled files')
-  const stale = compiled.filter((module) => !existsSync(`${root}packages/${name}/src/${module}.ts`))
-  if (stale.length > 0)
-    throw new Error(`no source for ${stale.join(', ')}: run \`pnpm clean\` and build again`)
+/** The text of every file of a tarball, by its path in the package. */
+function readTarball(name) {
+  mkdirSync(`${tarballs}${name}`)
+  run(['tar', '-xzf', `${tarballs}${name}.tgz`, '-C', `${tarballs}${name}`])
+  const folder = `${tarballs}${name}/package/`
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = files.map((file) => relative(folder, join(file.parentPath, file.name)))
+  return new Map(paths.map((path) => [path, readFileSync(`${folder}${path}`, 'utf8')]))
 }
 
 function checkTarball(name) {
   const tarball = `${tarballs}${name}.tgz`
+  const folder = `${root}packages/${name}/`
   step(`pack ${name}`, () => {
-    run([...pinnedPnpm(), 'pack', '--out', tarball], `${root}packages/${name}`)
-    const files = run(['tar', '-tzf', tarball]).trim().split('\n')
-    refuseStaleOutput(name, files)
-    for (const file of ['package/package.json', 'package/LICENSE', 'package/README.md']) {
-      if (!files.includes(file)) throw new Error(`${file} is missing from the tarball`)
-    }
-    const manifest = run(['tar', '-xzOf', tarball, 'package/package.json'])
-    if (manifest.includes('workspace:')) throw new Error('the tarball depends on a workspace: version')
+    run([...pinnedPnpm(), 'pack', '--out', tarball], folder)
+    const hasSource = (module) => existsSync(`${folder}src/${module}.ts`)
+    const problems = tarballProblems(readTarball(name), hasSource)
+    if (problems.length > 0) throw new Error(problems.join('\n'))
   })
   step(`publint ${name}`, () => run([`${bin}publint`, 'run', tarball, '--strict']))
   step(`attw ${name}`, () => run([`${bin}attw`, tarball, '--profile', 'strict', '--format', 'ascii']))
+  // What `pnpm publish` hands a tarball to.
+  const publish = ['npm', 'publish', tarball, '--dry-run']
+  step(`publish ${name}, dry run`, () => run(publish, folder, withoutRegistry))
 }
 
 /**

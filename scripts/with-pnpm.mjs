@@ -3,6 +3,7 @@
 // pnpm. Node and npm are enough. Without a script it only installs.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { showInstallProgress } from './lib/install-progress.mjs'
 import { runInGroup } from './lib/run-in-group.mjs'
 import { pinnedPnpm, root } from './lib/workspace.mjs'
 
@@ -21,19 +22,30 @@ function wantedStamp() {
   return `${createHash('sha256').update(lockFile).digest('hex')} ${process.platform}-${process.arch}\n`
 }
 
-async function install() {
+async function install(script) {
   const stamp = wantedStamp()
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
-  console.error('Installing dependencies …')
+  console.error('Installing dependencies, this once …')
+  const progress = showInstallProgress(process.stderr)
+  // The level that keeps npx quiet would silence these, too.
+  const reports = ['--reporter=append-only', '--loglevel=info']
   // A node_modules that another package manager left is replaced without asking: nobody may be there to answer.
-  const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false']
-  const code = await runInGroup([...pinnedPnpm(), ...install], { quiet: true, env, cwd: root })
-  if (code === 0) writeFileSync(stampFile, stamp)
-  return code
+  const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false', ...reports]
+  const code = await runInGroup([...pinnedPnpm(), ...install], { onLine: progress.add, env, cwd: root })
+  progress.end()
+  if (code !== 0) return code
+  writeFileSync(stampFile, stamp)
+  console.error(builds(script) ? 'Installed. Building, which takes longest the first time …' : 'Installed.')
+  return 0
+}
+
+const builds = (script) => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  return scripts[script]?.startsWith('pnpm --silent build') ?? false
 }
 
 const [script, ...args] = process.argv.slice(2)
-let code = await install()
+let code = await install(script)
 if (code === 0 && script !== undefined) {
   code = await runInGroup([...pinnedPnpm(), '--silent', 'run', script, ...args], { env, cwd: root })
 }

@@ -41,6 +41,6 @@ export function conformanceTable(results) {
     }
   }
   const legend =
-    '● holds · ○ not promised by the traits, and what holds instead is asserted · – the engine offers no hook for it · ✕ fails\n'
+    '● holds · ○ not promised by the traits, and what holds instead is asserted · empty: not promised, nothing to assert · – the engine offers no hook for it · ✕ fails\n'
   return `${table}\n${legend}`
 }

@@ -7,6 +7,9 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Leaves first, so that a package comes after what it depends on. */
 export const publishedPackages = ['watchdog', 'pubsub', 'core', 'memory']
 
+/** The pages that each of them ships. */
+export const packagePages = ['README.md', 'CHANGELOG.md']
+
 /**
  * The command that starts the pinned pnpm, as program and first arguments.
  * Inside a pnpm script that very pnpm is used again; anywhere else npx fetches the pinned version.

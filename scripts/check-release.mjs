@@ -1,0 +1,19 @@
+// Usage: node scripts/check-release.mjs [tag]
+// Says whether this checkout can be released; docs/releasing.md has the whole procedure.
+import { readFileSync } from 'node:fs'
+import { releaseProblems } from './lib/release.mjs'
+import { repositoryUrl } from './lib/repository.mjs'
+import { publishedPackages, root } from './lib/workspace.mjs'
+
+const read = (file) => readFileSync(`${root}${file}`, 'utf8')
+const versionOf = (name) => JSON.parse(read(`packages/${name}/package.json`)).version
+
+const problems = releaseProblems({
+  repositoryUrl,
+  versions: Object.fromEntries(publishedPackages.map((name) => [name, versionOf(name)])),
+  changelog: read('CHANGELOG.md'),
+  tag: process.argv[2],
+})
+for (const problem of problems) console.error(`Not ready: ${problem}`)
+if (problems.length > 0) process.exitCode = 1
+else console.log('Ready to release.')

@@ -1,0 +1,23 @@
+// What stands between this checkout and a release.
+import { isPlaceholder } from './repository.mjs'
+
+/**
+ * What is not ready, as sentences; none if everything is.
+ *
+ * @param versions - the version of each published package, by name
+ * @param tag - the tag to release from, if there is one yet
+ */
+export function releaseProblems({ repositoryUrl, versions, changelog, tag }) {
+  const [version, ...others] = new Set(Object.values(versions))
+  const heading = new RegExp(`^## ${version.replaceAll('.', '\\.')}, \\d{4}-\\d\\d-\\d\\d$`, 'm')
+  return [
+    ...(isPlaceholder(repositoryUrl)
+      ? [
+          `${repositoryUrl} is a placeholder: name the repository in package.json, then run \`pnpm repository\``,
+        ]
+      : []),
+    ...(others.length > 0 ? [`the packages differ in their versions: ${JSON.stringify(versions)}`] : []),
+    ...(heading.test(changelog) ? [] : [`CHANGELOG.md has no heading "## ${version}, <yyyy-mm-dd>"`]),
+    ...(tag === undefined || tag === `v${version}` ? [] : [`the tag is ${tag}, the version ${version}`]),
+  ]
+}

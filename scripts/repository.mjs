@@ -1,0 +1,15 @@
+// Usage: node scripts/repository.mjs
+// Writes the repository that the package.json of the root names into the manifests and pages of the published packages.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { repositoryUrl, withLinks, withRepository } from './lib/repository.mjs'
+import { packagePages, publishedPackages, root } from './lib/workspace.mjs'
+
+for (const name of publishedPackages) {
+  const folder = `${root}packages/${name}/`
+  const manifest = readFileSync(`${folder}package.json`, 'utf8')
+  for (const page of packagePages) {
+    writeFileSync(`${folder}${page}`, withLinks(readFileSync(`${folder}${page}`, 'utf8'), manifest))
+  }
+  writeFileSync(`${folder}package.json`, withRepository(manifest, name))
+}
+console.log(`The packages name ${repositoryUrl}`)

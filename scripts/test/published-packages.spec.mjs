@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { repositoryUrl, withLinks, withRepository } from '../lib/repository.mjs'
+import { packagePages, publishedPackages, root } from '../lib/workspace.mjs'
+
+const read = (file) => readFileSync(`${root}${file}`, 'utf8')
+const manifestOf = (name) => read(`packages/${name}/package.json`)
+const pages = publishedPackages.flatMap((name) => packagePages.map((page) => `packages/${name}/${page}`))
+
+it.each(publishedPackages)('the manifest of %s names the repository of the root', (name) => {
+  expect(manifestOf(name)).toBe(withRepository(manifestOf(name), name))
+})
+
+it('a new repository reaches manifests and links', () => {
+  const moved = 'https://example.org/locks'
+  const manifest = withRepository(manifestOf('core'), 'core', moved)
+  expect(manifest).not.toContain(repositoryUrl)
+  expect(JSON.parse(manifest)).toMatchObject({
+    repository: { url: `git+${moved}.git`, directory: 'packages/core' },
+    bugs: { url: `${moved}/issues` },
+  })
+  const page = withLinks(read('packages/core/README.md'), manifestOf('core'), moved)
+  expect(page).toContain(`${moved}/blob/main/docs/guide.md`)
+  expect(page).not.toContain(repositoryUrl)
+})
+
+/** The anchors of a page's headings. */
+const anchorsIn = (page) =>
+  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+it.each(pages)('%s links to files and headings of the repository', (page) => {
+  const links = [...read(page).matchAll(/\]\((https:[^)#]+)(?:#([^)]+))?\)/g)]
+  expect(links.length).toBeGreaterThan(0)
+  const broken = links.filter(([, url, anchor]) => {
+    const [, path = ''] = url.split(/\/(?:blob|tree)\/main\//)
+    const exists = url.startsWith(repositoryUrl) && existsSync(`${root}${path}`)
+    return !exists || (anchor !== undefined && !anchorsIn(path).includes(anchor))
+  })
+  expect(broken.map(([link]) => link)).toEqual([])
+})
+
+/** The members of some interfaces in the report of a package's public surface. */
+function membersOf(name, interfaces) {
+  return interfaces.flatMap((each) => {
+    const [, body] = new RegExp(`export interface ${each}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(
+      read(`etc/${name}.api.md`),
+    )
+    return [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member]) => member)
+  })
+}
+
+it.each([
+  [
+    'core',
+    [
+      'HoldfastOptions',
+      'EngineHoldfastOptions',
+      'RedisOptions',
+      'ClientOptions',
+      'AcquireOptions',
+      'CloseOptions',
+    ],
+  ],
+  ['watchdog', ['WatchdogOptions', 'Renewable']],
+  ['pubsub', ['SubscriberHubOptions']],
+])('the README of %s explains every option', (name, interfaces) => {
+  const options = membersOf(name, interfaces)
+  expect(options.length).toBeGreaterThan(3)
+  const readme = read(`packages/${name}/README.md`)
+  const explained = [...readme.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell).join()
+  expect(options.filter((option) => !new RegExp(`\`${option}\\b`).test(explained))).toEqual([])
+})

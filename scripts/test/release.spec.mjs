@@ -1,0 +1,33 @@
+import { releaseProblems } from '../lib/release.mjs'
+
+const ready = {
+  repositoryUrl: 'https://example.org/holdfast',
+  versions: { core: '1.2.0', memory: '1.2.0' },
+  changelog: '# Changelog\n\n## 1.2.0, 2027-03-01\n\n- Faster.\n',
+  tag: 'v1.2.0',
+}
+
+it('finds nothing in the way of a release that is ready', () => {
+  expect(releaseProblems(ready)).toEqual([])
+})
+
+it.each([
+  [
+    'a repository that is a placeholder',
+    { repositoryUrl: 'https://repository.invalid/holdfast' },
+    'is a placeholder',
+  ],
+  [
+    'packages of different versions',
+    { versions: { core: '1.2.0', memory: '1.1.0' } },
+    'differ in their versions',
+  ],
+  [
+    'a version without a date in the changelog',
+    { changelog: '## 1.2.0, unreleased' },
+    'no heading "## 1.2.0,',
+  ],
+  ['a tag of another version', { tag: 'v1.1.0' }, 'the tag is v1.1.0, the version 1.2.0'],
+])('reports %s', (_, changes, problem) => {
+  expect(releaseProblems({ ...ready, ...changes })).toEqual([expect.stringContaining(problem)])
+})
