@@ -56,7 +56,7 @@ const openers: Readonly<Record<TopologyName, () => Promise<Topology>>> = {
     return {
       ...onServers([replication.master]),
       servers: replication.servers,
-      options: { minReplicas: 1, replicaTimeoutMs: 200 },
+      options: { minReplicas: 1, replicaTimeoutMs: 90 },
       whenStable: () => replication.rejoin(),
       stop: () => replication.stop(),
     }

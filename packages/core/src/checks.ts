@@ -1,19 +1,30 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
 import { longestMs } from './util/clock.js'
+import { nearestName } from './util/nearest-name.js'
 
 /** Checks of options: each names the option, the value and the bound. */
 
-export function requireInteger(option: string, value: unknown, least: number, why = ''): void {
+export function requireInteger(option: string, value: unknown, least: number, more = ''): void {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > longestMs) {
     throw new InvalidArgumentError(
-      `${option} must be an integer from ${least} to ${longestMs}${why}, got ${inspect(value)}`,
+      `${option} must be an integer from ${least} to ${longestMs}${more}, got ${inspect(value)}`,
     )
   }
 }
 
-export function checkInteger(option: string, value: unknown, least: number, why = ''): void {
-  if (value !== undefined) requireInteger(option, value, least, why)
+export function checkInteger(option: string, value: unknown, least: number, more = ''): void {
+  if (value !== undefined) requireInteger(option, value, least, more)
+}
+
+/** Refuses what a method cannot run. */
+export function requireFunction(
+  method: string,
+  given: unknown,
+): asserts given is (...args: never[]) => unknown {
+  if (typeof given !== 'function') {
+    throw new InvalidArgumentError(`${method} needs a function to run, got ${inspect(given)}`)
+  }
 }
 
 export function checkString(option: string, value: unknown): void {
@@ -22,8 +33,23 @@ export function checkString(option: string, value: unknown): void {
   }
 }
 
-export function checkObject(options: unknown): void {
+export function checkObject(options: unknown): asserts options is object {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError(`options must be an object, got ${inspect(options)}`)
   }
+}
+
+/** Refuses options that do not exist. Allocates nothing for those that do: calls are checked, too. */
+export function checkOptions(options: unknown, known: ReadonlySet<string>): void {
+  checkObject(options)
+  for (const option in options) if (!known.has(option)) throw unknownName('option', option, [...known])
+}
+
+/** The error for a name that is not among those that exist. */
+export function unknownName(kind: string, given: unknown, names: readonly string[]): InvalidArgumentError {
+  const nearest = typeof given === 'string' ? nearestName(given, names) : undefined
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
+  return new InvalidArgumentError(
+    `unknown ${kind} ${inspect(given)}${hint}; valid ${kind}s: ${names.join(', ')}`,
+  )
 }

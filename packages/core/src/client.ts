@@ -5,6 +5,7 @@ import { nanoid } from 'nanoid'
 import type { ClientInfo } from './engine/replies.js'
 import type { EngineHost, EngineSession, LockEngine } from './engine/session.js'
 import { ClosedError } from './errors.js'
+import type { HoldfastError } from './errors.js'
 import { Events } from './events.js'
 import { Abandonment } from './holding/abandonment.js'
 import { Hold } from './holding/hold.js'
@@ -17,8 +18,10 @@ import type { LockDeps } from './objects/lock.js'
 import { resolveSettings } from './options.js'
 import type { ClientOptions, Settings } from './options.js'
 import { Frames } from './ownership/frames.js'
+import { toHoldfastError } from './store-errors.js'
 import { Background } from './util/background.js'
 import { momentNow, monotonicMs } from './util/clock.js'
+import { LastError } from './util/last-error.js'
 import { withTimeout } from './util/with-timeout.js'
 import { Housekeeping } from './waiting/housekeeping.js'
 import { Notifications } from './waiting/notifications.js'
@@ -42,6 +45,7 @@ export class Client {
   readonly #notifications: Notifications
   readonly #watchdog: Watchdog<Hold<Lease>>
   readonly #housekeeping: Housekeeping
+  readonly #reported = new LastError<HoldfastError>()
   #isClosing = false
 
   constructor(options: ClientOptions, engine: LockEngine) {
@@ -82,6 +86,7 @@ export class Client {
         this.#assertOpen()
       },
       onReady: () => {
+        events.reached()
         this.#housekeeping.begin()
       },
     })
@@ -109,6 +114,7 @@ export class Client {
       frames,
       background,
       nextOwner: () => ++owners,
+      lastErrorSince: (at) => this.#reported.since(at),
       ready,
       assertOpen: (address) => {
         this.#assertOpen(address.name)
@@ -133,6 +139,7 @@ export class Client {
     this.#housekeeping.end()
     await this.session.close()
     await background.settled()
+    this.events.close()
   }
 
   #assertOpen(lockName?: string): void {
@@ -159,20 +166,26 @@ export class Client {
         this.#notifications.wake(id, owner)
       },
       missed: (id) => {
-        if (id === undefined) this.#housekeeping.checkWaiters()
-        else this.waiters.wakeAllOf(id)
+        if (id !== undefined) {
+          this.waiters.wakeAllOf(id)
+          return
+        }
+        this.events.reached()
+        this.#housekeeping.checkWaiters()
       },
       unsubscribed: (cause) => {
         this.waiters.unsubscribed()
         this.events.emitError(cause)
       },
       reconnected: () => {
+        this.events.reached()
         this.#housekeeping.recover()
       },
       warn: (code, message) => {
         this.events.emit('warning', { code, message })
       },
       error: (error) => {
+        this.#reported.note(toHoldfastError(error))
         this.events.emitError(error)
       },
     }

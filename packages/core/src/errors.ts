@@ -1,56 +1,21 @@
-const brand = Symbol.for('holdfast.error')
+import { HoldfastError, nameErrors } from './holdfast-error.js'
+import type { HoldfastErrorDetails } from './holdfast-error.js'
 
-/** What an error carries besides its message. */
-export interface HoldfastErrorDetails {
-  /** The name of the lock it is about. */
-  readonly lockName?: string | undefined
-  /** The owner it is about. */
-  readonly owner?: string | undefined
-  /** What it was made from. */
-  readonly cause?: unknown
-}
-
-/**
- * The base of all errors of Holdfast.
- *
- * `instanceof` answers by `code` rather than by prototype, so that an error made by the CommonJS copy of this
- * package is recognised by the ES module copy and the other way round.
- */
-export class HoldfastError extends Error {
-  /** The `code` of all errors of this class; `HOLDFAST` stands for any of them. */
-  static readonly code: string = 'HOLDFAST'
-  /** Stable and fit for a `switch`. */
-  readonly code: string
-  /** The name of the lock, as given to `getLock`. */
-  readonly lockName: string | undefined
-  /** The owner that the error is about, `<clientId>:<n>`. */
-  readonly owner: string | undefined
-  /** @internal What `instanceof` goes by. */
-  readonly [brand] = true
-
-  constructor(message: string, details: HoldfastErrorDetails = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause })
-    this.name = new.target.name
-    this.code = new.target.code
-    this.lockName = details.lockName
-    this.owner = details.owner
-  }
-
-  /** @internal */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    // A class that an application derives from one of these goes by prototype.
-    if (!Object.hasOwn(this, 'code')) return super[Symbol.hasInstance](value)
-    if (typeof value !== 'object' || value === null || !(brand in value)) return false
-    return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
-  }
-}
+export { HoldfastError, type HoldfastErrorCode, type HoldfastErrorDetails } from './holdfast-error.js'
 
 /** Another owner kept the lock for all of `waitMs`. */
 export class LockTimeoutError extends HoldfastError {
   /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
+  /** `LOCK_TIMEOUT` */
+  override readonly code = LockTimeoutError.code
+
+  static {
+    nameErrors(this, 'LockTimeoutError')
+  }
+
   /** The owner that held the lock by the last reply. */
-  readonly holder: string | undefined
+  declare readonly holder: string | undefined
   /** The position in the queue by the last reply, 1 for the next in line; 0 when not queued. */
   readonly position: number
   /** How long the caller waited, milliseconds. */
@@ -61,7 +26,7 @@ export class LockTimeoutError extends HoldfastError {
     details: HoldfastErrorDetails & { holder: string | undefined; position: number; waitedMs: number },
   ) {
     super(message, details)
-    this.holder = details.holder
+    if (details.holder !== undefined) this.holder = details.holder
     this.position = details.position
     this.waitedMs = details.waitedMs
   }
@@ -74,22 +39,37 @@ export class LockTimeoutError extends HoldfastError {
  * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
  * - `revoked`: `forceUnlock` evicted the holder
  * - `closed`: `close()` ended it
+ * - `suspended`: only from `assertHeld()`. The machine was suspended after the store last confirmed the hold. It is in
+ *   doubt until a renewal, already requested, is answered; until then no signal aborts
  */
-export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed'
+export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed' | 'suspended'
 
 /** A hold ended, or may have ended, without its holder releasing it. Another client may hold the lock now. */
 export class LockLostError extends HoldfastError {
   /** `LOCK_LOST` */
   static override readonly code = 'LOCK_LOST'
+  /** `LOCK_LOST` */
+  override readonly code = LockLostError.code
+
+  static {
+    nameErrors(this, 'LockLostError')
+  }
+
   /** Why it counts as lost. */
   readonly reason: LossReason
   /** What the callback of `withLock` returned, if it completed despite the loss. */
-  readonly result: unknown
+  declare readonly result: unknown
 
   constructor(message: string, details: HoldfastErrorDetails & { reason: LossReason; result?: unknown }) {
     super(message, details)
     this.reason = details.reason
-    this.result = details.result
+    if (details.result !== undefined) this.result = details.result
+  }
+
+  /** Without `result`, which belongs to the caller. */
+  override toJSON(): Record<string, unknown> {
+    const { result: _result, ...facts } = super.toJSON()
+    return facts
   }
 }
 
@@ -97,12 +77,24 @@ export class LockLostError extends HoldfastError {
 export class NotOwnerError extends HoldfastError {
   /** `NOT_OWNER` */
   static override readonly code = 'NOT_OWNER'
+  /** `NOT_OWNER` */
+  override readonly code = NotOwnerError.code
+
+  static {
+    nameErrors(this, 'NotOwnerError')
+  }
 }
 
 /** The key holds something that is not a lock: another type, or a hash without a time to live. Nothing was changed. */
 export class NotALockError extends HoldfastError {
   /** `NOT_A_LOCK` */
   static override readonly code = 'NOT_A_LOCK'
+  /** `NOT_A_LOCK` */
+  override readonly code = NotALockError.code
+
+  static {
+    nameErrors(this, 'NotALockError')
+  }
 }
 
 /** What an error about the store says besides. */
@@ -115,12 +107,19 @@ export interface EngineErrorDetails extends HoldfastErrorDetails {
 export class UnavailableError extends HoldfastError {
   /** `UNAVAILABLE` */
   static override readonly code = 'UNAVAILABLE'
+  /** `UNAVAILABLE` */
+  override readonly code = UnavailableError.code
+
+  static {
+    nameErrors(this, 'UnavailableError')
+  }
+
   /** The engine whose store did not reply, such as `redis`. */
-  readonly engine: string | undefined
+  declare readonly engine: string | undefined
 
   constructor(message: string, details: EngineErrorDetails = {}) {
     super(message, details)
-    this.engine = details.engine
+    if (details.engine !== undefined) this.engine = details.engine
   }
 }
 
@@ -131,12 +130,19 @@ export class UnavailableError extends HoldfastError {
 export class RefusedError extends HoldfastError {
   /** `REFUSED` */
   static override readonly code = 'REFUSED'
+  /** `REFUSED` */
+  override readonly code = RefusedError.code
+
+  static {
+    nameErrors(this, 'RefusedError')
+  }
+
   /** The engine whose store rejected it, such as `redis`. */
-  readonly engine: string | undefined
+  declare readonly engine: string | undefined
 
   constructor(message: string, details: EngineErrorDetails = {}) {
     super(message, details)
-    this.engine = details.engine
+    if (details.engine !== undefined) this.engine = details.engine
   }
 }
 
@@ -144,10 +150,17 @@ export class RefusedError extends HoldfastError {
 export class ReplicationError extends HoldfastError {
   /** `REPLICATION` */
   static override readonly code = 'REPLICATION'
+  /** `REPLICATION` */
+  override readonly code = ReplicationError.code
+
+  static {
+    nameErrors(this, 'ReplicationError')
+  }
+
   /** How many replicas should have acknowledged it: `minReplicas`. */
   readonly wanted: number
   /** How many did, as far as Redis has replied; `undefined` when `waitMs` ended before it had. */
-  readonly acknowledged: number | undefined
+  declare readonly acknowledged: number | undefined
 
   constructor(
     message: string,
@@ -155,7 +168,7 @@ export class ReplicationError extends HoldfastError {
   ) {
     super(message, details)
     this.wanted = details.wanted
-    this.acknowledged = details.acknowledged
+    if (details.acknowledged !== undefined) this.acknowledged = details.acknowledged
   }
 }
 
@@ -163,16 +176,34 @@ export class ReplicationError extends HoldfastError {
 export class TooManyWaitersError extends HoldfastError {
   /** `TOO_MANY_WAITERS` */
   static override readonly code = 'TOO_MANY_WAITERS'
+  /** `TOO_MANY_WAITERS` */
+  override readonly code = TooManyWaitersError.code
+
+  static {
+    nameErrors(this, 'TooManyWaitersError')
+  }
 }
 
 /** The client was closed. */
 export class ClosedError extends HoldfastError {
   /** `CLOSED` */
   static override readonly code = 'CLOSED'
+  /** `CLOSED` */
+  override readonly code = ClosedError.code
+
+  static {
+    nameErrors(this, 'ClosedError')
+  }
 }
 
 /** An argument was refused before anything was sent. */
 export class InvalidArgumentError extends HoldfastError {
   /** `INVALID_ARGUMENT` */
   static override readonly code = 'INVALID_ARGUMENT'
+  /** `INVALID_ARGUMENT` */
+  override readonly code = InvalidArgumentError.code
+
+  static {
+    nameErrors(this, 'InvalidArgumentError')
+  }
 }

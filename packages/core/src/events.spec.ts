@@ -1,5 +1,6 @@
-import { HoldfastError, InvalidArgumentError } from './errors.js'
-import { Events } from './events.js'
+import { runInNewContext } from 'node:vm'
+import { HoldfastError, InvalidArgumentError, RefusedError, UnavailableError } from './errors.js'
+import { Events, type HoldfastListener } from './events.js'
 
 /** Events whose listeners run where they are emitted. */
 const plainEvents = () =>
@@ -22,6 +23,49 @@ it('an error without a listener is dropped', () => {
   expect(() => {
     events.emit('error', new HoldfastError('without a listener'))
   }).not.toThrow()
+})
+
+describe('reported errors', () => {
+  const emitWarning = jest.spyOn(process, 'emitWarning')
+
+  beforeEach(() => {
+    emitWarning.mockReset()
+  })
+
+  afterAll(() => {
+    emitWarning.mockRestore()
+  })
+
+  it('of an outage are summed up while there are many of them', () => {
+    const events = plainEvents()
+    const listener = jest.fn()
+    events.on('error', listener)
+    const errors = ['a', 'b', 'c'].map((message) => new UnavailableError(message))
+    for (const error of errors) events.emitError(error)
+    expect(listener.mock.calls).toEqual([[errors[0]]])
+    events.close()
+    expect(listener.mock.calls).toEqual([[errors[0]], [errors[2], { count: 2 }]])
+    expect(emitWarning).not.toHaveBeenCalled()
+  })
+
+  it('of any other kind are emitted one by one, and never a warning of the process', () => {
+    const events = plainEvents()
+    const errors = ['a', 'b', 'c'].map((message) => new RefusedError(message))
+    for (const error of errors) events.emitError(error)
+    expect(emitWarning).not.toHaveBeenCalled()
+    const listener = jest.fn()
+    events.on('error', listener)
+    for (const error of errors) events.emitError(error)
+    expect(listener.mock.calls).toEqual(errors.map((error) => [error]))
+  })
+
+  it('of an outage are a warning of the process if nothing listens', () => {
+    const events = plainEvents()
+    events.emitError(new UnavailableError('nothing there'))
+    events.emitError(new UnavailableError('still nothing there'))
+    const given = { type: 'HoldfastWarning', code: 'HOLDFAST_UNAVAILABLE' }
+    expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^nothing there/), given]])
+  })
 })
 
 it('a listener that throws does not reach the code that emits, and becomes an error event', () => {
@@ -94,29 +138,76 @@ it('a listener that was taken off hears nothing, and one for once hears one even
   expect(once).toHaveBeenCalledTimes(1)
 })
 
-it('a promise that a listener returns becomes an error event when it rejects', async () => {
-  const events = plainEvents()
-  const cause = new Error('bad listener')
-  const reported = new Promise((resolve) => {
-    events.on('error', resolve)
+/** The next error event. */
+const nextError = (events: Events): Promise<HoldfastError> =>
+  new Promise((resolve) => {
+    events.once('error', resolve)
   })
-  const failing: () => unknown = () => Promise.reject(cause)
-  events.on('leaked', failing)
+
+// The lint of this file shows that a listener may be async: see no-misused-promises of typescript-eslint.
+it.each(['on', 'once'] as const)(
+  'a listener given to %s may be async; a rejection becomes an error event',
+  async (listen) => {
+    const events = plainEvents()
+    const cause = new Error('bad listener')
+    const reported = nextError(events)
+    events[listen]('leaked', async ({ name }) => {
+      await Promise.resolve(name)
+      throw cause
+    })
+    const typed: HoldfastListener<'leaked'> = async ({ owner }) => {
+      await Promise.resolve(owner)
+    }
+    events[listen]('leaked', typed)
+    events.emit('leaked', leaked)
+    expect(await reported).toMatchObject({ message: 'a listener of the leaked event threw', cause })
+  },
+)
+
+it('a rejection of a promise from another realm becomes an error event', async () => {
+  const events = plainEvents()
+  const reported = nextError(events)
+  const failing: unknown = runInNewContext('async () => { throw new RangeError("bad listener") }')
+  const untyped: Untyped = events
+  untyped.on('leaked', failing)
   events.emit('leaked', leaked)
-  expect(await reported).toMatchObject({ message: 'a listener of the leaked event threw', cause })
+  expect(await reported).toMatchObject({ cause: { name: 'RangeError', message: 'bad listener' } })
+})
+
+it('an async error listener that rejects is not called again, and its rejection is handled', async () => {
+  const events = plainEvents()
+  const unhandled = jest.fn()
+  process.on('unhandledRejection', unhandled)
+  const listener = jest.fn(async () => {
+    await Promise.resolve()
+    throw new Error('bad listener')
+  })
+  events.on('error', listener)
+  events.emit('error', new HoldfastError('first'))
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', unhandled)
+  expect(listener).toHaveBeenCalledTimes(1)
+  expect(unhandled).not.toHaveBeenCalled()
 })
 
 /** As JavaScript may call them. */
 interface Untyped {
-  on(event: string, listener: unknown): void
-  once(event: string, listener: unknown): void
-  off(event: string, listener: unknown): void
+  on(event: unknown, listener: unknown): void
+  once(event: unknown, listener: unknown): void
+  off(event: unknown, listener: unknown): void
 }
 
-it.each([
-  ['nope', () => undefined, "there is no event 'nope'"],
-  ['toString', () => undefined, "there is no event 'toString'"],
+const valid = 'valid events: acquired, granted, waiting, renewed, released, lost, leaked, warning, error'
+
+const unlistened = (): undefined => undefined
+
+it.each<[event: unknown, listener: unknown, refused: string]>([
+  ['losst', unlistened, `unknown event 'losst' (did you mean lost?); ${valid}`],
+  ['toString', unlistened, `unknown event 'toString'; ${valid}`],
+  [Symbol('lost'), unlistened, `unknown event Symbol(lost); ${valid}`],
+  [undefined, unlistened, `unknown event undefined; ${valid}`],
   ['lost', undefined, 'a listener must be a function, got undefined'],
+  ['lost', 42n, 'a listener must be a function, got 42n'],
 ])('listening to %p with %p is refused', (event, listener, refused) => {
   const events: Untyped = plainEvents()
   for (const method of ['on', 'once', 'off'] as const) {

@@ -1,7 +1,16 @@
 import { inspect } from 'node:util'
 import { EventEmitter } from 'eventemitter3'
-import { ClosedError, HoldfastError, InvalidArgumentError, LockLostError } from './errors.js'
+import { unknownName } from './checks.js'
+import {
+  ClosedError,
+  HoldfastError,
+  InvalidArgumentError,
+  LockLostError,
+  UnavailableError,
+} from './errors.js'
+import { OutageReports } from './outage-reports.js'
 import { toHoldfastError } from './store-errors.js'
+import { UnreachableWarning } from './unreachable-warning.js'
 
 /** The lock and owner that an event is about. */
 export interface LockEvent {
@@ -11,7 +20,7 @@ export interface LockEvent {
   readonly owner: string
 }
 
-/** Events of a `Holdfast` client. Each carries one object. */
+/** Events of a `Holdfast` client. Each carries one object, `error` perhaps a second one. */
 export interface HoldfastEvents {
   /**
    * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 if the hold has no token, which
@@ -35,8 +44,17 @@ export interface HoldfastEvents {
   leaked: [event: LockEvent]
   /** Something is degraded but still works. */
   warning: [event: { code: WarningCode; message: string }]
-  /** The store did not reply or a background task failed; waits and renewals go on. */
-  error: [error: HoldfastError]
+  /**
+   * The store did not reply or a background task failed; waits and renewals go on.
+   *
+   * Every waiter fails again and again while the store cannot be reached. The first `UnavailableError` of an outage is
+   * emitted at once, then the latest of each second; `summary.count` says how many it stands for, if there are several. All
+   * other errors are emitted one by one.
+   *
+   * If there is no listener, the process emits one warning per outage (`HOLDFAST_UNAVAILABLE`): at once if the store was never
+   * reached, or else when the outage has lasted for 2 seconds.
+   */
+  error: [error: HoldfastError, summary?: { readonly count: number }]
 }
 
 /**
@@ -47,8 +65,13 @@ export interface HoldfastEvents {
  */
 export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
 
-/** What listens to an event. */
-export type HoldfastListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
+// Two functions, not one that returns `void | Promise<void>`: that could return nothing else, as `list.push(event)` does.
+/** What listens to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
+export type HoldfastListener<E extends keyof HoldfastEvents> =
+  ((...args: HoldfastEvents[E]) => void) | ((...args: HoldfastEvents[E]) => Promise<void>)
+
+/** A listener that neither throws nor rejects. */
+type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
 /**
  * An emitter whose listeners can break neither the code that emits nor each other: what one throws, or rejects with,
@@ -59,9 +82,14 @@ export type HoldfastListener<E extends keyof HoldfastEvents> = (...args: Holdfas
  */
 export class Events {
   readonly #emitter = new EventEmitter()
+  readonly #outage = new OutageReports((error, count) => {
+    if (count > 1) this.emit('error', error, { count })
+    else this.emit('error', error)
+  })
+  readonly #unreachable = new UnreachableWarning()
   readonly #outside: (fn: () => void) => void
   readonly #guards: {
-    readonly [E in keyof HoldfastEvents]: WeakMap<HoldfastListener<E>, HoldfastListener<E>>
+    readonly [E in keyof HoldfastEvents]: WeakMap<HoldfastListener<E>, GuardedListener<E>>
   } = {
     acquired: new WeakMap(),
     granted: new WeakMap(),
@@ -103,12 +131,25 @@ export class Events {
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
   emitError(error: unknown): void {
     if (error instanceof ClosedError || error instanceof LockLostError) return
-    this.emit('error', toHoldfastError(error))
+    const reported = toHoldfastError(error)
+    if (!(reported instanceof UnavailableError)) this.emit('error', reported)
+    else if (this.hasListeners('error')) this.#outage.add(reported)
+    else this.#unreachable.note(reported)
   }
 
-  #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): HoldfastListener<E> {
+  /** The store replied for the first time, or again after a break. */
+  reached(): void {
+    this.#unreachable.reached()
+  }
+
+  /** Emits what was held back. Leaves no timer unless more errors are reported. */
+  close(): void {
+    this.#outage.close()
+  }
+
+  #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): GuardedListener<E> {
     if (!Object.hasOwn(this.#guards, event)) {
-      throw new InvalidArgumentError(`there is no event ${inspect(event)}`)
+      throw unknownName('event', event, Object.keys(this.#guards))
     }
     const given: unknown = listener
     if (typeof given !== 'function') {
@@ -122,12 +163,11 @@ export class Events {
       if (event === 'error') return
       this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
     }
-    // A listener whose type says that it returns nothing may be an async function.
     const run: (...args: HoldfastEvents[E]) => unknown = listener
     const guarded = (...args: HoldfastEvents[E]): void => {
       try {
         const returned = run(...args)
-        if (returned instanceof Promise) returned.catch(report)
+        if (isThenable(returned)) Promise.resolve(returned).catch(report)
       } catch (error) {
         report(error)
       }
@@ -136,3 +176,7 @@ export class Events {
     return guarded
   }
 }
+
+/** By its shape: promises of another realm or library are no instances of this one's class. */
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

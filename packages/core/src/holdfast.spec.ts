@@ -52,6 +52,26 @@ describe('with an engine', () => {
   })
 })
 
+describe('an option that does not exist is refused, with the nearest and the valid ones', () => {
+  const valid = 'waitMs, leaseMs, maxHoldMs, signal, label, watchdogTimeoutMs, commandTimeoutMs, maxWaiters'
+  const redis = 'redis://127.0.0.1:1'
+
+  it.each([
+    [{ redis, watchdogTimeout: 5 }, "unknown option 'watchdogTimeout' (did you mean watchdogTimeoutMs?)"],
+    [{ redis, minReplica: 1 }, "unknown option 'minReplica' (did you mean minReplicas?)"],
+    [{ redisUrl: redis }, "unknown option 'redisUrl' (did you mean redis?)"],
+    [{ redis, ttl: undefined }, "unknown option 'ttl'"],
+  ])('on Redis: %p', (options, unknown) => {
+    const message = `${unknown}; valid options: redis, prefix, interop, minReplicas, replicaTimeoutMs, ${valid}`
+    expect(refusalOf(options)).toEqual(new InvalidArgumentError(message))
+  })
+
+  it('on another engine', () => {
+    const message = `unknown option 'labels' (did you mean label?); valid options: engine, ${valid}`
+    expect(refusalOf({ engine, labels: 'a' })).toEqual(new InvalidArgumentError(message))
+  })
+})
+
 it.each([undefined, null, 'redis://localhost'])('%p is refused as the options of a client', (options) => {
   const error = ((): unknown => {
     try {

@@ -1,16 +1,18 @@
 import { inspect } from 'node:util'
+import { checkObject, checkOptions, requireFunction } from './checks.js'
 import { Client } from './client.js'
 import type { LockEngine } from './engine/session.js'
 import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
-import { resolveDrainMs } from './options.js'
+import { clientOptionNames, resolveDrainMs } from './options.js'
 import type { ClientOptions, CloseOptions } from './options.js'
 import type { Hold } from './holding/hold.js'
 import type { Lease } from './objects/lease.js'
 import { Scope } from './ownership/scope.js'
 import { redisEngine } from './redis/engine.js'
+import { redisOptionNames } from './redis/options.js'
 import type { RedisOptions } from './redis/options.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
@@ -62,7 +64,8 @@ export class Holdfast {
   /**
    * The lock of this name. Sends nothing.
    *
-   * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`
+   * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
+   * `lockName(text)` makes a name of any text
    * @throws `InvalidArgumentError` for a name that cannot be one
    */
   getLock(name: string): Lock {
@@ -92,8 +95,10 @@ export class Holdfast {
    * the end is released and reported as `leaked`.
    *
    * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
    */
   async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
+    requireFunction('scope', fn)
     const scope = new Scope<Hold<Lease>>(this.#client)
     try {
       return await this.#client.frames.runInScope(scope, async () => fn())
@@ -102,19 +107,23 @@ export class Holdfast {
     }
   }
 
-  /** Listens to events of all locks of this client. Listeners are optional, even for `error`. */
+  /**
+   * Listens to events of all locks of this client. Listeners are optional, even for `error`.
+   *
+   * @throws `InvalidArgumentError` for an event that does not exist and for a listener that is not a function
+   */
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.on(event, listener)
     return this
   }
 
-  /** Listens to the next event only. */
+  /** Listens to the next event only. Throws as `on`. */
   once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.once(event, listener)
     return this
   }
 
-  /** Stops listening. */
+  /** Stops listening. Throws as `on`. */
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.off(event, listener)
     return this
@@ -148,24 +157,26 @@ export class Holdfast {
   }
 }
 
-const redisOptions = ['redis', 'prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'] as const
+const optionsOnRedis = new Set([...redisOptionNames, ...clientOptionNames])
+const optionsOnEngine = new Set(['engine', ...clientOptionNames])
 
 function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
-  const given: unknown = options
-  if (typeof given !== 'object' || given === null) {
-    throw new InvalidArgumentError(`options must be an object, got ${inspect(given)}`)
+  checkObject(options)
+  if (!('engine' in options)) {
+    checkOptions(options, optionsOnRedis)
+    return redisEngine(options)
   }
-  if (!('engine' in options)) return redisEngine(options)
   const engine: unknown = options.engine
   if (!isEngine(engine)) {
     throw new InvalidArgumentError(`engine must be a lock engine such as memory(), got ${inspect(engine)}`)
   }
-  const superfluous = redisOptions.find((option) => option in options)
+  const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {
     throw new InvalidArgumentError(
       `${superfluous} is an option of the Redis engine; give the options of ${engine.name} to the engine itself`,
     )
   }
+  checkOptions(options, optionsOnEngine)
   return engine
 }
 

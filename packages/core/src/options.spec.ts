@@ -64,6 +64,15 @@ describe('defaults', () => {
     })
   })
 
+  it('of the client are undone by a call: null for no fixed lease and no signal, Infinity for no limit', () => {
+    const { signal } = new AbortController()
+    const settings = resolveSettings({ waitMs: 1, leaseMs: 200, maxHoldMs: 300, signal }, engine)
+    const undone = { waitMs: Infinity, leaseMs: null, maxHoldMs: Infinity, signal: null }
+    expect(resolveRequest(undone, settings)).toEqual({ ...undone, signal: undefined })
+    expect(resolveRequest({ waitMs: Infinity }, settings, 0).waitMs).toBe(Infinity)
+    expect(resolveRequest({}, resolveSettings(undone, engine))).toEqual({ ...undone, signal: undefined })
+  })
+
   it('take the place of an option that is there but undefined', () => {
     const options: ClientOptions = { label: undefined, maxWaiters: undefined }
     expect(resolveSettings(options, engine)).toEqual(resolveSettings({}, engine))
@@ -82,10 +91,29 @@ const leastOf = {
   replicaTimeoutMs: 1,
   maxWaiters: 0,
 }
-const perCall = ['waitMs', 'leaseMs', 'maxHoldMs']
+/** What an acquisition takes besides, to undo the client's default. */
+const perCall = new Map<string, unknown>([
+  ['waitMs', Infinity],
+  ['leaseMs', null],
+  ['maxHoldMs', Infinity],
+])
 
 describe.each(Object.entries(leastOf))('%s', (option, least) => {
-  const bad = [least - 1, longestMs + 1, least + 0.5, NaN, Infinity, '500', 500n, null, true, {}]
+  const undoes = perCall.get(option)
+  const alsoTaken = perCall.has(option) ? ` or ${inspect(undoes)}` : ''
+  const bad = [
+    least - 1,
+    longestMs + 1,
+    least + 0.5,
+    NaN,
+    Infinity,
+    -Infinity,
+    '500',
+    500n,
+    null,
+    true,
+    {},
+  ].filter((value) => value !== undoes)
 
   it(`takes ${least} and ${longestMs}`, () => {
     expect(() => settingsOf({ [option]: least })).not.toThrow()
@@ -93,17 +121,40 @@ describe.each(Object.entries(leastOf))('%s', (option, least) => {
   })
 
   it.each(bad)('as %p is refused, with its name, the value and the bounds', (value) => {
-    const message = `${option} must be an integer from ${least} to ${longestMs}, got ${inspect(value)}`
+    const message = `${option} must be an integer from ${least} to ${longestMs}${alsoTaken}, got ${inspect(value)}`
     const refused = new InvalidArgumentError(message)
     expect(() => settingsOf({ [option]: value })).toThrow(refused)
-    if (perCall.includes(option)) expect(() => requestOf({ [option]: value })).toThrow(refused)
+    if (perCall.has(option)) expect(() => requestOf({ [option]: value })).toThrow(refused)
+  })
+})
+
+describe('an option that does not exist', () => {
+  const valid = 'valid options: waitMs, leaseMs, maxHoldMs, signal'
+
+  it.each([
+    [{ wait: 5 }, `unknown option 'wait' (did you mean waitMs?); ${valid}`],
+    [{ waitMs: 5, ttl: 5 }, `unknown option 'ttl'; ${valid}`],
+    [{ watchdogTimeoutMs: 500 }, `unknown option 'watchdogTimeoutMs'; ${valid}`],
+    [{ lease: undefined }, `unknown option 'lease' (did you mean leaseMs?); ${valid}`],
+    [Object.create({ wait: 5 }), `unknown option 'wait' (did you mean waitMs?); ${valid}`],
+  ])('is refused in a call, with the nearest and the valid ones: %p', (options, message) => {
+    expect(() => requestOf(options)).toThrow(new InvalidArgumentError(message))
+  })
+
+  it('is refused in a close', () => {
+    const message = "unknown option 'drain' (did you mean drainMs?); valid options: drainMs"
+    expect(() => drainMsOf({ drain: 5 })).toThrow(new InvalidArgumentError(message))
+  })
+
+  it('is not looked for when a call has no options', () => {
+    expect(requestOf(undefined)).toEqual(requestOf({}))
   })
 })
 
 describe('other options', () => {
-  it.each(['aborted', {}, null, new AbortController()])('the signal %p is refused', (signal) => {
-    expect(() => requestOf({ signal })).toThrow(/signal must be an AbortSignal, got/)
-    expect(() => settingsOf({ signal })).toThrow(/signal must be an AbortSignal, got/)
+  it.each(['aborted', {}, new AbortController()])('the signal %p is refused', (signal) => {
+    expect(() => requestOf({ signal })).toThrow(/signal must be an AbortSignal or null, got/)
+    expect(() => settingsOf({ signal })).toThrow(/signal must be an AbortSignal or null, got/)
   })
 
   it.each([7, null, {}, true])('%p is refused as a prefix and as a label', (value) => {
@@ -145,7 +196,7 @@ describe('other options', () => {
     const traits = { ...engine.traits, lease: { stepMs: 1_000, shortestMs: 2_000, marginMs: 1_000 } }
     const slow = resolveSettings({}, { name: 'slow', traits })
     const message =
-      'leaseMs must be an integer from 2000 to 2147483647 (the engine slow keeps no shorter lease), got 1500'
+      'leaseMs must be an integer from 2000 to 2147483647 or null (the engine slow keeps no shorter lease), got 1500'
     expect(() => resolveRequest({ leaseMs: 1_500 }, slow)).toThrow(new InvalidArgumentError(message))
     expect(() => resolveSettings({ watchdogTimeoutMs: 1_500 }, { name: 'slow', traits })).toThrow(
       /watchdogTimeoutMs must be an integer from 2000/,

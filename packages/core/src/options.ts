@@ -1,14 +1,21 @@
 import { inspect } from 'node:util'
-import { checkInteger, checkObject, checkString, requireInteger } from './checks.js'
+import { checkInteger, checkOptions, checkString, requireInteger } from './checks.js'
+import { checkOutlastsConfirmation } from './confirmation.js'
 import type { LockEngine } from './engine/session.js'
+import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
 
 const shortestLeaseMs = 100
 
-/** How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1. */
+/**
+ * How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1.
+ *
+ * An option that is left out or `undefined` takes the client's default. `Infinity` for `waitMs` and `maxHoldMs`, and `null` for
+ * `leaseMs` and `signal`, undo that default for the call.
+ */
 export interface AcquireOptions {
   /**
-   * How long to wait while another owner holds the lock. 0 makes one attempt.
+   * How long to wait while another owner holds the lock. 0 makes one attempt, `Infinity` waits without limit.
    *
    * @defaultValue unlimited for `lock` and `withLock`, unless the client has a default; 0 for `tryLock`, always
    */
@@ -16,18 +23,23 @@ export interface AcquireOptions {
   /**
    * A fixed lease: the hold ends after this time unless extended, and nothing renews it. At least 100.
    *
-   * Without it the watchdog renews the hold for as long as the lease is open.
+   * Without it, and with `null`, the watchdog renews the hold for as long as the lease is open. With `minReplicas` it must
+   * be above `replicaTimeoutMs`.
    */
-  readonly leaseMs?: number | undefined
+  readonly leaseMs?: number | null | undefined
   /**
-   * A limit on renewal, counted from the grant: the hold never outlives it. At least 100. No limit by default.
+   * A limit on renewal, counted from the grant: the hold never outlives it. At least 100, and with `minReplicas` above
+   * `replicaTimeoutMs`. No limit by default, and with `Infinity`.
    *
    * In a nested call it counts from that entry, and ends the whole hold only if the lease is still open then; the outer
    * limit still applies.
    */
   readonly maxHoldMs?: number | undefined
-  /** Stops the wait; the call then rejects with the signal's reason. It does not end a hold once acquired. */
-  readonly signal?: AbortSignal | undefined
+  /**
+   * Stops the wait; the call then rejects with the signal's reason. It does not end a hold once acquired. None by default,
+   * and with `null`.
+   */
+  readonly signal?: AbortSignal | null | undefined
 }
 
 /** How a client behaves with any engine. The options of an acquisition given here are defaults for every call. */
@@ -65,6 +77,7 @@ export interface Request {
 export interface LeaseBounds {
   readonly engine: string
   readonly shortestLeaseMs: number
+  readonly confirmation?: Traits['lease']['confirmation']
 }
 
 /** Checked options of a client with every default filled in, and what its engine makes of them. */
@@ -91,6 +104,26 @@ export interface CloseOptions {
   readonly drainMs?: number | undefined
 }
 
+const acquireOptions: Record<keyof AcquireOptions, true> = {
+  waitMs: true,
+  leaseMs: true,
+  maxHoldMs: true,
+  signal: true,
+}
+const acquireOptionNames = new Set(Object.keys(acquireOptions))
+
+const clientOptions: Record<keyof ClientOptions, true> = {
+  ...acquireOptions,
+  label: true,
+  watchdogTimeoutMs: true,
+  commandTimeoutMs: true,
+  maxWaiters: true,
+}
+export const clientOptionNames: readonly string[] = Object.keys(clientOptions)
+
+const closeOptions: Record<keyof CloseOptions, true> = { drainMs: true }
+const closeOptionNames = new Set(Object.keys(closeOptions))
+
 const whyOf = ({ engine, shortestLeaseMs: least }: LeaseBounds): string =>
   least > shortestLeaseMs ? ` (the engine ${engine} keeps no shorter lease)` : ''
 
@@ -101,19 +134,23 @@ export const requireLeaseMs = (value: unknown, bounds: LeaseBounds): void => {
 
 /** Checks the options of a close. */
 export function resolveDrainMs(options: CloseOptions): number {
-  checkObject(options)
+  checkOptions(options, closeOptionNames)
   checkInteger('drainMs', options.drainMs, 0)
   return options.drainMs ?? 0
 }
 
-function checkAcquireOptions(options: AcquireOptions, bounds: LeaseBounds): void {
-  checkObject(options)
-  checkInteger('waitMs', options.waitMs, 0)
-  checkInteger('leaseMs', options.leaseMs, bounds.shortestLeaseMs, whyOf(bounds))
-  checkInteger('maxHoldMs', options.maxHoldMs, bounds.shortestLeaseMs, whyOf(bounds))
+function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void {
+  const { waitMs, leaseMs, maxHoldMs } = options
+  if (waitMs !== Infinity) checkInteger('waitMs', waitMs, 0, ' or Infinity')
+  if (leaseMs !== null) checkInteger('leaseMs', leaseMs, bounds.shortestLeaseMs, ` or null${whyOf(bounds)}`)
+  if (maxHoldMs !== Infinity) {
+    checkInteger('maxHoldMs', maxHoldMs, bounds.shortestLeaseMs, ` or Infinity${whyOf(bounds)}`)
+  }
+  checkOutlastsConfirmation('leaseMs', leaseMs, bounds.confirmation)
+  checkOutlastsConfirmation('maxHoldMs', maxHoldMs, bounds.confirmation)
   const signal: unknown = options.signal
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new InvalidArgumentError(`signal must be an AbortSignal, got ${inspect(signal)}`)
+  if (signal !== undefined && signal !== null && !(signal instanceof AbortSignal)) {
+    throw new InvalidArgumentError(`signal must be an AbortSignal or null, got ${inspect(signal)}`)
   }
 }
 
@@ -122,8 +159,9 @@ export function resolveSettings(
   options: ClientOptions,
   { name: engine, traits }: Pick<LockEngine, 'name' | 'traits'>,
 ): Settings {
-  const bounds = { engine, shortestLeaseMs: Math.max(shortestLeaseMs, traits.lease.shortestMs) }
-  checkAcquireOptions(options, bounds)
+  const { shortestMs, confirmation } = traits.lease
+  const bounds = { engine, shortestLeaseMs: Math.max(shortestLeaseMs, shortestMs), confirmation }
+  checkAcquireValues(options, bounds)
   checkString('label', options.label)
   checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, bounds.shortestLeaseMs, whyOf(bounds))
   checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
@@ -142,22 +180,29 @@ export function resolveSettings(
   }
 }
 
+const noOptions: AcquireOptions = {}
+
 /**
  * Checks the options of one acquisition and fills in the client's defaults.
  *
+ * @param given - what the caller handed over; `undefined` for no options
  * @param waitMs - the default wait of this kind of call, when it does not follow the client's
  */
 export function resolveRequest(
-  options: AcquireOptions,
+  given: AcquireOptions | undefined,
   settings: LeaseBounds & { readonly defaults: AcquireOptions },
   waitMs?: number,
 ): Request {
-  checkAcquireOptions(options, settings)
+  const options = given ?? noOptions
+  if (given !== undefined) {
+    checkOptions(given, acquireOptionNames)
+    checkAcquireValues(given, settings)
+  }
   const { defaults } = settings
   return {
     waitMs: options.waitMs ?? waitMs ?? defaults.waitMs ?? Infinity,
-    leaseMs: options.leaseMs ?? defaults.leaseMs ?? null,
+    leaseMs: (options.leaseMs === undefined ? defaults.leaseMs : options.leaseMs) ?? null,
     maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
-    signal: options.signal ?? defaults.signal,
+    signal: (options.signal === undefined ? defaults.signal : options.signal) ?? undefined,
   }
 }

@@ -1,5 +1,5 @@
 import type { NotALockReply } from './engine/replies.js'
-import { HoldfastError, NotALockError, RefusedError, UnavailableError } from './errors.js'
+import { ClosedError, HoldfastError, NotALockError, RefusedError, UnavailableError } from './errors.js'
 import type { HoldfastErrorDetails } from './errors.js'
 
 /** The error for a name under which the store holds something else. */
@@ -7,8 +7,8 @@ export const notALock = ({ name }: { readonly name: string }, { reason }: NotALo
   new NotALockError(`${name} is not a lock: ${reason}`, { lockName: name })
 
 /**
- * Any error as one of ours, with the lock and owner that it is about. What is not one of ours has an unknown outcome,
- * and so counts as no reply.
+ * Any error as one of ours, with the lock and owner that it is about: then it is of this call alone, though several may
+ * have waited for what failed. What is not one of ours has an unknown outcome, and so counts as no reply.
  */
 export function toHoldfastError(error: unknown, details: HoldfastErrorDetails = {}): HoldfastError {
   const { lockName } = details
@@ -17,9 +17,13 @@ export function toHoldfastError(error: unknown, details: HoldfastErrorDetails = 
     return new UnavailableError(about(lockName, text), { ...details, cause: error })
   }
   if (error.lockName !== undefined || lockName === undefined) return error
+  const { cause, message } = error
+  if (error instanceof ClosedError) return new ClosedError(message, { ...details, cause })
+  if (error.constructor === HoldfastError)
+    return new HoldfastError(about(lockName, message), { ...details, cause })
   if (!(error instanceof RefusedError || error instanceof UnavailableError)) return error
-  const more = { ...details, cause: error.cause, engine: error.engine }
-  const text = about(lockName, error.message)
+  const more = { ...details, cause, engine: error.engine }
+  const text = about(lockName, message)
   return error instanceof RefusedError ? new RefusedError(text, more) : new UnavailableError(text, more)
 }
 

@@ -14,7 +14,7 @@ const program = `
   const cjs = createRequire(import.meta.url)('@holdfast/core')
   const details = { lockName: 'a', owner: 'c1:1', cause: new Error('why'), reason: 'expired', holder: 'c2:1', position: 1, waitedMs: 5 }
   // The older names of two of them are the same classes.
-  const kinds = Object.keys(esm).filter((name) => name.endsWith('Error') && esm[name].name === name)
+  const kinds = Object.keys(esm).filter((name) => name.endsWith('Error') && esm[name].code && esm[name].name === name)
   const answers = kinds.map((kind) => {
     const [fromEsm, fromCjs] = [new esm[kind]('x', details), new cjs[kind]('x', details)]
     return {

@@ -28,9 +28,11 @@ describe('the machine sleeps', () => {
     const realNow = Date.now
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000)
     expect(lease.isHeld).toBe(false)
-    expect(() => {
+    const asked = Promise.resolve().then(() => {
       lease.assertHeld()
-    }).toThrow('suspended')
+    })
+    const { owner } = lease
+    await expect(asked).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'suspended', owner })
     await until(() => lease.isHeld)
     expect(lease.signal.aborted).toBe(false)
     await lease.unlock()

@@ -67,16 +67,18 @@ async function expectNothingSent(): Promise<void> {
 }
 
 const badCalls: [options: object, named: RegExp][] = [
-  [{ waitMs: -1 }, /^waitMs .* 0 to 2147483647, got -1$/],
+  [{ waitMs: -1 }, /^waitMs .* 0 to 2147483647 or Infinity, got -1$/],
   [{ waitMs: 1.5 }, /^waitMs .* got 1\.5$/],
   [{ waitMs: NaN }, /^waitMs .* got NaN$/],
   [{ waitMs: '5' }, /^waitMs .* got '5'$/],
-  [{ waitMs: 2 ** 31 }, /^waitMs .* 0 to 2147483647, got 2147483648$/],
-  [{ leaseMs: 99 }, /^leaseMs .* 100 to 2147483647, got 99$/],
-  [{ leaseMs: null }, /^leaseMs .* got null$/],
-  [{ maxHoldMs: 99 }, /^maxHoldMs .* 100 to 2147483647, got 99$/],
-  [{ signal: {} }, /^signal must be an AbortSignal, got \{\}$/],
-  [{ signal: 'stop' }, /^signal must be an AbortSignal, got 'stop'$/],
+  [{ waitMs: 2 ** 31 }, /^waitMs .* 0 to 2147483647 or Infinity, got 2147483648$/],
+  [{ leaseMs: 99 }, /^leaseMs .* 100 to 2147483647 or null, got 99$/],
+  [{ leaseMs: Infinity }, /^leaseMs .* or null, got Infinity$/],
+  [{ maxHoldMs: 99 }, /^maxHoldMs .* 100 to 2147483647 or Infinity, got 99$/],
+  [{ signal: {} }, /^signal must be an AbortSignal or null, got \{\}$/],
+  [{ signal: 'stop' }, /^signal must be an AbortSignal or null, got 'stop'$/],
+  [{ wait: 5 }, /^unknown option 'wait' \(did you mean waitMs\?\); valid options: /],
+  [{ ttl: undefined }, /^unknown option 'ttl'; valid options: /],
 ]
 
 describe('a bad option of a call is refused at once, and nothing is sent', () => {
@@ -93,6 +95,19 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
       expect(error).toBeInstanceOf(InvalidArgumentError)
       expect(error).toHaveProperty('message', expect.stringMatching(named))
     }
+    expect(work).not.toHaveBeenCalled()
+    await expectNothingSent()
+  })
+
+  it('options after the function of withLock, with the way to write it', async () => {
+    const lock = open().getLock('a')
+    const work = jest.fn()
+    const call = (): unknown => Reflect.apply(lock.withLock.bind(lock), undefined, [work, { waitMs: 5 }])
+    await expect(atOnce(call)).resolves.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'withLock takes its options before the function: withLock(options, fn)',
+      lockName: 'a',
+    })
     expect(work).not.toHaveBeenCalled()
     await expectNothingSent()
   })
@@ -118,6 +133,26 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     await expectNothingSent()
   })
 
+  it.each([undefined, 42, 'work', null])('scope(%p)', async (fn) => {
+    const holdfast = open()
+    const call = (): unknown => Reflect.apply(holdfast.scope.bind(holdfast), undefined, [fn])
+    await expect(atOnce(call)).resolves.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: `scope needs a function to run, got ${inspect(fn)}`,
+    })
+    await expectNothingSent()
+  })
+
+  it.each([42, null, 'soon'])('close(%p), which closes nothing', async (options) => {
+    const holdfast = open()
+    const call = (): unknown => Reflect.apply(holdfast.close.bind(holdfast), undefined, [options])
+    await expect(atOnce(call)).resolves.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: `options must be an object, got ${inspect(options)}`,
+    })
+    await expectNothingSent()
+  })
+
   it('close({ drainMs: -1 }), which closes nothing', async () => {
     const holdfast = open()
     await expect(atOnce(() => holdfast.close({ drainMs: -1 }))).resolves.toMatchObject({
@@ -140,21 +175,27 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ maxWaiters: 0.5 }, /^maxWaiters .* got 0\.5$/],
     [{ prefix: 7 }, /^prefix must be a string, got 7$/],
     [{ label: {} }, /^label must be a string, got \{\}$/],
-    [{ redis: undefined }, /^redis must be a URL \(a string\) or an ioredis/],
-    [{ redis: null }, /^redis must be a URL \(a string\) or an ioredis/],
-    [{ redis: {} }, /^redis must be a URL \(a string\) or an ioredis/],
-    [{ redis: 6379 }, /^redis must be a URL \(a string\) or an ioredis/],
-    [{ redis: new URL('redis://127.0.0.1') }, /^redis must be a URL \(a string\) or an ioredis/],
+    [{ redis: undefined }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
+    [{ redis: null }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
+    [{ redis: {} }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
+    [{ redis: 6379 }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
+    [{ redis: new URL('http://127.0.0.1') }, /^redis must be a redis:.*, got a URL that starts with http:$/],
+    [{ redis: { url: 'redis://127.0.0.1' } }, /ioredis options with a host, port, path or sentinels/],
+    [{ redis: { host: '127.0.0.1', db: 'x' } }, /^the database of redis must be an integer .* got NaN$/],
+    [
+      { redis: { host: '127.0.0.1', port: 0 } },
+      /^the port of redis must be an integer from 1 to 65535, got 0$/,
+    ],
     // As a client of another library looks.
     [
       { redis: { options: {}, duplicate: () => undefined, evalSha: () => undefined } },
-      /^redis must be a URL/,
+      /^redis must be a redis:/,
     ],
-    [{ redis: '' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL, got a string without a scheme$/],
-    [{ redis: '/tmp/redis.sock' }, /URL, got a string without a scheme$/],
+    [{ redis: '' }, /^redis must be a redis:\/\/, .*, got a string without a scheme$/],
+    [{ redis: '127.0.0.1:6379' }, /, got a string without a scheme$/],
     [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is not a valid URL/],
     [{ redis: 'redis://127.0.0.1/prices' }, /^the database of redis must be an integer .* got NaN$/],
-    [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:\/\/ or rediss:\/\/ URL/],
+    [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:.*, got a URL that starts with http:$/],
   ]
 
   it.each(bad)('%p', async (options, named) => {
@@ -192,11 +233,16 @@ describe('a bad name is refused by getLock, and nothing is sent', () => {
     'jobs:waiters',
     'jobs:fence',
     42,
+    42n,
+    Symbol('a'),
+    {},
+    null,
     undefined,
   ])('%p', async (name) => {
     const holdfast = open()
-    const call = (): unknown => Reflect.apply(holdfast.getLock.bind(holdfast), undefined, [name])
-    expect(call).toThrow(InvalidArgumentError)
+    for (const getLock of [holdfast.getLock.bind(holdfast), holdfast.getFencedLock.bind(holdfast)]) {
+      expect((): unknown => Reflect.apply(getLock, undefined, [name])).toThrow(InvalidArgumentError)
+    }
     await expectNothingSent()
   })
 

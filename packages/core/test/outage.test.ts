@@ -1,4 +1,5 @@
-import { startRedis, uniqueName, until } from '@holdfast/testkit'
+import { join } from 'node:path'
+import { forkWorker, startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
 import { UnavailableError } from '@holdfast/core'
 import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
@@ -28,6 +29,61 @@ describe('Redis does not answer at all', () => {
     await server.thaw()
     expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(800)
+  })
+})
+
+describe('many waiters and one outage', () => {
+  it('are at most one error event per second, which says how many errors it stands for', async () => {
+    await server.kill()
+    const { holdfast, lock } = lockOn()
+    const events: { at: number; count: number }[] = []
+    holdfast.on('error', (error, summary) => {
+      expect(error).toBeInstanceOf(UnavailableError)
+      events.push({ at: performance.now(), count: summary?.count ?? 1 })
+    })
+    const waiters = Array.from({ length: 100 }, () => errorOf(lock.lock()))
+    await until(() => events.length === 3)
+    await holdfast.close()
+    await Promise.all(waiters)
+    const [first, ...more] = events
+    expect(first?.count).toBe(1)
+    // Each waiter has failed more than once.
+    expect(more.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(200)
+    // Not the last one: closing emits what was held back.
+    const gaps = events.slice(1, 3).map(({ at }, n) => at - (events[n]?.at ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThan(950)
+  })
+})
+
+describe('a program that cannot reach Redis', () => {
+  const startProgram = async (...args: string[]) => {
+    const worker = await forkWorker(join(__dirname, 'workers', 'unreachable.mjs'), { args })
+    closeAfterTest(() => worker.kill())
+    return worker
+  }
+  const warningsOf = ({ messages }: { messages: readonly { type: string }[] }) =>
+    messages.filter(({ type }) => type === 'warning')
+
+  it('is warned once if it listens to no errors: of what is not reached, and why', async () => {
+    await server.kill()
+    const { host, port } = server
+    const worker = await startProgram(`redis://me:secret@${host}:${port}`)
+    const { code, message } = await worker.waitFor('warning')
+    expect(code).toBe('HOLDFAST_UNAVAILABLE')
+    expect(message).toMatch(`Redis at ${host}:${port} is unavailable: connect ECONNREFUSED`)
+    expect(message).not.toMatch('secret')
+    await worker.send({ type: 'close' })
+    await worker.waitFor('closed')
+    expect(warningsOf(worker)).toHaveLength(1)
+  })
+
+  it('is not warned if it listens', async () => {
+    await server.kill()
+    const worker = await startProgram(server.url, 'listens')
+    for (let errors = 0; errors < 2; errors++) await worker.waitFor('error')
+    await worker.send({ type: 'close' })
+    await worker.waitFor('closed')
+    expect(warningsOf(worker)).toEqual([])
   })
 })
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
@@ -65,30 +67,81 @@ async function run(snippet: Snippet): Promise<string[]> {
   return printed
 }
 
-it('the ACL rule of README.md is enough for everything that a client does', async () => {
-  const rule = /ACL SETUSER locks (.*?)```/s.exec(readPage('README.md'))?.[1] ?? ''
-  await server.call('ACL', 'SETUSER', 'locks', 'reset', ...rule.trim().split(/\s+/))
-  const faults: unknown[] = []
-  const openClient = (): Holdfast =>
-    new Holdfast({ redis: server.url.replace('//', '//locks:secret@'), watchdogTimeoutMs: 1_000 })
-      .on('warning', (warning) => faults.push(warning))
-      .on('error', (error) => faults.push(error))
-  const [holdfast, rival] = [openClient(), openClient()]
-  const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
-  const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
-  await lock.withLock(async () => {
-    await Promise.all([renewed, lock.withLock(() => lock.inspect()), rivals.tryLock({ waitMs: 400 })])
+/** Sends the page's one `ACL SETUSER` line to the server as a terminal would: as typed. */
+async function paste(page: string): Promise<void> {
+  const lines = [...readPage(page).matchAll(/^ACL SETUSER .*$/gm)].map(([line]) => line)
+  expect(lines).toHaveLength(1)
+  const socket = connect(server.port, server.host)
+  try {
+    socket.write(`${lines.join()}\r\n`)
+    const [reply] = (await once(socket, 'data')) as [Buffer]
+    expect(String(reply)).toBe('+OK\r\n')
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Opens a client as that user; what it warns of, and its errors, are added to `problems`. */
+const openAsUser = (problems: unknown[], options: Partial<core.HoldfastOptions> = {}): Holdfast =>
+  new Holdfast({
+    redis: server.url.replace('//', '//locks:secret@'),
+    watchdogTimeoutMs: 1_000,
+    ...options,
   })
-  await lock.lock()
-  const waiting = new Promise((resolve) => rival.once('waiting', resolve))
-  const next = rivals.lock()
-  await waiting
-  expect(await lock.forceUnlock()).toBe(true)
-  await (await next).unlock()
-  expect(faults).toEqual([])
-  // ioredis says its name where the server knows how; older servers refuse a rule that allows it.
-  const refused = (await server.call('ACL', 'LOG')) as unknown[][]
-  expect(refused.filter((entry) => !entry.includes('client|setinfo'))).toEqual([])
+    .on('warning', (warning) => problems.push(warning))
+    .on('error', (error) => problems.push(error))
+
+/** What the server refused, apart from ioredis saying its name: older servers reject a rule that allows it. */
+async function refused(): Promise<unknown[]> {
+  const entries = (await server.call('ACL', 'LOG')) as unknown[][]
+  return entries.filter((entry) => !entry.includes('client|setinfo'))
+}
+
+describe('the user of the ACL line', () => {
+  beforeEach(async () => {
+    await server.call('ACL', 'LOG', 'RESET')
+    await paste('README.md')
+  })
+
+  afterEach(() => server.call('ACL', 'DELUSER', 'locks'))
+
+  it('in README.md may do everything in the life of a lock', async () => {
+    const problems: unknown[] = []
+    const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
+    const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
+    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+    await lock.withLock(async () => {
+      await Promise.all([renewed, lock.withLock(() => lock.inspect()), rivals.tryLock({ waitMs: 400 })])
+    })
+    const fixed = await lock.lock({ leaseMs: 2_000 })
+    await fixed.extend(4_000)
+    const waiting = new Promise((resolve) => rival.once('waiting', resolve))
+    const next = rivals.lock()
+    await waiting
+    expect(await lock.forceUnlock()).toBe(true)
+    expect(await lock.isLocked()).toBe(true)
+    await (await next).unlock()
+    await Promise.all([holdfast.close(), rival.close()])
+    expect(problems).toEqual([])
+    expect(await refused()).toEqual([])
+  })
+
+  it('may share locks with Java after the line in docs/interop.md', async () => {
+    await paste('docs/interop.md')
+    const problems: unknown[] = []
+    const open = () => openAsUser(problems, { interop: 'redisson' })
+    const [holdfast, rival] = [open(), open()]
+    const held = await holdfast.getFencedLock('order:42').lock()
+    const waiting = new Promise((resolve) => rival.once('waiting', resolve))
+    const next = rival.getFencedLock('order:42').lock()
+    await waiting
+    await held.unlock()
+    expect((await next).fencingToken).toBeGreaterThan(held.fencingToken)
+    await (await next).unlock()
+    await Promise.all([holdfast.close(), rival.close()])
+    expect(problems).toEqual([])
+    expect(await refused()).toEqual([])
+  })
 })
 
 it('there is something to check on every page', () => {

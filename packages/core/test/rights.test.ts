@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   killClients,
   startCluster,
@@ -106,12 +107,20 @@ describe('a user of a cluster', () => {
 
   afterAll(() => cluster.stop())
 
+  const giveEverywhere = (username: string, ...rights: readonly string[]) =>
+    Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', username, ...rights)))
+
+  /** A client's template with a user that has these rights, and the user's name. */
+  async function makeUser(rights: readonly string[]): Promise<{ username: string; template: Cluster }> {
+    const user = { username: uniqueName('user'), password: 'secret' }
+    await giveEverywhere(user.username, 'reset', 'on', `>${user.password}`, ...rights)
+    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true, redisOptions: user })
+    return { username: user.username, template }
+  }
+
   /** What went wrong, apart from the inbox being first connected before the cluster is known. */
   async function problemsWith(rights: readonly string[]): Promise<readonly string[]> {
-    const user = { username: uniqueName('user'), password: 'secret' }
-    const words = ['SETUSER', user.username, 'reset', 'on', `>${user.password}`, ...rights]
-    await Promise.all(cluster.nodes.map((node) => node.call('ACL', ...words)))
-    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true, redisOptions: user })
+    const { template } = await makeUser(rights)
     const problems = await useEverything(template)
     return problems.filter((problem) => !problem.includes('no master of the cluster is known yet'))
   }
@@ -123,6 +132,17 @@ describe('a user of a cluster', () => {
   it.each(clusterRights)('would miss %s', async (right) => {
     const others = clusterRights.filter((other) => other !== right)
     await expect(problemsWith([...minimumRights, ...usefulRights, ...others])).resolves.not.toEqual([])
+  })
+
+  it('is refused at once while it may not find the way, and goes on when it may', async () => {
+    const { username, template } = await makeUser([...minimumRights, ...usefulRights])
+    const { holdfast } = open(template, { commandTimeoutMs: 60_000 })
+    const lock = holdfast.getLock(uniqueName('rights'))
+    const error = await lock.lock().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(RefusedError)
+    expect(error).toHaveProperty('message', expect.stringMatching(/cannot be used: NOPERM/))
+    await giveEverywhere(username, ...clusterRights)
+    await until(() => lock.withLock(() => true).catch(() => false), { what: 'the client to find the way' })
   })
 })
 
@@ -218,6 +238,7 @@ async function expectRefusal(
     expect(error).toBeInstanceOf(RefusedError)
     expect(error).toHaveProperty('message', expect.stringMatching(reason))
     expect(error).toHaveProperty('lockName', lock.name)
+    expect(inspect(error, { depth: null })).not.toMatch(/secret|'wrong'/)
   }
   expect(performance.now() - startedAt).toBeLessThan(3_000)
   expect(holdfast.stats().waiters).toBe(0)
@@ -321,4 +342,28 @@ describe('the server that a client begins to use', () => {
     expect(problems).toEqual(['EVICTION_POLICY'])
     expect(messages).toEqual([expect.stringContaining(policy)])
   })
+})
+
+it('a wait is refused, and not taken for one in an outage, once notifications need a password', async () => {
+  const name = uniqueName('password')
+  const { holdfast, problems } = open(server.url)
+  const holder = openClient(server.url)
+  const isWaiting = nextEvent(holdfast, 'waiting')
+  const first = await holder.getLock(name).lock()
+  const waiting = holdfast.getLock(name).withLock(() => undefined)
+  await isWaiting
+  await first.unlock()
+  await waiting
+  const held = await holder.getLock(name).lock()
+  await withRedis(server.url, async (redis) => {
+    await redis.config('SET', 'requirepass', 'secret')
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    try {
+      await until(() => problems.some((problem) => problem.includes('NOAUTH')))
+      await expect(holdfast.getLock(name).lock()).rejects.toThrow(RefusedError)
+    } finally {
+      await redis.config('SET', 'requirepass', '')
+    }
+  })
+  await held.unlock()
 })

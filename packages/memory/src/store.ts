@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   InvalidArgumentError,
   type EngineHost,
@@ -55,8 +56,11 @@ export class MemoryStore implements LockEngine {
    * @throws `InvalidArgumentError` for anything else
    */
   advance(ms: number): void {
-    if (!(ms >= 0 && ms < Infinity)) {
-      throw new InvalidArgumentError(`ms must be a number of milliseconds of at least 0, got ${ms}`)
+    const given: unknown = ms
+    if (typeof given !== 'number' || !(given >= 0 && given < Infinity)) {
+      throw new InvalidArgumentError(
+        `ms must be a number of milliseconds of at least 0, got ${inspect(given)}`,
+      )
     }
     this.#backend.clock.advance(ms)
     reportWhatEnded(this.#backend)

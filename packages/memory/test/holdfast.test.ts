@@ -84,6 +84,7 @@ const datesOnly = {
 describe.each([
   ['that replace every clock', {}],
   ['that leave performance alone', { doNotFake: [...datesOnly.doNotFake] }],
+  ['that leave Date alone', { doNotFake: ['Date' as const] }],
 ])('under fake timers %s', (_, options) => {
   it('the watchdog keeps a lock for ten minutes, and a fixed lease ends on time', async () => {
     jest.useFakeTimers(options)
@@ -107,6 +108,14 @@ describe.each([
     await jest.advanceTimersByTimeAsync(10_000)
     await closed
   })
+})
+
+it('a hold outlives a test that sets the date', async () => {
+  jest.useFakeTimers()
+  const lease = await ann.getLock('order').lock()
+  jest.setSystemTime(new Date('2030-01-01'))
+  expect(lease.isHeld).toBe(true)
+  await lease.unlock()
 })
 
 it('a process that only waits for a lock lives until it has it', async () => {

@@ -8,7 +8,7 @@ export {
   searchRedis,
 } from './find/find-redis.js'
 export { dockerAnswers, redisFromDocker } from './find/docker.js'
-export { probeBinary, redisFromPath } from './find/probe-binary.js'
+export { onPath, probeBinary, redisFromPath } from './find/probe-binary.js'
 export type { RedisBinary } from './find/redis-binary.js'
 export { redisFromDebian, unpackDebianRedis } from './find/debian.js'
 export { openRedis, type OpenedRedis } from './server/open-redis.js'

@@ -50,6 +50,10 @@ it('a frozen worker does nothing, and continues when it is thawed', async () => 
   await worker.waitFor('said')
 })
 
+it('freeze resolves when the worker is killed before it has stopped', async () => {
+  await expect(Promise.all([worker.freeze(), worker.kill()])).resolves.toBeDefined()
+})
+
 it('kill ends it, also when it is frozen', async () => {
   await worker.freeze()
   await expect(worker.kill()).resolves.toEqual({ code: null, signal: 'SIGKILL' })

@@ -22,5 +22,6 @@ export {
   RefusedError,
   ReplicationError,
   UnavailableError,
+  type HoldfastErrorCode,
   type HoldfastErrorDetails,
 } from '../errors.js'

@@ -82,7 +82,8 @@ export interface EngineHost {
  * The steps of an engine for one client.
  *
  * A step rejects with `UnavailableError` when the store did not reply, whether or not the step was carried out, and
- * with `RefusedError` when it replied and repeating makes no sense. Steps that name an owner must be safe to run twice.
+ * with `RefusedError` when it rejected the step and repeating makes no sense. A reply of a shape that the engine does not
+ * know is a `HoldfastError`: nothing is known of the outcome then. Steps that name an owner must be safe to run twice.
  * All of them use the store's clock only.
  */
 export interface EngineSession {

@@ -23,6 +23,11 @@ export interface Traits {
      * claiming a hold by so much sooner.
      */
     readonly marginMs: number
+    /**
+     * How long confirming a grant may take ({@link Confirmer}), milliseconds, and the engine's option that says so. A
+     * `leaseMs` or `maxHoldMs` that is not longer is refused.
+     */
+    readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
   }
   /**
    * Whether a grant comes with a number larger than that of every earlier grant of the lock: always, as long as the

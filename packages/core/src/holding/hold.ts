@@ -1,9 +1,8 @@
 import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
 import type { Address, Renewal } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { LockLostError } from '../errors.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
-import type { LossReason } from '../errors.js'
+import type { LockLostError, LossReason } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Request } from '../options.js'
 import type { Possession } from '../ownership/possession.js'
@@ -17,6 +16,7 @@ import { LeaseClock } from './lease-clock.js'
 import type { FirstProof } from './lease-clock.js'
 import { LeaseSet } from './lease-set.js'
 import type { OpenLease } from './lease-set.js'
+import { lossForCaller, lossOf } from './loss.js'
 import { enterUntilAnswered } from './re-entry.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseOutcome } from './release.js'
@@ -45,7 +45,7 @@ export interface HoldDeps<L extends OpenLease> {
     readonly commandTimeoutMs: number
     readonly marginMs: number
   }
-  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: HoldTable<Hold<L>>
   readonly watchdog: Watchdog<Hold<L>>
   readonly background: Pick<Background, 'run'>
@@ -228,12 +228,11 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   }
 
   /** Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already. */
-  lose(reason: LossReason): void {
+  lose(reason: Exclude<LossReason, 'suspended'>): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const { name } = this.address
-    const text = `${lossText[reason]} (lock ${name}, owner ${this.owner})`
-    const error = new LockLostError(text, { lockName: name, owner: this.owner, reason })
+    const error = lossOf(this.address, this.owner, reason)
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')
@@ -251,7 +250,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   }
 
   #assertNotLost(): void {
-    if (this.loss) throw this.loss
+    if (this.loss) throw lossForCaller(this.loss)
   }
 
   /** Whether it was entered; not so when it was released before. */
@@ -378,11 +377,4 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     // An unknown incarnation is fine: a release in doubt then counts as a loss.
     background.run(learn().catch(() => undefined))
   }
-}
-
-const lossText: Record<LossReason, string> = {
-  expired: 'the lease expired before the lock was released; another client may hold it now',
-  'not-held': 'the store no longer counts this owner as the holder',
-  revoked: 'the hold was revoked by forceUnlock',
-  closed: 'the client was closed before the hold was released',
 }

@@ -19,7 +19,7 @@ export async function enterUntilAnswered(
   attempt: Attempt,
   { waitMs, signal }: Request,
   startedAt: number,
-  events: Pick<Events, 'emit'>,
+  events: Pick<Events, 'emitError'>,
   details: HoldfastErrorDetails,
 ): Promise<boolean> {
   for (let failures = 0; ;) {
@@ -31,7 +31,7 @@ export async function enterUntilAnswered(
       const error = toHoldfastError(thrown, details)
       if (!(error instanceof UnavailableError) || waitMs === 0) throw error
       if (monotonicMs() - startedAt >= waitMs) throw error
-      events.emit('error', error)
+      events.emitError(error)
       await pause(retryAfterMs(++failures))
     }
   }

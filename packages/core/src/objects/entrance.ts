@@ -1,5 +1,4 @@
 import type { Address } from '../engine/requests.js'
-import { UnavailableError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
 import type { Request } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
@@ -10,6 +9,7 @@ import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { Acquisition } from '../waiting/acquisition.js'
 import type { AcquisitionDeps } from '../waiting/acquisition-deps.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import { notReached } from '../waiting/wording.js'
 import type { Lease } from './lease.js'
 
 /** A lock that was acquired, and the lease of this entry. */
@@ -63,7 +63,8 @@ export class Entrance {
       const limitMs = this.#limitMs(request)
       if (slot.ready && (await withTimeout(slot.ready, limitMs, request.signal)) === timedOut) {
         const waitedMs = Math.round(monotonicMs() - startedAt)
-        return { kind: 'not-acquired', holder: undefined, position: 0, waitedMs }
+        const { name } = address
+        return { kind: 'not-acquired', name, owner: undefined, holder: undefined, position: 0, waitedMs }
       }
       const outcome = await this.acquire(address, withWaitLeft(request, startedAt), wantsToken)
       if ('lease' in outcome) scope.keep(outcome.hold, outcome.lease)
@@ -98,18 +99,15 @@ export class Entrance {
 
   /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */
   async #reenter(hold: Hold<Lease>, request: Request, wantsToken: boolean): Promise<Lease | null> {
+    const startedAt = monotonicMs()
     const entering = hold.enter(request, wantsToken)
     const limitMs = this.#limitMs(request)
     try {
       const lease = await withTimeout(entering, limitMs, request.signal)
       if (lease !== timedOut) return lease
-      const { engine } = this.#deps.settings
-      const { name } = hold.address
-      throw new UnavailableError(`${engine} did not reply within ${limitMs} ms for lock ${name}`, {
-        lockName: name,
-        owner: hold.owner,
-        engine,
-      })
+      const details = { lockName: hold.address.name, owner: hold.owner }
+      const cause = this.#deps.lastErrorSince(startedAt)
+      throw notReached(hold.address, this.#deps.settings.engine, limitMs, cause, details)
     } catch (error) {
       this.#deps.background.run(leaveLate(entering))
       throw error

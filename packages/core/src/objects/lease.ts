@@ -1,5 +1,10 @@
-import { HoldfastError, InvalidArgumentError, LockLostError, NotOwnerError } from '../errors.js'
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { requireFunction } from '../checks.js'
+import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors.js'
+import type { LockLostError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
+import { lossForCaller, lossOf } from '../holding/loss.js'
 import { requireLeaseMs } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
 
@@ -94,15 +99,13 @@ export class Lease {
     return this.#left ? 0 : this.#hold.remainingMs()
   }
 
-  /** Throws `LockLostError` when the hold was lost or is in doubt after a suspend, `NotOwnerError` after `unlock()`. */
+  /**
+   * Throws `LockLostError` when the hold was lost, or is in doubt because the machine was suspended (reason `suspended`);
+   * `NotOwnerError` after `unlock()`.
+   */
   assertHeld(): void {
     this.#assertUsable()
-    if (this.#hold.isHeld) return
-    throw new LockLostError(
-      `the machine was suspended after the store last confirmed that ${this.owner} holds lock ${this.name}; ` +
-        'check isHeld again shortly',
-      { lockName: this.name, owner: this.owner, reason: 'expired' },
-    )
+    if (!this.#hold.isHeld) throw lossOf(this.#hold.address, this.owner, 'suspended')
   }
 
   /**
@@ -127,9 +130,11 @@ export class Lease {
   /**
    * Runs `fn` inside this hold, so that calls on the same lock in it re-enter. Takes no count.
    *
-   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, and what `fn` throws
+   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, `InvalidArgumentError` without a
+   * function, and what `fn` throws
    */
   run<T>(fn: () => T): T {
+    requireFunction('run', fn)
     this.#assertUsable()
     return this.#deps.frames.runInHold(this.#hold, fn)
   }
@@ -149,6 +154,19 @@ export class Lease {
   /** `unlock()` at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.unlock()
+  }
+
+  /** What a log needs: no `fencingToken` where there is none. */
+  toJSON(): { name: string; owner: string; holdCount: number; fencingToken?: number; remainingMs: number } {
+    const { name, owner, holdCount } = this
+    const { fencingToken } = this.#hold
+    const remainingMs = this.remainingMs()
+    return { name, owner, holdCount, ...(fencingToken > 0 && { fencingToken }), remainingMs }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `Lease ${inspect(this.toJSON(), options)}`
   }
 
   /** @internal Whether the watchdog is to renew the hold for this lease. */
@@ -171,7 +189,7 @@ export class Lease {
 
   #assertUsable(): void {
     if (this.#left) throw this.#alreadyLeft()
-    if (this.#hold.loss) throw this.#hold.loss
+    if (this.#hold.loss) throw lossForCaller(this.#hold.loss)
   }
 
   #alreadyLeft(): NotOwnerError {

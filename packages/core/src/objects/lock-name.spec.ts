@@ -15,15 +15,17 @@ it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c'])('a name may be
 })
 
 it.each([
-  ['', /name must be a non-empty string, got ""/],
-  ['x'.repeat(1025), /name must be at most 1024 bytes, got 1025/],
+  ['', /name must be a non-empty string, got ''/],
+  ['x'.repeat(1025), /name must be at most 1024 bytes, got 1025; lockName\(text\) makes/],
   ['é'.repeat(513), /1024 bytes, got 1026/],
   [undefined, /non-empty string/],
   [null, /non-empty string/],
   [42, /non-empty string, got 42/],
+  [42n, /non-empty string, got 42n/],
+  [Symbol('a'), /non-empty string, got Symbol\(a\)/],
   [{}, /non-empty string/],
   [['a'], /non-empty string/],
-])('the name %j is refused', (name, message) => {
+])('the name %p is refused', (name, message) => {
   expect(refused(name)).toBeInstanceOf(InvalidArgumentError)
   expect(refused(name)).toMatchObject({ message: expect.stringMatching(message) as unknown })
 })

@@ -1,6 +1,8 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { InvalidArgumentError, LockLostError } from '../errors.js'
+import { LockLostError } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Hold } from '../holding/hold.js'
 import { resolveRequest } from '../options.js'
@@ -9,11 +11,14 @@ import type { Frames } from '../ownership/frames.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import { rethrowToCaller, withCallerStack } from './caller-stack.js'
 import type { Entrance, Outcome } from './entrance.js'
 import { describeLock } from './inspection.js'
 import type { LockInfo } from './inspection.js'
 import type { Lease } from './lease.js'
 import { lostWithResult, timedOutWaiting } from './wording.js'
+import { splitWithLockArguments } from './with-lock-arguments.js'
+import type { LockCallback } from './with-lock-arguments.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
@@ -28,6 +33,13 @@ export interface LockDeps {
 }
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => !('lease' in outcome)
+
+function leaseOrTimeout(outcome: Outcome): Lease {
+  if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
+  return outcome.lease
+}
+
+const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) ? null : outcome.lease)
 
 /**
  * A named lock. A cheap handle without state: it may live at module level and serve many requests at once, each of
@@ -56,17 +68,22 @@ export class Lock {
    * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the hold was lost by then;
    * else as `lock`
    */
-  withLock<T>(fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
+  withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
-  withLock<T>(options: AcquireOptions, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T>
+  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
   async withLock<T>(
-    first: AcquireOptions | ((lease: Lease) => T | PromiseLike<T>),
-    second?: (lease: Lease) => T | PromiseLike<T>,
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
   ): Promise<T> {
-    const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second]
-    if (typeof fn !== 'function') throw new InvalidArgumentError('withLock needs a function to run')
-    const outcome = await this.#deps.entrance.acquire(this.#address, this.#request(options), this.#isFenced)
-    if (isNotAcquired(outcome)) throw timedOutWaiting(this.name, outcome)
+    const { options, fn } = splitWithLockArguments(this.name, first, second)
+    const request = this.#request(options)
+    let outcome: Outcome
+    try {
+      outcome = await this.#deps.entrance.acquire(this.#address, request, this.#isFenced)
+    } catch (error) {
+      throw withCallerStack(error, request.signal)
+    }
+    if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
     const { hold, lease } = outcome
     let result: T
     try {
@@ -95,11 +112,8 @@ export class Lock {
    * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
    * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
-  lock(options: AcquireOptions = {}): Promise<Lease> {
-    return this.#acquireInScope(options).then((outcome) => {
-      if (isNotAcquired(outcome)) throw timedOutWaiting(this.name, outcome)
-      return outcome.lease
-    })
+  lock(options?: AcquireOptions): Promise<Lease> {
+    return this.#acquireInScope(leaseOrTimeout, options)
   }
 
   /**
@@ -107,8 +121,8 @@ export class Lock {
    *
    * @throws as `lock`, but for `LockTimeoutError`
    */
-  tryLock(options: AcquireOptions = {}): Promise<Lease | null> {
-    return this.#acquireInScope(options, 0).then((outcome) => (isNotAcquired(outcome) ? null : outcome.lease))
+  tryLock(options?: AcquireOptions): Promise<Lease | null> {
+    return this.#acquireInScope(leaseOrNull, options, 0)
   }
 
   /**
@@ -165,15 +179,35 @@ export class Lock {
     return this.#command(() => describeLock(this.name, inspection, this.#deps.session))
   }
 
-  #request(options: AcquireOptions, waitMs?: number): Request {
+  /** What a log needs. */
+  toJSON(): { name: string } {
+    return { name: this.name }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `Lock ${inspect(this.toJSON(), options)}`
+  }
+
+  /** @internal The owner of the hold that a call here would re-enter. */
+  get enclosingOwner(): string | undefined {
+    return this.#deps.frames.enclosingHold(this.#address)?.owner
+  }
+
+  #request(options: AcquireOptions | undefined, waitMs?: number): Request {
     return resolveRequest(options, this.#deps.settings, waitMs)
   }
 
   /** Not async on purpose: there may be very many waits, and each async frame costs memory. */
-  #acquireInScope(options: AcquireOptions, waitMs?: number): Promise<Outcome> {
+  #acquireInScope<T>(
+    toResult: (outcome: Outcome) => T,
+    options: AcquireOptions | undefined,
+    waitMs?: number,
+  ): Promise<T> {
     try {
       const request = this.#request(options, waitMs)
-      return this.#deps.entrance.acquireInScope(this.#address, request, this.#isFenced)
+      const acquiring = this.#deps.entrance.acquireInScope(this.#address, request, this.#isFenced)
+      return acquiring.then(toResult, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }

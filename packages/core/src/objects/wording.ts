@@ -1,11 +1,21 @@
+import { clientOf } from '../engine/owner.js'
 import { LockLostError, LockTimeoutError } from '../errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
 /** The error for a wait that ended because another owner kept the lock. */
-export function timedOutWaiting(name: string, { holder, position, waitedMs }: NotAcquired): LockTimeoutError {
+export function timedOutWaiting({ name, owner, holder, position, waitedMs }: NotAcquired): LockTimeoutError {
   const text = `timed out after ${waitedMs} ms waiting for lock ${name} (${holderText(holder)}, ${positionText(position)})`
-  return new LockTimeoutError(text, { lockName: name, holder: holder || undefined, position, waitedMs })
+  const advice = isOfSameClient(owner, holder) ? ownClientText : ''
+  const details = { lockName: name, owner, holder: holder || undefined, position, waitedMs }
+  return new LockTimeoutError(text + advice, details)
 }
+
+const isOfSameClient = (owner: string | undefined, holder: string | undefined): boolean =>
+  owner !== undefined && holder !== undefined && clientOf(owner) === clientOf(holder)
+
+/** The commonest misuse: waiting for oneself. */
+const ownClientText =
+  '. It is held by this same client, perhaps by the caller: nested calls re-enter only inside withLock, run or scope'
 
 const holderText = (holder: string | undefined): string => {
   if (holder === undefined) return 'held by another task in this scope'
@@ -21,6 +31,6 @@ export const lostWithResult = (error: LockLostError, result: unknown): LockLostE
     lockName: error.lockName,
     owner: error.owner,
     reason: error.reason,
-    cause: error,
+    cause: error.cause,
     result,
   })

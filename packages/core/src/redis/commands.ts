@@ -8,14 +8,13 @@ import type {
   RenewalReply,
 } from '../engine/replies.js'
 import type { AcquireRequest, QueueEntry, ReleaseRequest, Renewal } from '../engine/requests.js'
-import { RefusedError } from '../errors.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { isSlotMoving } from './errors.js'
 import { clientInboxOf } from './keys.js'
 import type { LockKeys } from './keys.js'
 import { keysOf } from './kinds/lock.js'
 import type { LockCalls } from './kinds/lock.js'
-import { asList, numberAt, textAt } from './reply.js'
+import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
 
 /** A queue entry whose keys are known. */
@@ -169,7 +168,7 @@ function readBusy(text: string): BusyReply {
   const serverUs = Number(text.slice(ttlEnd + 1, timeEnd))
   const position = Number(text.slice(timeEnd + 1, positionEnd))
   if (Number.isNaN(ttlMs + serverUs + position)) {
-    throw new RefusedError(`expected three numbers and a holder from the script, got ${text}`)
+    throw notUnderstood('three numbers and a holder', text)
   }
   return { kind: 'busy', ttlMs, serverUs, position, holder: text.slice(positionEnd + 1) }
 }

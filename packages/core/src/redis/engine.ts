@@ -31,13 +31,18 @@ export function redisEngine(options: RedisOptions): LockEngine {
   const isShared = settings.interop === 'redisson'
   return {
     name: engineName,
-    traits: isShared ? redissonTraits(nativeTraits) : nativeTraits,
+    traits: traitsOf(settings, isShared ? redissonTraits(nativeTraits) : nativeTraits),
     open(host: EngineHost): EngineSession {
       const connections = connect(options, host)
       const shared = { connections, replicas: replicasOf(options, settings, host) }
       return isShared ? openRedisson(host, shared) : openNative(host, settings, shared)
     },
   }
+}
+
+function traitsOf({ minReplicas, replicaTimeoutMs: withinMs }: RedisSettings, traits: Traits): Traits {
+  if (minReplicas === 0) return traits
+  return { ...traits, lease: { ...traits.lease, confirmation: { withinMs, option: 'replicaTimeoutMs' } } }
 }
 
 type SharedOptions = Pick<ConstructorParameters<typeof RedisSession>[1], 'connections' | 'replicas'>

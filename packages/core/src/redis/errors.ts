@@ -26,36 +26,57 @@ export const isSlotMoving = (error: unknown): boolean => /\b(TRYAGAIN|CROSSSLOT)
 /** Whether another node of the cluster owns the key, now or while its slot migrates. */
 export const isRedirect = (error: unknown): boolean => /^(MOVED|ASK) /.test(textOf(error))
 
-/** Whether authentication failed: a missing or wrong password. */
-export const isUnauthenticated = (error: unknown): boolean => {
-  const origin = originOf(error)
-  return isPermissionError(origin) && !hasCode(origin, 'NOPERM')
+/** Neither the nodes of a cluster nor Sentinels led to the server. */
+export class LookupError extends Error {
+  /** @param isRefusal - whether all of them replied, and would reply the same if asked again */
+  constructor(
+    message: string,
+    readonly isRefusal: boolean,
+    cause: Error | undefined,
+  ) {
+    super(message, { cause })
+  }
 }
 
-/** The error of the node that kept a cluster client from finding its way, if that is what happened. */
-function rootOf(error: unknown): unknown {
-  return error instanceof Error && 'lastNodeError' in error && error.lastNodeError
-    ? error.lastNodeError
-    : error
+/** Whether Redis refused the client as such: a missing or wrong password, or no server at these addresses is one of ours. */
+export const isUnusable = (error: unknown): boolean => {
+  const origin = originOf(error)
+  return origin instanceof LookupError || (isPermissionError(origin) && !hasCode(origin, 'NOPERM'))
+}
+
+/** ioredis notes in an error which command was refused, with its arguments: for AUTH and HELLO, user and password. */
+export function withoutSecrets(error: unknown): unknown {
+  const name = commandOf(error)
+  if (!(error instanceof Error) || (name !== 'auth' && name !== 'hello')) return error
+  const copy = new Error(error.message)
+  copy.name = error.name
+  if (error.stack !== undefined) copy.stack = error.stack
+  return copy
+}
+
+function commandOf(error: unknown): unknown {
+  if (!(error instanceof Error) || !('command' in error)) return undefined
+  const { command } = error
+  return typeof command === 'object' && command !== null && 'name' in command ? command.name : undefined
 }
 
 /** Whether Redis refused to select a database: too high a number, or a missing permission. */
-export function isAboutDatabase(error: unknown): boolean {
-  if (!isReplyError(error) || !('command' in error)) return false
-  const command: unknown = error.command
-  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
-}
+export const isAboutDatabase = (error: unknown): boolean =>
+  isReplyError(error) && commandOf(error) === 'select'
 
 /** Whether Redis replied, and trying again soon makes no sense. */
 export const isRefusal = (error: unknown): error is Error =>
-  isReplyError(error) && !passing.test(textOf(error))
+  error instanceof LookupError ? error.isRefusal : isReplyError(error) && !passing.test(textOf(error))
 
-/** Turns anything that a command failed with into an error of ours that says whether trying again makes sense. */
-export function toRedisError(error: unknown): HoldfastError {
+/**
+ * Turns anything that a command failed with into an error of ours that says whether trying again makes sense.
+ *
+ * @param server - names what could not be reached
+ */
+export function toRedisError(error: unknown, server = 'Redis'): HoldfastError {
   if (error instanceof HoldfastError) return error
-  const root = rootOf(error)
-  const details = { cause: error, engine: engineName }
-  return isRefusal(root)
-    ? new RefusedError(`Redis rejected the command: ${textOf(root)}`, details)
-    : new UnavailableError(`Redis is unavailable: ${textOf(root)}`, details)
+  const details = { cause: withoutSecrets(error), engine: engineName }
+  if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${textOf(error)}`, details)
+  const refused = error instanceof LookupError ? `${server} cannot be used` : 'Redis rejected the command'
+  return new RefusedError(`${refused}: ${textOf(error)}`, details)
 }

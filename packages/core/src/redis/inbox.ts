@@ -27,7 +27,12 @@ export class Inbox {
   async listen(): Promise<void> {
     this.#listening ??= this.#subscribe()
     await this.#listening
-    if (!this.isSubscribed) await this.#options.hub.whenSubscribed(this.channel)
+    if (this.isSubscribed) return
+    try {
+      await this.#options.hub.whenSubscribed(this.channel)
+    } catch (error) {
+      throw toRedisError(error)
+    }
   }
 
   async #subscribe(): Promise<void> {

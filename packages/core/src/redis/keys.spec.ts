@@ -111,7 +111,12 @@ describe('a name', () => {
   it('is named by the error that refuses it', () => {
     const refuse = jest.fn(() => plain.lock('a{b'))
     expect(refuse).toThrow()
-    expect(refuse.mock.results[0]?.value).toMatchObject({ lockName: 'a{b' })
+    expect(refuse.mock.results[0]?.value).toMatchObject({
+      lockName: 'a{b',
+      message:
+        'braces in a name must form exactly one hash tag, such as {tenant}: lock:a{b; ' +
+        'lockName(text) makes a valid name of any text',
+    })
   })
 })
 

@@ -44,8 +44,8 @@ export class KeySpace {
 
   /** The keys of the lock of this name. Throws `InvalidArgumentError` for a name that cannot be one. */
   lock(name: string): LockKeys {
-    const refuse = (reason: string): never => {
-      throw new InvalidArgumentError(reason, { lockName: name })
+    const refuse = (reason: string, hint = '; lockName(text) makes a valid name of any text'): never => {
+      throw new InvalidArgumentError(`${reason}${hint}`, { lockName: name })
     }
     const suffix = suffixes.find((s) => name.endsWith(s))
     if (suffix !== undefined)
@@ -56,7 +56,11 @@ export class KeySpace {
     }
     const hasBraces = lock.includes('{') || lock.includes('}')
     if (hasBraces && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) {
-      refuse(`braces in a name must form exactly one hash tag, such as {tenant}: ${lock}`)
+      const isOfPrefix = !/[{}]/.test(name)
+      refuse(
+        `braces in a name must form exactly one hash tag, such as {tenant}: ${lock}`,
+        isOfPrefix ? '' : undefined,
+      )
     }
     const base = hasBraces ? lock : `{${lock}}`
     return {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { checkInteger, checkString } from '../checks.js'
 import { InvalidArgumentError } from '../errors.js'
-import type { ClusterTemplate, RedisTemplate } from './connection/types.js'
+import type { RedisSource } from './connection/types.js'
 
 /** Another library whose locks can be shared. */
 export type Interop = 'redisson'
@@ -9,11 +9,17 @@ export type Interop = 'redisson'
 /** Where Redis is, and how its locks behave. */
 export interface RedisOptions {
   /**
-   * Where Redis is: a URL, or an ioredis `Redis` or `Cluster` that serves as a template.
+   * Where Redis is:
    *
-   * The template is never used for commands and never closed; Holdfast opens connections of its own like it.
+   * - a URL, as a string or a `URL`: `redis://[[user]:password@]host[:port][/db]`, the same with `rediss://` or `redis+tls://` for
+   *   TLS, or `unix:///path/to/socket[?db=…]`
+   * - the path of a Unix socket
+   * - options of ioredis: `{ host, port, … }`
+   * - an ioredis `Redis` or `Cluster` that serves as a template. It is never used for commands and never closed
+   *
+   * Holdfast opens connections of its own in each case.
    */
-  readonly redis: string | RedisTemplate | ClusterTemplate
+  readonly redis: RedisSource
   /**
    * Put before every lock name, after the template's own `keyPrefix`.
    *
@@ -42,6 +48,15 @@ export interface RedisOptions {
    */
   readonly replicaTimeoutMs?: number | undefined
 }
+
+const redisOptions: Record<keyof RedisOptions, true> = {
+  redis: true,
+  prefix: true,
+  interop: true,
+  minReplicas: true,
+  replicaTimeoutMs: true,
+}
+export const redisOptionNames: readonly string[] = Object.keys(redisOptions)
 
 /** Checked options with every default filled in. */
 export interface RedisSettings {

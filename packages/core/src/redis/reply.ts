@@ -1,24 +1,28 @@
-import { RefusedError } from '../errors.js'
+import { inspect } from 'node:util'
+import { HoldfastError } from '../errors.js'
 
 /** Reads replies of scripts without trusting them: a reply of another shape is an error, not a wrong number. */
 
 export function asList(reply: unknown): readonly unknown[] {
-  if (!Array.isArray(reply)) throw new RefusedError(`expected a list from the script, got ${String(reply)}`)
+  if (!Array.isArray(reply)) throw notUnderstood('a list', reply)
   return reply
 }
 
 export function numberAt(list: readonly unknown[], index: number): number {
   const value = list[index]
-  if (typeof value !== 'number') {
-    throw new RefusedError(`expected a number at ${index} of the script's reply, got ${String(value)}`)
-  }
+  if (typeof value !== 'number') throw notUnderstood(`a number at ${index}`, value)
   return value
 }
 
 export function textAt(list: readonly unknown[], index: number): string {
   const value = list[index]
-  if (typeof value !== 'string') {
-    throw new RefusedError(`expected a string at ${index} of the script's reply, got ${String(value)}`)
-  }
+  if (typeof value !== 'string') throw notUnderstood(`a string at ${index}`, value)
   return value
 }
+
+/** Neither refused nor without a reply: nothing is known of what was done, and repeating it makes no sense. */
+export const notUnderstood = (expected: string, got: unknown): HoldfastError =>
+  new HoldfastError(
+    `the reply of Redis was not understood: expected ${expected}, got ${inspect(got)}. ` +
+      'Check what stands between this client and Redis, such as a proxy',
+  )

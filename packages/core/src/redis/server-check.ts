@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.js'
 import type { WarningCode } from '../events.js'
-import { isUnauthenticated } from './errors.js'
+import { isUnusable } from './errors.js'
 import { assertUsable } from './server-identity.js'
 import type { ServerIdentity } from './server-identity.js'
 
@@ -23,7 +23,7 @@ export async function checkServer(
     }
   } catch (error) {
     const mayOnlyLackInfo = error instanceof RefusedError && error.cause !== undefined
-    if (!mayOnlyLackInfo || isUnauthenticated(error)) throw error
+    if (!mayOnlyLackInfo || isUnusable(error)) throw error
     warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${error.message}`)
   }
 }

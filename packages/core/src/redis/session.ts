@@ -52,7 +52,7 @@ export class RedisSession implements EngineSession {
 
   constructor(host: EngineHost, options: RedisSessionOptions) {
     const { connections, prefix, fenceOf, calls } = options
-    const { keyPrefix } = connections
+    const { keyPrefix, server } = connections
     this.#host = host
     this.connection = new ScriptConnection(connections, {
       timeoutMs: host.commandTimeoutMs,
@@ -63,7 +63,7 @@ export class RedisSession implements EngineSession {
         host.reconnected()
       },
       onError: (error) => {
-        host.error(toRedisError(error))
+        host.error(toRedisError(error, server))
       },
     })
     const groupOf = (key: string): string => this.connection.groupOf(key)
@@ -76,10 +76,10 @@ export class RedisSession implements EngineSession {
         host.missed()
       },
       onDown: (cause: Error) => {
-        host.unsubscribed(toRedisError(cause))
+        host.unsubscribed(toRedisError(cause, server))
       },
       onError: (error) => {
-        host.error(toRedisError(error))
+        host.error(toRedisError(error, server))
       },
     }
     this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
@@ -189,7 +189,7 @@ export class RedisSession implements EngineSession {
       onBreak: () => undefined,
       onReconnect: () => undefined,
       onError: (error) => {
-        this.#host.error(toRedisError(error))
+        this.#host.error(toRedisError(error, connections.server))
       },
     })
     return new Replicas({ connection, commands: this.#commands, servers: this.#servers, wanted, timeoutMs })

@@ -32,6 +32,9 @@ export interface Moment {
 
 export const momentNow = (): Moment => ({ monotonicMs: monotonicMs(), wallMs: Date.now() })
 
-/** How much longer the time since `moment` was on the wall clock than on the monotonic one, in milliseconds. */
+/**
+ * How much longer the time since `moment` was on the wall clock than on the monotonic one, in milliseconds. 0 under fake
+ * timers: a test may fake, or set, one of the two alone, and that is not a suspended machine.
+ */
 export const sleptMsSince = (moment: Moment): number =>
-  Date.now() - moment.wallMs - (monotonicMs() - moment.monotonicMs)
+  setTimeout === real.setTimeout ? Date.now() - moment.wallMs - (monotonicMs() - moment.monotonicMs) : 0

@@ -1,6 +1,7 @@
 import type { Confirmer } from '../engine/confirmer.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
+import type { HoldfastError } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Abandonment } from '../holding/abandonment.js'
 import type { Grant } from '../holding/hold.js'
@@ -25,10 +26,12 @@ export interface AcquisitionDeps<A> {
     /** Whether waiters poll instead of being notified. */
     readonly polls: boolean
   }
-  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly waiters: WaiterTable
   readonly abandonment: Pick<Abandonment, 'abandon'>
   nextOwner(): number
+  /** The last error that the engine reported by itself since that instant. */
+  lastErrorSince(at: number): HoldfastError | undefined
   /** Runs the client's first-use checks; `undefined` once they have passed. */
   ready(address: Address): Promise<void> | undefined
   admit(grant: Grant, request: Request, waitedMs: number): A

@@ -3,7 +3,7 @@ import type { AcquireReply, BusyReply } from '../engine/replies.js'
 import type { AcquireRequest, Address } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/session.js'
 import { UnavailableError } from '../errors.js'
-import type { HoldfastErrorDetails } from '../errors.js'
+import type { HoldfastError, HoldfastErrorDetails } from '../errors.js'
 import type { Grant } from '../holding/hold.js'
 import type { Request } from '../options.js'
 import { clientOf, ownerOf } from '../engine/owner.js'
@@ -83,7 +83,7 @@ export class Acquisition<A> implements Waiter {
   #noticedAt = 0
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
-  #lastError: UnavailableError | undefined
+  #lastError: HoldfastError | undefined
   #hasSlot = false
   #hasRequested = false
   #inDoubt = false
@@ -476,6 +476,8 @@ export class Acquisition<A> implements Waiter {
   #notAcquired(): NotAcquired {
     return {
       kind: 'not-acquired',
+      name: this.address.name,
+      owner: this.owner,
       holder: this.#lastReply?.holder,
       position: this.#lastReply?.position ?? 0,
       waitedMs: Math.round(monotonicMs() - this.#startedAt),
@@ -490,13 +492,14 @@ export class Acquisition<A> implements Waiter {
     if (this.#state === 'over') return
     if (this.#hasRequestInFlight) this.#inDoubt = true
     this.#state = 'pausing'
-    const error = toHoldfastError(thrown, this.#details())
+    const bare = toHoldfastError(thrown)
+    const error = toHoldfastError(bare, this.#details())
     if (!(error instanceof UnavailableError) || this.#options.waitMs === 0) {
       this.#fail(error)
       return
     }
-    this.#lastError = error
-    this.#deps.events.emit('error', error)
+    this.#lastError = bare
+    this.#deps.events.emitError(error)
     if (this.#isOver) return
     if (this.#notice) this.#accept()
     else this.#retryIn(retryAfterMs(++this.#failures))
@@ -520,7 +523,8 @@ export class Acquisition<A> implements Waiter {
       return
     }
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
-    this.#fail(notReached(this.address, settings.engine, waitedMs, this.#lastError, this.#details()))
+    const cause = this.#lastError ?? this.#deps.lastErrorSince(this.#startedAt)
+    this.#fail(notReached(this.address, settings.engine, waitedMs, cause, this.#details()))
   }
 
   #endAfter(ms: number): void {

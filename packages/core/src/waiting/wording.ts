@@ -1,6 +1,6 @@
 import type { Address } from '../engine/requests.js'
 import { ClosedError, TooManyWaitersError, UnavailableError } from '../errors.js'
-import type { HoldfastErrorDetails } from '../errors.js'
+import type { HoldfastError, HoldfastErrorDetails } from '../errors.js'
 
 /** The errors that end a wait. */
 
@@ -26,16 +26,16 @@ export const repliedTooLate = ({ name }: Address, details: HoldfastErrorDetails)
     details,
   )
 
-/** @param cause - why the last command failed, unless one was answered since */
+/** @param cause - why the last command failed unless one was answered since, or else what the engine reported last */
 export function notReached(
   { name }: Address,
   engine: string,
   waitedMs: number,
-  cause: UnavailableError | undefined,
+  cause: HoldfastError | undefined,
   details: HoldfastErrorDetails,
 ): UnavailableError {
   const text = cause
     ? `could not reach ${engine} within ${waitedMs} ms for lock ${name}; last error: ${cause.message}`
     : `${engine} did not reply within ${waitedMs} ms for lock ${name}`
-  return new UnavailableError(text, { ...details, cause, engine: cause?.engine })
+  return new UnavailableError(text, { ...details, cause, engine })
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,14 +10,17 @@ const run = promisify(execFile)
 
 /** `redis-server`, else `valkey-server`, on PATH. */
 export async function redisFromPath(): Promise<RedisSource | null> {
-  for (const name of ['redis-server', 'valkey-server']) {
-    for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-      if (folder === '') continue
-      const binary = await probeBinary(join(folder, name))
-      if (binary) return { kind: 'binary', binary }
-    }
+  for (const path of [...onPath('redis-server'), ...onPath('valkey-server')]) {
+    const binary = await probeBinary(path)
+    if (binary) return { kind: 'binary', binary }
   }
   return null
+}
+
+/** Where on PATH a program of that name is, in the order of the search. */
+export function onPath(program: string): string[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, program)).filter((path) => existsSync(path))
 }
 
 /** The program at that path, if it is there and starts. */

@@ -11,12 +11,13 @@ export function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }
 
-/** Stops the process (SIGSTOP). Resolves once the system reports it as stopped. */
+/** Stops the process (SIGSTOP). Resolves once the system reports it as stopped, or it has ended in the meantime. */
 export async function freezeProcess(child: ChildProcess): Promise<void> {
   const pid = runningPid(child, 'freeze')
   child.kill('SIGSTOP')
   // The signal is only queued so far: on another CPU the process may still handle a request.
-  await until(async () => (await stateOf(pid)).startsWith('T'), { what: `process ${String(pid)} to stop` })
+  const isStopped = async (): Promise<boolean> => !isRunning(child) || (await stateOf(pid)).startsWith('T')
+  await until(isStopped, { what: `process ${String(pid)} to stop` })
 }
 
 /** Resumes a frozen process (SIGCONT). Does nothing to a running one. */

@@ -3,6 +3,8 @@ export interface StartRedisOptions {
   readonly args?: readonly string[]
   /** @defaultValue a free port */
   readonly port?: number
+  /** The path of the server program to run. @defaultValue whichever is found first */
+  readonly program?: string
 }
 
 export interface RestartOptions {

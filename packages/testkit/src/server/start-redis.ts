@@ -1,4 +1,4 @@
-import { redisFromPath } from '../find/probe-binary.js'
+import { probeBinary, redisFromPath } from '../find/probe-binary.js'
 import { redisFromDebian } from '../find/debian.js'
 import { redisFromDocker } from '../find/docker.js'
 import { findRedis } from '../find/find-redis.js'
@@ -13,6 +13,7 @@ import type { RedisServer, StartRedisOptions } from './redis-server.js'
  * package. Throws `NoRedisError` if there is none of them. Ignores REDIS_URL: tests must not freeze that server.
  */
 export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
+  if (options.program !== undefined) return startProgram(options.program, options)
   const source = await findRedis([redisFromPath, redisFromDocker, redisFromDebian])
   switch (source.kind) {
     case 'binary':
@@ -22,4 +23,10 @@ export async function startRedis(options: StartRedisOptions = {}): Promise<Redis
     case 'url':
       throw new Error(`${source.url} was not started by the testkit`)
   }
+}
+
+async function startProgram(path: string, options: StartRedisOptions): Promise<RedisServer> {
+  const binary = await probeBinary(path)
+  if (!binary) throw new Error(`${path} is not a server program that starts`)
+  return startLocalRedis(binary, options)
 }

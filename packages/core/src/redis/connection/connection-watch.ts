@@ -1,6 +1,7 @@
 import { toError } from '@holdfast/pubsub'
 import type { Connections } from './connections.js'
-import { isAboutDatabase, isRefusal } from '../errors.js'
+import { isAboutDatabase, isRefusal, LookupError } from '../errors.js'
+import { ServerLookup } from './server-lookup.js'
 import type { CommandConnection } from './types.js'
 
 /** What happens to a connection. */
@@ -12,9 +13,16 @@ export interface ConnectionEvents {
   onError(error: Error): void
 }
 
+/** What only the sender of commands needs to know. */
+export interface WatchEvents extends ConnectionEvents {
+  /** There has been no connection yet, and repeating what waits for one makes no sense. */
+  onRefused(): void
+}
+
 /** Counts how often the connections for commands broke, and knows why there is none. */
 export class ConnectionWatch {
   readonly #commands: CommandConnection
+  readonly #lookup: ServerLookup
   #epoch = 0
   /** Why there is no connection; ioredis rejects the commands that wait for one only with the news that it gave up. */
   #error: Error | undefined
@@ -24,19 +32,22 @@ export class ConnectionWatch {
    */
   #wrongDatabase: Error | undefined
 
-  constructor({ commands, cluster }: Connections, events: ConnectionEvents) {
+  constructor(connections: Connections, events: WatchEvents) {
+    const { commands, cluster } = connections
     this.#commands = commands
+    this.#lookup = new ServerLookup(connections)
     let wasReady = false
     commands.on('error', (given) => {
       const error = toError(given)
       // ioredis rejects its own pending commands with this; the cause was already reported.
       if (gaveUp(error) && this.#error) return
-      this.#error = this.explained(error)
+      this.#error = this.#lookup.explained(this.explained(error))
       if (isAboutDatabase(error)) {
         this.#wrongDatabase = error
         commands.disconnect(true)
       }
       events.onError(this.#error)
+      if (!wasReady && this.refusal) events.onRefused()
     })
     commands.on('ready', () => {
       // Without a ready check ioredis does not wait for the reply about the database.
@@ -50,7 +61,6 @@ export class ConnectionWatch {
       events.onBreak()
     }
     if (cluster) {
-      cluster.on('node error', () => undefined)
       cluster.on('-node', onBreak)
       cluster.on('+node', () => {
         if (this.#epoch > 0) events.onReconnect()
@@ -66,7 +76,16 @@ export class ConnectionWatch {
 
   /** Why commands need not be tried while ioredis pauses between attempts: a wrong password stays wrong. */
   get refusal(): Error | undefined {
-    return this.#commands.status === 'reconnecting' && isRefusal(this.#error) ? this.#error : undefined
+    if (!this.#error || !isRefusal(this.#error)) return undefined
+    const { status } = this.#commands
+    // While ioredis looks for the server, what it is given waits without an end, and may run when the caller has long gone on.
+    const isDown = this.#error instanceof LookupError ? status !== 'ready' : status === 'reconnecting'
+    return isDown ? this.#error : undefined
+  }
+
+  /** The latest error that may explain why there is no reply to what was sent at that instant. */
+  errorSince(at: number): Error | undefined {
+    return this.#error ?? this.#lookup.failureSince(at)
   }
 
   /** A reply came. Throws when it may be that of another database. */
@@ -82,5 +101,6 @@ export class ConnectionWatch {
   }
 }
 
-/** Whether ioredis dropped a command because its connection broke, which it words as being about an option of its own. */
-const gaveUp = ({ name }: Error): boolean => name === 'MaxRetriesPerRequestError'
+/** Whether ioredis dropped a command because its connection broke, without saying why: mostly as being about an option of its own. */
+const gaveUp = ({ name, message }: Error): boolean =>
+  name === 'MaxRetriesPerRequestError' || message === 'Connection is closed.'

@@ -1,12 +1,12 @@
-import { inspect } from 'node:util'
 import { backoffMs } from '@holdfast/pubsub'
-import { InvalidArgumentError } from '../../errors.js'
-import loadIoredis from './ioredis.cjs'
+import { serverName } from './server-name.js'
+import { assertNumbers, templateOf } from './template.js'
 import type {
   ClusterConnection,
   ClusterTemplate,
   CommandConnection,
   RedisConnection,
+  RedisSource,
   RedisTemplate,
 } from './types.js'
 
@@ -48,6 +48,8 @@ const isCluster = (template: RedisTemplate | ClusterTemplate): template is Clust
 
 /** Equal connections: one for commands, and (replaced by the subscriber hub as needed) one for notifications. */
 export interface Connections {
+  /** Names the server in messages. */
+  readonly server: string
   readonly keyPrefix: string
   readonly commands: CommandConnection
   /** The nodes of a cluster by slot; `null` for a single server. */
@@ -57,32 +59,36 @@ export interface Connections {
 }
 
 /**
- * Makes connections like the given template, or to the server that a URL names. Connects nothing yet.
+ * Makes connections like the given template, or to the server that a URL or options name. Connects nothing yet.
  *
  * @param more - further ioredis options of these connections, over everything else
  */
 export function openConnections(
-  redis: string | RedisTemplate | ClusterTemplate,
+  redis: RedisSource,
   clientId: string,
   connectTimeoutMs: number,
   more: Record<string, unknown> = {},
 ): Connections {
-  const template = typeof redis === 'string' ? templateOf(redis) : redis
-  assertTemplate(template)
+  const template = templateOf(redis)
   const overrides = { ...own(connectTimeoutMs, `holdfast:${clientId}`), ...more }
   const subscriberOverrides = { ...overrides, retryStrategy: null }
   if (isCluster(template)) {
-    const cluster = template.duplicate([], {
+    const cluster: ClusterConnection = template.duplicate([], {
       keyPrefix: '',
       lazyConnect: true,
       scaleReads: 'master',
       enableAutoPipelining: false,
       enableOfflineQueue: true,
       shardedSubscribers: false,
-      clusterRetryStrategy: reconnectAfterMs,
+      clusterRetryStrategy: (attempt: number, reason?: Error) => {
+        // An address that cannot be resolved is reported nowhere else.
+        if (reason) cluster.emit('error', reason)
+        return reconnectAfterMs(attempt)
+      },
       redisOptions: overrides,
     })
     return {
+      server: serverName(template),
       keyPrefix: template.options.keyPrefix ?? template.options.redisOptions?.keyPrefix ?? '',
       commands: cluster,
       cluster,
@@ -96,51 +102,13 @@ export function openConnections(
       },
     }
   }
-  assertDatabase(template.options.db)
+  assertNumbers(template.options)
   return {
+    server: serverName(template),
     keyPrefix: template.options.keyPrefix ?? '',
     commands: template.duplicate({ ...overrides, retryStrategy: reconnectAfterMs }),
     cluster: null,
     makeSubscriber: () => template.duplicate(subscriberOverrides),
-  }
-}
-
-/** Errors say nothing of the URL but its scheme: it may hold a password. */
-function templateOf(url: string): RedisTemplate {
-  if (!/^rediss?:\/\//.test(url)) {
-    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0]
-    const got = scheme === undefined ? 'a string without a scheme' : `${article(scheme)} ${scheme} URL`
-    throw new InvalidArgumentError(`redis must be a redis:// or rediss:// URL, got ${got}`)
-  }
-  const ioredis = loadIoredis()
-  if (!ioredis) {
-    throw new InvalidArgumentError('a Redis URL needs the package ioredis: install it, or pass an engine')
-  }
-  try {
-    return new ioredis.Redis(url, { lazyConnect: true })
-  } catch {
-    throw new InvalidArgumentError(
-      'redis is not a valid URL; special characters in a password must be percent-encoded',
-    )
-  }
-}
-
-const article = (word: string): string => (/^[aeiou]/i.test(word) ? 'an' : 'a')
-
-/** A client of the package `redis` looks alike, but for the names of its commands. */
-function assertTemplate(given: unknown): void {
-  const isObject = typeof given === 'object' && given !== null
-  if (!isObject || !('duplicate' in given) || !('options' in given) || 'evalSha' in given) {
-    throw new InvalidArgumentError('redis must be a URL (a string) or an ioredis Redis or Cluster instance')
-  }
-}
-
-/** ioredis sends any value that it is given, and the reply ends the process. */
-function assertDatabase(db: unknown): void {
-  if (db !== undefined && (typeof db !== 'number' || !Number.isInteger(db) || db < 0)) {
-    throw new InvalidArgumentError(
-      `the database of redis must be an integer of at least 0, got ${inspect(db)}`,
-    )
   }
 }
 

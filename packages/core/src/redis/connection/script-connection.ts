@@ -2,10 +2,11 @@ import { toError } from '@holdfast/pubsub'
 import calculateSlot from 'cluster-key-slot'
 import { ClosedError, UnavailableError } from '../../errors.js'
 import type { HoldfastError } from '../../errors.js'
-import { longestMs } from '../../util/clock.js'
+import { longestMs, monotonicMs } from '../../util/clock.js'
 import { TimeLimited, Timeouts } from '../../util/timeouts.js'
 import type { Script } from '../scripts/generated.js'
 import { pause } from '../../util/backoff.js'
+import { timedOut, withTimeout } from '../../util/with-timeout.js'
 import { WriteCoalescer } from './write-coalescer.js'
 import { engineName, hasCode, toRedisError } from '../errors.js'
 import { ConnectionWatch } from './connection-watch.js'
@@ -80,6 +81,9 @@ export class ScriptConnection {
       },
       onError: (error) => {
         options.onError(error)
+      },
+      onRefused: () => {
+        this.#inFlight.timeOutAll()
       },
     })
   }
@@ -184,12 +188,21 @@ export class ScriptConnection {
     this.#closed = true
     const { commands } = this.#connections
     const hadSocket = !['reconnecting', 'close', 'end'].includes(commands.status)
-    const ended = new Promise((resolve) => commands.once('end', resolve))
+    const ended = new Promise<void>((resolve) => {
+      commands.once('end', () => {
+        resolve()
+      })
+    })
     commands.disconnect()
     // ioredis never settles what was queued between two attempts if it is disconnected then.
     this.#inFlight.timeOutAll()
     // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
-    await (hadSocket ? ended : pause(disconnectTimeoutMs))
+    if (!hadSocket) await pause(disconnectTimeoutMs)
+    else if ((await withTimeout(ended, endTimeoutMs)) === timedOut) {
+      // A cluster client that was looking for its nodes may have added one since, and does not end while it has any.
+      commands.disconnect()
+      await withTimeout(ended, endTimeoutMs)
+    }
   }
 
   /** The connection to the server that owns a key, as far as is known. */
@@ -208,7 +221,7 @@ export class ScriptConnection {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) throw closed()
       const refusal = this.#watch.refusal
-      if (refusal) throw toRedisError(refusal)
+      if (refusal) throw toRedisError(refusal, this.#connections.server)
       const route = this.#routes.to(this.routeOf(key))
       route.sent()
       const command = new InFlight(key, route, timeoutMs, reject, this.#onLate)
@@ -244,7 +257,7 @@ export class ScriptConnection {
 
   readonly #onLate = (command: InFlight): void => {
     if (!this.#closed) this.#reconnectIfMute(command)
-    this.#fail(command, this.#closed ? closed() : noReply(command.timeoutMs))
+    this.#fail(command, this.#closed ? closed() : this.#noReply(command))
   }
 
   #fail({ key, reject }: InFlight, error: unknown): void {
@@ -254,7 +267,17 @@ export class ScriptConnection {
   /** Leaves a demoted server, and returns the error that says why a command failed. */
   #explained(thrown: unknown, key: string): HoldfastError {
     if (hasCode(thrown, 'READONLY')) this.reconnect(key)
-    return toRedisError(this.#watch.explained(toError(thrown)))
+    return toRedisError(this.#watch.explained(toError(thrown)), this.#connections.server)
+  }
+
+  #noReply({ timeoutMs }: InFlight): HoldfastError {
+    const { server } = this.#connections
+    const { refusal } = this.#watch
+    if (refusal) return toRedisError(refusal, server)
+    const cause = this.#watch.errorSince(monotonicMs() - timeoutMs)
+    const lastError = cause ? `; last error: ${cause.message}` : ''
+    const text = `${server} did not reply within ${timeoutMs} ms${lastError}`
+    return new UnavailableError(text, { cause, engine: engineName })
   }
 
   #reconnectIfMute({ key, route }: InFlight): void {
@@ -264,10 +287,10 @@ export class ScriptConnection {
   }
 }
 
-const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
+/** By then sockets have been destroyed, and that they are gone was reported. */
+const endTimeoutMs = 5 * disconnectTimeoutMs
 
-const noReply = (timeoutMs: number): UnavailableError =>
-  new UnavailableError(`Redis did not reply within ${timeoutMs} ms`, { engine: engineName })
+const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
 
 const unknownNode = (): UnavailableError =>
   new UnavailableError('the node that owns the key is not known', { engine: engineName })

@@ -7,7 +7,11 @@ import type { SubscriberConnection } from '@holdfast/pubsub'
 
 /** An ioredis `Redis` whose options say how to reach the server. */
 export interface RedisTemplate {
-  readonly options: { readonly keyPrefix?: string | undefined; readonly db?: number | undefined }
+  readonly options: {
+    readonly keyPrefix?: string | undefined
+    readonly db?: number | undefined
+    readonly port?: number | undefined
+  }
   duplicate(override: Record<string, unknown>): RedisConnection
 }
 
@@ -20,6 +24,40 @@ export interface ClusterTemplate {
   }
   duplicate(startupNodes: [], override: Record<string, unknown>): ClusterConnection
 }
+
+/**
+ * How to reach a Redis: the options of ioredis that say so, with its defaults. At least `host`, `port`, `path` or `sentinels` is
+ * needed. For further options of ioredis make an instance.
+ */
+export interface RedisConnectionOptions {
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  /** 4 or 6: the version of IP to use. */
+  readonly family?: number | undefined
+  /** The path of a Unix socket, in place of host and port. */
+  readonly path?: string | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** The number of the database. */
+  readonly db?: number | undefined
+  /** Options of `tls.connect`; `{}` for TLS with its defaults. */
+  readonly tls?: object | undefined
+  /** Put before the names of all keys, in front of `prefix`. */
+  readonly keyPrefix?: string | undefined
+  readonly sentinels?:
+    readonly { readonly host?: string | undefined; readonly port?: number | undefined }[] | undefined
+  /** The name of the group that the Sentinels watch. */
+  readonly name?: string | undefined
+  readonly sentinelUsername?: string | undefined
+  readonly sentinelPassword?: string | undefined
+  readonly sentinelTLS?: object | undefined
+  readonly enableTLSForSentinelMode?: boolean | undefined
+  /** How addresses that Redis reports are reached from here. */
+  readonly natMap?: object | undefined
+}
+
+/** Where Redis is. */
+export type RedisSource = string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate
 
 /** What commands are sent on. */
 export interface CommandConnection {
@@ -50,4 +88,5 @@ export interface ClusterConnection extends CommandConnection {
   /** `host:port` of the nodes of each slot, the master first. */
   readonly slots: readonly (readonly string[] | undefined)[]
   nodes(role: 'master'): RedisConnection[]
+  emit(event: 'error', error: Error): unknown
 }

@@ -1,0 +1,90 @@
+import { HoldfastError } from '../errors.js'
+import type { AcquireOptions } from '../options.js'
+import type { Lease } from './lease.js'
+import type { Lock } from './lock.js'
+import { splitWithLockArguments } from './with-lock-arguments.js'
+import type { LockCallback } from './with-lock-arguments.js'
+
+/** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
+export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Nested calls under way inside each bridged one, by the owner of its hold. */
+const nestedCalls = new Map<string, Set<Promise<unknown>>>()
+
+/** A lock that is taken together with the one it replaces. Made by {@link bridge}. */
+export class BridgedLock {
+  readonly #oldLock: OldLock
+  readonly #lock: Lock
+
+  /** @internal */
+  constructor(oldLock: OldLock, lock: Lock) {
+    this.#oldLock = oldLock
+    this.#lock = lock
+  }
+
+  /**
+   * Runs `fn` while holding both locks and returns what it returned. Calls on the same lock inside `fn` re-enter, and
+   * take the old lock no second time. The old lock is held until nested calls that `fn` did not await are over, too.
+   *
+   * Options are those of the new lock. How long to wait for the old one, and what its loss means, is up to `oldLock`.
+   *
+   * @throws what the old lock throws; `HoldfastError` inside a hold of the lock that was not acquired through a bridge;
+   * else as `Lock.withLock`
+   */
+  withLock<T>(fn: LockCallback<T>): Promise<T>
+  /** The same with options. */
+  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
+  async withLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
+  ): Promise<T> {
+    const { options, fn } = splitWithLockArguments(this.#lock.name, first, second)
+    const owner = this.#lock.enclosingOwner
+    return owner === undefined
+      ? this.#oldLock(() => this.#enter(options, fn))
+      : this.#nest(owner, options, fn)
+  }
+
+  async #enter<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
+    const nested = new Set<Promise<unknown>>()
+    let entered: Lease | undefined
+    try {
+      return await this.#lock.withLock(options, (lease) => {
+        entered = lease
+        nestedCalls.set(lease.owner, nested)
+        return fn(lease)
+      })
+    } finally {
+      while (nested.size > 0) await Promise.allSettled(nested)
+      if (entered) nestedCalls.delete(entered.owner)
+    }
+  }
+
+  async #nest<T>(owner: string, options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
+    const nested = nestedCalls.get(owner)
+    if (!nested) {
+      throw new HoldfastError(
+        `lock ${this.#lock.name} is already held without its old lock: acquire it through the bridge, everywhere`,
+        { lockName: this.#lock.name, owner },
+      )
+    }
+    const call = this.#lock.withLock(options, fn)
+    nested.add(call)
+    try {
+      return await call
+    } finally {
+      nested.delete(call)
+    }
+  }
+}
+
+/**
+ * Takes the lock of another library around one of Holdfast: for a rolling deployment in which processes with the old
+ * code and with the new code run side by side, and neither knows the other's lock.
+ *
+ * Deploy this first. Once no process is left that takes only the old lock, deploy the new lock alone. All processes take the
+ * old lock first, so that two of them never wait for each other.
+ *
+ * @param oldLock - such as `(work) => redlock.using([name], 10_000, work)`
+ */
+export const bridge = (oldLock: OldLock, lock: Lock): BridgedLock => new BridgedLock(oldLock, lock)

@@ -1,0 +1,25 @@
+import { HoldfastError } from '../errors.js'
+
+/**
+ * Gives an error of ours the stack of the call that it ends. Most are made by a timer or a reply, where nothing of the
+ * caller is on the stack. Only what runs in a reaction of the caller's own promise sees who awaits it.
+ *
+ * @param signal - of the call; its reason belongs to the code that aborted, and stays as it is
+ */
+export function withCallerStack(error: unknown, signal: AbortSignal | undefined): unknown {
+  const isReason = signal?.aborted === true && signal.reason === error
+  if (error instanceof HoldfastError && !isReason) Error.captureStackTrace(error, withCallerStack)
+  return error
+}
+
+/** For `then`. Without a signal it is always the same function: a wait has to keep none of its own. */
+export const rethrowToCaller = (signal: AbortSignal | undefined): ((error: unknown) => never) =>
+  signal === undefined
+    ? rethrow
+    : (error) => {
+        throw withCallerStack(error, signal)
+      }
+
+function rethrow(error: unknown): never {
+  throw withCallerStack(error, undefined)
+}

@@ -1,0 +1,99 @@
+import { toError } from '@holdfast/pubsub'
+import { monotonicMs } from '../../util/clock.js'
+import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
+import type { Connections } from './connections.js'
+import type { ClusterConnection } from './types.js'
+
+/** What some replies call for. */
+const advice = [
+  [/cluster support disabled/, 'for a stand-alone server use Redis instead of Cluster'],
+  [/unknown command .sentinel/i, 'the addresses of `sentinels` must be those of Sentinel processes'],
+] as const
+
+const notReady = (): Error =>
+  new Error(
+    'the cluster is not ready: slots are not covered, its state is not ok, or CLUSTER INFO is not permitted',
+  )
+
+/**
+ * Finding the server by way of cluster nodes or Sentinels. ioredis reports what each of them replied in events of their own,
+ * and when it has tried all of them, an error that names the last reply at most.
+ */
+export class ServerLookup {
+  /** Why those that were tried in this round led nowhere, by address. */
+  readonly #failures = new Map<string, Error>()
+  #latest: { readonly error: Error; readonly at: number } | undefined
+
+  constructor({ commands, cluster }: Connections) {
+    if (cluster) this.#watchNodes(cluster)
+    else
+      commands.on('sentinelError', (given) => {
+        this.#onSentinelError(toError(given).message)
+      })
+  }
+
+  /** The error of a whole round with the reasons of all that were tried; any other error as it is. */
+  explained(error: Error): Error {
+    if (!endsRound(error) || this.#failures.size === 0) return error
+    const failures = [...this.#failures.values()]
+    const texts = [...this.#failures].map(([address, failure]) => described(failure, address))
+    this.#failures.clear()
+    const hint = advice.find(([reply]) => texts.some((text) => reply.test(text)))?.[1]
+    const text = [...texts, ...(hint === undefined ? [] : [hint])].join('; ')
+    return new LookupError(text, failures.every(isRefusal), failures.at(-1))
+  }
+
+  /** The latest failure of a node or Sentinel, if it came after that instant. */
+  failureSince(at: number): Error | undefined {
+    return this.#latest && this.#latest.at >= at ? this.#latest.error : undefined
+  }
+
+  #watchNodes(cluster: ClusterConnection): void {
+    let isFound = false
+    cluster.on('connecting', () => {
+      isFound = false
+      this.#failures.clear()
+    })
+    cluster.on('node error', (given, address) => {
+      this.#note(toError(withoutSecrets(given)), String(address))
+    })
+    cluster.on('connect', () => (isFound = true))
+    cluster.on('ready', () => (isFound = false))
+    // That a cluster was found but is not ready is reported nowhere else.
+    cluster.on('close', () => {
+      if (isFound) cluster.emit('error', notReady())
+    })
+  }
+
+  #onSentinelError(message: string): void {
+    const [, failed, why = ''] = /^failed to connect to sentinel (\S+) because (.*)$/s.exec(message) ?? []
+    const [, unaware] = /^connected to sentinel (\S+) successfully/.exec(message) ?? []
+    if (failed !== undefined) this.#note(sentinelFailure(why), failed)
+    else if (unaware !== undefined) this.#note(new Error('no such master is known'), unaware)
+    else this.#note(new Error(message), '')
+  }
+
+  #note(failure: Error, address: string): void {
+    this.#failures.set(address, failure)
+    this.#latest = {
+      error: new Error(described(failure, address), { cause: failure }),
+      at: monotonicMs(),
+    }
+  }
+}
+
+const endsRound = (error: Error): boolean =>
+  'lastNodeError' in error || error.message.startsWith('All sentinels are unreachable')
+
+/** Of a Sentinel's reply only the text is left. One that does not know the master may soon. */
+function sentinelFailure(text: string): Error {
+  const error = new Error(text)
+  if (/^(ERR unknown command|NOAUTH|WRONGPASS|NOPERM)\b/.test(text)) error.name = 'ReplyError'
+  return error
+}
+
+/** All that ioredis says of an address that it could not connect to is that there is no connection. */
+function described({ message }: Error, address: string): string {
+  const text = message === 'Connection is closed.' ? 'could not connect' : message.trim()
+  return address === '' ? text : `${text} (${address})`
+}

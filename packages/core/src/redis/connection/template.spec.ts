@@ -1,0 +1,61 @@
+import { Redis } from 'ioredis'
+import { templateOf } from './template.js'
+
+const optionsOf = (redis: unknown) => templateOf(redis).options
+
+describe('a template is made', () => {
+  it.each([
+    'rediss://user:p%40ss@redis.example:7000/2',
+    'redis+tls://user:p%40ss@redis.example:7000/2',
+    new URL('redis+tls://user:p%40ss@redis.example:7000/2'),
+  ])('from the TLS URL %p', (redis) => {
+    const reach = { host: 'redis.example', port: 7000, db: 2, username: 'user', password: 'p@ss' }
+    expect(optionsOf(redis)).toMatchObject(reach)
+    expect(optionsOf(redis)).toHaveProperty('tls', expect.anything())
+  })
+
+  it.each(['redis://redis.example', new URL('redis://redis.example')])('without TLS from %p', (redis) => {
+    expect(optionsOf(redis)).toMatchObject({ host: 'redis.example', port: 6379, db: 0 })
+    expect(optionsOf(redis)).not.toHaveProperty('tls', expect.anything())
+  })
+
+  it.each([
+    ['/run/redis.sock', '/run/redis.sock', 0],
+    ['/run/redis.sock?db=2', '/run/redis.sock', 2],
+    ['unix:/run/redis.sock', '/run/redis.sock', 0],
+    ['unix:///run/my%20redis.sock?db=2', '/run/my redis.sock', 2],
+    [new URL('unix:///run/redis.sock'), '/run/redis.sock', 0],
+  ])('from the socket %p', (redis, path, db) => {
+    expect(optionsOf(redis)).toMatchObject({ path, db })
+  })
+
+  it('from options, those of Sentinels included, without changing them', () => {
+    const given = Object.freeze({
+      sentinels: [{ host: 'a', port: 26_379 }],
+      name: 'group',
+      keyPrefix: 'app:',
+    })
+    expect(optionsOf(given)).toMatchObject(given)
+  })
+})
+
+it('an instance is its own template', () => {
+  const redis = new Redis({ lazyConnect: true })
+  expect(templateOf(redis)).toBe(redis)
+})
+
+it.each([
+  ['unix://run/redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
+  ['unix:redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
+  ['unix:///run/%zz', /^redis is not a valid URL/],
+  ['rediss://host:port', /^redis is not a valid URL/],
+  ['localhost:6379', /or an ioredis Redis or Cluster instance, got a string without a scheme$/],
+  ['//localhost:6379', /, got a string without a scheme$/],
+  ['user:secret@localhost', /, got a string without a scheme$/],
+  ['REDISS://localhost', /, got a URL that starts with REDISS:$/],
+  ['amqp://localhost', /, got a URL that starts with amqp:$/],
+  [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
+  [{ url: 'redis://localhost' }, /ioredis options with a host, port, path or sentinels/],
+])('%p is refused', (redis, message) => {
+  expect(() => templateOf(redis)).toThrow(message)
+})

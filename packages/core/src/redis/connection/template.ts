@@ -1,0 +1,90 @@
+import { inspect } from 'node:util'
+import { InvalidArgumentError } from '../../errors.js'
+import loadIoredis from './ioredis.cjs'
+import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
+
+/** An ioredis client, not connected, that can be duplicated to reach what `redis` names. */
+export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate {
+  if (isTemplate(redis)) return redis
+  if (redis instanceof URL) return fromUrl(redis.href)
+  if (typeof redis === 'string') return fromUrl(redis)
+  if (isConnectionOptions(redis)) return fromOptions(redis)
+  throw new InvalidArgumentError(`redis must be ${accepted}`)
+}
+
+const accepted =
+  'a redis://, rediss://, redis+tls:// or unix: URL, the path of a Unix socket, ' +
+  'ioredis options with a host, port, path or sentinels, or an ioredis Redis or Cluster instance'
+
+const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null
+
+/** A client of the package `redis` looks alike, but for the names of its commands. */
+const isTemplate = (given: unknown): given is RedisTemplate | ClusterTemplate =>
+  isObject(given) && 'duplicate' in given && 'options' in given && !('evalSha' in given)
+
+/** ioredis takes empty options for a server on this machine. Here they rather come from a setting that is missing. */
+const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
+  isObject(given) && !('duplicate' in given) && ways.some((way) => Reflect.get(given, way) !== undefined)
+
+const ways = ['host', 'port', 'path', 'sentinels'] satisfies (keyof RedisConnectionOptions)[]
+
+/** Errors say nothing of the URL but its scheme: it may hold a password. */
+function fromUrl(url: string): RedisTemplate {
+  if (url.startsWith('unix:')) return fromOptions(optionsOfUnixUrl(url))
+  const isPath = /^\/(?!\/)/.test(url)
+  if (!isPath && !/^redis(s|\+tls)?:\/\//.test(url)) {
+    const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url)?.[0]
+    const got = scheme === undefined ? 'a string without a scheme' : `a URL that starts with ${scheme}`
+    throw new InvalidArgumentError(`redis must be ${accepted}, got ${got}`)
+  }
+  const { Redis } = requireIoredis()
+  try {
+    return new Redis(url.replace(/^redis\+tls:/, 'rediss:'), { lazyConnect: true })
+  } catch {
+    throw invalidUrl()
+  }
+}
+
+/** As ioredis reads the path of a socket: options such as `db` may follow as a query. */
+function optionsOfUnixUrl(url: string): object {
+  try {
+    const { host, pathname, searchParams } = new URL(url)
+    if (host === '' && pathname.startsWith('/')) {
+      return { path: decodeURIComponent(pathname), ...Object.fromEntries(searchParams) }
+    }
+  } catch {
+    throw invalidUrl()
+  }
+  throw new InvalidArgumentError('a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock')
+}
+
+const invalidUrl = (): InvalidArgumentError =>
+  new InvalidArgumentError(
+    'redis is not a valid URL; special characters in a password must be percent-encoded',
+  )
+
+function fromOptions(options: object): RedisTemplate {
+  const { Redis } = requireIoredis()
+  return new Redis({ ...options, lazyConnect: true })
+}
+
+function requireIoredis(): NonNullable<ReturnType<typeof loadIoredis>> {
+  const ioredis = loadIoredis()
+  if (ioredis) return ioredis
+  throw new InvalidArgumentError(
+    'redis as a URL or as options needs the package ioredis: install it, or pass an engine',
+  )
+}
+
+/** ioredis sends and dials any value that it is given, and what follows ends the process. */
+export function assertNumbers({ db, port }: RedisTemplate['options']): void {
+  requireWhole('database', db, 0)
+  requireWhole('port', port, 1, 65_535)
+}
+
+function requireWhole(what: string, value: unknown, least: number, most = Infinity): void {
+  if (value === undefined) return
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return
+  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
+  throw new InvalidArgumentError(`the ${what} of redis must be an integer ${bounds}, got ${inspect(value)}`)
+}

@@ -1,0 +1,38 @@
+import { HoldfastError, RefusedError } from '../errors.js'
+import { LockCommands } from './commands.js'
+import { NativeCalls } from './kinds/lock.js'
+import { asList, numberAt, textAt } from './reply.js'
+
+const commands = new LockCommands({
+  connection: { run: () => Promise.reject(new Error('not to be sent')) },
+  calls: new NativeCalls(true),
+  inbox: 'inbox',
+  onNoticeError: () => undefined,
+})
+const call = { script: { name: '', lua: '', sha1: '' }, keys: ['lock:a'], args: [] }
+
+it.each([
+  ['a list', "'OK'", () => asList('OK')],
+  ['a number at 1', "'1'", () => numberAt([1, '1'], 1)],
+  ['a number at 0', 'undefined', () => numberAt([], 0)],
+  ['a string at 0', 'null', () => textAt([null], 0)],
+  ['three numbers and a holder', "'OK'", () => commands.readAcquire('OK', call)],
+  ['a list', 'null', () => commands.readAcquire(null, call)],
+])(
+  'a reply that is not %s says that it was not understood, and not that it was refused',
+  (expected, got, read) => {
+    let error: unknown
+    try {
+      read()
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({
+      code: 'HOLDFAST',
+      message: expect.stringContaining('was not understood') as unknown,
+    })
+    expect(error).toHaveProperty('message', expect.stringContaining(`expected ${expected}, got ${got}`))
+    expect(error).toBeInstanceOf(HoldfastError)
+    expect(error).not.toBeInstanceOf(RefusedError)
+  },
+)

@@ -1,0 +1,176 @@
+import { freePort, startRedis, uniqueName, withRedis, type RedisServer } from '@holdfast/testkit'
+import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import { RefusedError, UnavailableError, type HoldfastOptions } from '../src/index.js'
+import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+afterEach(closeAll)
+
+afterAll(() => server.stop())
+
+type Redisish = HoldfastOptions['redis']
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** What an unlimited wait rejects with; the test times out if it waits. */
+async function refusalOf(redis: Redisish): Promise<unknown> {
+  const lock = openClient(redis, { commandTimeoutMs: 60_000 }).getLock(uniqueName('diagnosis'))
+  return lock.lock().catch((error: unknown) => error)
+}
+
+/** What a wait rejects with that ends while Redis cannot be reached. */
+async function failureOf(redis: Redisish, options: ClientOptions = {}): Promise<unknown> {
+  const lock = openClient(redis, options).getLock(uniqueName('diagnosis'))
+  return lock.lock({ waitMs: 700 }).catch((error: unknown) => error)
+}
+
+/** What a single attempt rejects with. */
+async function attemptOf(redis: Redisish): Promise<unknown> {
+  const lock = openClient(redis, { commandTimeoutMs: 700 }).getLock(uniqueName('diagnosis'))
+  return lock.tryLock().catch((error: unknown) => error)
+}
+
+function expectError(
+  error: unknown,
+  type: typeof RefusedError | typeof UnavailableError,
+  text: RegExp,
+): void {
+  expect(error).toBeInstanceOf(type)
+  expect(String(error)).toMatch(text)
+  expect(error).toHaveProperty('engine', 'redis')
+  expect(error).toHaveProperty('cause', expect.any(Error))
+}
+
+const noServer = async (): Promise<Address> => ({ host: '127.0.0.1', port: await freePort() })
+const at = ({ host, port }: Address): string => `${host}:${port}`
+
+/** A server whose default user has a password, and a URL that lacks it. */
+async function guardedServer(): Promise<RedisServer> {
+  const guarded = await startRedis()
+  closeAfterTest(() => guarded.stop())
+  await withRedis(guarded.url, (redis) => redis.acl('SETUSER', 'default', 'resetpass', '>secret'))
+  return guarded
+}
+
+const lazyConnect = true
+
+describe.each([
+  { version: 6, makeCluster: (...args: ConstructorParameters<typeof Cluster>) => new Cluster(...args) },
+  { version: 5, makeCluster: (...args: ConstructorParameters<typeof Cluster5>) => new Cluster5(...args) },
+])('a Cluster of ioredis $version', ({ makeCluster }) => {
+  it('is refused at once by a stand-alone server, and the error says what to use', async () => {
+    const error = await refusalOf(makeCluster([server], { lazyConnect }))
+    expectError(error, RefusedError, /cluster support disabled/)
+    expectError(error, RefusedError, /use Redis instead of Cluster/)
+    expect(String(error)).toContain(at(server))
+  })
+
+  it('is refused at once without the password', async () => {
+    const guarded = await guardedServer()
+    expectError(await refusalOf(makeCluster([guarded], { lazyConnect })), RefusedError, /NOAUTH/)
+  })
+
+  it('reports no unknown server when it is refused', async () => {
+    const holdfast = openClient(makeCluster([server], { lazyConnect }))
+    const warnings: unknown[] = []
+    holdfast.on('warning', (warning) => warnings.push(warning))
+    await expect(holdfast.getLock(uniqueName('diagnosis')).lock()).rejects.toBeInstanceOf(RefusedError)
+    expect(warnings).toEqual([])
+  })
+
+  it('says which node cannot be reached', async () => {
+    const node = await noServer()
+    const reached = RegExp(`could not connect \\(${at(node)}\\)`)
+    expectError(await failureOf(makeCluster([node], { lazyConnect })), UnavailableError, reached)
+    expectError(await attemptOf(makeCluster([node], { lazyConnect })), UnavailableError, reached)
+  })
+
+  it('waits while one node cannot be reached, though another one is of no use', async () => {
+    const cluster = makeCluster([await noServer(), server], { lazyConnect })
+    expectError(await failureOf(cluster), UnavailableError, /could not connect.*/)
+  })
+
+  it('says that its host is unknown', async () => {
+    const dnsLookup = (host: string, done: (error: NodeJS.ErrnoException, address: string) => void) => {
+      done(new Error(`getaddrinfo ENOTFOUND ${host}`), '')
+    }
+    const cluster = makeCluster([{ host: 'redis.invalid', port: 7000 }], { lazyConnect, dnsLookup })
+    expectError(await failureOf(cluster), UnavailableError, /getaddrinfo ENOTFOUND redis\.invalid/)
+  })
+
+  it('says that the cluster is not ready', async () => {
+    const alone = await startRedis({ args: ['--cluster-enabled', 'yes'] })
+    closeAfterTest(() => alone.stop())
+    expectError(
+      await failureOf(makeCluster([alone], { lazyConnect })),
+      UnavailableError,
+      /cluster is not ready/,
+    )
+  })
+})
+
+describe.each([
+  { version: 6, makeRedis: (options: object) => new Redis({ ...options, lazyConnect }) },
+  { version: 5, makeRedis: (options: object) => new Redis5({ ...options, lazyConnect }) },
+])('a Redis of ioredis $version', ({ makeRedis }) => {
+  const reachBy = (...sentinels: Address[]) => makeRedis({ sentinels, name: 'main' })
+
+  it('is refused at once by Sentinels that are Redis servers, and the error says so', async () => {
+    const error = await refusalOf(reachBy(server))
+    expectError(error, RefusedError, /unknown command .sentinel/i)
+    expectError(error, RefusedError, /must be those of Sentinel processes/)
+    expect(String(error)).toContain(at(server))
+  })
+
+  it('says which Sentinel cannot be reached', async () => {
+    const sentinel = await noServer()
+    const reached = RegExp(`could not connect \\(${at(sentinel)}\\)`)
+    expectError(await failureOf(reachBy(sentinel)), UnavailableError, reached)
+    expectError(await attemptOf(reachBy(sentinel)), UnavailableError, reached)
+  })
+
+  it('goes on looking for Sentinels when its template would give up', async () => {
+    const sentinel = await noServer()
+    const template = makeRedis({ sentinels: [sentinel], name: 'main', sentinelRetryStrategy: () => null })
+    const lock = openClient(template).getLock(uniqueName('diagnosis'))
+    for (const attempt of [1, 2]) {
+      const error = await lock.lock({ waitMs: 300 * attempt }).catch((thrown: unknown) => thrown)
+      expectError(error, UnavailableError, /could not connect/)
+    }
+  })
+
+  it('says where no server listens', async () => {
+    const address = await noServer()
+    const refused = RegExp(`Redis at ${at(address)} is unavailable: .*connect ECONNREFUSED ${at(address)}`)
+    expectError(await failureOf(makeRedis(address)), UnavailableError, refused)
+    expectError(await attemptOf(makeRedis(address)), UnavailableError, refused)
+  })
+
+  it('says that its host is unknown', async () => {
+    const error = await attemptOf(makeRedis({ host: 'redis.invalid', port: 7000 }))
+    expectError(error, UnavailableError, /getaddrinfo \w+ redis\.invalid/)
+  })
+
+  it('says how long a server was silent that it is connected to, and where it is', async () => {
+    const silent = await startRedis()
+    closeAfterTest(() => silent.stop())
+    const holdfast = openClient(makeRedis({ host: silent.host, port: silent.port }), {
+      commandTimeoutMs: 300,
+    })
+    const lock = holdfast.getLock(uniqueName('diagnosis'))
+    await lock.withLock(() => undefined)
+    await silent.freeze()
+    const error = await lock.isLocked().catch((thrown: unknown) => thrown)
+    await silent.thaw()
+    expect(String(error)).toContain(`Redis at ${at(silent)} did not reply within 300 ms`)
+  })
+})

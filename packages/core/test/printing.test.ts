@@ -1,0 +1,36 @@
+import { inspect } from 'node:util'
+import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
+import { closeAll, openClient } from './support/clients.js'
+
+afterEach(closeAll)
+
+it('a lock shows its name in logs and in JSON', () => {
+  const lock = openClient(sharedRedisUrl()).getLock('order:42')
+  expect(inspect(lock)).toBe("Lock { name: 'order:42' }")
+  expect(JSON.stringify(lock)).toBe('{"name":"order:42"}')
+})
+
+it('a lease shows in logs and in JSON who holds what, how often, with which token and for how long', async () => {
+  const lock = openClient(sharedRedisUrl()).getLock(uniqueName('printing'))
+  await using lease = await lock.lock()
+  const { name, owner, holdCount, fencingToken } = lease
+  expect(JSON.parse(JSON.stringify({ lease }))).toEqual({
+    lease: { name, owner, holdCount, fencingToken, remainingMs: expect.any(Number) as unknown },
+  })
+  const shown = inspect({ lease }, { breakLength: Infinity })
+  expect(shown.replace(/remainingMs: \d+/, 'remainingMs: 1')).toBe(
+    `{ lease: Lease { name: '${name}', owner: '${owner}', holdCount: 1, fencingToken: ${fencingToken}, remainingMs: 1 } }`,
+  )
+})
+
+it('a lease that was left shows that nothing of it remains', async () => {
+  const lease = await openClient(sharedRedisUrl()).getLock(uniqueName('printing')).lock()
+  await lease.unlock()
+  expect(lease.toJSON()).toMatchObject({ holdCount: 0, remainingMs: 0 })
+})
+
+it('a lease without a fencing token shows none', async () => {
+  const holdfast = openClient(sharedRedisUrl(), { interop: 'redisson' })
+  await using lease = await holdfast.getLock(uniqueName('printing')).lock()
+  expect(lease.toJSON()).not.toHaveProperty('fencingToken')
+})

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as core from '../src/index.js'
+
+const page = readFileSync(join(__dirname, '../../../docs/troubleshooting.md'), 'utf8')
+
+const codes = Object.values(core)
+  .filter((value) => value === core.HoldfastError || Object.getPrototypeOf(value) === core.HoldfastError)
+  .map((errorClass) => ('code' in errorClass ? errorClass.code : ''))
+
+it.each([...new Set(codes)])('docs/troubleshooting.md explains %s', (code) => {
+  expect(page).toContain(`\n### ${code}\n`)
+})
