@@ -133,11 +133,14 @@ class DocumentSession implements port.EngineSession {
 
   /** When an update fails, whether it was carried out is unknown. `UnavailableError` says so, and the core cleans up. */
   async #update<T>(key: string, timeoutMs: number, change: Change<T>): Promise<T> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(Math.ceil(timeoutMs))])
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), timeoutMs)
     try {
-      return await this.#store.update(key, signal, change)
+      return await this.#store.update(key, AbortSignal.any([this.#closing.signal, late.signal]), change)
     } catch (cause) {
       throw new UnavailableError('no reply from the document store', { cause, engine: 'documents' })
+    } finally {
+      clearTimeout(timer)
     }
   }
 }

@@ -60,5 +60,6 @@ void serve('unlock', async () => {
   await tellParent({ type: 'released' })
 })
 void serve('is held', () => tellParent({ type: 'is held', isHeld: leases[0]?.isHeld ?? false }))
+void serve('waiters', () => tellParent({ type: 'waiters', waiters: holdfast.stats().waiters }))
 void serve('pass', async (order) => tellParent({ type: 'passed', entries: await passThrough(order) }))
 await tellParent({ type: 'ready', clientId: holdfast.clientId })

@@ -48,7 +48,7 @@ export function describeFifo(suite: Suite): void {
             const [a, b] = await Promise.all([suite.open(), suite.open()])
             const { order, positions, most } = await queueUp([a, b, b, a, b, a, a, b])
             expect([...order].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
-            expect(Math.min(...positions)).toBeGreaterThan(0)
+            if (suite.hasQueue) expect(Math.min(...positions)).toBeGreaterThan(0)
             expect(most).toBe(1)
           },
         },

@@ -5,6 +5,9 @@ import type { Suite } from '../support/suite.js'
 export function describeHandOff(suite: Suite): void {
   const { traits } = suite
   const isGranted = traits.handOff === 'grant'
+  const [shortestPollMs, longestPollMs] =
+    typeof traits.handOff === 'string' ? [Infinity, 0] : traits.handOff.pollMs
+  const commandCount = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
 
   /** A waiter of one client behind a holder of another, and whether its client was notified of a grant. */
   async function handOver(): Promise<{ wasGranted: boolean; inStore: string | undefined; owner: string }> {
@@ -101,25 +104,40 @@ export function describeHandOff(suite: Suite): void {
       await held?.unlock()
       await Promise.all(passes)
       expect(witness).toMatchObject({ most: 1, entries: 60 })
-      const pollMs = typeof traits.handOff === 'string' ? 0 : traits.handOff.pollMs[1]
-      expect(performance.now() - startedAt).toBeLessThan(10_000 + 60 * pollMs)
+      expect(performance.now() - startedAt).toBeLessThan(10_000 + 60 * longestPollMs)
     })
+
+    suite.scenario(
+      'ten waiters of one client send no more requests while they wait than one that polls',
+      async () => {
+        const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+        const held = await holder.lock.lock()
+        const before = await commandCount()
+        const startedAt = performance.now()
+        const waits = Array.from({ length: 10 }, () => waiter.lock.tryLock({ waitMs: 1_500 }))
+        expect(new Set(await Promise.all(waits))).toEqual(new Set([null]))
+        const polls = (performance.now() - startedAt) / shortestPollMs
+        // Each requests once, once more when notifications reach the client, and withdraws its entry at the end.
+        expect((await commandCount()) - before).toBeLessThan(40 + polls)
+        await held.unlock()
+      },
+      { needs: ['commandCount'] },
+    )
 
     suite.scenario(
       'a cycle takes two commands, contended or not',
       async () => {
-        const count = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
         const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
-        const atFirst = await count()
+        const atFirst = await commandCount()
         for (let n = 0; n < 100; n += 1) await holder.lock.withLock(() => undefined)
-        const uncontended = (await count()) - atFirst
+        const uncontended = (await commandCount()) - atFirst
         const held = await holder.lock.lock()
-        const beforeQueue = await count()
+        const beforeQueue = await commandCount()
         const passes = Array.from({ length: 100 }, () => waiter.lock.withLock(() => undefined))
         await untilWaiters(waiter.holdfast, 100)
         await held.unlock()
         await Promise.all(passes)
-        const contended = (await count()) - beforeQueue
+        const contended = (await commandCount()) - beforeQueue
         // The rest is what clients send periodically.
         expect(uncontended / 100).toBeLessThan(2.1)
         expect(contended / 100).toBeLessThan(2.1)
@@ -130,11 +148,10 @@ export function describeHandOff(suite: Suite): void {
         otherwise: {
           title: 'a waiter sends no more than it has to',
           run: async () => {
-            const count = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
             const { lock } = await suite.open()
-            const before = await count()
+            const before = await commandCount()
             for (let n = 0; n < 100; n += 1) await lock.withLock(() => undefined)
-            expect((await count()) - before).toBeLessThan(1_000)
+            expect((await commandCount()) - before).toBeLessThan(1_000)
           },
         },
       },

@@ -50,6 +50,12 @@ export class RemoteClient {
     await this.#worker.waitFor('released')
   }
 
+  /** How many acquisitions wait there. */
+  async waiters(): Promise<number> {
+    await this.#worker.send({ type: 'waiters' })
+    return Number((await this.#worker.waitFor('waiters'))['waiters'])
+  }
+
   /** Whether the oldest lease there claims to be held. */
   async isHeld(): Promise<boolean> {
     await this.#worker.send({ type: 'is held' })

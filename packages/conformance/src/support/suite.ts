@@ -25,13 +25,17 @@ export interface Terms {
 export class Suite {
   readonly engine: EngineUnderTest
   readonly times: Times
+  /** Whether waiters stand in a queue at the store. Where they poll, only their clients know of them. */
+  readonly hasQueue: boolean
   #lockName = ''
   #observed: Lock | undefined
   readonly #ends: (() => Promise<unknown>)[] = []
+  readonly #waiters: (() => number | Promise<number>)[] = []
 
   constructor(engine: EngineUnderTest) {
     this.engine = engine
     this.times = timesFor(engine.traits)
+    this.hasQueue = typeof engine.traits.handOff === 'string'
   }
 
   get traits(): Traits {
@@ -59,6 +63,7 @@ export class Suite {
   /** Closes what the scenario opened, all at once. */
   async end(): Promise<void> {
     this.#observed = undefined
+    this.#waiters.length = 0
     await Promise.all(this.#ends.splice(0).map((end) => end()))
   }
 
@@ -69,6 +74,7 @@ export class Suite {
   /** A client that has not sent anything yet. */
   openUnused(options: ClientOptions = {}): Client {
     const holdfast = this.engine.open(options)
+    this.#waiters.push(() => holdfast.stats().waiters)
     this.endAfterScenario(() => holdfast.close())
     return { holdfast, lock: holdfast.getLock(this.#lockName) }
   }
@@ -85,6 +91,7 @@ export class Suite {
     const linked = await this.engine.openLinked?.(options)
     if (!linked) throw new Error(`${this.engine.name} offers no openLinked`)
     const { holdfast, link } = linked
+    this.#waiters.push(() => holdfast.stats().waiters)
     this.endAfterScenario(async () => {
       link.heal()
       await holdfast.close()
@@ -99,6 +106,7 @@ export class Suite {
     const { otherProcess } = this.engine
     if (!otherProcess) throw new Error(`${this.engine.name} offers no otherProcess`)
     const remote = await RemoteClient.fork(otherProcess, options)
+    this.#waiters.push(() => remote.waiters())
     this.endAfterScenario(() => remote.kill())
     return remote
   }
@@ -119,11 +127,11 @@ export class Suite {
     return (await this.inspect()).waiters.map(({ owner }) => owner)
   }
 
-  /** Resolves when the store has that many queue entries for the scenario's lock. */
+  /** Resolves when that many wait for the scenario's lock: in the store's queue, or else as far as their clients know. */
   async untilQueued(count: number, timeoutMs = 20_000): Promise<void> {
     let seen = 0
-    await until(async () => (seen = (await this.inspect()).waiterCount) === count, {
-      what: () => `${count} queue entries, there are ${seen}`,
+    await until(async () => (seen = await this.#waiterCount()) === count, {
+      what: () => `${count} waiters, there are ${seen}`,
       timeoutMs,
     })
   }
@@ -135,6 +143,12 @@ export class Suite {
       return !isLocked && waiterCount === 0
     }
     await until(isUnused, { what: 'the lock to be free, with an empty queue', timeoutMs })
+  }
+
+  async #waiterCount(): Promise<number> {
+    if (this.hasQueue) return (await this.inspect()).waiterCount
+    const counts = await Promise.all(this.#waiters.map(async (count) => count()))
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 }
 

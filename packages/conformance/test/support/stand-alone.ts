@@ -5,8 +5,8 @@ interface StandAlone extends Topology {
   readonly server: RedisServer
 }
 
-async function startAlone(): Promise<StandAlone> {
-  const server = await startRedis()
+async function startAlone(program?: string): Promise<StandAlone> {
+  const server = await startRedis(program === undefined ? {} : { program })
   return {
     server,
     servers: [server],
@@ -20,8 +20,9 @@ async function startAlone(): Promise<StandAlone> {
 
 /** One server, which can be restarted. */
 export class StandAloneUnderTest extends RedisUnderTest<StandAlone> {
-  constructor(name: string, version: 5 | 6) {
-    super(name, startAlone, version)
+  /** @param program - the path of the server program; the first one found by default */
+  constructor(name: string, version: 5 | 6, program?: string) {
+    super(name, () => startAlone(program), version)
   }
 
   async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {

@@ -40,6 +40,25 @@ export function describeClosing(suite: Suite): void {
       await watch.expectNone()
     })
 
+    suite.scenario(
+      'close() ends after an outage in which nothing reached the client, twenty times of twenty',
+      async () => {
+        const outlast = async (n: number): Promise<void> => {
+          const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 1_000 })
+          const lock = holdfast.getLock(`${suite.lockName}/${n}`)
+          link.blackHole(n % 2 === 0 ? 'toClient' : 'both')
+          // Some clients have given up their connections by then, and are looking for the store again.
+          await failureOf(lock.lock({ signal: AbortSignal.timeout(200 + 300 * (n % 10)) }))
+          link.heal()
+          await holdfast.close()
+        }
+        for (const first of [0, 10]) {
+          await Promise.all(Array.from({ length: 10 }, (_, n) => outlast(first + n)))
+        }
+      },
+      { needs: ['openLinked'] },
+    )
+
     suite.scenario('close() may be called any number of times, and releases what is held', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.lock()

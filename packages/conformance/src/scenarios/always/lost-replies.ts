@@ -84,10 +84,10 @@ export function describeLostReplies(suite: Suite): void {
         await suite.untilQueued(2)
         await isWaiting
         const queue = await suite.queue()
-        expect(new Set(queue).size).toBe(2)
         await held.unlock()
         const owners = await Promise.all([waiting, lastWaiting])
-        expect([...owners].sort()).toEqual([...queue].sort())
+        expect(new Set(owners).size).toBe(2)
+        if (suite.hasQueue) expect([...owners].sort()).toEqual([...queue].sort())
         if (suite.traits.fifo) expect(owners).toEqual(queue)
         await suite.untilUnused()
       },

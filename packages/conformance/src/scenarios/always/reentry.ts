@@ -1,4 +1,4 @@
-import { LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
+import { InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
 import { failureOf, nextEvent, someTurns } from '../../support/observing.js'
 import type { Suite } from '../../support/suite.js'
 
@@ -153,6 +153,16 @@ export function describeReentry(suite: Suite): void {
         })
       })
       expect(lease.holdCount).toBe(1)
+      await lease.unlock()
+    })
+
+    suite.scenario('lease.run without a function is refused, and takes nothing from the lease', async () => {
+      const { lock } = await suite.open()
+      const lease = await lock.lock()
+      const run = (): unknown => Reflect.apply(lease.run.bind(lease), undefined, [])
+      expect(run).toThrow(InvalidArgumentError)
+      expect(run).toThrow('run needs a function to run, got undefined')
+      expect(lease.isHeld).toBe(true)
       await lease.unlock()
     })
 

@@ -124,7 +124,20 @@ export function describeSteps(suite: Suite): void {
         expect(await store.release(a)).toBe('not-held')
         expect(await store.inspect()).toMatchObject({ owner: holder, waiterCount: 1 })
       },
-      bare,
+      {
+        ...bare,
+        isPromised: suite.hasQueue,
+        otherwise: {
+          title: 'it leaves nothing in the store',
+          run: async () => {
+            const store = await open()
+            const [holder = '', a = ''] = store.owners(2)
+            await store.acquire(holder)
+            for (const _ of [1, 2]) expect(await store.acquire(a)).toMatchObject({ kind: 'busy', holder })
+            expect(await store.inspect()).toMatchObject({ owner: holder, waiterCount: 0 })
+          },
+        },
+      },
     )
 
     suite.scenario(
@@ -136,7 +149,7 @@ export function describeSteps(suite: Suite): void {
         await store.acquire(waiter, { entryTtlMs: 60_000 })
         expect(await store.refresh(nobody, waiter, holder)).toEqual(['missing', 'waiting', 'granted'])
       },
-      bare,
+      { ...bare, isPromised: suite.hasQueue },
     )
 
     suite.scenario(

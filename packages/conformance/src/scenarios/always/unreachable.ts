@@ -21,7 +21,8 @@ export function describeUnreachable(suite: Suite): void {
         link.blackHole('both')
         const { result, tookMs } = await timed(lock.tryLock({ waitMs: 500 }))
         expect(result).toBeInstanceOf(UnavailableError)
-        expect(tookMs).toBeGreaterThanOrEqual(499)
+        // Node counts a timer from the start of the running turn of the event loop, which may have begun a while ago.
+        expect(tookMs).toBeGreaterThanOrEqual(450)
         expect(tookMs).toBeLessThan(5_000)
       },
       linked,

@@ -1,0 +1,9 @@
+import { describeEngine } from '@holdfast/conformance'
+import { onPath } from '@holdfast/testkit'
+import { StandAloneUnderTest } from './support/stand-alone.js'
+
+const [program] = onPath('valkey-server')
+
+if (program === undefined)
+  it.skip('conformance of Valkey: there is no valkey-server on PATH', () => undefined)
+else describeEngine(new StandAloneUnderTest('Valkey, ioredis 6', 6, program))
