@@ -1,0 +1,21 @@
+// @sesamecare-oss/redlock
+import { bridge, Holdfast } from '@holdfast/core'
+import { Redlock } from '@sesamecare-oss/redlock'
+import { Redis } from 'ioredis'
+
+const redis = new Redis(process.env.REDIS_URL)
+const redlock = new Redlock([redis], { retryCount: -1, retryDelay: 50 })
+const holdfast = new Holdfast({ redis })
+
+export function before(name, work) {
+  return redlock.using([name], 30_000, work)
+}
+
+/** For the deployment in between, while processes with the code above still run. */
+export function during(name, work) {
+  return bridge((inner) => before(name, inner), holdfast.getLock(name)).withLock(work)
+}
+
+export function after(name, work) {
+  return holdfast.getLock(name).withLock(work)
+}

@@ -1,0 +1,94 @@
+import {
+  forkWorker,
+  openRedis,
+  uniqueName,
+  withRedis,
+  type OpenedRedis,
+  type Worker,
+} from '@holdfast/testkit'
+import { join } from 'node:path'
+
+type Version = 'before' | 'during' | 'after'
+
+let redis: OpenedRedis
+const workers = new Set<Worker>()
+
+beforeAll(async () => {
+  redis = await openRedis()
+})
+
+afterEach(async () => {
+  await Promise.all([...workers].map((worker) => worker.kill()))
+  workers.clear()
+})
+
+afterAll(async () => {
+  await redis.stop()
+})
+
+/** A process that runs one version of the code. */
+async function start(library: string, version: Version): Promise<Worker> {
+  const file = join(__dirname, '../migration/worker.mjs')
+  const worker = await forkWorker(file, { args: [library, version], env: { REDIS_URL: redis.url } })
+  workers.add(worker)
+  await worker.waitFor('ready', 20_000)
+  return worker
+}
+
+const act = (worker: Worker, order: Readonly<Record<string, unknown>>): Promise<void> =>
+  worker.send({ type: 'do', ...order })
+
+async function finish(worker: Worker, order: Readonly<Record<string, unknown>>): Promise<void> {
+  await act(worker, order)
+  await worker.waitFor('done', 25_000)
+}
+
+const countAt = (counter: string): Promise<number> =>
+  withRedis(redis.url, async (connection) => {
+    const count = Number(await connection.get(counter))
+    await connection.del(counter)
+    return count
+  })
+
+describe.each(['redlock-4', 'redlock-5', 'sesamecare-redlock', 'redis-semaphore'])('%s', (library) => {
+  it('does not exclude Holdfast, which is why there is a bridge', async () => {
+    const name = uniqueName('migration')
+    const [old, fresh] = await Promise.all([start(library, 'before'), start(library, 'after')])
+    await act(old, { act: 'stay', name })
+    await old.waitFor('inside')
+    await act(fresh, { act: 'stay', name })
+    await fresh.waitFor('inside')
+    await Promise.all([old, fresh].map((worker) => worker.send({ type: 'leave' })))
+    await Promise.all([old, fresh].map((worker) => worker.waitFor('done')))
+  })
+
+  it.each([
+    ['before', 'during'],
+    ['during', 'after'],
+  ] as const)('processes with the code of %s and of %s exclude each other', async (one, other) => {
+    const name = uniqueName('migration')
+    const counter = uniqueName('counter')
+    const processes = await Promise.all([start(library, one), start(library, other), start(library, other)])
+    await Promise.all(
+      processes.map((worker) => finish(worker, { act: 'increment', name, counter, rounds: 10 })),
+    )
+    expect(await countAt(counter)).toBe(30)
+  })
+
+  it('a bridged call inside a bridged call takes the old lock once', async () => {
+    const counter = uniqueName('counter')
+    const worker = await start(library, 'during')
+    await finish(worker, { act: 'nest', name: uniqueName('migration'), counter })
+    expect(await countAt(counter)).toBe(1)
+  })
+})
+
+it('processes that used async-mutex exclude each other with Holdfast', async () => {
+  const name = uniqueName('migration')
+  const counter = uniqueName('counter')
+  const processes = await Promise.all([start('async-mutex', 'after'), start('async-mutex', 'after')])
+  await Promise.all(
+    processes.map((worker) => finish(worker, { act: 'increment', name, counter, rounds: 10 })),
+  )
+  expect(await countAt(counter)).toBe(20)
+})
