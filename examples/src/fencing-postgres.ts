@@ -1,7 +1,7 @@
 // Redis failed over and lost the lock, so two processes hold it at once. What keeps the older one's write out?
 import { Holdfast, LockLostError, type Lease } from '@holdfast/core'
 import { once } from 'node:events'
-import { startPair } from './fencing-postgres/pair.js'
+import { requireServerProgram, startPair } from './fencing-postgres/pair.js'
 import { Stock, type Check, type Row } from './fencing-postgres/stock.js'
 import { openStore } from './fencing-postgres/store.js'
 import { runProgram } from './support/run-example.js'
@@ -17,6 +17,7 @@ const words: Readonly<Record<Check, string>> = {
 }
 
 await runProgram(async (defer) => {
+  await requireServerProgram()
   const opening = openStore()
   defer(async () => (await opening).close())
   const store = await opening
@@ -34,6 +35,8 @@ await runProgram(async (defer) => {
   // there at once and learn that it is lost, so both would hold it only for that long.
   await using clientA = new Holdfast({ redis: master.url, watchdogTimeoutMs, commandTimeoutMs })
   await using clientB = new Holdfast({ redis: replica.url })
+  // A's Redis dies on purpose; without a listener the process would warn about it.
+  clientA.on('error', () => undefined)
   const older = await clientA.getLock('stock').lock()
   console.log('Process A gets the lock from the master')
   await master.kill()

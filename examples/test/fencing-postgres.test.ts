@@ -1,6 +1,7 @@
 import { openRedis, until, type OpenedRedis } from '@holdfast/testkit'
 import { createTestDatabase, type TestDatabase } from './postgres.js'
 import { startProgram, type Program } from './program.js'
+import { machineWithoutRedis } from './without-redis.js'
 
 /** An address without a server, so that the search for an installed one finds none. */
 const noInstalledServer = { DATABASE_URL: '', PGPORT: '1' }
@@ -103,4 +104,20 @@ it('an unreachable DATABASE_URL is an error that names the cause', async () => {
   const { code, stderr } = await start({ DATABASE_URL: 'postgres://127.0.0.1:1/none' }).ended
   expect(code).toBe(1)
   expect(stderr).toContain('ECONNREFUSED')
+})
+
+it('without a server program it says what to install, and does not advise a server that is already there', async () => {
+  const machine = await machineWithoutRedis()
+  try {
+    const { code, stdout, stderr } = await start({
+      ...noInstalledServer,
+      ...machine.env,
+      REDIS_URL: redis.url,
+    }).ended
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/needs the program redis-server.*apt-get install redis-server/s)
+    expect(stderr).not.toContain('REDIS_URL=')
+  } finally {
+    await machine.remove()
+  }
 })

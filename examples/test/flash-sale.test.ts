@@ -38,6 +38,8 @@ function expectExactSale(ending: Ending) {
   expect(naive.oversold).toBeGreaterThan(0)
   expect(naive.sold).toBe(Number(naive.vouchers) + Number(naive.oversold))
   expect(naive.requests).toBeGreaterThan(Number(naive.sold))
+  expect(ending.stdout).toMatch(/all 600 requests want the same lock.*one after another, in \d+\.\d ms\neach/)
+  expect(ending.stdout).toContain('locks of different names do not wait for each other')
 }
 
 it('sells exactly the stock, one per user, inside the lock, and oversells without it', async () => {

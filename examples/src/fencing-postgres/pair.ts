@@ -1,4 +1,7 @@
 import {
+  redisFromDebian,
+  redisFromPath,
+  searchRedis,
   startProxy,
   startRedis,
   startReplica,
@@ -13,6 +16,19 @@ export interface Pair {
   readonly replica: RedisServer
   /** Carries the replication from the master to its replica. */
   readonly replication: FaultProxy
+}
+
+/** Throws if the two servers cannot be started here. A server that is already running is of no use: this example kills its own. */
+export async function requireServerProgram(): Promise<void> {
+  if (await searchRedis([redisFromPath, redisFromDebian])) return
+  throw new Error(
+    [
+      'This example starts a master and a replica of its own, and kills the master. It needs the program redis-server or',
+      'valkey-server on the PATH; a server at REDIS_URL or in Docker does not help here.',
+      '  brew install redis                 macOS',
+      '  sudo apt-get install redis-server  Debian, Ubuntu',
+    ].join('\n'),
+  )
 }
 
 /** Starts a master, and a replica that has caught up with it and follows it over a connection that can be broken. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ordersKey, stockKey } from './sale.js'
 
 /** A payment provider that answers quickly. */
-const payMs = 5
+export const payMs = 5
 
 /**
  * The naive way: check that there is stock and that the user has no voucher yet, take the payment, write.

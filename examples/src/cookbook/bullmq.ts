@@ -1,0 +1,34 @@
+import type { Holdfast } from '@holdfast/core'
+import { DelayedError, Worker, type WorkerOptions } from 'bullmq'
+
+export interface Invoice {
+  readonly customerId: string
+  readonly amount: number
+}
+
+/** A worker that handles one job per customer at a time, over all workers; jobs of other customers go on beside it. */
+export function startWorker(
+  holdfast: Holdfast,
+  handle: (invoice: Invoice, signal: AbortSignal) => Promise<void>,
+  options: WorkerOptions,
+): Worker<Invoice> {
+  return new Worker<Invoice>(
+    'invoices',
+    async (job, token, cancelled) => {
+      const lease = await holdfast.getLock(`customer:${job.data.customerId}`).tryLock()
+      if (!lease) {
+        // Back into the queue, without counting as an attempt: this worker takes another job instead of waiting.
+        await job.moveToDelayed(Date.now() + 1_000, token)
+        throw new DelayedError()
+      }
+      try {
+        const signal = cancelled ? AbortSignal.any([lease.signal, cancelled]) : lease.signal
+        await lease.run(() => handle(job.data, signal))
+      } finally {
+        // Rejects if the hold was lost, and so fails the job.
+        await lease.unlock()
+      }
+    },
+    { concurrency: 10, ...options },
+  )
+}

@@ -1,0 +1,53 @@
+import type { Holdfast } from '@holdfast/core'
+import type { Redis } from 'ioredis'
+
+export interface CronJob {
+  readonly name: string
+  readonly everyMs: number
+  /** @param tick - the time it was due, milliseconds since 1970 */
+  run(tick: number, signal: AbortSignal): Promise<void>
+}
+
+/** Runs the job for one tick, unless it was done before. Resolves with whether it ran here. */
+export async function runTick(
+  holdfast: Holdfast,
+  redis: Redis,
+  job: CronJob,
+  tick: number,
+): Promise<boolean> {
+  // Waits while another instance runs the job, to take over if that one dies; until the next tick at most.
+  const lease = await holdfast.getLock(`cron:${job.name}`).tryLock({ waitMs: job.everyMs })
+  if (!lease) return false
+  try {
+    const record = `cron-done:${job.name}`
+    if (tick <= Number(await redis.get(record))) return false
+    await job.run(tick, lease.signal)
+    lease.assertHeld()
+    await redis.set(record, tick)
+    return true
+  } finally {
+    await lease.unlock()
+  }
+}
+
+/** Runs the job on one of the instances that call this. Returns a function that stops it. */
+export function schedule(
+  holdfast: Holdfast,
+  redis: Redis,
+  job: CronJob,
+  onError: (error: unknown) => void,
+): () => void {
+  let timer: NodeJS.Timeout
+  const awaitNext = (): void => {
+    // The tick has its name from the schedule, not from the moment at which the timer fires, early or late.
+    const tick = (Math.floor(Date.now() / job.everyMs) + 1) * job.everyMs
+    timer = setTimeout(() => {
+      awaitNext()
+      runTick(holdfast, redis, job, tick).catch(onError)
+    }, tick - Date.now())
+  }
+  awaitNext()
+  return () => {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,38 @@
+import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast } from '@holdfast/core'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+
+export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
+
+export function makeExpressApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): Express {
+  const app = express()
+  app.post('/orders/:id/ship', async (request, response) => {
+    const { id } = request.params
+    if (!/^\d{1,15}$/.test(id)) {
+      response.status(400).json({ error: 'not an order number' })
+      return
+    }
+    const disconnected = new AbortController()
+    response.once('close', () => {
+      disconnected.abort()
+    })
+    const lock = holdfast.getLock(`order:${id}`)
+    const options = { waitMs, signal: disconnected.signal }
+    const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))
+    // The lock is free again: a slow client must not keep it.
+    response.json({ parcel })
+  })
+  app.use(answerLockErrors)
+  return app
+}
+
+const answerLockErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  // The client disconnected, so there is no one to answer.
+  if (response.destroyed) return
+  if (error instanceof LockTimeoutError) {
+    response.status(409).set('Retry-After', '1').json({ error: 'this order is being processed' })
+  } else if (error instanceof UnavailableError || error instanceof ClosedError) {
+    response.status(503).set('Retry-After', '5').json({ error: 'try again later' })
+  } else {
+    next(error)
+  }
+}

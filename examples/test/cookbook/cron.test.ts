@@ -1,0 +1,64 @@
+import { until } from '@holdfast/testkit'
+import { useApps } from './use-apps.js'
+
+const apps = useApps()
+const everyMs = 60_000
+
+const runs = async (): Promise<number[]> => {
+  const ticks = await apps.redis.call('LRANGE', 'runs', 0, -1)
+  return Array.isArray(ticks) ? ticks.map(Number) : []
+}
+
+it('three instances whose clocks differ by more than the job takes run each tick once', async () => {
+  const instances = await Promise.all(
+    ['-250', '0', '250'].map((skew) => apps.start('cron', { SKEW_MS: skew })),
+  )
+  for (const instance of instances) await instance.send({ type: 'schedule', everyMs: 700 })
+  const ticks = await until(async () => ((await runs()).length >= 5 ? runs() : null), { timeoutMs: 20_000 })
+  expect(ticks).toEqual([...new Set(ticks)])
+  expect(ticks).toEqual([...ticks].sort((a, b) => a - b))
+})
+
+it('an instance that comes to a tick late, after a newer one or after it was done, does not run it', async () => {
+  const [a, b] = [await apps.start('cron'), await apps.start('cron')]
+  const tick = async (instance: typeof a, at: number): Promise<unknown> => {
+    await instance.send({ type: 'tick', tick: at, job: 'quick', everyMs })
+    return (await instance.waitFor('ticked'))['ran']
+  }
+  expect(await tick(a, 10)).toBe(true)
+  expect(await tick(b, 10)).toBe(false)
+  expect(await tick(b, 20)).toBe(true)
+  expect(await tick(a, 20)).toBe(false)
+  expect(await tick(a, 10)).toBe(false)
+  expect(await runs()).toEqual([10, 20])
+})
+
+it('when the instance that runs the job is killed, another one runs the same tick', async () => {
+  const [a, b] = [await apps.start('cron'), await apps.start('cron')]
+  await a.send({ type: 'tick', tick: 10, job: 'slow', everyMs })
+  await a.waitFor('began')
+  await b.send({ type: 'tick', tick: 10, job: 'slow', everyMs })
+  await b.waitFor('waiting')
+  await a.kill()
+  expect(await b.waitFor('began')).toMatchObject({ tick: 10 })
+  await b.send({ type: 'finish' })
+  expect(await b.waitFor('ticked')).toMatchObject({ tick: 10, ran: true })
+})
+
+it('a job that failed is not recorded, so that the instance that waits tries it', async () => {
+  const [a, b] = [await apps.start('cron'), await apps.start('cron')]
+  await a.send({ type: 'tick', tick: 10, job: 'failing', everyMs })
+  expect(await a.waitFor('ticked')).toMatchObject({ ran: 'Error: the job failed' })
+  await b.send({ type: 'tick', tick: 10, job: 'quick', everyMs })
+  expect(await b.waitFor('ticked')).toMatchObject({ ran: true })
+})
+
+it('a tick is left out when the run before it takes until the next one', async () => {
+  const [a, b] = [await apps.start('cron'), await apps.start('cron')]
+  await a.send({ type: 'tick', tick: 10, job: 'slow', everyMs })
+  await a.waitFor('began')
+  await b.send({ type: 'tick', tick: 20, job: 'quick', everyMs: 1_500 })
+  expect(await b.waitFor('ticked')).toMatchObject({ tick: 20, ran: false })
+  await a.send({ type: 'finish' })
+  expect(await a.waitFor('ticked')).toMatchObject({ tick: 10, ran: true })
+})

@@ -1,0 +1,29 @@
+// One instance of a web application. Environment: REDIS_URL, FRAMEWORK, WAIT_MS.
+import { Holdfast } from '@holdfast/core'
+import { fromParent, tellParent } from '@holdfast/testkit'
+import { once } from 'node:events'
+import { makeExpressApp } from '../../../dist/cookbook/http-express.js'
+import { makeFastifyApp } from '../../../dist/cookbook/http-fastify.js'
+
+const { REDIS_URL, FRAMEWORK, WAIT_MS } = process.env
+const holdfast = new Holdfast({ redis: REDIS_URL })
+holdfast.on('waiting', ({ name }) => void tellParent({ type: 'waiting', name }))
+
+async function ship(id) {
+  await tellParent({ type: 'began', id })
+  await fromParent('finish')
+  return `parcel of ${id}`
+}
+
+async function listen() {
+  if (FRAMEWORK === 'express') {
+    const server = makeExpressApp(holdfast, ship, Number(WAIT_MS)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return server.address().port
+  }
+  const app = makeFastifyApp(holdfast, ship, Number(WAIT_MS))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app.server.address().port
+}
+
+await tellParent({ type: 'ready', port: await listen() })

@@ -1,0 +1,37 @@
+// A process that calls an API within limits. Environment: REDIS_URL.
+import { Holdfast } from '@holdfast/core'
+import { fromParent, tellParent } from '@holdfast/testkit'
+import { awaitTurn, mayProceed, oneAtATime } from '../../../dist/cookbook/rate.js'
+
+const holdfast = new Holdfast({ redis: process.env.REDIS_URL })
+const limits = new Holdfast({ redis: process.env.REDIS_URL })
+for (const client of [holdfast, limits]) client.on('waiting', () => void tellParent({ type: 'waiting' }))
+
+async function serve(type, act) {
+  for (;;) void act(await fromParent(type))
+}
+
+void serve('call', ({ customer }) =>
+  oneAtATime(holdfast, customer, async () => {
+    await tellParent({ type: 'began', customer })
+    await fromParent('finish')
+    await tellParent({ type: 'ended', customer })
+  }),
+)
+void serve('may proceed', async ({ customer, periodMs }) => {
+  const allowed = await mayProceed(limits, customer, periodMs)
+  await tellParent({ type: 'answer', allowed })
+})
+void serve('await turn', async ({ customer, periodMs }) => {
+  await awaitTurn(limits, customer, periodMs)
+  await tellParent({ type: 'turn' })
+})
+void serve('close limits', async () => {
+  await limits.close()
+  await tellParent({ type: 'closed' })
+})
+void serve('exit', async () => {
+  await holdfast.close()
+  process.exit()
+})
+await tellParent({ type: 'ready' })
