@@ -4,30 +4,35 @@ import type { Possession } from './possession.js'
 import type { Scope } from './scope.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
-type Frame<P extends Possession> =
-  | { readonly hold: P; readonly outer: Frame<P> | undefined }
-  | { readonly scope: Scope<P>; readonly outer: Frame<P> | undefined }
+type Frame<P extends Possession> = { readonly of: object; readonly outer: Frame<Possession> | undefined } & (
+  | { readonly hold: P }
+  | { readonly scope: Scope<P> }
+)
 
 /**
- * Knows what the running async context holds.
+ * The chain of the running async context, with the frames of every client. One storage for all of them: before Node 24
+ * each storage that was ever used slows down every async operation of the process, and closing a client would not help.
+ */
+const storage = new AsyncLocalStorage<Frame<Possession> | undefined>()
+
+/**
+ * Knows what the running async context holds of one client.
  *
  * What a task sees was fixed when the task began: siblings that began outside a hold never see it, and a task that
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames<P extends Possession> {
-  readonly #storage = new AsyncLocalStorage<Frame<P> | undefined>()
-
   runInHold<T>(hold: P, fn: () => T): T {
-    return this.#storage.run({ hold, outer: this.#liveFrame() }, fn)
+    return storage.run({ of: this, hold, outer: liveFrame() }, fn)
   }
 
   runInScope<T>(scope: Scope<P>, fn: () => T): T {
-    return this.#storage.run({ scope, outer: this.#liveFrame() }, fn)
+    return storage.run({ of: this, scope, outer: liveFrame() }, fn)
   }
 
   /** Runs code of the application that must not see a caller's context, such as event listeners. */
   outside<T>(fn: () => T): T {
-    return this.#storage.run(undefined, fn)
+    return storage.run(undefined, fn)
   }
 
   /**
@@ -35,7 +40,8 @@ export class Frames<P extends Possession> {
    * counts as none.
    */
   enclosingHold(address: Address): P | undefined {
-    for (let frame = this.#storage.getStore(); frame; frame = frame.outer) {
+    for (let frame = storage.getStore(); frame; frame = frame.outer) {
+      if (!this.#isOwn(frame)) continue
       const hold = 'hold' in frame ? frame.hold : frame.scope.newestHold(address)
       if (hold?.address.id === address.id && !hold.isOver) return hold
     }
@@ -44,16 +50,20 @@ export class Frames<P extends Possession> {
 
   /** The innermost scope that has not ended. */
   nearestScope(): Scope<P> | undefined {
-    for (let frame = this.#storage.getStore(); frame; frame = frame.outer) {
-      if ('scope' in frame && !frame.scope.isEnded) return frame.scope
+    for (let frame = storage.getStore(); frame; frame = frame.outer) {
+      if (this.#isOwn(frame) && 'scope' in frame && !frame.scope.isEnded) return frame.scope
     }
     return undefined
   }
 
-  /** Skips frames that are over; otherwise a task that keeps starting its successor would grow the chain without bound. */
-  #liveFrame(): Frame<P> | undefined {
-    let frame = this.#storage.getStore()
-    while (frame && ('hold' in frame ? frame.hold.isOver : frame.scope.isEnded)) frame = frame.outer
-    return frame
+  #isOwn(frame: Frame<Possession>): frame is Frame<P> {
+    return frame.of === this
   }
+}
+
+/** Skips frames that are over; otherwise a task that keeps starting its successor would grow the chain without bound. */
+function liveFrame(): Frame<Possession> | undefined {
+  let frame = storage.getStore()
+  while (frame && ('hold' in frame ? frame.hold.isOver : frame.scope.isEnded)) frame = frame.outer
+  return frame
 }

@@ -4,7 +4,7 @@ import type { Owned } from './owner-table.js'
 
 const owned = (n: number): Owned => ({ n, owner: `client:${n}` })
 
-it('a table of owners answers as a map would, whatever comes and goes', () => {
+it('an owner table behaves like a Map, whatever is added and removed', () => {
   const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 60 })), {
     minLength: 200,
     maxLength: 300,

@@ -6,7 +6,7 @@ export interface Possession {
   readonly owner: string
   /** The loss, once there is one. */
   readonly loss: Error | undefined
-  /** Whether it is of no more use to any code: released, or lost and left. */
+  /** Whether no code can use it any more: released, or lost and left. */
   readonly isOver: boolean
 }
 

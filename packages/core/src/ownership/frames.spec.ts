@@ -1,0 +1,28 @@
+import { AsyncResource } from 'node:async_hooks'
+import { Frames } from './frames.js'
+import type { Possession } from './possession.js'
+
+const address = { id: 'lock:a', group: '', name: 'a' }
+const possession = (owner = 'client:1'): Possession => ({ address, owner, isOver: false, loss: undefined })
+
+it('clients see their own holds only, nested in either order', () => {
+  const [here, there] = [new Frames(), new Frames()]
+  const [hold, other] = [possession('client:1'), possession('client:2')]
+  here.runInHold(hold, () => {
+    expect(there.enclosingHold(address)).toBeUndefined()
+    there.runInHold(other, () => {
+      expect(here.enclosingHold(address)).toBe(hold)
+      expect(there.enclosingHold(address)).toBe(other)
+    })
+    expect(there.enclosingHold(address)).toBeUndefined()
+  })
+})
+
+it('many clients burden other async work no more than one', () => {
+  // Before Node 24 each storage in use adds a property to every async resource.
+  const burden = (): number => Object.getOwnPropertySymbols(new AsyncResource('other work')).length
+  new Frames().runInHold(possession(), () => undefined)
+  const ofOne = burden()
+  for (let client = 0; client < 20; client += 1) new Frames().runInHold(possession(), () => undefined)
+  expect(burden()).toBe(ofOne)
+})
