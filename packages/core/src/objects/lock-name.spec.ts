@@ -10,7 +10,7 @@ const refused = (name: unknown) => {
   }
 }
 
-it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c'])('a name may be %j', (name) => {
+it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c', '🔒'])('a name may be %j', (name) => {
   expect(refused(name)).toBeUndefined()
 })
 
@@ -18,6 +18,8 @@ it.each([
   ['', /name must be a non-empty string, got ''/],
   ['x'.repeat(1025), /name must be at most 1024 bytes, got 1025; lockName\(text\) makes/],
   ['é'.repeat(513), /1024 bytes, got 1026/],
+  ['a\ud800b', /well-formed Unicode, got 'a\\ud800b'; lockName\(text\) makes/],
+  ['\udd12\ud83d', /well-formed Unicode/],
   [undefined, /non-empty string/],
   [null, /non-empty string/],
   [42, /non-empty string, got 42/],

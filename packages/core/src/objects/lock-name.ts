@@ -2,8 +2,9 @@ import { inspect } from 'node:util'
 import { InvalidArgumentError } from '../errors.js'
 
 const maxNameBytes = 1024
+const unpairedSurrogate = /\p{Surrogate}/u
 
-/** Refuses what cannot be the name of a lock with any engine. */
+/** Refuses names that are invalid with every engine. */
 export function checkName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '') {
     throw new InvalidArgumentError(`name must be a non-empty string, got ${inspect(name)}`)
@@ -11,7 +12,14 @@ export function checkName(name: unknown): asserts name is string {
   const bytes = Buffer.byteLength(name)
   if (bytes > maxNameBytes) {
     throw new InvalidArgumentError(
-      `name must be at most ${maxNameBytes} bytes, got ${bytes}; lockName(text) makes a valid name of any text`,
+      `name must be at most ${maxNameBytes} bytes, got ${bytes}; lockName(text) makes a valid name from any text`,
+      { lockName: name },
+    )
+  }
+  // UTF-8 encodes all of these as the same character, so different names would mean one lock.
+  if (unpairedSurrogate.test(name)) {
+    throw new InvalidArgumentError(
+      `name must be well-formed Unicode, got ${inspect(name)}; lockName(text) makes a valid name from any text`,
       { lockName: name },
     )
   }
