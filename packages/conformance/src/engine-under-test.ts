@@ -8,9 +8,9 @@ import type { LockEngine, Traits } from '@holdfast/core/engine'
  * offer each hook that makes sense for its store.
  */
 export interface EngineUnderTest {
-  /** The title of its run and of its column in the table, such as `PostgreSQL 15`. */
+  /** The title of the engine's run and of its column in the table, such as `PostgreSQL 15`. */
   readonly name: string
-  /** Those of the engine. What they do not promise is asserted to be absent. */
+  /** The engine's traits. What they do not promise is asserted to be absent. */
   readonly traits: Traits
   /** Starts the store, empty. Called once, before anything else. */
   start(): Promise<void>
@@ -19,7 +19,7 @@ export interface EngineUnderTest {
   /** A client with connections of its own. The suite closes it. */
   open(options?: ClientOptions): Holdfast
 
-  /** The engine itself, on the started store: for scenarios that send single steps, twice, late or as a stranger. */
+  /** The engine itself, on the started store: for scenarios that send single steps, twice, late or as an unknown client. */
   engine?(): LockEngine
   /** A client whose connections the suite can break, with no effect on other clients. */
   openLinked?(options?: ClientOptions): Promise<LinkedClient>

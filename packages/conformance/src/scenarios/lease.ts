@@ -16,7 +16,7 @@ export function describeLeaseTrait(suite: Suite): void {
           // Half of them are as long as the steps of the store allow, which leaves it no slack.
           const leaseMs = suite.times.leaseMs + (n % 2) * n
           const lease = await holder.holdfast.getLock(name).lock({ leaseMs })
-          // By the clock: the signal may be late in a process that is short of time.
+          // By the clock: the signal may be late in a process that is short of CPU time.
           return rival.holdfast.getLock(name).withLock(() => lease.isHeld)
         }
         const claims = await Promise.all(Array.from({ length: 200 }, (_, n) => run(n)))

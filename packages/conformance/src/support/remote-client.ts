@@ -29,7 +29,7 @@ export class RemoteClient {
     return new RemoteClient(worker, String(clientId))
   }
 
-  /** Requests the lock there, and does not wait for it. */
+  /** Has the process request the lock; does not wait until it has it. */
   lock(name: string, options: Omit<AcquireOptions, 'signal'> = {}): Promise<void> {
     return this.#worker.send({ type: 'lock', name, options })
   }

@@ -11,7 +11,7 @@ export interface Client {
   readonly lock: Lock
 }
 
-/** On what terms an engine has to pass a scenario. */
+/** When an engine has to pass a scenario. */
 export interface Terms {
   /** Hooks without which it is skipped. */
   readonly needs?: readonly Hook[]
@@ -82,7 +82,7 @@ export class Suite {
   /** A client that has done its first-use checks. */
   async open(options: ClientOptions = {}): Promise<Client> {
     const client = this.openUnused(options)
-    await useOnce(client.holdfast)
+    await this.#useOnce(client)
     return client
   }
 
@@ -97,8 +97,9 @@ export class Suite {
       await holdfast.close()
       await link.close()
     })
-    await useOnce(holdfast)
-    return { holdfast, link, lock: holdfast.getLock(this.#lockName) }
+    const client = { holdfast, lock: holdfast.getLock(this.#lockName) }
+    await this.#useOnce(client)
+    return { ...client, link }
   }
 
   /** A client in another process, ready for use. */
@@ -136,7 +137,7 @@ export class Suite {
     })
   }
 
-  /** Resolves when the lock is free and nobody waits for it. */
+  /** Resolves when the lock is free and has no waiters. */
   async untilUnused(timeoutMs = 10_000): Promise<void> {
     const isUnused = async (): Promise<boolean> => {
       const { isLocked, waiterCount } = await this.inspect()
@@ -145,12 +146,15 @@ export class Suite {
     await until(isUnused, { what: 'the lock to be free, with an empty queue', timeoutMs })
   }
 
+  async #useOnce({ holdfast, lock }: Client): Promise<void> {
+    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+    // A client may connect to the server of a lock when it first needs that one.
+    await lock.isLocked()
+  }
+
   async #waiterCount(): Promise<number> {
     if (this.hasQueue) return (await this.inspect()).waiterCount
     const counts = await Promise.all(this.#waiters.map(async (count) => count()))
     return counts.reduce((sum, count) => sum + count, 0)
   }
 }
-
-const useOnce = (holdfast: Holdfast): Promise<void> =>
-  holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)

@@ -34,7 +34,7 @@ export function describeClosing(suite: Suite): void {
       await watch.expectNone()
     })
 
-    suite.scenario('close() before the first use leaves nothing either', async () => {
+    suite.scenario('close() before the first use leaves nothing behind', async () => {
       const watch = watchResources()
       await suite.openUnused().holdfast.close()
       await watch.expectNone()

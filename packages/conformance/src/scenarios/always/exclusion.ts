@@ -2,7 +2,7 @@ import { LockLostError, type Lease } from '@holdfast/core'
 import { failureOf, Witness, untilWaiters, whenAborted } from '../../support/observing.js'
 import type { Suite } from '../../support/suite.js'
 
-/** One owner inside at a time, whatever strangers and latecomers send. */
+/** One owner inside at a time, whatever other clients send, or send late. */
 export function describeExclusion(suite: Suite): void {
   describe('always: exclusion', () => {
     suite.scenario('50 concurrent callers of one client are inside one at a time', async () => {

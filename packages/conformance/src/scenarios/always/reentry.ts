@@ -188,7 +188,7 @@ export function describeReentry(suite: Suite): void {
       })
     })
 
-    suite.scenario('neither does a listener of a lease signal', async () => {
+    suite.scenario('a listener of a lease signal never re-enters the hold around it', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.withLock(async () => {
         const inner = await holdfast.getLock(`${lock.name}/inner`).lock({ leaseMs: suite.times.leaseMs })

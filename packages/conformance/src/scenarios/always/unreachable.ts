@@ -77,7 +77,7 @@ export function describeUnreachable(suite: Suite): void {
     )
 
     suite.scenario(
-      're-entry that is aborted meanwhile is not reported as an error of the store',
+      're-entry that is aborted during an outage is not reported as an error of the store',
       async () => {
         const { holdfast, lock, link } = await suite.openLinked()
         const errors: unknown[] = []
