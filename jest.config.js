@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.c?ts$|\\.mjs$|tinyqueue': [
+    '\\.c?ts$|\\.mjs$|tinyqueue|github-slugger': [
       '@swc/jest',
       {
         jsc: {
@@ -22,7 +22,7 @@ export const project = (name, testMatch, more = {}) => ({
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
   },
   // ECMAScript modules only
-  transformIgnorePatterns: ['/node_modules/(?!.*tinyqueue)'],
+  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|github-slugger))'],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })

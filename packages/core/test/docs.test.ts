@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import GithubSlugger from 'github-slugger'
 
 const root = join(__dirname, '../../..')
 /** Paths in the pages are written from one of these. */
@@ -48,4 +49,43 @@ it('the walks in docs/architecture.md name members that are in the files', () =>
     return !file || !new RegExp(`(^|[^\\w])${member}\\b`).test(readFileSync(file, 'utf8'))
   })
   expect(missing.map(([row]) => row)).toEqual([])
+})
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'examples/README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  ...readdirSync(join(root, 'packages'))
+    .map((name) => `packages/${name}/README.md`)
+    .filter((page) => existsSync(join(root, page))),
+]
+
+const withoutCode = (page: string): string => read(page).replace(/^```.*?^```$/gms, '')
+
+function anchorsOf(page: string): Set<string> {
+  const slugger = new GithubSlugger()
+  const headings = withoutCode(page).matchAll(/^#+ (.+)$/gm)
+  return new Set([...headings].map(([, heading = '']) => slugger.slug(heading.replace(/[`*_]/g, ''))))
+}
+
+/** Links within the project that lead nowhere: no such file or, on a page, no such heading. */
+function brokenLinks(page: string): string[] {
+  const links = [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(join(root, target))) return true
+    if (anchor === undefined || statSync(join(root, target)).isDirectory()) return false
+    return target.endsWith('.md') && !anchorsOf(target).has(anchor)
+  })
+}
+
+it.each(pages)('the links of %s lead to files and headings that exist', (page) => {
+  expect(brokenLinks(page)).toEqual([])
 })

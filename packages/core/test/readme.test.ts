@@ -100,12 +100,12 @@ async function refused(): Promise<unknown[]> {
 describe('the user of the ACL line', () => {
   beforeEach(async () => {
     await server.call('ACL', 'LOG', 'RESET')
-    await paste('README.md')
+    await paste('docs/operations.md')
   })
 
   afterEach(() => server.call('ACL', 'DELUSER', 'locks'))
 
-  it('in README.md may do everything in the life of a lock', async () => {
+  it('in docs/operations.md may do everything in the life of a lock', async () => {
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
     const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]

@@ -5,8 +5,7 @@ import type { Scope } from './scope.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
 type Frame<P extends Possession> = { readonly of: object; readonly outer: Frame<Possession> | undefined } & (
-  | { readonly hold: P }
-  | { readonly scope: Scope<P> }
+  { readonly hold: P } | { readonly scope: Scope<P> }
 )
 
 /**
