@@ -54,7 +54,7 @@ for (const [name, entry] of entries) {
   const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name, entry), {
     localBuild: !check,
     messageCallback: (message) => {
-      // Said below in this project's words.
+      // Reported below in this project's own words.
       if (message.messageId.startsWith('console-')) message.handled = message.logLevel !== 'error'
     },
   })

@@ -12,4 +12,4 @@ for (const name of publishedPackages) {
   }
   writeFileSync(`${folder}package.json`, withRepository(manifest, name))
 }
-console.log(`The packages name ${repositoryUrl}`)
+console.log(`The packages now point to ${repositoryUrl}`)

@@ -1,5 +1,5 @@
 // Usage: node scripts/with-pnpm.mjs [script [arguments…]]
-// Installs the dependencies if the lock file asks for others than are installed, then runs the script with the pinned
+// Installs the dependencies if they differ from those in the lock file, then runs the script with the pinned
 // pnpm. Node and npm are enough. Without a script it only installs.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { runInGroup } from './lib/run-in-group.mjs'
 import { pinnedPnpm, root } from './lib/workspace.mjs'
 
 const stampFile = `${root}node_modules/.installed-for`
-// npx would announce new versions, remark on settings of the user's that are not its own, and draw a spinner.
+// npx would announce new versions, warn about user settings that are not its own, and draw a spinner.
 const quietNpx = {
   npm_config_update_notifier: 'false',
   npm_config_loglevel: 'error',
@@ -29,7 +29,7 @@ async function install(script) {
   const progress = showInstallProgress(process.stderr)
   // The level that keeps npx quiet would silence these, too.
   const reports = ['--reporter=append-only', '--loglevel=info']
-  // A node_modules that another package manager left is replaced without asking: nobody may be there to answer.
+  // A node_modules that another package manager left is replaced without asking: there may be no one to answer.
   const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false', ...reports]
   const code = await runInGroup([...pinnedPnpm(), ...install], { onLine: progress.add, env, cwd: root })
   progress.end()

@@ -8,7 +8,7 @@ const graceMs = 10_000
 // A terminal signals every process of its foreground group and npm passes the signal on once more: one Ctrl-C arrives twice.
 const sameKeystrokeMs = 1_000
 
-/** Sends a signal to a group, or asks with 0 whether it exists. False when nothing of it is left to signal. */
+/** Sends a signal to a group, or with 0 checks whether it exists. False when nothing of it is left to signal. */
 function signalGroup(leader, signal) {
   try {
     process.kill(-leader, signal)

@@ -32,7 +32,7 @@ describe('the check of names', () => {
     expect(namesOf(lua).shadowing).toEqual([])
   })
 
-  it('tells names that are read from those that are set and declared', () => {
+  it('distinguishes names that are read from those that are set and declared', () => {
     const { read, assigned, declared } = namesOf(
       'local a, b = c.d, { e = f } g = a h[i] = b local function j(k) l = k end do local m end',
     )

@@ -6,7 +6,7 @@ export interface Invoice {
   readonly amount: number
 }
 
-/** A worker that handles one job per customer at a time, over all workers; jobs of other customers go on beside it. */
+/** A worker that handles one job per customer at a time, across all workers; jobs of other customers run in parallel. */
 export function startWorker(
   holdfast: Holdfast,
   handle: (invoice: Invoice, signal: AbortSignal) => Promise<void>,

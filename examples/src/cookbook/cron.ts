@@ -39,7 +39,7 @@ export function schedule(
 ): () => void {
   let timer: NodeJS.Timeout
   const awaitNext = (): void => {
-    // The tick has its name from the schedule, not from the moment at which the timer fires, early or late.
+    // A tick is identified by its scheduled time, not by when the timer fires, which may be early or late.
     const tick = (Math.floor(Date.now() / job.everyMs) + 1) * job.everyMs
     timer = setTimeout(() => {
       awaitNext()

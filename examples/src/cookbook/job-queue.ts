@@ -1,7 +1,7 @@
 import type { Holdfast, Lease } from '@holdfast/core'
 import type { Redis } from 'ioredis'
 
-/** Writes fields to a job's record, unless a newer holder has written. Kept until no queue would deliver it again. */
+/** Writes fields to a job's record, unless a newer holder has written. The record outlives any redelivery of the job. */
 const write = `
 if tonumber(redis.call('HGET', KEYS[1], 'token') or '0') > tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'token', unpack(ARGV))

@@ -19,7 +19,7 @@ export function seal(holdfast: Holdfast, document: string, rounds: number): Prom
   })
 }
 
-/** In the other thread: what it locks itself, it locks with a client of its own. */
+/** In the other thread, which takes its own locks with a client of its own. */
 async function sealInThread(document = '', rounds = ''): Promise<void> {
   // Blocks this thread and its timers, but not the main thread's watchdog.
   let hash = document

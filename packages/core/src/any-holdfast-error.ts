@@ -12,7 +12,7 @@ import type {
   UnavailableError,
 } from './errors.js'
 
-/** Any error of Holdfast: its `code` says of which class it is. */
+/** Any Holdfast error: its `code` says which class it is. */
 export type AnyHoldfastError =
   | ClosedError
   | InvalidArgumentError
@@ -26,5 +26,5 @@ export type AnyHoldfastError =
   | UnavailableError
   | (HoldfastError & { readonly code: 'HOLDFAST' })
 
-/** Whether this is an error of Holdfast. Then a `switch` on its `code` narrows it to its class. */
+/** Whether this is a Holdfast error. If so, a `switch` on its `code` narrows it to its class. */
 export const isHoldfastError = (value: unknown): value is AnyHoldfastError => value instanceof HoldfastError

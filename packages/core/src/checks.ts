@@ -17,7 +17,7 @@ export function checkInteger(option: string, value: unknown, least: number, more
   if (value !== undefined) requireInteger(option, value, least, more)
 }
 
-/** Refuses what a method cannot run. */
+/** Requires a function that a method can run. */
 export function requireFunction(
   method: string,
   given: unknown,
@@ -39,7 +39,7 @@ export function checkObject(options: unknown): asserts options is object {
   }
 }
 
-/** Refuses options that do not exist. Allocates nothing for those that do: calls are checked, too. */
+/** Refuses options that do not exist. Allocates nothing for those that do: this runs on every call. */
 export function checkOptions(options: unknown, known: ReadonlySet<string>): void {
   checkObject(options)
   for (const option in options) if (!known.has(option)) throw unknownName('option', option, [...known])

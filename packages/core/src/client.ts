@@ -146,7 +146,7 @@ export class Client {
     if (this.#isClosing) throw new ClosedError('the Holdfast client is closed', { lockName })
   }
 
-  /** Nothing is reported before a first command, and so not before all parts are there. */
+  /** Nothing is reported before the first command, so all parts exist by then. */
   #host(): EngineHost {
     const { watchdogTimeoutMs, renewEveryMs, commandTimeoutMs, label } = this.#settings
     const client: ClientInfo = { host: hostname(), pid: process.pid, label, startedAt: new Date() }

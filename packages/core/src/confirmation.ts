@@ -1,7 +1,7 @@
 import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
 
-/** Refuses a time that may be over before the grant of its hold is confirmed. */
+/** Refuses a time that may pass before the grant of its hold is confirmed. */
 export function checkOutlastsConfirmation(
   option: 'leaseMs' | 'maxHoldMs',
   ms: number | null | undefined,
@@ -10,6 +10,6 @@ export function checkOutlastsConfirmation(
   if (ms == null || !confirmation || ms > confirmation.withinMs) return
   throw new InvalidArgumentError(
     `${option} must be above ${confirmation.option} (${confirmation.withinMs}), ` +
-      `or the hold may be over before it is confirmed, got ${ms}`,
+      `or the hold may end before it is confirmed, got ${ms}`,
   )
 }

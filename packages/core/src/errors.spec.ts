@@ -55,17 +55,17 @@ it('an error without a cause has no property of that name', () => {
   expect(new errors.ClosedError('over')).not.toHaveProperty('cause')
 })
 
-it('an error of a time-out tells who held the lock, where we stood and how long we waited', () => {
+it('a timeout error has the holder, the queue position and the time waited', () => {
   const details = { lockName: 'a', holder: 'c1:1', position: 2, waitedMs: 300 }
   expect(new errors.LockTimeoutError('late', details)).toMatchObject(details)
 })
 
-it('an error of a loss tells its reason and what the callback returned', () => {
+it('a loss error has its reason and what the callback returned', () => {
   const error = new errors.LockLostError('lost', { reason: 'revoked', result: 42 })
   expect(error).toMatchObject({ reason: 'revoked', result: 42 })
 })
 
-it('an error of replication tells how many were wanted, and how many there were', () => {
+it('a replication error has the numbers of wanted and acknowledging replicas', () => {
   expect(new errors.ReplicationError('behind', { wanted: 2, acknowledged: 1 })).toMatchObject({
     wanted: 2,
     acknowledged: 1,

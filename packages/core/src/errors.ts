@@ -14,9 +14,9 @@ export class LockTimeoutError extends HoldfastError {
     nameErrors(this, 'LockTimeoutError')
   }
 
-  /** The owner that held the lock by the last reply. */
+  /** The owner that held the lock as of the last reply. */
   declare readonly holder: string | undefined
-  /** The position in the queue by the last reply, 1 for the next in line; 0 when not queued. */
+  /** The position in the queue as of the last reply, 1 for the next in line; 0 when not queued. */
   readonly position: number
   /** How long the caller waited, milliseconds. */
   readonly waitedMs: number
@@ -97,9 +97,9 @@ export class NotALockError extends HoldfastError {
   }
 }
 
-/** What an error about the store says besides. */
+/** What an error about the store carries in addition. */
 export interface EngineErrorDetails extends HoldfastErrorDetails {
-  /** The engine it is about, such as `redis`. */
+  /** The engine that the error is about, such as `redis`. */
   readonly engine?: string | undefined
 }
 

@@ -124,7 +124,7 @@ it('listeners run in the context that the emitter is given, and nothing runs for
   expect(seen).toEqual([true])
 })
 
-it('a listener that was taken off hears nothing, and one for once hears one event', () => {
+it('a removed listener receives nothing, and one added with once receives one event', () => {
   const events = plainEvents()
   const listener = jest.fn()
   const once = jest.fn()

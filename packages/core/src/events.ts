@@ -20,7 +20,7 @@ export interface LockEvent {
   readonly owner: string
 }
 
-/** Events of a `Holdfast` client. Each carries one object, `error` perhaps a second one. */
+/** Events of a `Holdfast` client. Each carries one object; `error` may carry a second one. */
 export interface HoldfastEvents {
   /**
    * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 if the hold has no token, which
@@ -36,7 +36,7 @@ export interface HoldfastEvents {
   waiting: [event: LockEvent & { holder: string; position: number; behindOwnClient: boolean }]
   /** The watchdog renewed a hold. */
   renewed: [event: LockEvent & { remainingMs: number }]
-  /** A hold was left; `holdCount` is what remains of it. */
+  /** A lease was released; `holdCount` is how many remain open, 0 when the lock was released. */
   released: [event: LockEvent & { holdCount: number }]
   /** A hold ended, or may have ended, without being released. */
   lost: [event: LockEvent & { error: LockLostError }]
@@ -65,8 +65,8 @@ export interface HoldfastEvents {
  */
 export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
 
-// Two functions, not one that returns `void | Promise<void>`: that could return nothing else, as `list.push(event)` does.
-/** What listens to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
+// Two function types, not one that returns `void | Promise<void>`: that would refuse any other result, as of `list.push(event)`.
+/** A listener to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
 export type HoldfastListener<E extends keyof HoldfastEvents> =
   ((...args: HoldfastEvents[E]) => void) | ((...args: HoldfastEvents[E]) => Promise<void>)
 
@@ -77,8 +77,8 @@ type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[
  * An emitter whose listeners can break neither the code that emits nor each other: what one throws, or rejects with,
  * becomes an `error` event.
  *
- * Listeners run in no caller's context. An event often comes from a timer or a socket that some call happened to start,
- * and a listener must not re-enter that call's hold.
+ * Listeners run outside any caller's context. An event often comes from a timer or a socket that some call happened to
+ * start, and a listener must not re-enter that call's hold.
  */
 export class Events {
   readonly #emitter = new EventEmitter()
@@ -118,7 +118,7 @@ export class Events {
     this.#emitter.off(event, this.#guarded(event, listener))
   }
 
-  /** Whether there are listeners: without one, what only the event needs is not computed. */
+  /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
     return this.#emitter.listenerCount(event) > 0
   }
@@ -177,6 +177,6 @@ export class Events {
   }
 }
 
-/** By its shape: promises of another realm or library are no instances of this one's class. */
+/** Checks the shape: a promise from another realm or library is not an instance of this realm's class. */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

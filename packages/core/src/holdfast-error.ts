@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const brand = Symbol.for('holdfast.error')
 
-/** What `code` of an error can be: one per class. */
+/** The possible values of `code`: one per class. */
 export type HoldfastErrorCode =
   | 'HOLDFAST'
   | 'LOCK_TIMEOUT'
@@ -22,7 +22,7 @@ export interface HoldfastErrorDetails {
   readonly lockName?: string | undefined
   /** The owner it is about. */
   readonly owner?: string | undefined
-  /** What it was made from. */
+  /** The error or value that caused it. */
   readonly cause?: unknown
 }
 
@@ -33,16 +33,16 @@ export function nameErrors(kind: { readonly prototype: Error }, name: string): v
 }
 
 /**
- * The base of all errors of Holdfast.
+ * The base class of all Holdfast errors.
  *
- * `instanceof` answers by `code` as well as by prototype, so that an error made by the CommonJS copy of this
- * package is recognised by the ES module copy and the other way round. After `isHoldfastError` a `switch` on
+ * `instanceof` compares the `code` as well as the prototype, so that an error made by the CommonJS copy of this
+ * package is recognised by the ES module copy, and vice versa. After `isHoldfastError` a `switch` on
  * `code` narrows the error to its class.
  */
 export class HoldfastError extends Error {
   /** The `code` of all errors of this class; `HOLDFAST` stands for any of them. */
   static readonly code: HoldfastErrorCode = 'HOLDFAST'
-  /** Stable and fit for a `switch`. */
+  /** Stable, and suitable for a `switch`. */
   readonly code: HoldfastErrorCode = HoldfastError.code
   // Absent without a value, here and in derived classes, so that logs show only what is known.
   /** The name of the lock, as given to `getLock`. */
@@ -64,13 +64,13 @@ export class HoldfastError extends Error {
   /** @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (super[Symbol.hasInstance](value)) return true
-    // A class that an application derives from one of these goes by prototype alone.
+    // A class that an application derives from one of these is matched by prototype alone.
     if (!Object.hasOwn(this, 'code')) return false
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     return this.code === HoldfastError.code || ('code' in value && value.code === this.code)
   }
 
-  /** What a log needs, the cause as text. */
+  /** For logs, with the cause as text. */
   toJSON(): Record<string, unknown> {
     const { name, code, message, cause } = this
     const text = cause instanceof Error ? String(cause) : inspect(cause)

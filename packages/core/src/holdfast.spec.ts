@@ -41,7 +41,7 @@ describe('with an engine', () => {
 
   it('a watchdog time below the shortest lease of the engine is refused, naming it', () => {
     expect(String(refusalOf({ engine, watchdogTimeoutMs: 1_500 }))).toContain(
-      'watchdogTimeoutMs must be an integer from 2000 to 2147483647 (the engine modest keeps no shorter lease)',
+      'watchdogTimeoutMs must be an integer from 2000 to 2147483647 (the engine modest does not support shorter leases)',
     )
   })
 

@@ -50,7 +50,7 @@ export class Holdfast {
   readonly #client: Client
   #closed: Promise<void> | undefined
 
-  /** @throws `InvalidArgumentError` for a bad option; nothing was sent then */
+  /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
   constructor(options: HoldfastOptions | EngineHoldfastOptions) {
     this.#engine = engineOf(options)
     this.#client = new Client(options, this.#engine)
@@ -65,8 +65,8 @@ export class Holdfast {
    * The lock of this name. Sends nothing.
    *
    * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
-   * `lockName(text)` makes a name of any text
-   * @throws `InvalidArgumentError` for a name that cannot be one
+   * `lockName(text)` makes a valid name from any text
+   * @throws `InvalidArgumentError` for an invalid name
    */
   getLock(name: string): Lock {
     return this.#lock(name, false)
@@ -74,8 +74,8 @@ export class Holdfast {
 
   /**
    * The lock of this name, whose leases have a fencing token. With `interop: 'redisson'` the token is drawn from
-   * the count of Redisson's `RFencedLock`, so that those of both sides grow in one order. Otherwise every lease has a
-   * token, and this is the same as `getLock`.
+   * the count of Redisson's `RFencedLock`, so that tokens of both sides form one increasing sequence. Otherwise every lease
+   * has a token, and this is the same as `getLock`.
    *
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
@@ -91,8 +91,8 @@ export class Holdfast {
 
   /**
    * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
-   * up, also across functions. All tasks inside share the scope's holds. What is still held at
-   * the end is released and reported as `leaked`.
+   * up, even across functions. All tasks inside share the scope's holds. Locks that are still held at
+   * the end are released and reported as `leaked`.
    *
    * @returns what `fn` returns
    * @throws what `fn` throws, `InvalidArgumentError` without a function
@@ -136,8 +136,8 @@ export class Holdfast {
   }
 
   /**
-   * Ends the client. From now on fresh calls and waiters get `ClosedError`, while re-entry still works. What is held gets
-   * `drainMs` to be released by its holders; then their signals abort (`LockLostError`, reason `closed`) and it is released
+   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
+   * `drainMs` to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and it is released
    * for them. When this resolves no timer and no socket of Holdfast is left. May be called repeatedly.
    */
   async close(options: CloseOptions = {}): Promise<void> {
@@ -173,7 +173,7 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {
     throw new InvalidArgumentError(
-      `${superfluous} is an option of the Redis engine; give the options of ${engine.name} to the engine itself`,
+      `${superfluous} is an option of the Redis engine; pass options for ${engine.name} to that engine itself`,
     )
   }
   checkOptions(options, optionsOnEngine)

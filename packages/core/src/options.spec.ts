@@ -196,7 +196,7 @@ describe('other options', () => {
     const traits = { ...engine.traits, lease: { stepMs: 1_000, shortestMs: 2_000, marginMs: 1_000 } }
     const slow = resolveSettings({}, { name: 'slow', traits })
     const message =
-      'leaseMs must be an integer from 2000 to 2147483647 or null (the engine slow keeps no shorter lease), got 1500'
+      'leaseMs must be an integer from 2000 to 2147483647 or null (the engine slow does not support shorter leases), got 1500'
     expect(() => resolveRequest({ leaseMs: 1_500 }, slow)).toThrow(new InvalidArgumentError(message))
     expect(() => resolveSettings({ watchdogTimeoutMs: 1_500 }, { name: 'slow', traits })).toThrow(
       /watchdogTimeoutMs must be an integer from 2000/,

@@ -125,7 +125,7 @@ const closeOptions: Record<keyof CloseOptions, true> = { drainMs: true }
 const closeOptionNames = new Set(Object.keys(closeOptions))
 
 const whyOf = ({ engine, shortestLeaseMs: least }: LeaseBounds): string =>
-  least > shortestLeaseMs ? ` (the engine ${engine} keeps no shorter lease)` : ''
+  least > shortestLeaseMs ? ` (the engine ${engine} does not support shorter leases)` : ''
 
 /** Refuses a lease time that is not an integer of at least 100 ms, or of what the engine can keep. */
 export const requireLeaseMs = (value: unknown, bounds: LeaseBounds): void => {

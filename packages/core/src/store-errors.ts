@@ -7,8 +7,8 @@ export const notALock = ({ name }: { readonly name: string }, { reason }: NotALo
   new NotALockError(`${name} is not a lock: ${reason}`, { lockName: name })
 
 /**
- * Any error as one of ours, with the lock and owner that it is about: then it is of this call alone, though several may
- * have waited for what failed. What is not one of ours has an unknown outcome, and so counts as no reply.
+ * Turns any error into one of ours, with the lock and owner that it is about: a copy for this call alone, since several
+ * calls may have waited for what failed. Any other error leaves the outcome unknown, and so counts as no reply.
  */
 export function toHoldfastError(error: unknown, details: HoldfastErrorDetails = {}): HoldfastError {
   const { lockName } = details

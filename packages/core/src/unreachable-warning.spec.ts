@@ -20,7 +20,7 @@ const fail = (message: string): void => {
   warning.note(new UnavailableError(message))
 }
 
-it('a store that was never reached is warned of at once, and only once', () => {
+it('a store that was never reached causes one warning, at once', () => {
   fail('first')
   fail('second')
   jest.advanceTimersByTime(60_000)
@@ -28,7 +28,7 @@ it('a store that was never reached is warned of at once, and only once', () => {
   expect(warnings).toEqual([expect.stringMatching(/^first\. .*listen to the client's 'error' event/)])
 })
 
-it('once it was reached, a short break is not warned of', () => {
+it('once the store was reached, a short break causes no warning', () => {
   warning.reached()
   fail('a break')
   jest.advanceTimersByTime(1_900)
@@ -39,7 +39,7 @@ it('once it was reached, a short break is not warned of', () => {
   expect(warnings).toEqual([])
 })
 
-it('each outage that lasts is warned of once', () => {
+it('each outage that lasts causes one warning', () => {
   for (const outage of ['one', 'two']) {
     warning.reached()
     fail(`${outage} begins`)

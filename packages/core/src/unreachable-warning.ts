@@ -1,12 +1,12 @@
 import type { UnavailableError } from './errors.js'
 import { monotonicMs } from './util/clock.js'
 
-/** An outage that is shorter is no news, once the store has been reached. */
+/** Once the store has been reached, shorter outages are not reported. */
 const blipMs = 2_000
 
 /**
- * Says on the console that the store cannot be reached, for a program that listens to no `error` event: at once if it was
- * never reached, and once for each outage.
+ * Warns on the console that the store cannot be reached, if the program does not listen to `error` events: at once if the
+ * store was never reached, and once for each outage.
  */
 export class UnreachableWarning {
   #wasReached = false

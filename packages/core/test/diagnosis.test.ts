@@ -160,7 +160,7 @@ describe.each([
     expectError(error, UnavailableError, /getaddrinfo \w+ redis\.invalid/)
   })
 
-  it('says how long a server was silent that it is connected to, and where it is', async () => {
+  it('says how long and at which address a connected server did not reply', async () => {
     const silent = await startRedis()
     closeAfterTest(() => silent.stop())
     const holdfast = openClient(makeRedis({ host: silent.host, port: silent.port }), {

@@ -42,7 +42,7 @@ async function everythingOf(redis: Redis, name: string): Promise<unknown> {
   return Promise.all(
     keys.map(async (key) => {
       const [dump, ttlMs] = await Promise.all([redis.dumpBuffer(key), redis.pttl(key)])
-      // A TTL runs on by itself; nobody could shorten this one by seconds without setting it.
+      // A TTL runs on by itself; no script could shorten this one by seconds without setting it.
       return { key, dump: dump.toString('base64'), ttl: ttlMs < 0 ? ttlMs : Math.ceil(ttlMs / 30_000) }
     }),
   )

@@ -60,8 +60,8 @@ describe('code of the application that runs from a timer', () => {
   })
 })
 
-describe('the machine sleeps while an answer is on its way', () => {
-  it('the answer is not taken for a hold', async () => {
+describe('the machine is suspended while a reply is in flight', () => {
+  it('the reply is not taken for a hold', async () => {
     const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 500 })
     const rival = (await openReadyClient(server.url)).getLock(name)
     const { key } = new LockInRedis(openRedisClient(server.url), name)
@@ -89,7 +89,7 @@ describe('the machine sleeps while an answer is on its way', () => {
   })
 })
 
-describe('an answer that is seen when most of the lease is over', () => {
+describe('a reply that is processed when most of the lease is over', () => {
   it('is followed by a renewal at once', async () => {
     const holdfast = await openReadyClient(server.url, { watchdogTimeoutMs: 1500 })
     const outcome = new Promise((resolve) => {
@@ -152,7 +152,7 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
   })
 })
 
-describe('a release whose answer is in doubt', () => {
+describe('a release whose outcome is in doubt', () => {
   it('a partial one that is denied is a loss, whatever happened to it before', async () => {
     const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 200 })
     const lock = holdfast.getLock(name)
@@ -180,7 +180,7 @@ describe('a release whose answer is in doubt', () => {
     expect(await left).toBe('undefined')
   })
 
-  it('a lease that was extended without an answer is released once Redis accepts connections again', async () => {
+  it('a lease whose extension got no reply is released once Redis accepts connections again', async () => {
     const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
     const redis = openRedisClient(server.url)
     const lease = await holdfast.getLock(name).lock({ leaseMs: 1500 })

@@ -46,7 +46,7 @@ beforeEach(() => {
 })
 afterEach(closeAll)
 
-/** Well below the lease of 30 s that nobody may have to wait for, and generous to a slow machine. */
+/** Well below the lease of 30 s that no waiter may have to wait for, and generous to a slow machine. */
 const promptlyMs = 3_000
 
 type Options = Omit<ClientOptions, 'interop'>
@@ -286,7 +286,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     expect(await listeners(topology)).toBe(0)
   })
 
-  it('works on when its subscriptions are cut, and asks again at once', async () => {
+  it('keeps working when its subscriptions are cut, and subscribes again at once', async () => {
     const java = await javaOf(topology)
     await java.tryLock(name)
     const waiting = topology.open().getLock(name).lock()
@@ -456,7 +456,7 @@ describe('between both sides', () => {
     const holdfast = single.open()
     const lock = holdfast.getLock(name)
     const lease = await lock.lock()
-    // A place whose inbox somebody hears who does not know what it is about.
+    // A queue entry whose inbox has a subscriber that does not understand the notice.
     const deaf = openRedisClient(server.url)
     const told: string[] = []
     deaf.on('message', (_, message) => told.push(message))
@@ -548,7 +548,7 @@ describe('fencing tokens', () => {
   })
 })
 
-describe('a user with no more than the rights it needs', () => {
+describe('a user with only the permissions it needs', () => {
   // Those of a lock that is not shared, without the keys and channels of such a lock.
   const rights = [
     ...minimumRights.filter((right) => !/^[~&]/.test(right)),

@@ -204,7 +204,7 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     await expectNothingSent()
   })
 
-  it('a URL, without a word of what it says', () => {
+  it('a URL, without repeating any of it', () => {
     const error: unknown = (() => {
       try {
         return construct({ redis: 'redis://user:secret@127.0.0.1:port' })
@@ -259,7 +259,7 @@ describe('a bad name is refused by getLock, and nothing is sent', () => {
 })
 
 describe('nothing is sent before it is needed', () => {
-  it('by a client, its locks and what they answer from memory', async () => {
+  it('by a client, its locks and what they know without I/O', async () => {
     const holdfast = open()
     const lock = holdfast.getLock('a')
     expect([lock.name, lock.isHeld(), lock.holdCount()]).toEqual(['a', false, 0])

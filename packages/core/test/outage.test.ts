@@ -21,8 +21,8 @@ const lockOn = (options?: ClientOptions) => {
 
 const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-describe('Redis does not answer at all', () => {
-  it('tryLock of a client that never got an answer is on time too', async () => {
+describe('Redis does not reply at all', () => {
+  it('tryLock of a client that never got a reply is on time too', async () => {
     await server.freeze()
     const { lock } = lockOn()
     const { result, tookMs } = await timed(errorOf(lock.tryLock({ waitMs: 500 })))
@@ -87,7 +87,7 @@ describe('a program that cannot reach Redis', () => {
   })
 })
 
-describe('Redis goes away and comes back', () => {
+describe('Redis becomes unreachable and comes back', () => {
   it('an unlimited wait outlives the outage and reports what is wrong during it', async () => {
     const { holdfast, lock } = lockOn()
     const errors: Error[] = []

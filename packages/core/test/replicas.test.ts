@@ -40,7 +40,7 @@ import { loadScripts, runsOf } from './support/scripts.js'
 const patient = { minReplicas: 1, replicaTimeoutMs: 15_000 }
 const hasty = { minReplicas: 1, replicaTimeoutMs: 300 }
 
-/** A call that nobody awaits yet. */
+/** A call that is not awaited yet. */
 interface Call<T> {
   readonly isSettled: boolean
   /** What it resolved or rejected with. */
@@ -217,7 +217,7 @@ describe('with minReplicas', () => {
       ['maxHoldMs', { maxHoldMs: 300 }],
     ])('must end before the hold can, or %s is refused', async (option, how) => {
       const lock = (await open(hasty)).getLock(name)
-      const refusal = `${option} must be above replicaTimeoutMs (300), or the hold may be over before it is confirmed, got 300`
+      const refusal = `${option} must be above replicaTimeoutMs (300), or the hold may end before it is confirmed, got 300`
       for (const call of [lock.lock(how), lock.tryLock(how), lock.withLock(how, () => 'not to be run')]) {
         await expect(call).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: refusal })
       }
@@ -282,7 +282,7 @@ describe('with minReplicas', () => {
       await inRedis.untilFree()
     })
 
-    it('is no part of the time that a single attempt has for Redis to answer', async () => {
+    it('does not count towards the time that a single attempt has for a reply', async () => {
       await replica.freeze()
       const { holdfast } = openHoldfast(server.url, { ...patient, commandTimeoutMs: 200 })
       const call = begin(holdfast.getLock(name).tryLock())
@@ -442,7 +442,7 @@ describe('with minReplicas', () => {
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'REPLICATION', lockName: name, wanted: 2, acknowledged: 1 })
     const text =
-      /^lock \S+ was granted to \S+ and given back: 1 of the 2 replicas wanted .* 200 ms \(1 connected\)/
+      /^lock \S+ was granted to \S+ and given back: 1 of 2 required replicas .* 200 ms \(1 connected\)/
     expect(error).toHaveProperty('message', expect.stringMatching(text))
     await inRedis.untilFree()
   })

@@ -91,7 +91,7 @@ async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly 
   return [...problems, ...other.problems]
 }
 
-describe('a user with the minimum of rights and the useful ones', () => {
+describe('a user with the minimum permissions and the useful ones', () => {
   it('can do everything, without a warning or an error', async () => {
     const url = await makeRedisUser(server, [...minimumRights, ...usefulRights])
     await expect(useEverything(url)).resolves.toEqual([])
@@ -125,7 +125,7 @@ describe('a user of a cluster', () => {
     return problems.filter((problem) => !problem.includes('no master of the cluster is known yet'))
   }
 
-  it('can do everything with these rights and those that find the way', async () => {
+  it('can do everything with these permissions and those to find the nodes', async () => {
     await expect(problemsWith([...minimumRights, ...usefulRights, ...clusterRights])).resolves.toEqual([])
   })
 
@@ -134,7 +134,7 @@ describe('a user of a cluster', () => {
     await expect(problemsWith([...minimumRights, ...usefulRights, ...others])).resolves.not.toEqual([])
   })
 
-  it('is refused at once while it may not find the way, and goes on when it may', async () => {
+  it('is refused at once while it may not find the nodes, and continues when it may', async () => {
     const { username, template } = await makeUser([...minimumRights, ...usefulRights])
     const { holdfast } = open(template, { commandTimeoutMs: 60_000 })
     const lock = holdfast.getLock(uniqueName('rights'))
@@ -146,7 +146,7 @@ describe('a user of a cluster', () => {
   })
 })
 
-describe('a user with the minimum of rights', () => {
+describe('a user with the minimum permissions', () => {
   it('can do everything, with a warning that the server is unknown', async () => {
     const problems = await useEverything(await makeRedisUser(server, minimumRights))
     // The two clients warn once each; calls that fail would say for which lock.
@@ -154,7 +154,7 @@ describe('a user with the minimum of rights', () => {
     expect(problems.join()).not.toMatch(/Error|for lock/)
   })
 
-  it('is warned of that only once', async () => {
+  it('is warned about it only once', async () => {
     const problems = await useEverything(await makeRedisUser(server, minimumRights))
     expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
   })
@@ -275,11 +275,11 @@ describe('a client that Redis refuses altogether fails at once', () => {
     expect(problems).toEqual([])
   })
 
-  it('without rights on keys', async () => {
+  it('without permissions on keys', async () => {
     await expectRefusal(await makeRedisUser(server, ['+@all', '&*']), [...waits, ...singleAttempts], /NOPERM/)
   })
 
-  it('without rights on these keys', async () => {
+  it('without permissions on these keys', async () => {
     await expectRefusal(
       await makeRedisUser(server, ['+@all', '&*', '~other:*']),
       [...waits, ...singleAttempts],
@@ -304,7 +304,7 @@ describe('a client that Redis refuses altogether fails at once', () => {
     await lock.withLock(() => undefined)
     await server.call('ACL', 'SETUSER', new URL(url).username, '-select')
     await killClients(server, ['normal'])
-    // While nobody has noticed yet that the connection broke, calls fail for that.
+    // Until the broken connection has been noticed, calls fail for that reason.
     await until(() =>
       lock.tryLock().then(
         (lease) => {
@@ -319,7 +319,7 @@ describe('a client that Redis refuses altogether fails at once', () => {
     expect(await server.call('EXISTS', `{lock:${lock.name}}:fence`)).toBe(0)
   })
 
-  it('without the right to run scripts', async () => {
+  it('without the permission to run scripts', async () => {
     await expectRefusal(
       await makeRedisUser(server, ['+@all', '-@scripting', '&*', '~*']),
       [...waits, ...singleAttempts],
@@ -331,7 +331,7 @@ describe('a client that Redis refuses altogether fails at once', () => {
 describe('the server that a client begins to use', () => {
   afterEach(() => server.call('CONFIG', 'SET', 'maxmemory-policy', 'noeviction'))
 
-  it.each(['allkeys-lru', 'volatile-ttl'])('is warned of when it may evict locks: %s', async (policy) => {
+  it.each(['allkeys-lru', 'volatile-ttl'])('causes a warning when it may evict locks: %s', async (policy) => {
     await server.call('CONFIG', 'SET', 'maxmemory-policy', policy)
     const { holdfast, problems } = open(server.url)
     const messages: string[] = []

@@ -59,7 +59,7 @@ describe('the header of a script', () => {
     return { header, body, keys: documented(header, 'KEYS'), args: documented(header, 'ARGV') }
   }
 
-  it.each(files)('of %s comes first and says what it takes, answers and publishes', (file) => {
+  it.each(files)('of %s comes first and says what it takes, returns and publishes', (file) => {
     const { header, keys } = read(file)
     expect(header).toMatch(/^ {2}\S.*\.$/m)
     expect(keys.count).toBeGreaterThan(0)
@@ -195,7 +195,7 @@ async function hear(...owners: string[]): Promise<string[]> {
   return heard
 }
 
-/** A place whose owner has not refreshed it in time, as it is before somebody looks at it. */
+/** A place whose owner has not refreshed it in time, as it is before a script finds it. */
 async function makeStale(owner: string): Promise<void> {
   const place = await redis.hget(keys.waiters, owner)
   await redis.hset(keys.waiters, owner, `1${place?.slice(place.indexOf(' ')) ?? ''}`)
@@ -203,7 +203,7 @@ async function makeStale(owner: string): Promise<void> {
 
 const anyTime = expect.any(Number) as unknown
 const anyToken = anyTime
-/** The answer while somebody else has the lock. */
+/** The reply while another owner has the lock. */
 const heldBy = (holder: string, position: number): RegExp =>
   new RegExp(`^-?\\d+ \\d{16} ${position} ${holder}$`)
 
@@ -249,7 +249,7 @@ describe('acquire', () => {
     expect((await ttls()).lock).toBeGreaterThan(55_000)
   })
 
-  it('gives a hold that is asked for again a new token when its own is no longer known', async () => {
+  it('gives a hold that is requested again a new token when its own is no longer known', async () => {
     const first = await ask('a').then(content)
     await redis.del(keys.fence)
     const reply = await ask('a')
@@ -259,14 +259,14 @@ describe('acquire', () => {
     expect(await ask('a')).toBe(token)
   })
 
-  it('says 0 for the token of a hold that is re-entered when it is no longer known', async () => {
+  it('returns token 0 for a re-entered hold whose token is no longer known', async () => {
     await ask('a')
     await redis.del(keys.fence)
     expect(await ask('a', { count: 2 })).toBe(0)
     expect(await redis.exists(keys.fence)).toBe(0)
   })
 
-  it('keeps the token for as long as a longer lease that is asked for later needs it', async () => {
+  it('keeps the token for as long as a longer lease that is requested later needs it', async () => {
     await ask('a')
     await ask('a', { leaseMs: 100_000 })
     expect((await ttls()).fence).toBeGreaterThan(195_000)
@@ -319,7 +319,7 @@ describe('acquire', () => {
     expect((await content()).tickets).toEqual([String(future), String(future + 1)])
   })
 
-  it('keeps queue and waiters for as long as the longest place, and never shortens that', async () => {
+  it('keeps queue and waiters for as long as the longest queue entry, and never shortens that', async () => {
     await ask('a')
     await ask('b', { placeMs: 60_000 })
     await ask('c', { placeMs: 1_000 })
@@ -330,7 +330,7 @@ describe('acquire', () => {
     expect(Math.min(queue, waiters)).toBeGreaterThan(85_000)
   })
 
-  it('grants to the live place ahead also when the server is out of memory', async () => {
+  it('grants to the live waiter ahead even when the server is out of memory', async () => {
     await hear('b')
     await ask('a', { leaseMs: 150 })
     await ask('b')
@@ -339,7 +339,7 @@ describe('acquire', () => {
     expect(await ask('c', { checkInbox: 1 })).toMatch(heldBy('b', 1))
   })
 
-  it('grants to the live place ahead also when Redis refuses the notice, and says why and who holds', async () => {
+  it('grants to the live waiter ahead even when Redis refuses the notice, and returns the reason and the holder', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const connections = openConnections(server.url.replace('redis://', 'redis://mute:secret@'), 'c1', 1_000)
     const connection = new ScriptConnection(connections, {
@@ -366,7 +366,7 @@ describe('acquire', () => {
     expect((await content()).hold).toEqual({ b: '1' })
   })
 
-  it('grants a free lock to the live place ahead and queues behind it', async () => {
+  it('grants a free lock to the live waiter ahead and queues behind it', async () => {
     const heard = await hear('b')
     await ask('a')
     await ask('b')
@@ -378,7 +378,7 @@ describe('acquire', () => {
     expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
   })
 
-  it('enters a free lock from its own place at the head', async () => {
+  it('enters a free lock from its own queue entry at the head', async () => {
     await ask('a')
     await ask('b')
     await ask('c')
@@ -389,7 +389,7 @@ describe('acquire', () => {
     expect(Object.keys(waiters)).toEqual(['c'])
   })
 
-  it('drops a stale place ahead and enters', async () => {
+  it('drops a stale queue entry ahead and enters', async () => {
     await ask('a')
     await ask('b')
     await makeStale('b')
@@ -412,7 +412,7 @@ describe('acquire', () => {
     })
   })
 
-  it.each(['free', 'held by somebody else'])('never re-enters a lock that is %s', async (how) => {
+  it.each(['free', 'held by another owner'])('never re-enters a lock that is %s', async (how) => {
     if (how !== 'free') await ask('b')
     const before = await dumps()
     expect(await ask('a', { count: 2 })).toEqual([-1])
@@ -502,7 +502,7 @@ describe('release', () => {
     expect((await content()).token).toBe(future + 1)
   })
 
-  it('skips stale places and drops them', async () => {
+  it('skips stale queue entries and drops them', async () => {
     await ask('a')
     await ask('b')
     await ask('c')
@@ -531,7 +531,7 @@ describe('release', () => {
     expect(await content()).toMatchObject({ hold: {}, queue: ['b'] })
   })
 
-  it('does not take a pattern subscriber for an inbox that is heard', async () => {
+  it('does not take a pattern subscriber for a subscriber of an inbox', async () => {
     await openRedisClient(server.url).psubscribe('*')
     await ask('a')
     await ask('b')
@@ -557,7 +557,7 @@ describe('release', () => {
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
 
-  it('marks an owner as gone for as long as requested, on top of what it releases', async () => {
+  it('leaves a tombstone for as long as requested, besides what it releases', async () => {
     await ask('a')
     const before = Math.floor((await serverUs()) / 1_000)
     expect(await release('a', { goneMs: 60_000 })).toBe(1)
@@ -567,7 +567,7 @@ describe('release', () => {
     expect((await ttls()).waiters).toBeGreaterThan(55_000)
   })
 
-  it('purges marks that no longer matter, and never a place', async () => {
+  it('purges tombstones that no longer matter, and never a queue entry', async () => {
     await ask('holder')
     await ask('b')
     await redis.hset(keys.waiters, 'old', 'gone 1')
@@ -575,13 +575,13 @@ describe('release', () => {
     expect(Object.keys((await content()).waiters).sort()).toEqual(['a', 'b'])
   })
 
-  it('does not lift the mark of an owner that is gone', async () => {
+  it('does not remove the tombstone of an abandoned owner', async () => {
     await release('a', { goneMs: 60_000 })
     expect(await release('a')).toBe(0)
     expect(await ask('a')).toEqual([-2])
   })
 
-  it('grants nothing to an owner that is gone', async () => {
+  it('grants nothing to an abandoned owner', async () => {
     await ask('a')
     await ask('b')
     await release('b', { goneMs: 60_000 })
@@ -632,7 +632,7 @@ describe('force', () => {
     expect(heard).toEqual([`revoked a ${keys.lock}`, expect.stringMatching(/^granted b /)])
   })
 
-  it.each(['free', 'held by somebody else'])('does nothing to a lock that is %s', async (how) => {
+  it.each(['free', 'held by another owner'])('does nothing to a lock that is %s', async (how) => {
     if (how !== 'free') await ask('b')
     const before = await dumps()
     expect(await force('a')).toBe(0)
@@ -648,7 +648,7 @@ describe('force', () => {
 })
 
 describe('renew', () => {
-  it('answers for each lock of a batch, and run again does the same', async () => {
+  it('returns a result for each lock of a batch, and run again does the same', async () => {
     const [free, theirs, foreign] = ['free', 'theirs', 'foreign'].map((name) =>
       plainKeySpace.lock(uniqueName(name)),
     ) as [LockKeys, LockKeys, LockKeys]
@@ -688,7 +688,7 @@ describe('refresh', () => {
   const refresh = (...args: (string | number)[]) =>
     runScript('lockRefresh', Array.from({ length: args.length / 2 }, three).flat(), args)
 
-  it('tells who waits, who holds and who is unknown, and run again says the same', async () => {
+  it('distinguishes waiters, holders and unknown owners, and run again returns the same', async () => {
     await ask('a', { leaseMs: 10_000 })
     await ask('b')
     const before = await content()
@@ -706,7 +706,7 @@ describe('refresh', () => {
     expect((await ttls()).lock).toBeLessThanOrEqual(10_000)
   })
 
-  it('keeps a place alive from now on, with its lease and inbox', async () => {
+  it('keeps a queue entry alive from now on, with its lease and inbox', async () => {
     await ask('a')
     await ask('b', { placeMs: 1_000 })
     const before = (await content()).waiters['b'] ?? ''
@@ -728,7 +728,7 @@ describe('refresh', () => {
     expect(await refresh('b', 60_000, 'x', 60_000)).toEqual([1, -2, 0, -2])
   })
 
-  it('takes a place without a ticket for none', async () => {
+  it('treats a queue entry without a ticket as missing', async () => {
     await ask('a')
     await ask('b')
     await redis.zrem(keys.queue, 'b')
@@ -737,7 +737,7 @@ describe('refresh', () => {
     expect(await dumps()).toEqual(before)
   })
 
-  it('does not bring a place back that is gone', async () => {
+  it('does not bring back a queue entry that was dropped', async () => {
     await ask('a')
     await ask('b')
     await release('b', { goneMs: 60_000 })
@@ -756,7 +756,7 @@ describe('refresh', () => {
 describe('inspect', () => {
   const inspect = (most: number) => runScript('lockInspect', allKeys(), [most])
 
-  it('tells holder, count, TTL, token and places, and changes nothing', async () => {
+  it('returns holder, count, TTL, token and queue entries, and changes nothing', async () => {
     await ask('a')
     await ask('a', { count: 2 })
     await ask('b')
@@ -768,18 +768,18 @@ describe('inspect', () => {
     expect(await dumps()).toEqual(before)
   })
 
-  it('tells of a free lock that it is free', async () => {
+  it('reports that a free lock is free', async () => {
     expect(await inspect(10)).toEqual([-2, '', 0, 0, 0])
   })
 
-  it('says 0 for the life of a stale place', async () => {
+  it('returns 0 for the remaining time of a stale queue entry', async () => {
     await ask('a')
     await ask('b')
     await makeStale('b')
     expect(await inspect(10)).toEqual([anyTime, 'a', 1, anyTime, 1, 'b', 0])
   })
 
-  it('tells foreign data from a lock', async () => {
+  it('distinguishes foreign data from a lock', async () => {
     deleteAfterTest(redis, keys.lock)
     await redis.rpush(keys.lock, 'theirs')
     expect(await inspect(10)).toEqual([-3, 'list'])
@@ -787,7 +787,7 @@ describe('inspect', () => {
 })
 
 describe('identify', () => {
-  it('tells process, version, role and eviction policy, and changes nothing', async () => {
+  it('returns process, version, role and eviction policy, and changes nothing', async () => {
     const size = await redis.dbsize()
     const text = String(await runScript('clientIdentify', [keys.lock], []))
     expect(text).toContain(`run_id:${await server.runId()}`)
@@ -799,7 +799,7 @@ describe('identify', () => {
 })
 
 describe('register', () => {
-  it('leaves word of a client for a while, and run again does the same', async () => {
+  it('registers a client for a while, and run again does the same', async () => {
     const ear = openRedisClient(server.url)
     await ear.subscribe('inbox')
     const heard = once(ear, 'message')
@@ -832,7 +832,7 @@ describe('register', () => {
     expect(await redis.exists(keys.lock)).toBe(0)
   })
 
-  it('says why when it may not publish, and leaves word all the same', async () => {
+  it('returns the reason when it may not publish, and registers the client all the same', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
     const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')

@@ -439,7 +439,7 @@ describe('a client of a single server', () => {
     const { errors } = await callsOnReplica()
     for (const error of errors) {
       expect(error).toBeInstanceOf(RefusedError)
-      expect(error).toHaveProperty('message', expect.stringMatching(/is a slave; locks need the master/))
+      expect(error).toHaveProperty('message', expect.stringMatching(/is a replica; locks need the master/))
     }
   })
 

@@ -57,7 +57,7 @@ async function isHeard(clientId: string): Promise<boolean> {
   return Number(subscribers) > 0
 }
 
-/** Well below the lease of 30 s that nobody may have to wait for, and generous to a slow machine. */
+/** Well below the lease of 30 s that no waiter may have to wait for, and generous to a slow machine. */
 const promptlyMs = 3_000
 
 describe('when processes die or freeze', () => {

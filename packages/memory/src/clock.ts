@@ -9,7 +9,7 @@ interface Source {
 
 /**
  * `performance`, which Jest and Vitest from version 3 on fake along with `setTimeout`. Timers of node:test and of
- * Vitest 2 leave it alone and fake only `Date`; a `Date` that is replaced alone (to fix today's date) is none of ours.
+ * Vitest 2 leave it alone and fake only `Date`; a `Date` that is replaced alone (to fix today's date) is ignored.
  */
 function currentSource(): Source {
   if (Date !== real.Date && setTimeout !== real.setTimeout && performance === real.performance) {

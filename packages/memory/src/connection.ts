@@ -4,7 +4,7 @@ import { ClosedError, UnavailableError, type EngineHost } from '@holdfast/core/e
 const unavailable = (message: string): UnavailableError => new UnavailableError(message, { engine: 'memory' })
 
 /**
- * What stands for the connection between one client and the store. Replies and notifications arrive in the order in which the
+ * Stands in for the connection between one client and the store. Replies and notifications arrive in the order in which the
  * store sent them, later than they were sent, and none outlives a break. No timer is involved, so fake ones change nothing.
  */
 export class Connection {
@@ -38,7 +38,7 @@ export class Connection {
   /**
    * Sends a step to the store, where it is carried out at once.
    *
-   * @param step - carries it out; `isReplyLost`: the caller is not to hear of it
+   * @param step - carries it out; `isReplyLost`: the caller gets no reply
    */
   send<T>(step: () => { readonly reply: T; readonly isReplyLost: boolean }): Promise<T> {
     if (this.#isClosed) return Promise.reject(closed())
@@ -49,7 +49,7 @@ export class Connection {
         if (this.#isClosed) reject(closed())
         else if (!sent) reject(unavailable('the memory store is disconnected'))
         else if (epoch !== this.#epoch) reject(unavailable('the connection to the memory store broke'))
-        else if (sent.isReplyLost) reject(unavailable('the reply of the memory store was lost'))
+        else if (sent.isReplyLost) reject(unavailable("the memory store's reply was lost"))
         else resolve(sent.reply)
       })
     })

@@ -2,8 +2,8 @@ import type { Backend } from './backend.js'
 import type { MemorySession } from './session.js'
 
 /**
- * Has clients check what they hold and how they wait, after the clock was moved or a hold was ended by hand. With time that
- * passes by itself their own timers see to that. Holders come first, so that they learn of their loss before a waiter gets in.
+ * Has clients check their holds and waits after the clock was moved or a hold was ended by hand. When time passes by itself,
+ * their own timers do that. Holders come first, so that they learn of their loss before a waiter gets in.
  */
 export function reportWhatEnded(backend: Backend): void {
   const nowUs = backend.clock.nowUs()

@@ -3,7 +3,7 @@ import type { LockState } from './lock-state.js'
 /** The shortest time for which the last token is remembered after a grant. */
 const fenceMs = 60_000
 
-/** Tells the client of an owner what another's step did for it, or to it. */
+/** Notifies an owner's client of what another owner's step did for it, or to it. */
 export type Notice =
   | {
       readonly kind: 'granted'

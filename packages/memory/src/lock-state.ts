@@ -17,7 +17,7 @@ export interface LockState {
   hold: Hold | null
   /** By owner, in the order of arrival. An entry past its time stays until a grant passes it, and may be refreshed. */
   readonly queue: Map<string, Waiting>
-  /** By then all entries are past their time, and the queue goes as a whole. */
+  /** By then all entries are past their time, and the queue is dropped as a whole. */
   queueUntilUs: number
   /** Abandoned owners, and until when their late requests are refused. */
   readonly tombstones: Map<string, number>

@@ -1,9 +1,9 @@
 import { dropTombstones, freeLock, isEmpty, settle, type LockState } from './lock-state.js'
 
-/** How many steps go by at least before locks that are no longer in use are looked for. */
+/** The minimum number of steps between two searches for locks that are no longer in use. */
 const leastStepsPerSweep = 1_000
 
-/** The locks of one store, by id. Those of which nothing is left are forgotten. */
+/** The locks of one store, by id. A lock of which nothing is left is forgotten. */
 export class LockTable {
   readonly #locks = new Map<string, LockState>()
   #stepsSinceSweep = 0
@@ -29,7 +29,7 @@ export class LockTable {
     this.#locks.clear()
   }
 
-  /** Costs a step as much as a look at one lock, on average. */
+  /** On average, adds to each step the cost of looking at one lock. */
   #sweepNowAndThen(nowUs: number): void {
     if (++this.#stepsSinceSweep < Math.max(leastStepsPerSweep, this.#locks.size)) return
     this.#stepsSinceSweep = 0

@@ -1,6 +1,6 @@
 import type { ClientInfo } from '@holdfast/core/engine'
 
-/** Who each client is, for as long as it keeps saying so. */
+/** What each client has registered with, until its registration expires. */
 export class Registry {
   readonly #clients = new Map<string, { readonly info: ClientInfo; readonly untilUs: number }>()
 

@@ -21,7 +21,7 @@ import * as steps from './steps.js'
 /** What a session needs of its store. */
 export interface SessionDeps {
   readonly isConnected: boolean
-  /** Counts a step; whether its caller is not to hear of it. */
+  /** Counts a step; returns whether its reply is lost. */
   count(): { readonly isReplyLost: boolean }
   /** Carries out a step on one lock. */
   run<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T

@@ -147,7 +147,7 @@ describe('a closed client', () => {
     await expect(ann.session.subscribe(ann.address)).rejects.toThrow(ClosedError)
   })
 
-  it('hears nothing any more', async () => {
+  it('receives nothing any more', async () => {
     await acquire(ann, 'ann:1')
     await acquire(bob, 'bob:1')
     const released = release(ann, 'ann:1')
@@ -231,7 +231,7 @@ describe('disconnect', () => {
     expect(await inspect(bob)).toMatchObject({ owner: 'bob:1' })
   })
 
-  it('keeps those waiting who want to subscribe', async () => {
+  it('keeps subscribers waiting', async () => {
     store.disconnect()
     let isSubscribed = false
     const subscribing = ann.session.subscribe(ann.address).then(() => (isSubscribed = true))
@@ -253,7 +253,7 @@ describe('disconnect', () => {
 })
 
 describe('dropNextReply', () => {
-  it('carries out one step whose caller does not hear of it', async () => {
+  it('carries out one step whose caller gets no reply', async () => {
     store.dropNextReply()
     await expect(acquire(ann, 'ann:1')).rejects.toThrow(UnavailableError)
     expect(await acquire(ann, 'ann:1')).toMatchObject({ kind: 'held' })

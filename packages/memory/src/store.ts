@@ -48,9 +48,9 @@ export class MemoryStore implements LockEngine {
   }
 
   /**
-   * Moves the store's clock on, for tests without fake timers. No client does anything in that time, as if their machines
-   * had been frozen: holds that are due end although their clients live. These clients then check what they hold, and
-   * waiters how they stand.
+   * Advances the store's clock, for tests without fake timers. No client does anything in that time, as if their machines
+   * had been frozen: holds that are due end although their clients live. These clients then check their holds, and
+   * waiters check their state.
    *
    * @param ms - milliseconds, at least 0
    * @throws `InvalidArgumentError` for anything else
@@ -58,17 +58,15 @@ export class MemoryStore implements LockEngine {
   advance(ms: number): void {
     const given: unknown = ms
     if (typeof given !== 'number' || !(given >= 0 && given < Infinity)) {
-      throw new InvalidArgumentError(
-        `ms must be a number of milliseconds of at least 0, got ${inspect(given)}`,
-      )
+      throw new InvalidArgumentError(`ms must be a finite number of at least 0, got ${inspect(given)}`)
     }
     this.#backend.clock.advance(ms)
     reportWhatEnded(this.#backend)
   }
 
   /**
-   * Ends the hold of a lock, as if its lease had run out in the store. Its client checks what it holds, and waiters how they
-   * stand. Nothing happens when the lock is free.
+   * Ends the hold of a lock, as if its lease had expired in the store. Its client then checks its holds, and waiters check
+   * their state. Nothing happens when the lock is free.
    *
    * @param name - as given to `getLock`
    */
@@ -82,8 +80,8 @@ export class MemoryStore implements LockEngine {
   }
 
   /**
-   * Cuts all clients off. Steps whose replies have not arrived reject with `UnavailableError` although they were carried out,
-   * steps that follow reject without, and notifications are lost.
+   * Disconnects all clients. Steps whose replies have not arrived reject with `UnavailableError` although they were carried
+   * out, later steps reject without being carried out, and notifications are lost.
    */
   disconnect(): void {
     if (!this.#backend.isConnected) return
@@ -91,14 +89,14 @@ export class MemoryStore implements LockEngine {
     for (const { connection } of this.#backend.sessions.values()) connection.break()
   }
 
-  /** Undoes `disconnect`. Clients check what they hold, and waiters how they stand. */
+  /** Undoes `disconnect`. Clients check their holds, and waiters check their state. */
   reconnect(): void {
     if (this.#backend.isConnected) return
     this.#backend.isConnected = true
     for (const { connection } of this.#backend.sessions.values()) connection.restore()
   }
 
-  /** Carries the next step out without a reply: its caller gets an `UnavailableError`. Twice for the next two. */
+  /** Carries out the next step without a reply: its caller gets an `UnavailableError`. Call it twice for the next two. */
   dropNextReply(): void {
     this.#backend.repliesToDrop++
   }

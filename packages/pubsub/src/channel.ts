@@ -1,4 +1,4 @@
-/** Gets every message of a channel. */
+/** Receives every message of a channel. */
 export type MessageListener = (message: string) => void
 
 /** One listener; the same function may be registered several times. */
@@ -14,7 +14,7 @@ interface Waiter {
 }
 
 /**
- * A channel's listeners, and how far its subscription has come on the connection of the moment.
+ * A channel's listeners, and how far its subscription has come on the current connection.
  *
  * | Step      | true in it                                               | left by                                   |
  * | --------- | -------------------------------------------------------- | ----------------------------------------- |
@@ -48,7 +48,7 @@ export class Channel {
     }
   }
 
-  /** Adds a listener for good once the subscription is confirmed; takes it away again if it is rejected. */
+  /** Adds a listener, which stays once the subscription is confirmed and is removed if it is rejected. */
   addListener(listener: MessageListener): Promise<void> {
     const registration = { listener }
     this.registrations = [...this.registrations, registration]

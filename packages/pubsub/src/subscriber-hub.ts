@@ -7,7 +7,7 @@ import { ANSWER_WITHIN_MS, SubscriberLink } from './subscriber-link.js'
 
 const reconnectBackoff = { firstMs: 100, longestMs: 2_000 }
 
-/** How a {@link SubscriberHub} connects, and whom it tells what. Callbacks that throw break nothing. */
+/** How a {@link SubscriberHub} connects, and what it reports. Callbacks that throw break nothing. */
 export interface SubscriberHubOptions {
   /**
    * Makes a fresh connection that is not connected yet and does not reconnect by itself: an ioredis `Redis` with
@@ -100,7 +100,7 @@ export class SubscriberHub {
   whenSubscribed(channel: string): Promise<void> {
     if (this.state === 'closed') return Promise.reject(closedError())
     const entry = this.channels.get(channel)
-    return entry?.whenConfirmed() ?? Promise.reject(new Error(`Nobody has subscribed to ${channel}`))
+    return entry?.whenConfirmed() ?? Promise.reject(new Error(`No subscription to ${channel}`))
   }
 
   /**
@@ -195,7 +195,7 @@ export class SubscriberHub {
     if (!channel.hasListeners) this.channels.delete(channel.name)
   }
 
-  /** Parts with a connection that failed. A second call for the same one does nothing. */
+  /** Drops a connection that failed. A second call for the same one does nothing. */
   private drop(link: SubscriberLink, cause: Error): void {
     if (this.link !== link) return
     this.link = undefined
@@ -242,7 +242,7 @@ export class SubscriberHub {
     }
     if (this.link !== link) return
     this.schedulePing(link)
-    // Channels that were refused on this connection: rights may have been given back.
+    // Channels that were refused on this connection: permissions may have been restored.
     for (const channel of this.channels.values()) void this.subscribeOn(link, channel)
   }
 
@@ -289,7 +289,7 @@ export class SubscriberHub {
     try {
       this.options.onError?.(error)
     } catch {
-      // Nobody is left to tell, and throwing here would end the process.
+      // No one is left to notify, and throwing here would end the process.
     }
   }
 }

@@ -35,7 +35,7 @@ export class SubscriberLink {
     connection.on('close', () => events.onClose(this.cause ?? new Error('Connection closed')))
   }
 
-  /** Connects. Rejects with the reason why not: connect() itself only says that the connection was closed. */
+  /** Connects. Rejects with the actual reason: connect() itself only says that the connection was closed. */
   async connect(): Promise<void> {
     try {
       await answerWithin(this.connection.connect(), ANSWER_WITHIN_MS, 'connect')
@@ -57,7 +57,7 @@ export class SubscriberLink {
     await answerWithin(this.connection.unsubscribe(channel), ANSWER_WITHIN_MS, 'UNSUBSCRIBE')
   }
 
-  /** Rejects if no answer comes in time. A refusal is an answer: what pings are for is to hear something. */
+  /** Rejects if no reply comes in time. A refusal is a reply too: a ping only checks that something responds. */
   async ping(limitMs: number): Promise<void> {
     try {
       await answerWithin(this.connection.ping(), limitMs, 'PING')
@@ -66,10 +66,10 @@ export class SubscriberLink {
     }
   }
 
-  /** Ends the connection and its messages, without the wait for the other side that a mute one would never end. */
+  /** Ends the connection and its messages, without waiting for the other side, which may be unresponsive. */
   destroy(): void {
     this.isReady = false
-    // Told to disconnect after its end, ioredis would keep the process alive for a timer that waits for the end.
+    // Disconnected after its end, ioredis would keep the process alive with a timer that waits for the end.
     if (this.connection.status === 'end') return
     this.connection.disconnect()
     this.connection.stream?.destroy()

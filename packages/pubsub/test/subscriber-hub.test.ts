@@ -101,7 +101,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     await hub.record('left')
     await frozen.freeze()
     await until(() => hub.downs.length > 0, { what: 'the loss to be noticed' })
-    expect(hub.downs).toEqual(['No answer to PING within 100 ms'])
+    expect(hub.downs).toEqual(['No reply to PING within 100 ms'])
     expect(hub.isSubscribed('left')).toBe(false)
     const back = hub.whenSubscribed('left')
     await frozen.thaw()
@@ -132,7 +132,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     await expectDelivery(other, hub, 'left', 'back')
   })
 
-  it('waits over an outage for a first subscription, which is no gap', async () => {
+  it('waits through an outage for a first subscription, which is not a gap', async () => {
     const port = await freePort()
     await using hub = new RecordedHub({ connect: () => makeConnection(`redis://127.0.0.1:${port}`) })
     const subscribed = hub.record('left')
@@ -198,8 +198,8 @@ it('an attempt to connect or subscribe that gets no reply is abandoned after 5 s
   const causes = () => [...subscribing, ...connecting].map((hub) => hub.downs[0])
   await until(() => causes().every((cause) => cause !== undefined), { what: 'six losses', timeoutMs: 8_000 })
   expect(causes()).toEqual([
-    ...clients.map(() => 'No answer to SUBSCRIBE within 5000 ms'),
-    ...clients.map(() => 'No answer to connect within 5000 ms'),
+    ...clients.map(() => 'No reply to SUBSCRIBE within 5000 ms'),
+    ...clients.map(() => 'No reply to connect within 5000 ms'),
   ])
   await frozen.thaw()
   await Promise.all(answers)
@@ -207,7 +207,7 @@ it('an attempt to connect or subscribe that gets no reply is abandoned after 5 s
   await Promise.all([...subscribing, ...connecting].map((hub) => hub.close()))
 })
 
-describe.each(clients)('rights, on %s', (_name, makeConnection) => {
+describe.each(clients)('permissions, on %s', (_name, makeConnection) => {
   const guest = { username: 'guest', password: 'secret' }
   const setGuest = (...rules: string[]) =>
     server.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '+@all', 'resetchannels', ...rules)
@@ -222,7 +222,7 @@ describe.each(clients)('rights, on %s', (_name, makeConnection) => {
     expect(left.status).toBe('fulfilled')
     expect(reasonOf(right)).toMatch(/^NOPERM/)
     await expect(hub.record('right')).rejects.toThrow(/^NOPERM/)
-    await expect(hub.whenSubscribed('right')).rejects.toThrow('Nobody has subscribed to right')
+    await expect(hub.whenSubscribed('right')).rejects.toThrow('No subscription to right')
     await expectDelivery(server, hub, 'left', 'hello')
     expect([hub.downs, hub.errors]).toEqual([[], []])
   })

@@ -3,7 +3,7 @@
  *
  * - `renewed`: the other side confirmed it.
  * - `lost`: the other side said that there is nothing left to renew. The item is forgotten.
- * - `unknown`: no usable answer (error, time-out, too few answers). It says nothing about the item, is never
+ * - `unknown`: no usable reply (error, timeout, wrong number of outcomes). It says nothing about the item, is never
  *   taken for a loss, and is retried soon; the deadline decides in the end.
  */
 export type RenewalOutcome = 'renewed' | 'lost' | 'unknown'
@@ -13,7 +13,7 @@ export const note: unique symbol = Symbol('watched')
 
 /** Something that ends by itself unless it is renewed in time. All instants are readings of the watchdog's clock, `performance.now()` by default. */
 export interface Renewable {
-  /** Items of one group are renewed together in one call, e.g. because one server answers for all of them. */
+  /** Items of one group are renewed together in one call, e.g. because one server holds all of them. */
   readonly group: string
 
   /**

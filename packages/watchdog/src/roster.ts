@@ -3,9 +3,9 @@ import type { Renewable } from './renewable.js'
 import { Watched } from './watched.js'
 
 /**
- * Who is watched.
+ * The items that are watched.
  *
- * No Map: one whose entries come and go links its outgrown tables to the new ones, and an old one that garbage collection has
+ * Not a Map: one whose entries come and go links its outgrown tables to the new ones, and an old one that garbage collection has
  * not yet reached keeps all of them alive.
  */
 export class Roster<T extends Renewable> {

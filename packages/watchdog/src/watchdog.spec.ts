@@ -296,7 +296,7 @@ describe('deadline', () => {
     expect(item.log).toEqual(['renewed', 'expired'])
   })
 
-  it('does not expire an item whose deadline was moved ahead without a word', async () => {
+  it('does not expire an item whose deadline was moved ahead without a reschedule()', async () => {
     const watchdog = new Watchdog<Item>(autoRenew())
     const item = new Item('a', null)
     watchdog.add(item)
@@ -351,7 +351,7 @@ describe('deadline', () => {
 })
 
 describe('outcomes', () => {
-  it('forgets a lost item before telling it', async () => {
+  it('forgets a lost item before notifying it', async () => {
     const { renew } = autoRenew('lost')
     const watchdog = new Watchdog<Item>({ renew })
     const item = new Item('a')
@@ -429,7 +429,7 @@ describe('outcomes', () => {
     await jest.advanceTimersByTimeAsync(1_000)
     await callAt(calls, 0).answer('lost')
     expect(items.map((item) => item.log)).toEqual([['unknown'], ['unknown']])
-    expect(errors).toEqual([new Error('renew() answered 1 outcomes for 2 items')])
+    expect(errors).toEqual([new Error('renew() returned 1 outcomes for 2 items')])
   })
 
   it('still expires an item whose renewal never settles, while other groups go on', async () => {
@@ -469,7 +469,7 @@ describe('renewNow', () => {
     expect(calls.map((call) => call.names)).toEqual([['b']])
   })
 
-  it('renews exactly once more after a renewal in flight, however often it was asked', async () => {
+  it('renews exactly once more after a renewal in flight, however often that was requested', async () => {
     const { calls, renew } = manualRenew()
     const watchdog = new Watchdog<Item>({ renew })
     watchdog.add(new Item('a', null))

@@ -9,7 +9,7 @@ import type { Watched } from './watched.js'
 /** How a {@link Watchdog} renews. */
 export interface WatchdogOptions<T extends Renewable> {
   /**
-   * Renews these items, all of one group, and answers with one outcome per item in the same order.
+   * Renews these items, all of one group, and resolves with one outcome per item in the same order.
    *
    * A rejection, or a wrong number of outcomes, makes it `unknown` for all of them. It may take any time, or never settle:
    * deadlines and other calls do not wait for it; but its items are not renewed again before it settles.
@@ -17,7 +17,7 @@ export interface WatchdogOptions<T extends Renewable> {
   renew(items: readonly T[]): Promise<readonly RenewalOutcome[]>
 
   /**
-   * Most items in one call of `renew`; larger groups are split, and all parts are sent at once. At least 1.
+   * The maximum number of items in one call of `renew`; larger groups are split, and all parts are sent at once. At least 1.
    *
    * @defaultValue 500
    */
@@ -31,14 +31,14 @@ export interface WatchdogOptions<T extends Renewable> {
   now?(): number
 
   /**
-   * Gets what `renew`, `settle` or `expire` threw, the reason of a rejected renewal, and a complaint about a
-   * wrong number of outcomes. What it throws itself is dropped. Without it errors are dropped too.
+   * Receives what `renew`, `settle` or `expire` threw, the reason of a rejected renewal, and an error about a
+   * wrong number of outcomes. What it throws itself is dropped. Without it, errors are dropped too.
    */
   onError?(error: unknown): void
 }
 
 /**
- * Renews many items on one timer, and tells each one when its deadline has passed.
+ * Renews many items on one timer, and notifies each one when its deadline has passed.
  *
  * | An item is | true in it                                        | left by                                          |
  * | ---------- | ------------------------------------------------- | ------------------------------------------------ |
@@ -107,7 +107,7 @@ export class Watchdog<T extends Renewable> {
   }
 
   /**
-   * Forgets the item. Neither `settle` nor `expire` is called for it any more, also not for a renewal in flight.
+   * Forgets the item. Neither `settle` nor `expire` is called for it any more, not even for a renewal in flight.
    *
    * @returns whether it was watched
    */
@@ -215,7 +215,7 @@ export class Watchdog<T extends Renewable> {
       const outcomes = await this.options.renew(batch.map((entry) => entry.item))
       if (outcomes.length === batch.length) return outcomes
       // Which outcome belongs to which item is unknown then, and a wrong `renewed` would be the worst guess.
-      throw new Error(`renew() answered ${outcomes.length} outcomes for ${batch.length} items`)
+      throw new Error(`renew() returned ${outcomes.length} outcomes for ${batch.length} items`)
     } catch (error) {
       this.report(error)
       return []
@@ -225,7 +225,7 @@ export class Watchdog<T extends Renewable> {
   private land(entry: Watched<T>, outcome: RenewalOutcome, sentAt: number): void {
     if (!this.isWatched(entry)) return
     if (entry.isPastDeadline(this.now())) {
-      // The answer overtook the timer. The item has counted as not held since its deadline; it stays so.
+      // The reply overtook the timer. The item has counted as not held since its deadline; it stays so.
       this.expire(entry)
       return
     }
@@ -295,7 +295,7 @@ export class Watchdog<T extends Renewable> {
     try {
       this.options.onError?.(error)
     } catch {
-      // Nobody is left to tell, and throwing here would end the process.
+      // No one is left to notify, and throwing here would end the process.
     }
   }
 }

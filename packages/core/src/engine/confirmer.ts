@@ -16,7 +16,7 @@ export interface Confirmation {
 
 /** Has replicas confirm a grant before its lease is handed out. */
 export interface Confirmer {
-  /** As that of the session, of the connections used here. */
+  /** Like the session's, for the connections used here. */
   readonly connectionEpoch: number
   /** How many replicas must acknowledge a grant. */
   readonly wanted: number
@@ -26,6 +26,6 @@ export interface Confirmer {
    * @param next - makes the request when it is sent, since it may have to wait in line; `null`: no longer wanted
    */
   confirm(address: Address, next: () => AcquireRequest | null): Promise<Confirmation>
-  /** Why a hold was given back. */
+  /** The error that says why a hold was given back. */
   shortfall(address: Address, owner: string, what: Confirmation | 'wait ended'): ReplicationError
 }

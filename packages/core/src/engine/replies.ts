@@ -1,4 +1,4 @@
-/** What an acquire request brought about. */
+/** The outcome of an acquire request. */
 export type AcquireReply =
   | HeldReply
   | BusyReply
@@ -35,16 +35,16 @@ export interface NotALockReply {
   readonly reason: string
 }
 
-/** `not-held`: the owner held nothing, now or any more; only its queue entry is gone. */
+/** `not-held`: the owner did not hold the lock, or no longer did; only its queue entry was removed. */
 export type ReleaseReply = { readonly kind: 'released' } | { readonly kind: 'not-held' } | NotALockReply
 
-/** What came of one renewal. */
+/** The outcome of one renewal. */
 export type RenewalReply = 'renewed' | 'not-held'
 
-/** How a queue entry stands. */
+/** The state of a queue entry. */
 export interface QueueEntryReply {
   /**
-   * - `waiting`: it is alive for as long as was wanted
+   * - `waiting`: it stays alive for the time requested
    * - `granted`: its owner holds the lock
    * - `missing`: there is none (stale, or lost with the store's data); its owner requests again
    */
@@ -69,7 +69,7 @@ export interface Inspection {
   readonly waiters: readonly { readonly owner: string; readonly aliveMs: number }[]
 }
 
-/** Who a client is, by its own account. */
+/** How a client describes itself. */
 export interface ClientInfo {
   /** The name of its machine. */
   readonly host: string

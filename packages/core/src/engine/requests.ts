@@ -5,13 +5,13 @@
 export interface Address {
   /** The name given to `getLock`. */
   readonly name: string
-  /** The same for the same lock, and for no other. */
+  /** Identical for the same lock, and different for any other. */
   readonly id: string
-  /** What has one group may go into one call of `renew` or `refresh`. */
+  /** Addresses with the same group may share one call of `renew` or `refresh`. */
   readonly group: string
 }
 
-/** What an owner wants of a lock. Times are milliseconds. */
+/** What an owner requests of a lock. Times are milliseconds. */
 export interface AcquireRequest {
   readonly owner: string
   /** The hold count wanted: 1 to get in, more to re-enter. Never an increment, so that a repeated request changes nothing. */

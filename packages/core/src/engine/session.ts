@@ -20,10 +20,10 @@ import type { Traits } from './traits.js'
  * reply arriving; see {@link EngineSession} for what each must be like for that to be harmless.
  */
 export interface LockEngine {
-  /** Stands in errors and in `UnavailableError.engine`, such as `redis`. */
+  /** Appears in errors and in `UnavailableError.engine`, such as `redis`. */
   readonly name: string
   readonly traits: Traits
-  /** Opens a session for one client. Connects nothing yet and throws only for options that make no sense. */
+  /** Opens a session for one client. Does not connect yet, and throws only for invalid options. */
   open(host: EngineHost): EngineSession
 }
 
@@ -37,7 +37,7 @@ export interface GrantNotice {
 }
 
 /**
- * What a session may use of its client, and reports to it. None of these throws.
+ * What a session may use of its client, and how it reports to it. None of these throws.
  *
  * Call them from a context of the session's own, not from within another client's step: listeners of the application run
  * in them. A notification may arrive before the reply to the step that it is about.
@@ -62,15 +62,15 @@ export interface EngineHost {
   /** The hold of `owner` was forced open. */
   revoked(owner: string): void
   /**
-   * It may be the turn of `owner`; without one, of the client's first waiter for this lock. It requests again. A wake-up
-   * that is lost is made up for at the next refresh, after a third of `watchdogTimeoutMs` at the latest.
+   * It may be the turn of `owner`; without one, of the client's first waiter for this lock. That waiter requests again. The
+   * next refresh, at the latest after a third of `watchdogTimeoutMs`, makes up for a lost wake-up.
    */
   wake(id: string, owner?: string): void
-  /** Notifications may have been missed, of one lock or of all: waiters check how they stand. */
+  /** Notifications may have been missed, about one lock or all: waiters check their state. */
   missed(id?: string): void
-  /** From now on none arrive, until `missed` says that they do again. */
+  /** From now on no notifications arrive, until `missed` is called. */
   unsubscribed(cause: Error): void
-  /** Connections work again after a break: holders and waiters check how they stand. */
+  /** Connections work again after a break: holders and waiters check their state. */
   reconnected(): void
   /** Emits a `warning`. */
   warn(code: WarningCode, message: string): void
@@ -88,11 +88,11 @@ export interface EngineHost {
  */
 export interface EngineSession {
   /**
-   * Grows with every connection that broke. The core compares readings: a request during which it changed may have been
-   * carried out twice, or although it failed.
+   * Grows with every connection that breaks. The core compares readings: a request during which it changed may have been
+   * carried out twice, or may have been carried out although it failed.
    */
   readonly connectionEpoch: number
-  /** Only where the store can have replicas confirm a grant. */
+  /** Present only if the store can have replicas confirm a grant. */
   readonly confirmer?: Confirmer | undefined
 
   /**
@@ -135,23 +135,23 @@ export interface EngineSession {
   inspect(address: Address, limit: number): Promise<Inspection | NotALockReply>
 
   /**
-   * Names the running store that has the data of this address: another after a restart or fail-over. A release that was
+   * Identifies the running store that has this address's data; it differs after a restart or fail-over. A release that was
    * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
    */
   incarnation(address: Address): Promise<string | undefined>
   /**
-   * The same from memory, without I/O, as of the last reply since a connection broke; `null` when the store does not say.
+   * The same from memory, without I/O, as of the last reply since a connection broke; `null` if the store does not report it.
    * While it is `undefined` the core requests it once per hold, and a release in doubt counts as a loss.
    */
   knownIncarnation(address: Address): string | null | undefined
 
   /** Whether a notification about this lock would arrive now, as far as is known. */
   isSubscribed(address: Address): boolean
-  /** Resolves once it would; waits through outages. Rejects when the store refuses the subscription. */
+  /** Resolves once notifications arrive; keeps trying during outages. Rejects when the store refuses the subscription. */
   subscribe(address: Address): Promise<void>
-  /** For stores that notify per lock: a waiter for it has come. Called once per waiter. */
+  /** For stores that notify per lock: a waiter for this lock has arrived. Called once per waiter. */
   watch?(address: Address): void
-  /** A waiter that was announced by `watch` is gone. */
+  /** A waiter that was announced by `watch` has left. */
   unwatch?(address: Address): void
 
   /** Keeps the registration of this client alive; called periodically while it holds or waits. */
@@ -159,6 +159,6 @@ export interface EngineSession {
   /** What a client registered with; `null` when its registration has expired. */
   find(clientId: string): Promise<ClientInfo | null>
 
-  /** Ends all timers and connections. Steps that are under way reject. */
+  /** Ends all timers and connections. Steps in progress reject. */
   close(): Promise<void>
 }

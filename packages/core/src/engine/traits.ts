@@ -1,30 +1,30 @@
 /**
- * What an engine promises. The core refuses by name what an engine cannot keep, and the conformance suite holds each
- * engine to what it says here.
+ * What an engine promises. The core rejects options that an engine cannot honour, naming the engine, and the conformance
+ * suite holds each engine to what it says here.
  */
 export interface Traits {
-  /** Whether waiters get in in the order in which they came. */
+  /** Whether waiters get the lock in order of arrival. */
   readonly fifo: boolean
   /**
    * How a free lock finds its next holder.
    *
    * - `grant`: the release itself makes a live waiter the holder, who is notified of it ({@link EngineHost.granted})
    * - `wake`: a waiter is notified that it may be its turn ({@link EngineHost.wake}) and requests the lock again
-   * - `pollMs`: nobody is notified; waiters request again after a time drawn between these bounds, milliseconds
+   * - `pollMs`: waiters are not notified; they request again after a time drawn between these bounds, milliseconds
    */
   readonly handOff: 'grant' | 'wake' | { readonly pollMs: readonly [shortest: number, longest: number] }
   readonly lease: {
-    /** Leases are kept in steps of so many milliseconds, rounded up. */
+    /** Leases are rounded up to a multiple of this many milliseconds. */
     readonly stepMs: number
-    /** The shortest lease that can be kept. A shorter `leaseMs` or `watchdogTimeoutMs` is refused. */
+    /** The shortest lease that is supported. A shorter `leaseMs` or `watchdogTimeoutMs` is refused. */
     readonly shortestMs: number
     /**
-     * By how much the store may end a lease early, milliseconds, besides clocks that drift apart. A process stops
-     * claiming a hold by so much sooner.
+     * How much too early the store may end a lease, milliseconds, apart from clock drift. A process stops claiming a hold
+     * that much sooner.
      */
     readonly marginMs: number
     /**
-     * How long confirming a grant may take ({@link Confirmer}), milliseconds, and the engine's option that says so. A
+     * How long confirming a grant may take ({@link Confirmer}), milliseconds, and the engine's option that sets it. A
      * `leaseMs` or `maxHoldMs` that is not longer is refused.
      */
     readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
@@ -34,7 +34,7 @@ export interface Traits {
    * store keeps its data, or never. With `none`, `getFencedLock` is refused and `lease.fencingToken` throws.
    */
   readonly fencing: 'kept' | 'while data lives' | 'none'
-  /** What the holds outlive: a restart of the store, a fail-over too, or neither. */
+  /** What holds survive: a restart of the store, also a fail-over, or neither. */
   readonly survives: 'nothing' | 'restart' | 'fail-over'
   /** When a holder learns that its hold was forced open: from a notification, or at its next renewal. */
   readonly force: 'notified' | 'at renewal'

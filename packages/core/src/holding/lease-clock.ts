@@ -14,8 +14,8 @@ export interface FirstProof {
 }
 
 /**
- * How long a hold lasts: what may be claimed of it by what the store has replied, and what the store may keep of it by
- * what was sent. Instants are on the monotonic clock.
+ * How long a hold lasts: until when it may be claimed, according to the store's replies, and until when the store may keep
+ * it, according to what was sent. Instants are on the monotonic clock.
  */
 export class LeaseClock {
   readonly grantedAt: number
@@ -28,7 +28,7 @@ export class LeaseClock {
   readonly #marginMs: number
   /** An instant that the store's own TTL reaches at least. */
   #ttlUntil: number
-  /** An instant that it may reach, by what was sent and not answered. */
+  /** An instant that it may reach, because of what was sent and not answered. */
   #ttlMayReach: number
 
   /** @param marginMs - as for {@link driftMs} */
@@ -47,7 +47,7 @@ export class LeaseClock {
     return this.#ttlUntil >= limitAt - 1
   }
 
-  /** Whether the machine was suspended since the hold was last proven, so that the monotonic clock says too little. */
+  /** Whether the machine was suspended since the hold was last proven, so that the monotonic clock has lost time. */
   get hasSlept(): boolean {
     return sleptMsSince(this.provenAt) > driftMs(this.leaseMs, this.#marginMs)
   }

@@ -10,7 +10,7 @@ export interface OpenLease {
   abort(error: LockLostError): void
 }
 
-/** The leases of one hold that are open. Few are, and nearly always one. */
+/** The open leases of one hold: few, and nearly always one. */
 export class LeaseSet<L extends OpenLease> {
   readonly #open: L[] = []
 

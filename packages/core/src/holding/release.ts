@@ -27,8 +27,8 @@ export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
  * Sends a release until it is answered, or until it no longer matters.
  *
  * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
- * connection broke under it. Then the first run was ours if the same incarnation of the store still has the data and the
- * hold could not have expired yet. While that cannot be found out the outcome is unknown, and in the end a loss.
+ * connection broke while it was in flight. Then the first run succeeded if the same incarnation of the store still has the
+ * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss.
  */
 export async function sendRelease(
   { session, settings }: ReleaseDeps,

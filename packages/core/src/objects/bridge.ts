@@ -24,12 +24,12 @@ export class BridgedLock {
 
   /**
    * Runs `fn` while holding both locks and returns what it returned. Calls on the same lock inside `fn` re-enter, and
-   * take the old lock no second time. The old lock is held until nested calls that `fn` did not await are over, too.
+   * do not take the old lock again. The old lock is held until nested calls that `fn` did not await are over, too.
    *
    * Options are those of the new lock. How long to wait for the old one, and what its loss means, is up to `oldLock`.
    *
    * @throws what the old lock throws; `HoldfastError` inside a hold of the lock that was not acquired through a bridge;
-   * else as `Lock.withLock`
+   * otherwise as `Lock.withLock`
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
@@ -64,7 +64,7 @@ export class BridgedLock {
     const nested = nestedCalls.get(owner)
     if (!nested) {
       throw new HoldfastError(
-        `lock ${this.#lock.name} is already held without its old lock: acquire it through the bridge, everywhere`,
+        `lock ${this.#lock.name} is already held without its old lock: acquire it through the bridge everywhere`,
         { lockName: this.#lock.name, owner },
       )
     }

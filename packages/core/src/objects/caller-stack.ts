@@ -1,8 +1,8 @@
 import { HoldfastError } from '../errors.js'
 
 /**
- * Gives an error of ours the stack of the call that it ends. Most are made by a timer or a reply, where nothing of the
- * caller is on the stack. Only what runs in a reaction of the caller's own promise sees who awaits it.
+ * Gives an error of ours the stack of the call that it ends. Most are made by a timer or a reply, where the caller is not
+ * on the stack. Only code that runs in a reaction of the caller's own promise sees what awaits it.
  *
  * @param signal - of the call; its reason belongs to the code that aborted, and stays as it is
  */
@@ -12,7 +12,7 @@ export function withCallerStack(error: unknown, signal: AbortSignal | undefined)
   return error
 }
 
-/** For `then`. Without a signal it is always the same function: a wait has to keep none of its own. */
+/** For `then`. Without a signal it is always the same function, so that a wait need not keep its own. */
 export const rethrowToCaller = (signal: AbortSignal | undefined): ((error: unknown) => never) =>
   signal === undefined
     ? rethrow

@@ -20,7 +20,7 @@ export interface Acquired {
 
 export type Outcome = Acquired | NotAcquired
 
-/** What finding the way in needs of the client. */
+/** What an entrance needs of its client. */
 export interface EntranceDeps extends AcquisitionDeps<Acquired> {
   readonly frames: Frames<Hold<Lease>>
   readonly background: Pick<Background, 'run'>
@@ -36,7 +36,7 @@ export class Entrance {
     this.#deps = deps
   }
 
-  /** Inside a scope: after other calls on this lock in it, and kept for its `unlock()`. */
+  /** Inside a scope, waits for earlier calls on this lock there, and keeps the lease for the scope's `unlock()`. */
   acquireInScope(address: Address, request: Request, wantsToken: boolean): Promise<Outcome> {
     const scope = this.#deps.frames.nearestScope()
     return scope

@@ -62,7 +62,7 @@ export class Lease {
    * that was frozen past its lease.
    * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
    *
-   * @throws `HoldfastError` if this hold has no token: with `interop` when nothing of it came from `getFencedLock`, and
+   * @throws `HoldfastError` if this hold has no token: with `interop` if none of its leases came from `getFencedLock`, and
    * with engines that have no tokens
    */
   get fencingToken(): number {
@@ -89,7 +89,7 @@ export class Lease {
     return this.#abort.signal
   }
 
-  /** Whether the lock may be relied on at this very moment; also right on the first line after an event-loop stall. */
+  /** Whether the lock may be relied on at this very moment; correct even on the first line after an event-loop stall. */
   get isHeld(): boolean {
     return !this.#left && this.#hold.isHeld
   }
@@ -128,7 +128,7 @@ export class Lease {
   }
 
   /**
-   * Runs `fn` inside this hold, so that calls on the same lock in it re-enter. Takes no count.
+   * Runs `fn` inside this hold, so that calls on the same lock in it re-enter. Does not change the hold count.
    *
    * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, `InvalidArgumentError` without a
    * function, and what `fn` throws
@@ -140,8 +140,8 @@ export class Lease {
   }
 
   /**
-   * Leaves once; a second call does nothing. Resolves when the store confirmed it, or when the lease expired on its own
-   * because no reply came until then.
+   * Releases this lease; a second call does nothing. Resolves when the store has confirmed it, or when the lease has expired
+   * on its own because no reply arrived before that.
    *
    * @throws `LockLostError` when the hold was lost before: another client may have held the lock since
    */
@@ -156,7 +156,7 @@ export class Lease {
     return this.unlock()
   }
 
-  /** What a log needs: no `fencingToken` where there is none. */
+  /** For logs; without `fencingToken` if there is none. */
   toJSON(): { name: string; owner: string; holdCount: number; fencingToken?: number; remainingMs: number } {
     const { name, owner, holdCount } = this
     const { fencingToken } = this.#hold

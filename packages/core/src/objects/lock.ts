@@ -66,7 +66,7 @@ export class Lock {
    * Runs `fn` while holding the lock and returns what it returned. Calls on the same lock inside `fn` re-enter.
    *
    * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the hold was lost by then;
-   * else as `lock`
+   * otherwise as `lock`
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
@@ -119,7 +119,7 @@ export class Lock {
   /**
    * Tries for `waitMs` (default 0: one attempt) and returns `null` when another owner kept the lock.
    *
-   * @throws as `lock`, but for `LockTimeoutError`
+   * @throws as `lock`, except `LockTimeoutError`
    */
   tryLock(options?: AcquireOptions): Promise<Lease | null> {
     return this.#acquireInScope(leaseOrNull, options, 0)
@@ -162,7 +162,7 @@ export class Lock {
     return this.#deps.frames.enclosingHold(this.#address)?.isHeld ?? false
   }
 
-  /** How often the running async context has entered the lock; 0 when it does not hold it. Sends nothing. */
+  /** How many times the running async context has entered the lock; 0 when it does not hold it. Sends nothing. */
   holdCount(): number {
     const hold = this.#deps.frames.enclosingHold(this.#address)
     return hold?.isHeld ? hold.count : 0
@@ -179,7 +179,7 @@ export class Lock {
     return this.#command(() => describeLock(this.name, inspection, this.#deps.session))
   }
 
-  /** What a log needs. */
+  /** For logs. */
   toJSON(): { name: string } {
     return { name: this.name }
   }

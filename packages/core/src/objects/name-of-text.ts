@@ -6,12 +6,12 @@ const longestBytes = 256
 const keptOfLong = 40
 
 /**
- * Makes a valid lock name of any text, such as input of users. Sends nothing.
+ * Makes a valid lock name from any text, such as user input. Sends nothing.
  *
  * Different texts get different names, and remain different as parts of a longer name, separated by colons. Most texts are
  * their own name. `%`, `:`, braces and control characters are percent-encoded, as is the last letter of the texts `queue`,
- * `waiters` and `fence`. An unpaired surrogate becomes `%uD800`, and the empty text `%no-text`. What is longer than 256 bytes
- * after that becomes its first 40 characters, `%sha256-` and the SHA-256 of all of it.
+ * `waiters` and `fence`. An unpaired surrogate becomes `%uD800`, and the empty text `%no-text`. A result that is longer than
+ * 256 bytes becomes its first 40 characters, `%sha256-` and the SHA-256 of all of it.
  *
  * The same text gets the same name in every version: clients of different versions share locks.
  *

@@ -13,9 +13,9 @@ export function timedOutWaiting({ name, owner, holder, position, waitedMs }: Not
 const isOfSameClient = (owner: string | undefined, holder: string | undefined): boolean =>
   owner !== undefined && holder !== undefined && clientOf(owner) === clientOf(holder)
 
-/** The commonest misuse: waiting for oneself. */
+/** The most common misuse: a self-deadlock. */
 const ownClientText =
-  '. It is held by this same client, perhaps by the caller: nested calls re-enter only inside withLock, run or scope'
+  '. It is held by this same client, perhaps by the caller (a self-deadlock): nested calls re-enter only inside withLock, run or scope'
 
 const holderText = (holder: string | undefined): string => {
   if (holder === undefined) return 'held by another task in this scope'
@@ -25,7 +25,7 @@ const holderText = (holder: string | undefined): string => {
 const positionText = (position: number): string =>
   position === 0 ? 'not queued' : `queue position ${position}`
 
-/** The loss of a hold whose callback completed all the same. */
+/** The loss of a hold whose callback completed despite it. */
 export const lostWithResult = (error: LockLostError, result: unknown): LockLostError =>
   new LockLostError(error.message, {
     lockName: error.lockName,

@@ -27,7 +27,7 @@ export interface LockCommandsOptions {
   readonly calls: LockCalls
   /** The channel of this client. */
   readonly inbox: string
-  /** The step was made, but Redis refused to publish the notification of it. */
+  /** The step was carried out, but Redis refused to publish its notification. */
   onNoticeError(error: string): void
 }
 
@@ -39,7 +39,7 @@ const entryStates = ['missing', 'waiting', 'granted'] as const
 export class LockCommands {
   readonly #options: LockCommandsOptions
   #tokenFloor = 0
-  /** The same as it is sent, which it is more often than it changes. */
+  /** The same as text: it is sent more often than it changes. */
   #tokenFloorText = '0'
 
   constructor(options: LockCommandsOptions) {

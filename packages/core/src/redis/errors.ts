@@ -4,11 +4,11 @@ import { HoldfastError, RefusedError, UnavailableError } from '../errors.js'
 /** The engine's name in errors. */
 export const engineName = 'redis'
 
-/** Error replies that pass by themselves: the server starts, fails over (also under a WAIT), is busy or full. */
+/** Error replies that are temporary: the server is starting, failing over (also during a WAIT), busy or full. */
 const passing =
   /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|MISCONF|OOM|NOREPLICAS|UNKILLABLE)\b/
 
-/** What Redis or ioredis said, also of an error that was made one of ours since. */
+/** The original error of Redis or ioredis, even if it has become one of ours since. */
 const originOf = (error: unknown): unknown =>
   error instanceof HoldfastError && error.cause !== undefined ? error.cause : error
 
@@ -28,7 +28,7 @@ export const isRedirect = (error: unknown): boolean => /^(MOVED|ASK) /.test(text
 
 /** Neither the nodes of a cluster nor Sentinels led to the server. */
 export class LookupError extends Error {
-  /** @param isRefusal - whether all of them replied, and would reply the same if asked again */
+  /** @param isRefusal - whether all of them replied, and would reply the same again */
   constructor(
     message: string,
     readonly isRefusal: boolean,
@@ -44,7 +44,7 @@ export const isUnusable = (error: unknown): boolean => {
   return origin instanceof LookupError || (isPermissionError(origin) && !hasCode(origin, 'NOPERM'))
 }
 
-/** ioredis notes in an error which command was refused, with its arguments: for AUTH and HELLO, user and password. */
+/** ioredis attaches the refused command to an error, with its arguments: for AUTH and HELLO, user and password. */
 export function withoutSecrets(error: unknown): unknown {
   const name = commandOf(error)
   if (!(error instanceof Error) || (name !== 'auth' && name !== 'hello')) return error
@@ -69,7 +69,7 @@ export const isRefusal = (error: unknown): error is Error =>
   error instanceof LookupError ? error.isRefusal : isReplyError(error) && !passing.test(textOf(error))
 
 /**
- * Turns anything that a command failed with into an error of ours that says whether trying again makes sense.
+ * Turns any failure of a command into an error of ours that says whether trying again makes sense.
  *
  * @param server - names what could not be reached
  */

@@ -115,7 +115,7 @@ describe('a name', () => {
       lockName: 'a{b',
       message:
         'braces in a name must form exactly one hash tag, such as {tenant}: lock:a{b; ' +
-        'lockName(text) makes a valid name of any text',
+        'lockName(text) makes a valid name from any text',
     })
   })
 })

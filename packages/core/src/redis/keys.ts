@@ -42,9 +42,9 @@ export class KeySpace {
     this.#lockPrefix = options.keyPrefix + options.prefix
   }
 
-  /** The keys of the lock of this name. Throws `InvalidArgumentError` for a name that cannot be one. */
+  /** The keys of the lock of this name. Throws `InvalidArgumentError` for an invalid name. */
   lock(name: string): LockKeys {
-    const refuse = (reason: string, hint = '; lockName(text) makes a valid name of any text'): never => {
+    const refuse = (reason: string, hint = '; lockName(text) makes a valid name from any text'): never => {
       throw new InvalidArgumentError(`${reason}${hint}`, { lockName: name })
     }
     const suffix = suffixes.find((s) => name.endsWith(s))

@@ -1,7 +1,7 @@
 import { readNotice } from './notices.js'
 
 describe('a notice', () => {
-  it('of a grant tells owner, token, time of the server, lease and lock', () => {
+  it('of a grant has owner, token, server time, lease and lock', () => {
     expect(readNotice('granted c1:7 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
       kind: 'granted',
       owner: 'c1:7',
@@ -12,11 +12,11 @@ describe('a notice', () => {
     })
   })
 
-  it('of an eviction tells owner and lock', () => {
+  it('of an eviction has owner and lock', () => {
     expect(readNotice('revoked c1:7 lock:a')).toEqual({ kind: 'revoked', owner: 'c1:7', lock: 'lock:a' })
   })
 
-  it('of a turn tells owner and lock', () => {
+  it('of a turn has owner and lock', () => {
     expect(readNotice('free c1:7 lock:a')).toEqual({ kind: 'free', owner: 'c1:7', lock: 'lock:a' })
   })
 

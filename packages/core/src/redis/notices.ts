@@ -9,7 +9,7 @@ export type Notice =
       readonly lock: string
     }
   | { readonly kind: 'revoked'; readonly owner: string; readonly lock: string }
-  /** It is this owner's turn to come for a free lock that is shared with Redisson. */
+  /** It is this owner's turn to request a free lock that is shared with Redisson. */
   | { readonly kind: 'free'; readonly owner: string; readonly lock: string }
 
 /** Reads a message as the scripts write it; `null` for anything else. */

@@ -6,7 +6,7 @@ interface TokenMemory {
   sawToken(token: number): void
 }
 
-/** Passes a message to the inbox on to the client; ignores anything that is not a notice. */
+/** Passes a message from the inbox on to the client; ignores anything that is not a notice. */
 export function passOn(
   message: string,
   host: Pick<EngineHost, 'granted' | 'revoked' | 'wake'>,

@@ -28,7 +28,7 @@ export interface RedisOptions {
   readonly prefix?: string | undefined
   /**
    * Shares the locks of this client with Java services that use Redisson, 3.24 to 4.7: its `RLock` and, by
-   * `getFencedLock`, its `RFencedLock` of the same name. Every Holdfast client of these locks must say so. By
+   * `getFencedLock`, its `RFencedLock` of the same name. Every Holdfast client of these locks must set this. By
    * default locks are shared with Holdfast clients only.
    */
   readonly interop?: Interop | undefined
@@ -40,9 +40,10 @@ export interface RedisOptions {
    */
   readonly minReplicas?: number | undefined
   /**
-   * How long the replicas may take. Then the hold is given back, and the call rejects with `ReplicationError`. At least 1.
+   * How long the replicas may take. After that the hold is given back, and the call rejects with `ReplicationError`. At
+   * least 1.
    *
-   * Several calls share one `WAIT`; one that comes while another is on waits for the next, so it may take twice as long.
+   * Several calls share one `WAIT`; a call that arrives during one waits for the next, so it may take twice as long.
    *
    * @defaultValue 1_000
    */

@@ -17,7 +17,7 @@ export class Registry {
   /**
    * Registers a client for `ttlMs`.
    *
-   * @param inbox - the channel to try; '' not to, since in a cluster every message reaches every node
+   * @param inbox - the channel to test; '' for none, since in a cluster every message reaches every node
    * @returns why Redis would refuse to publish to `inbox`, or '' when it would not
    */
   register(clientId: string, me: ClientInfo, inbox: string, ttlMs: number): Promise<string> {

@@ -30,14 +30,14 @@ interface Member {
   reject(error: unknown): void
 }
 
-/** An error message may wait this long for what makes it more helpful. */
+/** An error may wait this long for a detail that makes its message more helpful. */
 const connectedGraceMs = 200
 
 /**
  * Repeats the requests of owners that were granted a lock, and has replicas acknowledge them.
  *
- * The repetition writes, regardless of whose command made the grant, so that a WAIT behind it on the same connection speaks
- * for it. A WAIT blocks its connection; requests that come in the meantime go with the next one, all together.
+ * The repetition writes, regardless of whose command made the grant, so that a WAIT behind it on the same connection covers
+ * it. A WAIT blocks its connection; requests that arrive in the meantime all share the next one.
  */
 export class Replicas implements Confirmer {
   readonly #options: ReplicasOptions
@@ -182,17 +182,17 @@ export class Replicas implements Confirmer {
 
 function shortfallText(what: Confirmation | 'wait ended', wanted: number, timeoutMs: number): string {
   const replicas = wanted === 1 ? '1 replica' : `${wanted} replicas`
-  if (what === 'wait ended') return `waitMs ended before ${replicas} (minReplicas) had acknowledged it`
+  if (what === 'wait ended') return `waitMs elapsed before ${replicas} (minReplicas) acknowledged it`
   const { acknowledged, connected, leaseMs } = what
   if (acknowledged >= wanted) {
     return (
-      `its lease of ${leaseMs} ms may have expired by the time that ${replicas} had acknowledged it. ` +
+      `its lease of ${leaseMs} ms may have expired by the time ${replicas} acknowledged it. ` +
       'Use a longer lease, or a replicaTimeoutMs below it'
     )
   }
   const ofThem = connected === undefined ? '' : ` (${connected} connected)`
   return (
-    `${acknowledged} of the ${replicas} wanted (minReplicas) acknowledged it within ${timeoutMs} ms${ofThem}. ` +
+    `${acknowledged} of ${wanted} required replicas (minReplicas) acknowledged it within ${timeoutMs} ms${ofThem}. ` +
     'Check the replicas, lower minReplicas, or raise replicaTimeoutMs'
   )
 }

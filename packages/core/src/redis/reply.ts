@@ -23,6 +23,6 @@ export function textAt(list: readonly unknown[], index: number): string {
 /** Neither refused nor without a reply: nothing is known of what was done, and repeating it makes no sense. */
 export const notUnderstood = (expected: string, got: unknown): HoldfastError =>
   new HoldfastError(
-    `the reply of Redis was not understood: expected ${expected}, got ${inspect(got)}. ` +
-      'Check what stands between this client and Redis, such as a proxy',
+    `unexpected reply from Redis: expected ${expected}, got ${inspect(got)}. ` +
+      'Check for a proxy or anything else between this client and Redis',
   )

@@ -5,7 +5,7 @@ import { assertUsable } from './server-identity.js'
 import type { ServerIdentity } from './server-identity.js'
 
 /**
- * Refuses a server that cannot keep locks, and warns of one that may not, or that does not tell.
+ * Refuses a server that cannot keep locks, and warns about one that may lose them or cannot be checked.
  *
  * @param key - leads to the server
  */
@@ -24,6 +24,9 @@ export async function checkServer(
   } catch (error) {
     const mayOnlyLackInfo = error instanceof RefusedError && error.cause !== undefined
     if (!mayOnlyLackInfo || isUnusable(error)) throw error
-    warn('SERVER_UNKNOWN', `version, role and eviction policy could not be read: ${error.message}`)
+    warn(
+      'SERVER_UNKNOWN',
+      `the server's version, role and eviction policy could not be read: ${error.message}`,
+    )
   }
 }

@@ -27,7 +27,7 @@ export class ServerIdentity {
     this.#connection = connection
   }
 
-  /** Asks the server that owns this key for its identity. */
+  /** Requests the identity of the server that owns this key. */
   async read(key: string): Promise<ServerInfo> {
     const epoch = this.#connection.epoch
     const info = await this.#identify(key)
@@ -45,12 +45,12 @@ export class ServerIdentity {
     }
   }
 
-  /** Whether Redis has refused to say since the last break; repeating the question makes no sense then. */
+  /** Whether Redis has refused this since the last break; repeating the request makes no sense then. */
   get isRefused(): boolean {
     return this.#isRefused
   }
 
-  /** The process that has this key, if it said so since the last break. */
+  /** The process that has this key, if it has replied since the last break. */
   known(key: string): string | undefined {
     return this.#runIds.get(this.#connection.routeOf(key))
   }
@@ -61,7 +61,7 @@ export class ServerIdentity {
     this.#isRefused = false
   }
 
-  /** The process that has this key now; `undefined` when it may not say. Rejects when it does not reply. */
+  /** The process that has this key now; `undefined` when Redis refuses to say. Rejects when it does not reply. */
   async runId(key: string): Promise<string | undefined> {
     try {
       return (await this.read(key)).runId
@@ -84,10 +84,11 @@ export class ServerIdentity {
 /** Throws `RefusedError` when the server cannot keep locks. */
 export function assertUsable(info: ServerInfo): void {
   if (info.role !== undefined && info.role !== 'master') {
-    throw new RefusedError(
-      `the Redis server is a ${info.role}; locks need the master: point the client at it`,
-      { engine: engineName },
-    )
+    // INFO still uses the old word.
+    const role = info.role === 'slave' ? 'replica' : info.role
+    throw new RefusedError(`the Redis server is a ${role}; locks need the master: point the client at it`, {
+      engine: engineName,
+    })
   }
   const [major = 0, minor = 0] = (info.version ?? '').split('.').map(Number)
   if (info.version !== undefined && (major < 6 || (major === 6 && minor < 2))) {

@@ -25,7 +25,7 @@ import { Replicas } from './replicas.js'
 import { checkServer } from './server-check.js'
 import { ServerIdentity } from './server-identity.js'
 
-/** What differs with who shares the locks, and what the options name. */
+/** What depends on who shares the locks, and on the options. */
 export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'fenceOf'> {
   readonly connections: Connections
   readonly calls: LockCalls
@@ -160,7 +160,7 @@ export class RedisSession implements EngineSession {
     await this.#inbox.listen()
   }
 
-  /** Without a notification to oneself: in a cluster every message reaches every node. */
+  /** Without a test notification: in a cluster every message reaches every node. */
   register(): Promise<void> {
     return this.#register('')
   }
@@ -173,12 +173,12 @@ export class RedisSession implements EngineSession {
     await Promise.all([this.hub.close(), this.connection.close(), this.confirmer?.close()])
   }
 
-  /** @param inbox - the channel to try; '' not to */
+  /** @param inbox - the channel to test; '' for none */
   async #register(inbox: string): Promise<void> {
     const { clientId, client, watchdogTimeoutMs } = this.#host
     const error = await this.#registry.register(clientId, client, inbox, watchdogTimeoutMs)
     if (error !== '') {
-      this.#host.warn('NOTICE_REFUSED', `this user may not publish notifications: ${error}`)
+      this.#host.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${error}`)
     }
   }
 

@@ -7,7 +7,7 @@ class Waiting {
   constructor(readonly callback: () => void) {}
 }
 
-/** Lists and no Sets: a signal of a whole service sees every wait of it come and go. */
+/** Lists, not Sets: a service-wide signal sees every wait of the service come and go. */
 const listening = new WeakMap<
   AbortSignal,
   { readonly all: LinkedList<Waiting>; readonly listener: () => void }

@@ -1,6 +1,6 @@
 import { performance as realPerformance } from 'node:perf_hooks'
 
-/** The longest time that can be asked for, milliseconds: a longer setTimeout would fire at once. */
+/** The longest time that an option accepts, milliseconds: a longer setTimeout would fire at once. */
 export const longestMs = 2 ** 31 - 1
 
 /** What the process began with. Fake timers of tests put others in their place. */

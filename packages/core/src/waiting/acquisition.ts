@@ -29,10 +29,10 @@ import {
   tooManyWaiters,
 } from './wording.js'
 
-/** A lock that is free but set aside for no longer than this has a head start of another's to wait for. */
+/** A free lock that is set aside for no longer than this only waits for another waiter's head start to end. */
 const soonMs = 5
 
-/** Timers may ring a millisecond early. */
+/** Timers may fire a millisecond early. */
 const timerMarginMs = 1
 
 /** What the last busy reply said. */
@@ -87,7 +87,7 @@ export class Acquisition<A> implements Waiter {
   #hasSlot = false
   #hasRequested = false
   #inDoubt = false
-  /** Since when the store has, or had by its last reply, a hold of this owner that was not handed out. */
+  /** Since when the store has, or had as of its last reply, a hold of this owner that was not handed out. */
   #grantedAt: number | undefined
   #requestAgain = false
   #wasRevoked = false
@@ -117,7 +117,7 @@ export class Acquisition<A> implements Waiter {
     return (this.#node ??= new ListNode<Waiter>(this))
   }
 
-  /** Whether it waits in the queue, as far as it knows, and nothing of it is in flight. */
+  /** Whether it waits in the queue, as far as it knows, with no request in flight. */
   get isQueued(): boolean {
     return this.#state === 'waiting' && this.#hadEntry
   }
@@ -160,7 +160,7 @@ export class Acquisition<A> implements Waiter {
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
   }
 
-  /** A grant that was reported no longer holds, and a reply on its way may not either. */
+  /** A grant that was reported is void, and so may be a reply in flight. */
   revoked(): void {
     this.#notice = undefined
     this.#wasRevoked = true
@@ -206,7 +206,7 @@ export class Acquisition<A> implements Waiter {
     const timeoutMs = timeoutOf(this.#options, settings, this.#waitLeftMs())
     session.acquire(this.address, request, timeoutMs).then(
       (reply) => {
-        // A client that repeats what a break cut off may have sent it twice; the other copy may still come.
+        // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive.
         if (epoch !== session.connectionEpoch) this.#inDoubt = true
         this.#onReply(reply, sentAt, leaseMs)
       },
@@ -245,7 +245,7 @@ export class Acquisition<A> implements Waiter {
         return
       case 'abandoned':
       case 'lost':
-        // Only what this acquisition sends after its own end can bring this about.
+        // Only a request that this acquisition sent after its own end could cause this.
         this.#fail(alreadyAbandoned(this.address, this.#details()))
     }
   }
@@ -284,7 +284,7 @@ export class Acquisition<A> implements Waiter {
     if (this.#requestAgain && !isFreeSoon && !this.#isOver) this.#request()
   }
 
-  /** Not queued only because no notification would arrive: request an entry as soon as one would. */
+  /** It is not queued only because no notification would arrive: requests an entry as soon as they do. */
   #subscribe(): void {
     const { session } = this.#deps
     if (session.isSubscribed(this.address)) {
@@ -372,7 +372,7 @@ export class Acquisition<A> implements Waiter {
     if (this.#options.waitMs === 0) clearTimeout(this.#waitTimer)
     const next = (): AcquireRequest | null => {
       if (this.#isOver) return null
-      // What is sent after an eviction is answered after it, too.
+      // A request that is sent after an eviction is also answered after it.
       this.#wasRevoked = false
       return this.#buildRequest(this.#leaseMs())
     }
@@ -443,7 +443,7 @@ export class Acquisition<A> implements Waiter {
     return this.#startedAt + this.#options.waitMs - monotonicMs()
   }
 
-  /** The queue entry of an owner that no notification reaches would only be passed over. */
+  /** A queue entry whose owner no notification can reach would only be skipped. */
   #mayQueue(): boolean {
     if (this.#options.waitMs === 0) return false
     if (this.#hadEntry) return true

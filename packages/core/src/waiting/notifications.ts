@@ -11,7 +11,7 @@ export interface NotificationDeps {
   readonly abandonment: Pick<Abandonment, 'abandon'>
 }
 
-/** Passes what the engine notifies of on to the hold or acquisition that it is about. */
+/** Passes the engine's notifications on to the hold or acquisition that they are about. */
 export class Notifications {
   readonly #deps: NotificationDeps
 
@@ -44,7 +44,7 @@ export class Notifications {
     else this.#abandon(id, owner, 0)
   }
 
-  /** No one waits under this owner any more: what the store keeps of it would only keep others out. */
+  /** No one waits under this owner any more: what the store still has of it would only keep others out. */
   #abandon(id: string, owner: string, leaseMs: number): void {
     const address = this.#deps.session.resolve(id)
     if (address) this.#deps.abandonment.abandon(address, owner, false, leaseMs)

@@ -5,7 +5,7 @@ export interface NotAcquired {
   readonly name: string
   /** The owner that waited; `undefined` for a call that was still behind others of its scope. */
   readonly owner: string | undefined
-  /** The holder by the last reply; '' when the lock was free but set aside, `undefined` when not known. */
+  /** The holder as of the last reply; '' when the lock was free but set aside, `undefined` when not known. */
   readonly holder: string | undefined
   /** The position in the queue; 0 when not queued. */
   readonly position: number

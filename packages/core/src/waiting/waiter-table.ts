@@ -11,7 +11,7 @@ export interface Waiter extends Owned {
   readonly address: Address
   /** Its node in the list of those that wait for the lock. */
   readonly node: ListNode<Waiter>
-  /** Whether it waits in the queue, as far as it knows, and nothing of it is in flight. */
+  /** Whether it waits in the queue, as far as it knows, with no request in flight. */
   readonly isQueued: boolean
   /** How long a queue entry that is refreshed now needs to stay alive, milliseconds. */
   readonly entryTtlMs: number
@@ -27,13 +27,13 @@ export interface Waiter extends Owned {
 
 export interface WaiterTableOptions {
   readonly maxWaiters: number
-  /** Between which pauses waiters request again although nothing is notified, milliseconds; `undefined`: they do not. */
+  /** Bounds of the pause after which waiters request again without a notification, milliseconds; `undefined`: they do not. */
   readonly pollMs: readonly [shortest: number, longest: number] | undefined
   /** Whether notifications about a lock arrive now. */
   isSubscribed(address: Address): boolean
 }
 
-/** When to request a lock again. The timer may ring before that, never after: mostly what it waits for is put off. */
+/** When to request a lock again. The timer may fire before that, never after: what it waits for is mostly postponed. */
 interface Recheck {
   at: number
   timer: NodeJS.Timeout

@@ -24,11 +24,11 @@ export class ConnectionWatch {
   readonly #commands: CommandConnection
   readonly #lookup: ServerLookup
   #epoch = 0
-  /** Why there is no connection; ioredis rejects the commands that wait for one only with the news that it gave up. */
+  /** Why there is no connection; ioredis rejects the commands that wait for one saying only that it gave up. */
   #error: Error | undefined
   /**
-   * Why the server refused the database, until the connection is closed for that. What ioredis had sent by then was carried
-   * out in another one, where the locks of this one are not.
+   * Why the server refused the database, until the connection is closed for that. Commands that ioredis had sent by then ran
+   * in another database, which does not have this one's locks.
    */
   #wrongDatabase: Error | undefined
 
@@ -78,7 +78,7 @@ export class ConnectionWatch {
   get refusal(): Error | undefined {
     if (!this.#error || !isRefusal(this.#error)) return undefined
     const { status } = this.#commands
-    // While ioredis looks for the server, what it is given waits without an end, and may run when the caller has long gone on.
+    // While ioredis looks for the server, commands wait in it without limit, and may run long after the caller has moved on.
     const isDown = this.#error instanceof LookupError ? status !== 'ready' : status === 'reconnecting'
     return isDown ? this.#error : undefined
   }
@@ -97,10 +97,10 @@ export class ConnectionWatch {
   /** The error that says why a command got no reply. */
   explained(error: Error): Error {
     if (!gaveUp(error)) return error
-    return this.#error ?? new Error('the connection broke before a reply came', { cause: error })
+    return this.#error ?? new Error('the connection broke before a reply arrived', { cause: error })
   }
 }
 
-/** Whether ioredis dropped a command because its connection broke, without saying why: mostly as being about an option of its own. */
+/** Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own. */
 const gaveUp = ({ name, message }: Error): boolean =>
   name === 'MaxRetriesPerRequestError' || message === 'Connection is closed.'

@@ -11,7 +11,7 @@ import type {
 } from './types.js'
 
 /**
- * Opens connections of our own, like the application's client but for what would make them unsafe here:
+ * Opens connections of our own, like the application's client except for what would make them unsafe here:
  *
  * - a command whose reply was lost is not sent again behind our back: we repeat it ourselves, and know that we did
  * - a command never queues behind the application's pipelines and blocking reads
@@ -117,6 +117,6 @@ function anyMaster(cluster: ClusterConnection): RedisConnection | undefined {
   return masters[Math.floor(Math.random() * masters.length)]
 }
 
-/** The connection to the master at `host:port`, if that is known as one. */
+/** The connection to the master at `host:port`, if one is known there. */
 export const masterAt = (cluster: ClusterConnection, route: string): RedisConnection | undefined =>
   cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)

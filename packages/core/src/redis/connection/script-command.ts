@@ -47,7 +47,7 @@ function joined(sha1: string, keys: readonly string[], args: Words, word: (text:
 
 const anyWord = (text: string): string => `\r\n$${Buffer.byteLength(text)}\r\n${text}`
 
-/** What comes before a word of so many characters; made once for all lengths that are common. */
+/** What precedes a word, by its length; precomputed for common lengths. */
 const prefixes = Array.from({ length: 128 }, (_, length) => `\r\n$${length}\r\n`)
 const asciiWord = (text: string): string => (prefixes[text.length] ?? `\r\n$${text.length}\r\n`) + text
 

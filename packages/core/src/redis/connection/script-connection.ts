@@ -46,7 +46,7 @@ class InFlight extends TimeLimited {
   }
 }
 
-/** What a script replied, and how many replicas have all that its connection had written until then. */
+/** What a script replied, and how many replicas have everything that its connection had written by then. */
 export interface ReplicatedReply {
   readonly reply: unknown
   readonly acknowledged: number
@@ -134,8 +134,8 @@ export class ScriptConnection {
   }
 
   /**
-   * Runs scripts of one route, and then `WAIT`. All of it is sent at once on one connection: `WAIT` speaks for what its own
-   * connection wrote, so on a connection that replaced it in between it would speak for nothing.
+   * Runs scripts of one route, and then `WAIT`. All of it is sent at once on one connection: `WAIT` covers what its own
+   * connection wrote, so on a connection that replaced it in between it would cover nothing.
    *
    * Neither redirects nor forgotten scripts are followed up. Rejects as `run` does.
    */
@@ -287,7 +287,7 @@ export class ScriptConnection {
   }
 }
 
-/** By then sockets have been destroyed, and that they are gone was reported. */
+/** By then sockets have been destroyed, and their end has been reported. */
 const endTimeoutMs = 5 * disconnectTimeoutMs
 
 const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')

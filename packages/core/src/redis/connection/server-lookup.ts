@@ -4,7 +4,7 @@ import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
 import type { Connections } from './connections.js'
 import type { ClusterConnection } from './types.js'
 
-/** What some replies call for. */
+/** What to do about some replies. */
 const advice = [
   [/cluster support disabled/, 'for a stand-alone server use Redis instead of Cluster'],
   [/unknown command .sentinel/i, 'the addresses of `sentinels` must be those of Sentinel processes'],
@@ -16,8 +16,8 @@ const notReady = (): Error =>
   )
 
 /**
- * Finding the server by way of cluster nodes or Sentinels. ioredis reports what each of them replied in events of their own,
- * and when it has tried all of them, an error that names the last reply at most.
+ * Finding the server by way of cluster nodes or Sentinels. ioredis reports what each of them replied in separate events, and
+ * when it has tried all of them, an error that names at most the last reply.
  */
 export class ServerLookup {
   /** Why those that were tried in this round led nowhere, by address. */

@@ -18,17 +18,17 @@ const accepted =
 
 const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null
 
-/** A client of the package `redis` looks alike, but for the names of its commands. */
+/** A client of the package `redis` looks similar, except for the names of its commands. */
 const isTemplate = (given: unknown): given is RedisTemplate | ClusterTemplate =>
   isObject(given) && 'duplicate' in given && 'options' in given && !('evalSha' in given)
 
-/** ioredis takes empty options for a server on this machine. Here they rather come from a setting that is missing. */
+/** ioredis takes empty options to mean a server on this machine. Here they are more likely a missing setting. */
 const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
   isObject(given) && !('duplicate' in given) && ways.some((way) => Reflect.get(given, way) !== undefined)
 
 const ways = ['host', 'port', 'path', 'sentinels'] satisfies (keyof RedisConnectionOptions)[]
 
-/** Errors say nothing of the URL but its scheme: it may hold a password. */
+/** Errors show only the scheme of the URL: it may contain a password. */
 function fromUrl(url: string): RedisTemplate {
   if (url.startsWith('unix:')) return fromOptions(optionsOfUnixUrl(url))
   const isPath = /^\/(?!\/)/.test(url)
@@ -76,7 +76,7 @@ function requireIoredis(): NonNullable<ReturnType<typeof loadIoredis>> {
   )
 }
 
-/** ioredis sends and dials any value that it is given, and what follows ends the process. */
+/** ioredis would use any value that it is given, and the resulting error would end the process. */
 export function assertNumbers({ db, port }: RedisTemplate['options']): void {
   requireWhole('database', db, 0)
   requireWhole('port', port, 1, 65_535)

@@ -26,8 +26,8 @@ export interface ClusterTemplate {
 }
 
 /**
- * How to reach a Redis: the options of ioredis that say so, with its defaults. At least `host`, `port`, `path` or `sentinels` is
- * needed. For further options of ioredis make an instance.
+ * How to reach Redis: the options of ioredis for that, with its defaults. At least `host`, `port`, `path` or `sentinels` is
+ * needed. For other options of ioredis, pass an instance.
  */
 export interface RedisConnectionOptions {
   readonly host?: string | undefined
@@ -59,7 +59,7 @@ export interface RedisConnectionOptions {
 /** Where Redis is. */
 export type RedisSource = string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate
 
-/** What commands are sent on. */
+/** A connection that commands are sent on. */
 export interface CommandConnection {
   readonly status: string
   /** The socket, while there is one; a cluster client has none of its own. */

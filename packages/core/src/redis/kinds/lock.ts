@@ -3,7 +3,7 @@ import type { ScriptCall } from '../connection/script-connection.js'
 import type { LockKeys } from '../keys.js'
 import { scripts } from '../scripts/generated.js'
 
-/** The calls that pass a lock on: which waiters may enter a free lock, and which are notified, differs with who shares it. */
+/** The calls that pass a lock on: which waiters may enter a free lock, and which are notified, depends on who shares it. */
 export interface LockCalls {
   acquire(keys: LockKeys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
   release(keys: LockKeys, request: ReleaseRequest, tokenFloor: string): ScriptCall

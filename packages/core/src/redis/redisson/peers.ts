@@ -38,8 +38,8 @@ export class RedissonPeers {
   }
 
   /**
-   * Finds out, once, which kind of channel Redisson's clients use here, by the rule that they go by: in a cluster whose
-   * nodes know sharded channels those, else plain ones.
+   * Finds out, once, which kind of channel Redisson's clients use here, by their own rule: sharded channels in a cluster
+   * whose nodes support them, plain ones otherwise.
    *
    * @param key - leads to a node
    */

@@ -24,7 +24,7 @@ interface Watched {
  * Receives Redisson's release messages of locks that are waited for here.
  *
  * A lock's channel is subscribed when the first waiter comes, and for a while after the last one has left: a lock that is
- * waited for once mostly is so again, and each new subscription costs its first waiter another request.
+ * waited for once usually is again, and each new subscription costs its first waiter another request.
  */
 export class ReleaseWatch {
   readonly #options: ReleaseWatchOptions
