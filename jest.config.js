@@ -34,6 +34,7 @@ const withoutServer = [
   'packages/bench/test/report.test.ts',
   'packages/bench/test/simulation.test.ts',
   'packages/chaos/test/safety-docs.test.ts',
+  'packages/conformance/test/documents.test.ts',
   'packages/conformance/test/memory.test.ts',
   'packages/conformance/test/trial.test.ts',
   'packages/core/test/docs.test.ts',
