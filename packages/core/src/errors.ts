@@ -146,7 +146,7 @@ export class RefusedError extends HoldfastError {
   }
 }
 
-/** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was given back. */
+/** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was released again. */
 export class ReplicationError extends HoldfastError {
   /** `REPLICATION` */
   static override readonly code = 'REPLICATION'

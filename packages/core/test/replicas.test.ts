@@ -166,7 +166,7 @@ describe('with minReplicas', () => {
       await inRedis.untilFree()
     })
 
-    it('is given back when the replica has not got it in time', async () => {
+    it('is released again when the replica has not received it in time', async () => {
       const holdfast = await open(hasty)
       const call = await beginCall(holdfast)
       const error = await call.end
@@ -442,7 +442,7 @@ describe('with minReplicas', () => {
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'REPLICATION', lockName: name, wanted: 2, acknowledged: 1 })
     const text =
-      /^lock \S+ was granted to \S+ and given back: 1 of 2 required replicas .* 200 ms \(1 connected\)/
+      /^lock \S+ was granted to \S+ and released again: 1 of 2 required replicas .* 200 ms \(1 connected\)/
     expect(error).toHaveProperty('message', expect.stringMatching(text))
     await inRedis.untilFree()
   })

@@ -26,6 +26,6 @@ export interface Confirmer {
    * @param next - makes the request when it is sent, since it may have to wait in line; `null`: no longer wanted
    */
   confirm(address: Address, next: () => AcquireRequest | null): Promise<Confirmation>
-  /** The error that says why a hold was given back. */
+  /** The error that says why a hold was released again. */
   shortfall(address: Address, owner: string, what: Confirmation | 'wait ended'): ReplicationError
 }

@@ -40,7 +40,7 @@ export interface RedisOptions {
    */
   readonly minReplicas?: number | undefined
   /**
-   * How long the replicas may take. After that the hold is given back, and the call rejects with `ReplicationError`. At
+   * How long the replicas may take. After that the hold is released, and the call rejects with `ReplicationError`. At
    * least 1.
    *
    * Several calls share one `WAIT`; a call that arrives during one waits for the next, so it may take twice as long.

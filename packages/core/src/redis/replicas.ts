@@ -84,7 +84,7 @@ export class Replicas implements Confirmer {
   shortfall(keys: LockKeys, owner: string, what: Confirmation | 'wait ended'): ReplicationError {
     const { wanted, timeoutMs } = this.#options
     const acknowledged = what === 'wait ended' ? undefined : what.acknowledged
-    const text = `lock ${keys.name} was granted to ${owner} and given back: ${shortfallText(what, wanted, timeoutMs)}`
+    const text = `lock ${keys.name} was granted to ${owner} and released again: ${shortfallText(what, wanted, timeoutMs)}`
     return new ReplicationError(text, { lockName: keys.name, owner, wanted, acknowledged })
   }
 
