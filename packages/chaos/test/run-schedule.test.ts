@@ -1,6 +1,7 @@
 import { scratchFolder, withRedis, type HistoryEvent } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../src/testbed.js'
 import type { FaultContext } from '../src/faults/fault-context.js'
+import { faultKind } from '../src/faults/fault-kinds.js'
 import { findLeftovers } from '../src/inspect-locks.js'
 import { runSchedule } from '../src/run-schedule.js'
 import type { PlannedCall, Schedule } from '../src/schedule.js'
@@ -173,4 +174,15 @@ it('the hand-offs of a campaign are slow if more than one in ten is', () => {
   expect(slowHandOffs(tally)).toBe('of 11 hand-offs, one in ten took 101.0 ms; 100 are allowed')
   tally.handOffsMs.splice(0, 2)
   expect(slowHandOffs(tally)).toBeNull()
+})
+
+it('a fault misses a server that has become a replica since it was looked up', async () => {
+  const server = await testbed.topology.masterOf(0, 'lock:a')
+  const context = { testbed, locks: ['a'], keys: ['lock:a'], kill: () => Promise.resolve() }
+  await server.call('REPLICAOF', server.host, '1')
+  try {
+    expect(await faultKind('loseData').inject(context, { atMs: 0, forMs: 0, target: 0 })).toBe('missed')
+  } finally {
+    await server.call('REPLICAOF', 'NO', 'ONE')
+  }
 })
