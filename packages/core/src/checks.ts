@@ -33,9 +33,25 @@ export function checkString(option: string, value: unknown): void {
   }
 }
 
-export function checkObject(options: unknown): asserts options is object {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError(`options must be an object, got ${inspect(options)}`)
+/** Names what was given in place of something else. Without its value, which may contain a password. */
+export function kindOf(given: unknown): string {
+  if (given === null || given === undefined) return String(given)
+  if (Array.isArray(given)) return 'an array'
+  return typeof given === 'object' ? 'an object' : `a ${typeof given}`
+}
+
+export function checkObject(options: unknown, hint = ''): asserts options is object {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new InvalidArgumentError(`options must be an object, got ${kindOf(options)}${hint}`)
+  }
+}
+
+/**
+ * Refuses options or a function as a second argument, which plain JavaScript would ignore. Not what `Array.map` passes.
+ */
+export function refuseSecond(second: unknown, advice: string): void {
+  if (typeof second === 'function' || (typeof second === 'object' && second !== null)) {
+    throw new InvalidArgumentError(advice)
   }
 }
 

@@ -107,7 +107,12 @@ export class Client {
     const entranceDeps: EntranceDeps = {
       session,
       confirmer: session.confirmer,
-      settings: { ...settings, clientId: this.id, polls: pollMs !== undefined },
+      settings: {
+        ...settings,
+        clientId: this.id,
+        storeName: session.storeName ?? engine.name,
+        polls: pollMs !== undefined,
+      },
       events,
       waiters,
       abandonment,

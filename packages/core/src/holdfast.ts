@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { checkObject, checkOptions, requireFunction } from './checks.js'
+import type { InspectOptions } from 'node:util'
+import { checkObject, checkOptions, kindOf, refuseSecond, requireFunction } from './checks.js'
 import { Client } from './client.js'
 import type { LockEngine } from './engine/session.js'
 import { InvalidArgumentError } from './errors.js'
@@ -68,7 +69,9 @@ export class Holdfast {
    * `lockName(text)` makes a valid name from any text
    * @throws `InvalidArgumentError` for an invalid name
    */
-  getLock(name: string): Lock {
+  getLock(name: string): Lock
+  getLock(name: string, second?: unknown): Lock {
+    refuseSecond(second, optionsOfLock)
     return this.#lock(name, false)
   }
 
@@ -79,7 +82,9 @@ export class Holdfast {
    *
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
-  getFencedLock(name: string): Lock {
+  getFencedLock(name: string): Lock
+  getFencedLock(name: string, second?: unknown): Lock {
+    refuseSecond(second, optionsOfLock)
     const { name: engine, traits } = this.#engine
     if (traits.fencing === 'none') {
       throw new InvalidArgumentError(`the engine ${engine} has no fencing tokens; use getLock`, {
@@ -101,7 +106,7 @@ export class Holdfast {
     requireFunction('scope', fn)
     const scope = new Scope<Hold<Lease>>(this.#client)
     try {
-      return await this.#client.frames.runInScope(scope, async () => fn())
+      return await this.#client.frames.runInScope(scope, async () => await fn())
     } finally {
       await scope.end()
     }
@@ -151,24 +156,34 @@ export class Holdfast {
     await this.close()
   }
 
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `Holdfast ${inspect({ engine: this.#engine.name, ...this.stats() }, options)}`
+  }
+
   #lock(name: string, isFenced: boolean): Lock {
     checkName(name)
     return new Lock(this.#client.lockDeps, this.#client.session.locate(name), isFenced)
   }
 }
 
+const optionsOfLock =
+  'a lock has no options of its own: pass them to lock, tryLock or withLock, or as defaults to new Holdfast'
+const optionsHint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
 const optionsOnRedis = new Set([...redisOptionNames, ...clientOptionNames])
 const optionsOnEngine = new Set(['engine', ...clientOptionNames])
 
 function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
-  checkObject(options)
+  checkObject(options, optionsHint)
+  if ('duplicate' in options)
+    throw new InvalidArgumentError(`options must be an object of options${optionsHint}`)
   if (!('engine' in options)) {
     checkOptions(options, optionsOnRedis)
     return redisEngine(options)
   }
   const engine: unknown = options.engine
   if (!isEngine(engine)) {
-    throw new InvalidArgumentError(`engine must be a lock engine such as memory(), got ${inspect(engine)}`)
+    throw new InvalidArgumentError(`engine must be a lock engine such as memory(), got ${kindOf(engine)}`)
   }
   const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {

@@ -176,8 +176,14 @@ describe('other options', () => {
     )
   })
 
-  it.each(['soon', 5, null, true])('%p is refused in place of the options', (options) => {
-    const refused = `options must be an object, got ${inspect(options)}`
+  it.each([
+    ['a secret', 'a string'],
+    [5, 'a number'],
+    [null, 'null'],
+    [true, 'a boolean'],
+    [[], 'an array'],
+  ])('%p is refused in place of the options, and not shown', (options, kind) => {
+    const refused = new InvalidArgumentError(`options must be an object, got ${kind}`)
     expect(() => requestOf(options)).toThrow(refused)
     expect(() => drainMsOf(options)).toThrow(refused)
   })

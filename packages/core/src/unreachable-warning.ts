@@ -26,7 +26,7 @@ export class UnreachableWarning {
     if (this.#wasReached && monotonicMs() - this.#unreachableSince < blipMs) return
     this.#isWarned = true
     process.emitWarning(
-      `${error.message}. Holdfast keeps trying to reach it. To handle outages, listen to the client's 'error' event; without a listener this is shown once per outage.`,
+      `${error.message.replace(/\.$/, '')}. Holdfast keeps trying to reach it. To handle outages, listen to the client's 'error' event; without a listener this is shown once per outage.`,
       { type: 'HoldfastWarning', code: 'HOLDFAST_UNAVAILABLE' },
     )
   }

@@ -1,5 +1,5 @@
 import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
-import { bridge, HoldfastError, type Holdfast, type Lock } from '../src/index.js'
+import { bridge, HoldfastError, InvalidArgumentError, type Holdfast, type Lock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 
@@ -108,4 +108,15 @@ it('a call after the outer one is over takes the old lock again', async () => {
   })
   expect(await later()).toBe(1)
   expect(oldEntries).toBe(2)
+})
+
+it('anything but a function and a lock is refused', () => {
+  const bridgeAnything = (...args: unknown[]): unknown => Reflect.apply(bridge, undefined, args)
+  expect(() => bridgeAnything(5, lock)).toThrow(
+    new InvalidArgumentError('bridge needs a function to run, got 5'),
+  )
+  expect(() => bridgeAnything(oldLock, 'x')).toThrow(
+    new InvalidArgumentError('bridge needs a lock of this package, got a string'),
+  )
+  expect(bridge(oldLock, lock).name).toBe(lock.name)
 })

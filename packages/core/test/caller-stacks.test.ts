@@ -205,3 +205,16 @@ describe('a hold that was lost', () => {
     expect(error).toMatchObject({ code: 'LOCK_LOST', stack: expect.stringContaining('theCaller') as unknown })
   })
 })
+
+it('an error that the function of a scope throws names the caller of the scope', async () => {
+  const holdfast = openClient(server.url)
+  async function callsScope(): Promise<void> {
+    await holdfast.scope(async () => {
+      await Promise.resolve()
+      throw new Error('from inside')
+    })
+  }
+  const error: unknown = await callsScope().catch((thrown: unknown) => thrown)
+  assert(error instanceof Error)
+  expect(error.stack).toMatch(/at (async )?callsScope/)
+})

@@ -170,7 +170,10 @@ describe.each([
     await lock.withLock(() => undefined)
     await silent.freeze()
     const error = await lock.isLocked().catch((thrown: unknown) => thrown)
+    // Ends before the command does, so no error is known yet.
+    const waited = await lock.lock({ waitMs: 50 }).catch((thrown: unknown) => thrown)
     await silent.thaw()
     expect(String(error)).toContain(`Redis at ${at(silent)} did not reply within 300 ms`)
+    expect(String(waited)).toMatch(RegExp(`Redis at ${at(silent)} .*within \\d+ ms`))
   })
 })

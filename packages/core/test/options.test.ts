@@ -143,12 +143,16 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     await expectNothingSent()
   })
 
-  it.each([42, null, 'soon'])('close(%p), which closes nothing', async (options) => {
+  it.each([
+    [42, 'a number'],
+    [null, 'null'],
+    ['soon', 'a string'],
+  ])('close(%p), which closes nothing', async (options, kind) => {
     const holdfast = open()
     const call = (): unknown => Reflect.apply(holdfast.close.bind(holdfast), undefined, [options])
     await expect(atOnce(call)).resolves.toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: `options must be an object, got ${inspect(options)}`,
+      message: `options must be an object, got ${kind}`,
     })
     await expectNothingSent()
   })
@@ -175,10 +179,13 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ maxWaiters: 0.5 }, /^maxWaiters .* got 0\.5$/],
     [{ prefix: 7 }, /^prefix must be a string, got 7$/],
     [{ label: {} }, /^label must be a string, got \{\}$/],
-    [{ redis: undefined }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
-    [{ redis: null }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
-    [{ redis: {} }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
-    [{ redis: 6379 }, /^redis must be a redis:.*, or an ioredis Redis or Cluster instance$/],
+    [
+      { redis: undefined },
+      /^redis must be a redis:.*, or an ioredis Redis or Cluster instance, got undefined$/,
+    ],
+    [{ redis: null }, /^redis must be a redis:.* instance, got null$/],
+    [{ redis: {} }, /^redis must be a redis:.* instance, got an object$/],
+    [{ redis: 6379 }, /^redis must be a redis:.* instance, got a number$/],
     [{ redis: new URL('http://127.0.0.1') }, /^redis must be a redis:.*, got a URL that starts with http:$/],
     [{ redis: { url: 'redis://127.0.0.1' } }, /ioredis options with a host, port, path or sentinels/],
     [{ redis: { host: '127.0.0.1', db: 'x' } }, /^the database of redis must be an integer .* got NaN$/],
@@ -274,5 +281,38 @@ describe('nothing is sent before it is needed', () => {
     await holdfast.close()
     expect(template.status).toBe('wait')
     await expectNothingSent()
+  })
+})
+
+describe('what plain JavaScript would ignore is refused, before anything is sent', () => {
+  it('a client or a URL in place of the options, without showing a password', () => {
+    const hint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
+    expect(() => construct('redis://:secret@127.0.0.1')).toThrow(
+      new InvalidArgumentError(`options must be an object, got a string${hint}`),
+    )
+    expect(() => construct(new Redis({ lazyConnect: true }))).toThrow(hint)
+    expect(() => construct({ engine: 'redis://:secret@127.0.0.1' })).toThrow(
+      new InvalidArgumentError('engine must be a lock engine such as memory(), got a string'),
+    )
+  })
+
+  it('a function for lock and tryLock, which only withLock runs', async () => {
+    const lock = open().getLock('order:42')
+    for (const method of ['lock', 'tryLock'] as const) {
+      const call = (): unknown => Reflect.apply(lock[method].bind(lock), undefined, [{}, () => 'not run'])
+      await expect(atOnce(call)).resolves.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: 'lock and tryLock take options only; to run a function, use withLock(options, fn)',
+      })
+    }
+    await expectNothingSent()
+  })
+
+  it('options for getLock, but not what Array.map passes', () => {
+    const holdfast = open()
+    const withOptions = (): unknown =>
+      Reflect.apply(holdfast.getLock.bind(holdfast), undefined, ['a', { waitMs: 5 }])
+    expect(withOptions).toThrow('a lock has no options of its own: pass them to lock, tryLock or withLock')
+    expect(['a', 'b'].map(holdfast.getLock.bind(holdfast)).map(({ name }) => name)).toEqual(['a', 'b'])
   })
 })

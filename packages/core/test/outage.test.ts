@@ -117,7 +117,7 @@ describe('Redis becomes unreachable and comes back', () => {
     expect(error).toBeInstanceOf(UnavailableError)
     expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'UNAVAILABLE' } })
     expect(String(error)).toMatch(
-      /could not reach redis within \d+ ms for lock .*; last error: .*ECONNREFUSED/,
+      /could not reach the store within \d+ ms for lock .*; last error: .*ECONNREFUSED/,
     )
   })
 

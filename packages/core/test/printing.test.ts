@@ -34,3 +34,13 @@ it('a lease without a fencing token shows none', async () => {
   await using lease = await holdfast.getLock(uniqueName('printing')).lock()
   expect(lease.toJSON()).not.toHaveProperty('fencingToken')
 })
+
+it('a client shows its engine and its figures, and its id is the first part of its owners', () => {
+  const holdfast = openClient(sharedRedisUrl())
+  expect(inspect(holdfast)).toMatch(/^Holdfast \{\s+engine: 'redis',\s+clientId: '[\w-]+',\s+holds: 0,/)
+})
+
+it('a lease has no enumerable fields, so that a spread or a clone of it is not mistaken for it', async () => {
+  await using lease = await openClient(sharedRedisUrl()).getLock(uniqueName('printing')).lock()
+  expect(Object.keys(lease)).toEqual([])
+})

@@ -1,6 +1,10 @@
-/** Whether Redis itself replied with an error, as opposed to a connection that failed. */
+/**
+ * Whether Redis itself replied with an error, as opposed to a connection that failed. A minifier renames the class that
+ * ioredis 5 uses, but every reply begins with a code in capitals, and comes with the command that it is about.
+ */
 export function isReplyError(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError'
+  if (!(error instanceof Error)) return false
+  return error.name === 'ReplyError' || ('command' in error && /^[A-Z][A-Z0-9_]*(?: |$)/.test(error.message))
 }
 
 /**

@@ -92,6 +92,8 @@ export interface EngineSession {
    * carried out twice, or may have been carried out although it failed.
    */
   readonly connectionEpoch: number
+  /** Names the store in messages, such as `Redis at 127.0.0.1:6379`. Without it they use the engine's name. */
+  readonly storeName?: string
   /** Present only if the store can have replicas confirm a grant. */
   readonly confirmer?: Confirmer | undefined
 

@@ -232,7 +232,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const { name } = this.address
-    const error = lossOf(this.address, this.owner, reason)
+    const error = lossOf(this.address, this.owner, reason, this.#clock.reaches(this.#nextLimitAt()))
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')

@@ -10,9 +10,23 @@ const lossText: Record<LossReason, string> = {
   suspended: 'the machine was suspended after the store last confirmed the hold; check isHeld again shortly',
 }
 
-/** The loss of a hold. */
-export const lossOf = ({ name }: Address, owner: string, reason: LossReason): LockLostError =>
-  new LockLostError(`${lossText[reason]} (lock ${name}, owner ${owner})`, { lockName: name, owner, reason })
+const limitText =
+  'the hold limit (maxHoldMs) passed before the lock was released; another client may hold it now'
+
+/**
+ * The loss of a hold.
+ *
+ * @param isAtLimit - whether it was not renewed because it had reached its limit
+ */
+export const lossOf = (
+  { name }: Address,
+  owner: string,
+  reason: LossReason,
+  isAtLimit = false,
+): LockLostError => {
+  const text = reason === 'expired' && isAtLimit ? limitText : lossText[reason]
+  return new LockLostError(`${text} (lock ${name}, owner ${owner})`, { lockName: name, owner, reason })
+}
 
 /**
  * The same for one call that runs into it, with the stack of that call. The hold's own was mostly made by a timer, and

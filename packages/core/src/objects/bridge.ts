@@ -1,7 +1,8 @@
-import { HoldfastError } from '../errors.js'
+import { kindOf, requireFunction } from '../checks.js'
+import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { AcquireOptions } from '../options.js'
 import type { Lease } from './lease.js'
-import type { Lock } from './lock.js'
+import { Lock } from './lock.js'
 import { splitWithLockArguments } from './with-lock-arguments.js'
 import type { LockCallback } from './with-lock-arguments.js'
 
@@ -20,6 +21,11 @@ export class BridgedLock {
   constructor(oldLock: OldLock, lock: Lock) {
     this.#oldLock = oldLock
     this.#lock = lock
+  }
+
+  /** The name of the new lock. */
+  get name(): string {
+    return this.#lock.name
   }
 
   /**
@@ -86,5 +92,13 @@ export class BridgedLock {
  * old lock first, so that two of them never wait for each other.
  *
  * @param oldLock - such as `(work) => redlock.using([name], 10_000, work)`
+ * @throws `InvalidArgumentError` for anything but a function and a lock
  */
-export const bridge = (oldLock: OldLock, lock: Lock): BridgedLock => new BridgedLock(oldLock, lock)
+export function bridge(oldLock: OldLock, lock: Lock): BridgedLock {
+  requireFunction('bridge', oldLock)
+  const given: unknown = lock
+  if (!(given instanceof Lock)) {
+    throw new InvalidArgumentError(`bridge needs a lock of this package, got ${kindOf(given)}`)
+  }
+  return new BridgedLock(oldLock, given)
+}

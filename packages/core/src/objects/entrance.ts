@@ -107,7 +107,7 @@ export class Entrance {
       if (lease !== timedOut) return lease
       const details = { lockName: hold.address.name, owner: hold.owner }
       const cause = this.#deps.lastErrorSince(startedAt)
-      throw notReached(hold.address, this.#deps.settings.engine, limitMs, cause, details)
+      throw notReached(hold.address, this.#deps.settings, limitMs, cause, details)
     } catch (error) {
       this.#deps.background.run(leaveLate(entering))
       throw error

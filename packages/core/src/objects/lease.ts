@@ -28,8 +28,7 @@ export class Lease {
   readonly #deps: LeaseDeps
   readonly #hold: Hold<Lease>
   readonly #fixedLeaseMs: number | null
-  /** @internal Until when this lease lets the hold be renewed. */
-  readonly limitAt: number
+  readonly #limitAt: number
   #abort: AbortController | undefined
   #left: Promise<void> | undefined
 
@@ -38,7 +37,7 @@ export class Lease {
     this.#deps = deps
     this.#hold = hold
     this.#fixedLeaseMs = fixedLeaseMs
-    this.limitAt = limitAt
+    this.#limitAt = limitAt
   }
 
   /** The name of the lock, as given to `getLock`. */
@@ -172,6 +171,11 @@ export class Lease {
   /** @internal Whether the watchdog is to renew the hold for this lease. */
   get isRenewed(): boolean {
     return this.#fixedLeaseMs === null
+  }
+
+  /** @internal Until when this lease lets the hold be renewed. */
+  get limitAt(): number {
+    return this.#limitAt
   }
 
   /** @internal Whether it was left. */

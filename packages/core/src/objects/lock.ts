@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
+import { refuseSecond } from '../checks.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { LockLostError } from '../errors.js'
@@ -112,8 +113,9 @@ export class Lock {
    * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
    * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
-  lock(options?: AcquireOptions): Promise<Lease> {
-    return this.#acquireInScope(leaseOrTimeout, options)
+  lock(options?: AcquireOptions): Promise<Lease>
+  lock(options?: AcquireOptions, second?: unknown): Promise<Lease> {
+    return this.#acquireInScope(leaseOrTimeout, options, second)
   }
 
   /**
@@ -121,8 +123,9 @@ export class Lock {
    *
    * @throws as `lock`, except `LockTimeoutError`
    */
-  tryLock(options?: AcquireOptions): Promise<Lease | null> {
-    return this.#acquireInScope(leaseOrNull, options, 0)
+  tryLock(options?: AcquireOptions): Promise<Lease | null>
+  tryLock(options?: AcquireOptions, second?: unknown): Promise<Lease | null> {
+    return this.#acquireInScope(leaseOrNull, options, second, 0)
   }
 
   /**
@@ -202,9 +205,11 @@ export class Lock {
   #acquireInScope<T>(
     toResult: (outcome: Outcome) => T,
     options: AcquireOptions | undefined,
+    second: unknown,
     waitMs?: number,
   ): Promise<T> {
     try {
+      refuseSecond(second, 'lock and tryLock take options only; to run a function, use withLock(options, fn)')
       const request = this.#request(options, waitMs)
       const acquiring = this.#deps.entrance.acquireInScope(this.#address, request, this.#isFenced)
       return acquiring.then(toResult, rethrowToCaller(request.signal))

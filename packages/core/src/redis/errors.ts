@@ -77,6 +77,6 @@ export function toRedisError(error: unknown, server = 'Redis'): HoldfastError {
   if (error instanceof HoldfastError) return error
   const details = { cause: withoutSecrets(error), engine: engineName }
   if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${textOf(error)}`, details)
-  const refused = error instanceof LookupError ? `${server} cannot be used` : 'Redis rejected the command'
-  return new RefusedError(`${refused}: ${textOf(error)}`, details)
+  const what = error instanceof LookupError ? 'cannot be used' : 'rejected the command'
+  return new RefusedError(`${server} ${what}: ${textOf(error)}`, details)
 }

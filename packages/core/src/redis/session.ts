@@ -39,6 +39,7 @@ export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'f
 
 /** The locks of one client on a Redis server, Sentinel group or Cluster. */
 export class RedisSession implements EngineSession {
+  readonly storeName: string
   readonly confirmer: Replicas | undefined
   protected readonly connection: ScriptConnection
   protected readonly hub: SubscriberHub
@@ -54,6 +55,7 @@ export class RedisSession implements EngineSession {
     const { connections, prefix, fenceOf, calls } = options
     const { keyPrefix, server } = connections
     this.#host = host
+    this.storeName = server
     this.connection = new ScriptConnection(connections, {
       timeoutMs: host.commandTimeoutMs,
       onBreak: () => {

@@ -19,6 +19,8 @@ export interface AcquisitionDeps<A> {
   readonly settings: {
     readonly clientId: string
     readonly engine: string
+    /** How messages name the store. */
+    readonly storeName: string
     readonly watchdogTimeoutMs: number
     readonly commandTimeoutMs: number
     readonly maxWaiters: number

@@ -524,7 +524,7 @@ export class Acquisition<A> implements Waiter {
     }
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
     const cause = this.#lastError ?? this.#deps.lastErrorSince(this.#startedAt)
-    this.#fail(notReached(this.address, settings.engine, waitedMs, cause, this.#details()))
+    this.#fail(notReached(this.address, settings, waitedMs, cause, this.#details()))
   }
 
   #endAfter(ms: number): void {

@@ -26,16 +26,19 @@ export const repliedTooLate = ({ name }: Address, details: HoldfastErrorDetails)
     details,
   )
 
-/** @param cause - why the last command failed unless one was answered since, or else what the engine reported last */
+/**
+ * @param store - the engine, and how messages name its store
+ * @param cause - why the last command failed unless one was answered since, or else what the engine reported last
+ */
 export function notReached(
   { name }: Address,
-  engine: string,
+  { engine, storeName }: { readonly engine: string; readonly storeName: string },
   waitedMs: number,
   cause: HoldfastError | undefined,
   details: HoldfastErrorDetails,
 ): UnavailableError {
   const text = cause
-    ? `could not reach ${engine} within ${waitedMs} ms for lock ${name}; last error: ${cause.message}`
-    : `${engine} did not reply within ${waitedMs} ms for lock ${name}`
+    ? `could not reach the store within ${waitedMs} ms for lock ${name}; last error: ${cause.message}`
+    : `${storeName} did not reply within ${waitedMs} ms for lock ${name}`
   return new UnavailableError(text, { ...details, cause, engine })
 }

@@ -75,6 +75,7 @@ export function describeLeases(suite: Suite): void {
       })
       const lostAt = await whenAborted(lease.signal)
       expect(lostAt - startedAt).toBeGreaterThan(watchdogTimeoutMs)
+      expect(String(lease.signal.reason)).toContain('the hold limit (maxHoldMs) passed')
       expect(latest - grantedBy).toBeLessThanOrEqual(maxHoldMs)
       await until(async () => !(await lock.isLocked()), { timeoutMs: stepMs + 5_000 })
     })

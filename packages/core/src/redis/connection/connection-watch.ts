@@ -101,6 +101,9 @@ export class ConnectionWatch {
   }
 }
 
-/** Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own. */
-const gaveUp = ({ name, message }: Error): boolean =>
-  name === 'MaxRetriesPerRequestError' || message === 'Connection is closed.'
+/**
+ * Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own.
+ * By the text, since minifiers rename classes.
+ */
+const gaveUp = ({ message }: Error): boolean =>
+  message === 'Connection is closed.' || message.startsWith('Reached the max retries per request limit')

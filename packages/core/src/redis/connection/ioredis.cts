@@ -1,22 +1,18 @@
 import type Ioredis = require('ioredis')
 
 /**
- * Loads ioredis when it is first needed: only a URL needs it, an instance brings its own. CommonJS in both builds, since
- * this has to be synchronous.
+ * Loads ioredis when it is first needed: only a URL or options need it, an instance brings its own. CommonJS in both builds,
+ * since this has to be synchronous. ECMAScript modules made by a bundler have no `require`.
  *
- * @returns `undefined` when it is not installed
+ * @returns the error if it cannot be loaded
  */
-function loadIoredis(): typeof Ioredis | undefined {
+function loadIoredis(): typeof Ioredis | Error {
   try {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- the only synchronous way to load on demand
     return require('ioredis') as typeof Ioredis
   } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
+    return error instanceof Error ? error : new Error(String(error))
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 
 export = loadIoredis

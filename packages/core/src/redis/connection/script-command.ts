@@ -1,7 +1,7 @@
 import loadIoredis from './ioredis.cjs'
 import type { CommandConnection } from './types.js'
 
-type Ioredis = NonNullable<ReturnType<typeof loadIoredis>>
+type Ioredis = Exclude<ReturnType<typeof loadIoredis>, Error>
 
 type Words = readonly (string | number)[]
 
@@ -57,7 +57,10 @@ let scriptCommand: ReturnType<typeof makeScriptCommand> | undefined
 /** How to send scripts on this connection. One of another copy of ioredis may not understand our commands. */
 export function scriptSender(connection: CommandConnection): SendScript {
   const ioredis = loadIoredis()
-  if (!ioredis || !(connection instanceof ioredis.Redis || connection instanceof ioredis.Cluster)) {
+  const isOurs =
+    !(ioredis instanceof Error) &&
+    (connection instanceof ioredis.Redis || connection instanceof ioredis.Cluster)
+  if (!isOurs) {
     return (sha1, keys, args) => connection.evalsha(sha1, keys.length, ...keys, ...args)
   }
   const ScriptCommand = (scriptCommand ??= makeScriptCommand(ioredis))

@@ -10,6 +10,7 @@ it.each([
     'Redis at db:7000',
   ],
   ['no address', () => new Redis({ lazyConnect }), 'Redis at localhost:6379'],
+  ['TLS', () => new Redis('rediss://db:7000', { lazyConnect }), 'Redis at db:7000 (TLS)'],
   ['a Unix socket', () => new Redis({ path: '/run/redis.sock', lazyConnect }), 'Redis at /run/redis.sock'],
   [
     'Sentinels',

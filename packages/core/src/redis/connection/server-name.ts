@@ -10,7 +10,8 @@ export function serverName(client: object): string {
   if (Array.isArray(sentinels)) {
     return `Redis master ${wordAt(options, 'name') ?? ''} of Sentinel at ${listed(sentinels, 26379)}`
   }
-  return `Redis at ${wordAt(options, 'path') ?? addressOf(options, 6379)}`
+  const tls = fieldOf(options, 'tls') === undefined ? '' : ' (TLS)'
+  return `Redis at ${wordAt(options, 'path') ?? addressOf(options, 6379)}${tls}`
 }
 
 function listed(nodes: readonly unknown[], defaultPort: number): string {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { kindOf } from '../../checks.js'
 import { InvalidArgumentError } from '../../errors.js'
 import loadIoredis from './ioredis.cjs'
 import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
@@ -9,7 +10,7 @@ export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate {
   if (redis instanceof URL) return fromUrl(redis.href)
   if (typeof redis === 'string') return fromUrl(redis)
   if (isConnectionOptions(redis)) return fromOptions(redis)
-  throw new InvalidArgumentError(`redis must be ${accepted}`)
+  throw new InvalidArgumentError(`redis must be ${accepted}, got ${kindOf(redis)}`)
 }
 
 const accepted =
@@ -68,11 +69,12 @@ function fromOptions(options: object): RedisTemplate {
   return new Redis({ ...options, lazyConnect: true })
 }
 
-function requireIoredis(): NonNullable<ReturnType<typeof loadIoredis>> {
+function requireIoredis(): Exclude<ReturnType<typeof loadIoredis>, Error> {
   const ioredis = loadIoredis()
-  if (ioredis) return ioredis
+  if (!(ioredis instanceof Error)) return ioredis
   throw new InvalidArgumentError(
-    'redis as a URL or as options needs the package ioredis: install it, or pass an engine',
+    'redis as a URL or as options needs the package ioredis: install it, or pass an instance, as bundles have to, or an engine',
+    { cause: ioredis },
   )
 }
 
