@@ -1,5 +1,6 @@
 import { Holdfast } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
+import { jest } from '@jest/globals'
 import { makeStock, reserve } from './reserve.mjs'
 
 let store, holdfast, rival

@@ -2,7 +2,7 @@ import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import { closeAll, openClient, openReadyClient } from './support/clients.js'
 
 const advice =
-  'It is held by this same client, perhaps by the caller (a self-deadlock): nested calls re-enter only inside withLock, run or scope'
+  'It is held by this same client, perhaps by the caller \\(a self-deadlock\\): nested calls re-enter only inside withLock, run or scope'
 
 afterEach(closeAll)
 
