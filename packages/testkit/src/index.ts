@@ -56,6 +56,7 @@ export { processExists } from './process/signals.js'
 
 // Observation
 export { countCommands, type CountedCommands } from './observe/count-commands.js'
+export { Monitor, type MonitoredCommand } from './observe/monitor.js'
 export { keysWithoutTtl, leftoverKeys } from './observe/keys.js'
 export { watchResources, type ResourceWatch } from './observe/open-resources.js'
 

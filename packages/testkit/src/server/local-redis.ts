@@ -29,7 +29,7 @@ export async function startLocalRedis(binary: RedisBinary, options: StartRedisOp
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort())
     const folder = await scratchFolder()
-    const server = new LocalRedis(binary, port, options.args ?? [], folder)
+    const server = new LocalRedis(binary, port, options, folder)
     try {
       await server.restart()
       return server
@@ -47,16 +47,16 @@ class LocalRedis implements RedisServer {
   readonly url: string
   readonly port: number
   readonly #binary: RedisBinary
-  readonly #args: readonly string[]
+  readonly #options: StartRedisOptions
   readonly #folder: ScratchFolder
   #child: ChildProcess | null = null
   #stopped = false
 
-  constructor(binary: RedisBinary, port: number, args: readonly string[], folder: ScratchFolder) {
+  constructor(binary: RedisBinary, port: number, options: StartRedisOptions, folder: ScratchFolder) {
     this.url = `redis://${host}:${String(port)}`
     this.port = port
     this.#binary = binary
-    this.#args = args
+    this.#options = options
     this.#folder = folder
   }
 
@@ -113,14 +113,15 @@ class LocalRedis implements RedisServer {
 
   async #start(): Promise<void> {
     const { path, env, version } = this.#binary
+    const { args = [], under = [] } = this.#options
     const own = ['--port', String(this.port), '--bind', host, '--dir', this.#folder.path]
     const logPath = join(this.#folder.path, 'redis.log')
     // Logs go to a file: a pipe would keep this process busy and alive.
     const log = await open(logPath, 'w')
     try {
       // A file that grows past a limit ends a process unless the signal is ignored, and with exec the id is the server's.
-      const shell = ['-c', `trap '' XFSZ; exec "$0" "$@"`, path]
-      const child = spawn('/bin/sh', [...shell, ...own, ...commonArgs(version.major), ...this.#args], {
+      const shell = ['-c', `trap '' XFSZ; exec "$0" "$@"`, ...under, path]
+      const child = spawn('/bin/sh', [...shell, ...own, ...commonArgs(version.major), ...args], {
         env: { ...process.env, ...env },
         stdio: ['ignore', log.fd, log.fd],
       })

@@ -5,6 +5,8 @@ export interface StartRedisOptions {
   readonly port?: number
   /** The path of the server program to run. @defaultValue whichever is found first */
   readonly program?: string
+  /** A program with its arguments that is to run the server, such as valgrind. Not for a server in a container. */
+  readonly under?: readonly string[]
 }
 
 export interface RestartOptions {
