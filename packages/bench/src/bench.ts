@@ -10,7 +10,7 @@ import { scenarios } from './scenarios/scenarios.js'
 
 const usage = `pnpm bench [options]
 
-  --scenario a,b   of those below (all but scale and soak)
+  --scenario a,b   of those below (all but scale, soak and instructions)
   --with a,b       contenders whose names start like this, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
   --minutes N      how long soak runs (1)

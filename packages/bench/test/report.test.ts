@@ -82,9 +82,11 @@ it('the documentation shows what its figures yield', async () => {
 /** Updates the document from these figures, and returns it. */
 async function updatedDocument(figures: readonly Figure[], text: string): Promise<string> {
   const document = join(folder, 'document.md')
-  await mkdir(join(folder, 'soak'))
   await writeFile(join(folder, 'figures.json'), JSON.stringify({ facts: {}, figures }))
-  await writeFile(join(folder, 'soak/figures.json'), JSON.stringify({ facts: {}, figures: [] }))
+  for (const separateRun of ['soak', 'instructions']) {
+    await mkdir(join(folder, separateRun))
+    await writeFile(join(folder, separateRun, 'figures.json'), JSON.stringify({ facts: {}, figures: [] }))
+  }
   await writeFile(document, text)
   await run(process.execPath, [remake, folder, document])
   return readFile(document, 'utf8')

@@ -6,6 +6,9 @@ import { readReport } from './save.js'
 
 const marked = /(<!-- figures: (\S+) -->\n)(?:(?!<!-- figures: )[^])*?(\n<!-- end -->)/g
 
+/** Scenarios that run by themselves: one takes an hour, the other may run on a busy machine. */
+const separateRuns = ['soak', 'instructions']
+
 /** Fills the marked sections of a Markdown document from the folder's figures. The rest stays as it is. */
 export async function updateDocument(
   file: string,
@@ -13,9 +16,8 @@ export async function updateDocument(
   scenarios: readonly Scenario[],
 ): Promise<void> {
   const run = await readReport(folder)
-  // The soak takes an hour, so it is a separate run.
-  const soak = await readReport(join(folder, 'soak'))
-  const report = { ...run, figures: [...run.figures, ...soak.figures] }
+  const separate = await Promise.all(separateRuns.map((name) => readReport(join(folder, name))))
+  const report = { ...run, figures: [run, ...separate].flatMap(({ figures }) => figures) }
   const text = await readFile(file, 'utf8')
   const filled = text.replaceAll(
     marked,

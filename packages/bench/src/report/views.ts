@@ -63,6 +63,7 @@ const views: Readonly<Record<string, View>> = {
   },
   'start-up': { scenario: 'start-up' },
   'cluster-bus': { scenario: 'cluster-bus' },
+  instructions: { scenario: 'instructions' },
   soak: {
     scenario: 'soak',
     shows: ({ at: { minute } }) => typeof minute === 'string' || Number(minute) % 10 === 0,

@@ -12,6 +12,7 @@ import { watchdog } from './watchdog.js'
 import { idle } from './idle.js'
 import { memory } from './memory.js'
 import { soak } from './soak.js'
+import { instructions } from './instructions.js'
 
 /** In the order of a full run. */
 export const scenarios: readonly Scenario[] = [
@@ -28,4 +29,5 @@ export const scenarios: readonly Scenario[] = [
   startUp,
   clusterBus,
   soak,
+  instructions,
 ]
