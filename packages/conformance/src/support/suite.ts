@@ -50,7 +50,8 @@ export class Suite {
   /** Defines a scenario: a sentence about behaviour. */
   scenario(title: string, run: () => Promise<void>, terms: Terms = {}): void {
     const { needs = [], isPromised = true, otherwise } = terms
-    // Shown as skipped rather than left out: the table then prints that this engine under test offers no hook for it.
+    // A fault that needs a hook cannot be caused on an engine under test that does not offer it. The scenario is skipped then,
+    // not left out, so that the table shows it as "no hook" for this engine.
     const define = needs.every((hook) => this.engine[hook] !== undefined) ? it : it.skip
     if (isPromised) define(title, run)
     else if (otherwise) define(`${title} – not promised: ${otherwise.title}`, otherwise.run)
