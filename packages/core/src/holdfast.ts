@@ -175,8 +175,9 @@ const optionsOnEngine = new Set(['engine', ...clientOptionNames])
 
 function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
   checkObject(options, optionsHint)
-  if ('duplicate' in options)
-    throw new InvalidArgumentError(`options must be an object of options${optionsHint}`)
+  if ('duplicate' in options) {
+    throw new InvalidArgumentError(`options must be an object, got a Redis client${optionsHint}`)
+  }
   if (!('engine' in options)) {
     checkOptions(options, optionsOnRedis)
     return redisEngine(options)

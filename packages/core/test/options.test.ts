@@ -5,25 +5,25 @@ import { Cluster, Redis } from 'ioredis'
 import { Holdfast, InvalidArgumentError, type HoldfastOptions } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 
-let ear: Server
+let listener: Server
 let url: string
 let connections = 0
 
 beforeAll(async () => {
-  ear = createServer((socket) => {
+  listener = createServer((socket) => {
     connections += 1
     socket.destroy()
   })
-  ear.listen(0, '127.0.0.1')
-  await once(ear, 'listening')
-  const address = ear.address()
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   url = `redis://127.0.0.1:${port}`
 })
 
 afterAll(async () => {
-  ear.close()
-  await once(ear, 'close')
+  listener.close()
+  await once(listener, 'close')
 })
 
 beforeEach(() => {
@@ -290,21 +290,26 @@ describe('what plain JavaScript would ignore is refused, before anything is sent
     expect(() => construct('redis://:secret@127.0.0.1')).toThrow(
       new InvalidArgumentError(`options must be an object, got a string${hint}`),
     )
-    expect(() => construct(new Redis({ lazyConnect: true }))).toThrow(hint)
+    expect(() => construct(new Redis({ lazyConnect: true }))).toThrow(
+      new InvalidArgumentError(`options must be an object, got a Redis client${hint}`),
+    )
     expect(() => construct({ engine: 'redis://:secret@127.0.0.1' })).toThrow(
       new InvalidArgumentError('engine must be a lock engine such as memory(), got a string'),
     )
   })
 
-  it('a function for lock and tryLock, which only withLock runs', async () => {
+  it.each(['lock', 'tryLock'] as const)('a function for %s, which only withLock runs', async (method) => {
     const lock = open().getLock('order:42')
-    for (const method of ['lock', 'tryLock'] as const) {
-      const call = (): unknown => Reflect.apply(lock[method].bind(lock), undefined, [{}, () => 'not run'])
+    const work = jest.fn()
+    for (const args of [[work], [{}, work]]) {
+      const call = (): unknown => Reflect.apply(lock[method].bind(lock), undefined, args)
       await expect(atOnce(call)).resolves.toMatchObject({
         code: 'INVALID_ARGUMENT',
-        message: 'lock and tryLock take options only; to run a function, use withLock(options, fn)',
+        message:
+          'lock and tryLock take options only; to run a function, use withLock(fn) or withLock(options, fn)',
       })
     }
+    expect(work).not.toHaveBeenCalled()
     await expectNothingSent()
   })
 

@@ -3,7 +3,7 @@ import type { InspectOptions } from 'node:util'
 import { refuseSecond } from '../checks.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { LockLostError } from '../errors.js'
+import { InvalidArgumentError, LockLostError } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Hold } from '../holding/hold.js'
 import { resolveRequest } from '../options.js'
@@ -39,6 +39,9 @@ function leaseOrTimeout(outcome: Outcome): Lease {
   if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
   return outcome.lease
 }
+
+const runsNothing =
+  'lock and tryLock take options only; to run a function, use withLock(fn) or withLock(options, fn)'
 
 const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) ? null : outcome.lease)
 
@@ -209,7 +212,8 @@ export class Lock {
     waitMs?: number,
   ): Promise<T> {
     try {
-      refuseSecond(second, 'lock and tryLock take options only; to run a function, use withLock(options, fn)')
+      if (typeof options === 'function') throw new InvalidArgumentError(runsNothing)
+      refuseSecond(second, runsNothing)
       const request = this.#request(options, waitMs)
       const acquiring = this.#deps.entrance.acquireInScope(this.#address, request, this.#isFenced)
       return acquiring.then(toResult, rethrowToCaller(request.signal))
