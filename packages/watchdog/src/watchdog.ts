@@ -1,9 +1,8 @@
 import { Alarm } from './alarm.js'
 import { splitIntoBatches } from './batches.js'
-import { IndexedHeap } from './indexed-heap.js'
 import type { Renewable, RenewalOutcome } from './renewable.js'
 import { Roster } from './roster.js'
-import { wakeHorizon } from './watched.js'
+import { Schedule } from './schedule.js'
 import type { Watched } from './watched.js'
 
 /** How a {@link Watchdog} renews. */
@@ -52,9 +51,7 @@ export interface WatchdogOptions<T extends Renewable> {
  */
 export class Watchdog<T extends Renewable> {
   private readonly roster = new Roster<T>()
-  private readonly wakeUps = new IndexedHeap<Watched<T>>()
-  /** By group: items that may be renewed along with others. */
-  private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
+  private readonly schedule: Schedule<T>
   private readonly alarm = new Alarm(
     () => this.wake(),
     () => this.now(),
@@ -68,6 +65,7 @@ export class Watchdog<T extends Renewable> {
     if (!Number.isInteger(this.maxBatch) || this.maxBatch < 1) {
       throw new RangeError(`maxBatch must be an integer of at least 1, got ${this.maxBatch}`)
     }
+    this.schedule = new Schedule(this.maxBatch)
   }
 
   private now(): number {
@@ -102,7 +100,7 @@ export class Watchdog<T extends Renewable> {
       return
     }
     const entry = this.roster.add(item, confirmedAt)
-    this.schedule(entry)
+    this.schedule.set(entry)
     this.armAlarm()
   }
 
@@ -126,7 +124,7 @@ export class Watchdog<T extends Renewable> {
   reschedule(item: T): void {
     const entry = this.roster.find(item)
     if (entry === undefined) return
-    this.schedule(entry)
+    this.schedule.set(entry)
     this.armAlarm()
   }
 
@@ -141,7 +139,7 @@ export class Watchdog<T extends Renewable> {
       const entry = this.roster.find(item)
       if (entry === undefined) continue
       entry.request(now)
-      this.schedule(entry)
+      this.schedule.set(entry)
     }
     this.wake()
   }
@@ -154,44 +152,11 @@ export class Watchdog<T extends Renewable> {
   }
 
   private wake(): void {
-    const { expired, due } = this.takeWork(this.now())
+    const { expired, due } = this.schedule.take(this.now())
     // Expiry first: after an event-loop stall nothing that is past its deadline may be renewed back to life.
     for (const entry of expired) this.expire(entry)
     for (const batch of splitIntoBatches(due, groupOf, this.maxBatch)) void this.renewBatch(batch)
     this.armAlarm()
-  }
-
-  /** Takes everything off the heaps that is to be dealt with now. */
-  private takeWork(now: number): { expired: Watched<T>[]; due: Watched<T>[] } {
-    const expired: Watched<T>[] = []
-    const due: Watched<T>[] = []
-    const horizon = wakeHorizon(now)
-    for (let top = this.wakeUps.peek(); top !== undefined && top.at < horizon; top = this.wakeUps.peek()) {
-      const entry = top.value
-      this.unschedule(entry)
-      if (entry.isPastDeadline(now)) expired.push(entry)
-      else if (entry.dueAt < horizon) due.push(entry)
-      else this.schedule(entry) // its deadline was moved without telling us
-    }
-    const counts = new Map<string, number>()
-    for (const { item } of due) counts.set(item.group, (counts.get(item.group) ?? 0) + 1)
-    for (const [group, count] of counts) {
-      const inLastCall = count % this.maxBatch
-      if (inLastCall > 0) due.push(...this.takeReady(group, this.maxBatch - inLastCall, now))
-    }
-    return { expired, due }
-  }
-
-  /** Those of a group that may be renewed early: as many as its last call has room for. */
-  private takeReady(group: string, room: number, now: number): Watched<T>[] {
-    const taken: Watched<T>[] = []
-    while (taken.length < room) {
-      const top = this.ready.get(group)?.peek()
-      if (top === undefined || top.at > now) break
-      this.unschedule(top.value)
-      taken.push(top.value)
-    }
-    return taken
   }
 
   /** Sends one renewal and settles it. Never rejects. */
@@ -201,7 +166,7 @@ export class Watchdog<T extends Renewable> {
     if (batch.length === 0) return
     for (const entry of batch) {
       entry.takeOff()
-      this.schedule(entry)
+      this.schedule.set(entry)
     }
     const sentAt = this.now()
     const outcomes = await this.requestOutcomes(batch)
@@ -234,7 +199,7 @@ export class Watchdog<T extends Renewable> {
     if (!this.isWatched(entry)) return
     if (outcome === 'renewed') entry.landRenewed(sentAt, this.now())
     else entry.landUnknown(this.now())
-    this.schedule(entry)
+    this.schedule.set(entry)
   }
 
   private expire(entry: Watched<T>): void {
@@ -247,40 +212,15 @@ export class Watchdog<T extends Renewable> {
     return this.roster.has(entry)
   }
 
-  private schedule(entry: Watched<T>): void {
-    const { dueAt } = entry
-    this.wakeUps.set(entry.wake, Math.min(dueAt, entry.item.deadlineAt))
-    if (dueAt === Infinity) this.removeReady(entry)
-    else this.readyOf(entry.item.group).set(entry.ready, entry.readyAt(dueAt))
-  }
-
-  private unschedule(entry: Watched<T>): void {
-    this.wakeUps.remove(entry.wake)
-    this.removeReady(entry)
-  }
-
-  private readyOf(group: string): IndexedHeap<Watched<T>> {
-    let heap = this.ready.get(group)
-    if (heap === undefined) this.ready.set(group, (heap = new IndexedHeap()))
-    return heap
-  }
-
-  private removeReady({ item: { group }, ready }: Watched<T>): void {
-    const heap = this.ready.get(group)
-    heap?.remove(ready)
-    // The last one stays: the next item will mostly need it again.
-    if (heap?.size === 0 && this.ready.size > 1) this.ready.delete(group)
-  }
-
   private forget(entry: Watched<T>): void {
     this.roster.delete(entry)
-    this.unschedule(entry)
+    this.schedule.remove(entry)
   }
 
   private armAlarm(): void {
-    const next = this.wakeUps.peek()
-    if (next === undefined) this.alarm.disarm()
-    else this.alarm.arm(next.at)
+    const { nextAt } = this.schedule
+    if (nextAt === undefined) this.alarm.disarm()
+    else this.alarm.arm(nextAt)
   }
 
   private guard(callback: () => void): void {
