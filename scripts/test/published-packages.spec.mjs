@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import GithubSlugger from 'github-slugger'
 import { repositoryUrl, withLinks, withRepository } from '../lib/repository.mjs'
 import { packagePages, publishedPackages, root } from '../lib/workspace.mjs'
 
@@ -24,13 +25,10 @@ it('a new repository reaches manifests and links', () => {
 })
 
 /** The anchors of a page's headings. */
-const anchorsIn = (page) =>
-  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+function anchorsIn(page) {
+  const slugger = new GithubSlugger()
+  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => slugger.slug(heading))
+}
 
 it.each(pages)('%s links to files and headings of the repository', (page) => {
   const links = [...read(page).matchAll(/\]\((https:[^)#]+)(?:#([^)]+))?\)/g)]

@@ -1,7 +1,7 @@
 import { freePort, startRedis, uniqueName, withRedis, type RedisServer } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
-import { RefusedError, UnavailableError, type HoldfastOptions } from '../src/index.js'
+import { RefusedError, UnavailableError, type RedisSource } from '../src/index.js'
 import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
 
 let server: RedisServer
@@ -14,27 +14,25 @@ afterEach(closeAll)
 
 afterAll(() => server.stop())
 
-type Redisish = HoldfastOptions['redis']
-
 interface Address {
   readonly host: string
   readonly port: number
 }
 
 /** What an unlimited wait rejects with; the test times out if it waits. */
-async function refusalOf(redis: Redisish): Promise<unknown> {
+async function refusalOf(redis: RedisSource): Promise<unknown> {
   const lock = openClient(redis, { commandTimeoutMs: 60_000 }).getLock(uniqueName('diagnosis'))
   return lock.lock().catch((error: unknown) => error)
 }
 
 /** What a wait rejects with that ends while Redis cannot be reached. */
-async function failureOf(redis: Redisish, options: ClientOptions = {}): Promise<unknown> {
+async function failureOf(redis: RedisSource, options: ClientOptions = {}): Promise<unknown> {
   const lock = openClient(redis, options).getLock(uniqueName('diagnosis'))
   return lock.lock({ waitMs: 700 }).catch((error: unknown) => error)
 }
 
 /** What a single attempt rejects with. */
-async function attemptOf(redis: Redisish): Promise<unknown> {
+async function attemptOf(redis: RedisSource): Promise<unknown> {
   const lock = openClient(redis, { commandTimeoutMs: 700 }).getLock(uniqueName('diagnosis'))
   return lock.tryLock().catch((error: unknown) => error)
 }
@@ -161,19 +159,19 @@ describe.each([
   })
 
   it('says how long and at which address a connected server did not reply', async () => {
-    const silent = await startRedis()
-    closeAfterTest(() => silent.stop())
-    const holdfast = openClient(makeRedis({ host: silent.host, port: silent.port }), {
+    const frozen = await startRedis()
+    closeAfterTest(() => frozen.stop())
+    const holdfast = openClient(makeRedis({ host: frozen.host, port: frozen.port }), {
       commandTimeoutMs: 300,
     })
     const lock = holdfast.getLock(uniqueName('diagnosis'))
     await lock.withLock(() => undefined)
-    await silent.freeze()
+    await frozen.freeze()
     const error = await lock.isLocked().catch((thrown: unknown) => thrown)
     // Ends before the command does, so no error is known yet.
     const waited = await lock.lock({ waitMs: 50 }).catch((thrown: unknown) => thrown)
-    await silent.thaw()
-    expect(String(error)).toContain(`Redis at ${at(silent)} did not reply within 300 ms`)
-    expect(String(waited)).toMatch(RegExp(`Redis at ${at(silent)} .*within \\d+ ms`))
+    await frozen.thaw()
+    expect(String(error)).toContain(`Redis at ${at(frozen)} did not reply within 300 ms`)
+    expect(String(waited)).toMatch(RegExp(`Redis at ${at(frozen)} .*within \\d+ ms`))
   })
 })

@@ -11,6 +11,7 @@ import * as ioredis from 'ioredis'
 import * as core from '../src/index.js'
 import { compile, readPage, readSnippets, typeErrors } from './readme-snippets.js'
 import type { Snippet } from './readme-snippets.js'
+import { nextEvent } from './support/next-event.js'
 
 const snippets = readSnippets()
 const nodeRequire = createRequire(__filename)
@@ -109,13 +110,13 @@ describe('the user of the ACL line', () => {
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
     const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
-    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+    const renewed = nextEvent(holdfast, 'renewed')
     await lock.withLock(async () => {
       await Promise.all([renewed, lock.withLock(() => lock.inspect()), rivals.tryLock({ waitMs: 400 })])
     })
     const fixed = await lock.lock({ leaseMs: 2_000 })
     await fixed.extend(4_000)
-    const waiting = new Promise((resolve) => rival.once('waiting', resolve))
+    const waiting = nextEvent(rival, 'waiting')
     const next = rivals.lock()
     await waiting
     expect(await lock.forceUnlock()).toBe(true)
@@ -132,7 +133,7 @@ describe('the user of the ACL line', () => {
     const open = () => openAsUser(problems, { interop: 'redisson' })
     const [holdfast, rival] = [open(), open()]
     const held = await holdfast.getFencedLock('order:42').lock()
-    const waiting = new Promise((resolve) => rival.once('waiting', resolve))
+    const waiting = nextEvent(rival, 'waiting')
     const next = rival.getFencedLock('order:42').lock()
     await waiting
     await held.unlock()

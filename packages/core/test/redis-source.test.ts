@@ -9,6 +9,7 @@ import type { RedisOptions } from 'ioredis'
 import type { RedisOptions as RedisOptions5 } from 'ioredis5'
 import type { RedisSource } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
 
 let folder: ScratchFolder
 let server: RedisServer
@@ -32,7 +33,7 @@ async function useLock(redis: RedisSource): Promise<string> {
   const [a, b] = [openClient(redis), openClient(redis)]
   const name = uniqueName('source')
   const held = await a.getLock(name).lock()
-  const waiting = new Promise((resolve) => b.once('waiting', resolve))
+  const waiting = nextEvent(b, 'waiting')
   const granted = b.getLock(name).lock()
   await waiting
   const clients = String(await server.call('CLIENT', 'LIST'))

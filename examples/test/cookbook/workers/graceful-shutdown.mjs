@@ -1,4 +1,4 @@
-// A web server whose only job runs under a lock. Environment: REDIS_URL, DRAIN_MS, DEAF to ignore the lease's signal.
+// A web server whose only job runs under a lock. Environment: REDIS_URL, DRAIN_MS, IGNORE_SIGNAL (the lease's).
 import { Holdfast } from '@holdfast/core'
 import { fromParent, tellParent } from '@holdfast/testkit'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ holdfast.on('waiting', () => void tellParent({ type: 'waiting' }))
 async function print({ signal }) {
   await tellParent({ type: 'began' })
   const endings = [fromParent('finish')]
-  if (!process.env.DEAF) endings.push(once(signal, 'abort').then(() => signal.throwIfAborted()))
+  if (!process.env.IGNORE_SIGNAL) endings.push(once(signal, 'abort').then(() => signal.throwIfAborted()))
   await Promise.race(endings)
 }
 
