@@ -80,7 +80,7 @@ describe.each(['express', 'fastify'])('%s', (framework) => {
     await until(async () => (await a.ship('1')).status === 200)
   })
 
-  it('refuses an order number that is none before it becomes the name of a lock', async () => {
+  it('refuses an invalid order number before it becomes the name of a lock', async () => {
     const a = await start(framework, 2_000)
     expect((await a.ship('{x}')).status).toBe(400)
     expect(await apps.redis.call('KEYS', '*{x}*')).toEqual([])

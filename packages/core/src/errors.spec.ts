@@ -75,7 +75,7 @@ it('a replication error has the numbers of wanted and acknowledging replicas', (
 })
 
 /** Compiles only because the code narrows the error to its class. */
-function tell(error: unknown): string {
+function describeError(error: unknown): string {
   if (!isHoldfastError(error)) return 'not ours'
   switch (error.code) {
     case 'LOCK_TIMEOUT':
@@ -107,8 +107,8 @@ it.each([
   [new errors.RefusedError('no', { engine: 'redis' }), 'redis'],
   [new errors.HoldfastError('other', { lockName: 'a' }), 'a'],
   [{ code: 'REFUSED' }, 'not ours'],
-])('a switch on the code of %p narrows it to its class', (error, told) => {
-  expect(tell(error)).toBe(told)
+])('a switch on the code of %p narrows it to its class', (error, description) => {
+  expect(describeError(error)).toBe(description)
 })
 
 it('JSON has name, code, message, lock, owner and figures, and the cause as text', () => {
@@ -123,7 +123,7 @@ it('JSON has name, code, message, lock, owner and figures, and the cause as text
   })
 })
 
-it('JSON says nothing of what is not known, nor what a callback returned', () => {
+it('JSON omits what is not known, and what a callback returned', () => {
   const error = new errors.LockLostError('lost', { reason: 'expired', result: { secret: 1n } })
   const { name, code, message, reason } = error
   expect(JSON.parse(JSON.stringify(error))).toEqual({ name, code, message, reason })

@@ -72,7 +72,7 @@ it('an error in a listener of the report waits for the next one', () => {
   ])
 })
 
-it('fake timers that are taken away hold nothing back', () => {
+it('errors are not held back when fake timers are removed', () => {
   jest.useFakeTimers({ now: 0 })
   fail('a', 'b')
   jest.useRealTimers()
@@ -84,7 +84,7 @@ it('fake timers that are taken away hold nothing back', () => {
   reports.close()
 })
 
-it('fake timers that are put in hold nothing back', () => {
+it('errors are not held back when fake timers are installed', () => {
   jest.useRealTimers()
   fail('a', 'b')
   jest.useFakeTimers()

@@ -103,15 +103,15 @@ describe.each(failures)('the stack of a %s error names the caller that awaited',
 describe.each([
   ['REFUSED', () => Promise.resolve(refusedLock())],
   ['NOT_A_LOCK', foreignKey],
-])('the stack of a %s error of a question names the caller', (code, open) => {
+])('the stack of a %s error of a call that acquires nothing names the caller', (code, open) => {
   it.each([
     ['isLocked', (lock: Lock) => lock.isLocked()],
     ['remainingMs', (lock: Lock) => lock.remainingMs()],
     ['inspect', (lock: Lock) => lock.inspect()],
     ['forceUnlock', (lock: Lock) => lock.forceUnlock()],
-  ])('%s', async (_, ask) => {
+  ])('%s', async (_, call) => {
     const lock = await open()
-    const error = await theCaller(() => ask(lock))
+    const error = await theCaller(() => call(lock))
     expect(error.code).toBe(code)
     expect(error.stack).toContain('theCaller')
   })

@@ -27,7 +27,7 @@ import {
 } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { listen, RedissonThread, releaseChannel } from './support/redisson-client.js'
-import { minimumRights, usefulRights } from './support/rights.js'
+import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { loadScripts, runs, runsOf } from './support/scripts.js'
 import { timed } from './support/timed.js'
 import { untilLength } from './support/until-length.js'
@@ -550,9 +550,9 @@ describe('fencing tokens', () => {
 
 describe('a user with only the permissions it needs', () => {
   // Those of a lock that is not shared, without the keys and channels of such a lock.
-  const rights = [
-    ...minimumRights.filter((right) => !/^[~&]/.test(right)),
-    ...usefulRights,
+  const permissions = [
+    ...minimumPermissions.filter((permission) => !/^[~&]/.test(permission)),
+    ...usefulPermissions,
     '~shared-*',
     '~{shared-*',
     '~redisson_lock_token:{shared-*',
@@ -564,7 +564,7 @@ describe('a user with only the permissions it needs', () => {
   ]
 
   it('can share a lock', async () => {
-    await server.call('ACL', 'SETUSER', 'sharer', 'reset', 'on', '>secret', 'resetchannels', ...rights)
+    await server.call('ACL', 'SETUSER', 'sharer', 'reset', 'on', '>secret', 'resetchannels', ...permissions)
     const url = server.url.replace('//', '//sharer:secret@')
     const problems: unknown[] = []
     const open = () => {

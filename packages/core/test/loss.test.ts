@@ -28,11 +28,11 @@ describe('the machine sleeps', () => {
     const realNow = Date.now
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000)
     expect(lease.isHeld).toBe(false)
-    const asked = Promise.resolve().then(() => {
+    const checked = Promise.resolve().then(() => {
       lease.assertHeld()
     })
     const { owner } = lease
-    await expect(asked).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'suspended', owner })
+    await expect(checked).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'suspended', owner })
     await until(() => lease.isHeld)
     expect(lease.signal.aborted).toBe(false)
     await lease.unlock()

@@ -33,7 +33,7 @@ import {
 import { connectionsOf, type Connection } from './support/connections-of.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { minimumRights } from './support/rights.js'
+import { minimumPermissions } from './support/permissions.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 
 /** Long enough for a replica that is thawed on a busy machine. */
@@ -228,8 +228,8 @@ describe('with minReplicas', () => {
 
     it('does not move the hold limit', async () => {
       const { holdfast } = await confirming(patient)
-      const lock = new LockInRedis(redis, `${name}-braked`)
-      const call = begin(holdfast.getLock(`${name}-braked`).lock({ maxHoldMs: 20_000 }))
+      const lock = new LockInRedis(redis, `${name}-limited`)
+      const call = begin(holdfast.getLock(`${name}-limited`).lock({ maxHoldMs: 20_000 }))
       await until(() => lock.holder())
       const since = performance.now()
       await until(() => performance.now() > since + 500)
@@ -448,7 +448,7 @@ describe('with minReplicas', () => {
   })
 
   it('says so at once when it may not wait for replicas', async () => {
-    const url = await makeRedisUser(server, [...minimumRights, '+info', '+pubsub|numsub'])
+    const url = await makeRedisUser(server, [...minimumPermissions, '+info', '+pubsub|numsub'])
     const holdfast = openClient(url, patient)
     await expect(holdfast.getLock(name).lock()).rejects.toThrow(RefusedError)
     await inRedis.untilFree()

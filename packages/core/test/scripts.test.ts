@@ -249,7 +249,7 @@ describe('acquire', () => {
     expect((await ttls()).lock).toBeGreaterThan(55_000)
   })
 
-  it('gives a hold that is requested again a new token when its own is no longer known', async () => {
+  it('draws a new token when a repeated request finds the fence key gone', async () => {
     const first = await ask('a').then(content)
     await redis.del(keys.fence)
     const reply = await ask('a')
@@ -259,7 +259,7 @@ describe('acquire', () => {
     expect(await ask('a')).toBe(token)
   })
 
-  it('returns token 0 for a re-entered hold whose token is no longer known', async () => {
+  it('returns token 0 on re-entry when the fence key is gone', async () => {
     await ask('a')
     await redis.del(keys.fence)
     expect(await ask('a', { count: 2 })).toBe(0)

@@ -1,10 +1,10 @@
 /**
- * The rights without which the Redis user of a Holdfast client cannot do its work, as words of `ACL SETUSER`.
+ * The permissions without which the Redis user of a Holdfast client cannot do its work, as words of `ACL SETUSER`.
  *
  * `lock:` is Holdfast's default prefix: a `prefix` of one's own takes its place in the first two patterns, and a
  * `keyPrefix` comes first in all three patterns of keys.
  */
-export const minimumRights = [
+export const minimumPermissions = [
   // The lock itself, what belongs to it, and who its clients are
   '~lock:*',
   '~{lock:*',
@@ -37,12 +37,12 @@ export const minimumRights = [
   '+zscore',
 ] as const
 
-/** Further rights for a client of a Redis Cluster, which has to find its way. */
-export const clusterRights = ['+cluster|slots', '+cluster|info'] as const
+/** Further permissions for a client of a Redis Cluster, which has to find its way. */
+export const clusterPermissions = ['+cluster|slots', '+cluster|info'] as const
 
 /**
- * Rights that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
+ * Permissions that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
  * that was sent twice from a loss; PUBSUB NUMSUB lets a lock pass a waiter by whose process has died; TYPE names what a
  * key holds that is not a lock.
  */
-export const usefulRights = ['+info', '+pubsub|numsub', '+type'] as const
+export const usefulPermissions = ['+info', '+pubsub|numsub', '+type'] as const

@@ -14,7 +14,7 @@ import { type Holdfast, RefusedError, type HoldfastOptions, type Lock } from '..
 import { closeAll, openClient, type ClientOptions } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { clusterRights, minimumRights, usefulRights } from './support/rights.js'
+import { clusterPermissions, minimumPermissions, usefulPermissions } from './support/permissions.js'
 
 let server: RedisServer
 
@@ -62,7 +62,7 @@ function later<T>(work: Promise<T>): Promise<T> {
 async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly string[]> {
   const { holdfast, problems } = open(redis)
   const other = open(redis)
-  const lock = holdfast.getLock(uniqueName('rights'))
+  const lock = holdfast.getLock(uniqueName('permissions'))
   const otherLock = other.holdfast.getLock(lock.name)
   try {
     const held = await lock.lock({ waitMs })
@@ -93,7 +93,7 @@ async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly 
 
 describe('a user with the minimum permissions and the useful ones', () => {
   it('can do everything, without a warning or an error', async () => {
-    const url = await makeRedisUser(server, [...minimumRights, ...usefulRights])
+    const url = await makeRedisUser(server, [...minimumPermissions, ...usefulPermissions])
     await expect(useEverything(url)).resolves.toEqual([])
   })
 })
@@ -107,62 +107,66 @@ describe('a user of a cluster', () => {
 
   afterAll(() => cluster.stop())
 
-  const giveEverywhere = (username: string, ...rights: readonly string[]) =>
-    Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', username, ...rights)))
+  const giveEverywhere = (username: string, ...permissions: readonly string[]) =>
+    Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', username, ...permissions)))
 
-  /** A client's template with a user that has these rights, and the user's name. */
-  async function makeUser(rights: readonly string[]): Promise<{ username: string; template: Cluster }> {
+  /** A client's template with a user that has these permissions, and the user's name. */
+  async function makeUser(permissions: readonly string[]): Promise<{ username: string; template: Cluster }> {
     const user = { username: uniqueName('user'), password: 'secret' }
-    await giveEverywhere(user.username, 'reset', 'on', `>${user.password}`, ...rights)
+    await giveEverywhere(user.username, 'reset', 'on', `>${user.password}`, ...permissions)
     const template = new Cluster([...cluster.startupNodes], { lazyConnect: true, redisOptions: user })
     return { username: user.username, template }
   }
 
   /** What went wrong, apart from the inbox being first connected before the cluster is known. */
-  async function problemsWith(rights: readonly string[]): Promise<readonly string[]> {
-    const { template } = await makeUser(rights)
+  async function problemsWith(permissions: readonly string[]): Promise<readonly string[]> {
+    const { template } = await makeUser(permissions)
     const problems = await useEverything(template)
     return problems.filter((problem) => !problem.includes('no master of the cluster is known yet'))
   }
 
   it('can do everything with these permissions and those to find the nodes', async () => {
-    await expect(problemsWith([...minimumRights, ...usefulRights, ...clusterRights])).resolves.toEqual([])
+    await expect(
+      problemsWith([...minimumPermissions, ...usefulPermissions, ...clusterPermissions]),
+    ).resolves.toEqual([])
   })
 
-  it.each(clusterRights)('would miss %s', async (right) => {
-    const others = clusterRights.filter((other) => other !== right)
-    await expect(problemsWith([...minimumRights, ...usefulRights, ...others])).resolves.not.toEqual([])
+  it.each(clusterPermissions)('would miss %s', async (permission) => {
+    const others = clusterPermissions.filter((other) => other !== permission)
+    await expect(problemsWith([...minimumPermissions, ...usefulPermissions, ...others])).resolves.not.toEqual(
+      [],
+    )
   })
 
   it('is refused at once while it may not find the nodes, and continues when it may', async () => {
-    const { username, template } = await makeUser([...minimumRights, ...usefulRights])
+    const { username, template } = await makeUser([...minimumPermissions, ...usefulPermissions])
     const { holdfast } = open(template, { commandTimeoutMs: 60_000 })
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     const error = await lock.lock().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(RefusedError)
     expect(error).toHaveProperty('message', expect.stringMatching(/cannot be used: NOPERM/))
-    await giveEverywhere(username, ...clusterRights)
+    await giveEverywhere(username, ...clusterPermissions)
     await until(() => lock.withLock(() => true).catch(() => false), { what: 'the client to find the way' })
   })
 })
 
 describe('a user with the minimum permissions', () => {
   it('can do everything, with a warning that the server is unknown', async () => {
-    const problems = await useEverything(await makeRedisUser(server, minimumRights))
+    const problems = await useEverything(await makeRedisUser(server, minimumPermissions))
     // The two clients warn once each; calls that fail would say for which lock.
     expect(problems.filter((problem) => problem === 'SERVER_UNKNOWN')).toHaveLength(2)
     expect(problems.join()).not.toMatch(/Error|for lock/)
   })
 
   it('is warned about it only once', async () => {
-    const problems = await useEverything(await makeRedisUser(server, minimumRights))
+    const problems = await useEverything(await makeRedisUser(server, minimumPermissions))
     expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
   })
 
-  it.each(minimumRights)('would miss %s', async (right) => {
+  it.each(minimumPermissions)('would miss %s', async (permission) => {
     const url = await makeRedisUser(server, [
-      ...minimumRights.filter((other) => other !== right),
-      ...usefulRights,
+      ...minimumPermissions.filter((other) => other !== permission),
+      ...usefulPermissions,
     ])
     await expect(useEverything(url)).resolves.not.toEqual([])
   })
@@ -170,14 +174,14 @@ describe('a user with the minimum permissions', () => {
 
 describe('a user who may not use channels', () => {
   const noChannels = [
-    ...minimumRights.filter((right) => !right.startsWith('&')),
-    ...usefulRights,
+    ...minimumPermissions.filter((permission) => !permission.startsWith('&')),
+    ...usefulPermissions,
     'resetchannels',
   ]
 
   it('locks what is free, with a warning', async () => {
     const { holdfast, problems } = open(await makeRedisUser(server, noChannels))
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     await expect(lock.withLock(() => 'done')).resolves.toBe('done')
     await until(() => problems.length > 0)
     expect(problems).toContain('NOTICE_REFUSED')
@@ -186,7 +190,7 @@ describe('a user who may not use channels', () => {
   it('is refused at once when it would have to wait, and leaves nothing in the queue', async () => {
     const holder = open(server.url)
     const { holdfast } = open(await makeRedisUser(server, noChannels))
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     await holder.holdfast.getLock(lock.name).withLock(async () => {
       await expect(lock.lock()).rejects.toBeInstanceOf(RefusedError)
       await expect(lock.lock({ waitMs: 10_000 })).rejects.toBeInstanceOf(RefusedError)
@@ -198,7 +202,7 @@ describe('a user who may not use channels', () => {
   it('learns from the error which lock it cannot wait for', async () => {
     const holder = open(server.url)
     const { holdfast } = open(await makeRedisUser(server, noChannels))
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     await holder.holdfast.getLock(lock.name).withLock(async () => {
       await expect(lock.lock()).rejects.toMatchObject({ lockName: lock.name })
     })
@@ -231,7 +235,7 @@ async function expectRefusal(
   reason: RegExp,
 ): Promise<void> {
   const { holdfast } = open(redis)
-  const lock = holdfast.getLock(uniqueName('rights'))
+  const lock = holdfast.getLock(uniqueName('permissions'))
   const startedAt = performance.now()
   for (const call of calls) {
     const error = await call(lock).catch((thrown: unknown) => thrown)
@@ -300,7 +304,7 @@ describe('a client that Redis refuses altogether fails at once', () => {
   it('when it may no longer go to its database once its connection broke', async () => {
     const url = `${await makeRedisUser(server, ['+@all', '~*', '&*'])}/3`
     const { holdfast } = open(url)
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     await lock.withLock(() => undefined)
     await server.call('ACL', 'SETUSER', new URL(url).username, '-select')
     await killClients(server, ['normal'])
@@ -336,7 +340,7 @@ describe('the server that a client begins to use', () => {
     const { holdfast, problems } = open(server.url)
     const messages: string[] = []
     holdfast.on('warning', ({ message }) => messages.push(message))
-    const lock = holdfast.getLock(uniqueName('rights'))
+    const lock = holdfast.getLock(uniqueName('permissions'))
     await lock.withLock(() => undefined)
     await lock.withLock(() => undefined)
     expect(problems).toEqual(['EVICTION_POLICY'])
