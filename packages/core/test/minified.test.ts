@@ -84,6 +84,6 @@ it('an ECMAScript bundle without ioredis locks with an instance, and says what a
   expect(await runMinified(program, { external: ['ioredis'] })).toEqual([
     'held',
     'INVALID_ARGUMENT',
-    expect.stringMatching(/needs the package ioredis: install it, or pass an instance, as bundles have to/),
+    expect.stringMatching(/needs the ioredis package: install it, or pass an ioredis instance/),
   ])
 })

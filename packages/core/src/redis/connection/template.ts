@@ -73,7 +73,7 @@ function requireIoredis(): Exclude<ReturnType<typeof loadIoredis>, Error> {
   const ioredis = loadIoredis()
   if (!(ioredis instanceof Error)) return ioredis
   throw new InvalidArgumentError(
-    'redis as a URL or as options needs the package ioredis: install it, or pass an instance, as bundles have to, or an engine',
+    'redis as a URL or as options needs the ioredis package: install it, or pass an ioredis instance (a bundle must) or an engine',
     { cause: ioredis },
   )
 }
