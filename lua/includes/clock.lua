@@ -1,8 +1,7 @@
--- The server's clock in microseconds since the epoch: the only clock that scripts use. nowText is concatenated because
--- formatting a number of that size takes Redis as long as a command.
+-- The server's clock in microseconds since the epoch, as text: the only clock that scripts use. Converting a number of
+-- that size to text or back takes Redis as long as a command.
 -- Reads: nothing
--- Sets:  time nowUs nowText nowMs
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
+-- Sets:  time zeros nowText
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]

@@ -1,25 +1,22 @@
--- Queues the owner unless entryTtlMs is 0; a repeated request keeps its ticket. position is 0 for an owner that is not
--- queued.
--- Reads: queueKey waitersKey entryTtlMs nowText owner nowMs grantLeaseMs inbox
+-- Queues the owner, unless `waiting` is ''; a repeated request keeps its position. position is 0 for an owner that is not
+-- queued. An abandoned owner is refused.
+-- Reads: queueKey waitersKey owner waiting nowText
 -- Sets:  position
 local position = 0
-if entryTtlMs > 0 then
-  local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
-  local rank = redis.call('ZRANK', queueKey, owner)
-  local lastRank = redis.call('ZCARD', queueKey) - 1
-  if isNew and rank < lastRank then
-    -- The clock went back.
-    local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
-    redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
-    rank = lastRank
+if waiting == '' then
+  --@include refuse-abandoned
+else
+  local newEntry = nowText .. ' ' .. waiting
+  local rank = nil
+  if call('HSETNX', waitersKey, owner, newEntry) == 0 then
+    --@include refuse-abandoned
+    call('HSET', waitersKey, owner, newEntry)
+    rank = call('LPOS', queueKey, owner)
   end
-  redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + entryTtlMs, grantLeaseMs, inbox))
-  -- Twice as long as needed, so that few requests have to extend the two TTLs. The hash lives at least as long as the
-  -- queue.
-  if redis.call('PTTL', queueKey) < entryTtlMs then
-    --@include keep
-    redis.call('PEXPIRE', queueKey, 2 * entryTtlMs)
-    keepFor(waitersKey, 2 * entryTtlMs)
+  position = rank and rank + 1 or call('RPUSH', queueKey, owner)
+  if position == 1 and not rank then
+    --@include drop-orphans
   end
-  position = rank + 1
+  local entryTtlMs = string.match(waiting, '^%d+')
+  --@include keep-queue
 end

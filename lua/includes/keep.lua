@@ -2,7 +2,7 @@
 -- Reads: nothing
 -- Sets:  keepFor
 local function keepFor(key, ms)
-  if redis.call('PTTL', key) < ms then
-    redis.call('PEXPIRE', key, ms)
+  if call('PTTL', key) < ms then
+    call('PEXPIRE', key, ms)
   end
 end

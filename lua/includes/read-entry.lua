@@ -1,18 +1,19 @@
--- A queue entry is a member of the sorted set (score = ticket) and, in the waiters hash under the same owner,
--- '<alive until, ms> <lease of the grant, ms> <inbox>'. An owner that was abandoned while one of its requests may still
--- be in flight has a tombstone in that hash instead, 'gone <until, ms>'.
+-- Reads what the waiters hash has under the name of a waiter: a queue entry, '<alive since, µs> <alive for, ms> <lease of
+-- the grant, ms> <1: its inbox is checked before a grant; 0: not> <inbox>'; or, for an owner that was abandoned while one
+-- of its requests may still be in flight, a tombstone, 'gone <until, ms>'.
 --
 -- state is 'alive' for a live entry, 'tombstone', or 'none', also for a stale entry.
--- Reads: waitersKey waiter nowMs
--- Sets:  state entry aliveUntilMs entryLeaseMs entryInbox
+-- Reads: waitersKey waiter nowText
+-- Sets:  state entry aliveSinceUs aliveForMs entryLeaseMs inboxIsChecked entryInbox
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-  state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+  string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
   local goneUntilMs = string.match(entry, '^gone (%d+)$')
-  if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+  if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
     state = 'tombstone'
   end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+  state = 'alive'
 end

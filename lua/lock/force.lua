@@ -2,13 +2,12 @@
   Evict the named owner from a lock and hand the lock to the next waiter.
 
   KEYS[1]  lock      hash, owner -> hold count
-  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[2]  queue     list, waiting owners, first in line first
   KEYS[3]  waiters   hash, owner -> queue entry or tombstone
   KEYS[4]  fence     string, last fencing token
   ARGV[1]  owner        the holder to evict
   ARGV[2]  inbox        channel of the owner's client
   ARGV[3]  tokenFloor   largest fencing token that the requesting client has seen
-  ARGV[4]  checkInbox   1: skip entries whose inbox has no subscriber; 0: PUBSUB NUMSUB cannot see them all (Cluster)
 
   Returns  1               evicted
            { 1, error }    the same, but Redis refused to publish a notice
@@ -18,11 +17,11 @@
   Publishes 'revoked <owner> <lock>' to the evicted owner, and 'granted …' as acquire does.
   Safe to run twice: the second time the named owner is no longer the holder.
 ]]
+--@include call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local tokenFloor = tonumber(ARGV[3])
-local checkInbox = ARGV[4] == '1'
+local tokenFloor = ARGV[3]
 
 --@include clock
 --@include guard
@@ -30,10 +29,10 @@ local checkInbox = ARGV[4] == '1'
 if holder ~= owner then
   return 0
 end
-redis.call('DEL', lockKey)
+call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local isFree, before = true, nil
-local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
+local granted, noticeError, before = nil, '', nil
+local first = call('LPOP', queueKey)
 --@include grant
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err

@@ -2,7 +2,7 @@
   Read the holder and the waiters of a lock.
 
   KEYS[1]  lock      hash, owner -> hold count
-  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[2]  queue     list, waiting owners, first in line first
   KEYS[3]  waiters   hash, owner -> queue entry or tombstone
   KEYS[4]  fence     string, last fencing token
   ARGV[1]  maxEntries  how many queue entries to list, from the head of the queue; 0: none
@@ -13,17 +13,19 @@
 
   Changes and publishes nothing.
 ]]
+--@include call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
 
 --@include clock
 --@include guard
 
-local token = tonumber(redis.call('GET', fenceKey) or '0')
-local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
-for _, owner in ipairs(maxEntries > 0 and redis.call('ZRANGE', queueKey, 0, maxEntries - 1) or {}) do
-  local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
-  reply[#reply + 1] = owner
-  reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
+local token = tonumber(call('GET', fenceKey) or '0')
+local reply = { ttlMs, holder, tonumber(call('HGET', lockKey, holder) or '0'), token, call('LLEN', queueKey) }
+for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
+  --@include read-entry
+  local remainingMs = state == 'alive' and aliveForMs - (nowText - aliveSinceUs) / 1000 or 0
+  reply[#reply + 1] = waiter
+  reply[#reply + 1] = math.ceil(remainingMs)
 end
 return reply

@@ -2,7 +2,7 @@
   Extend queue entries of live waiters; many entries of one slot in one call.
 
   KEYS[3i - 2]  lock      hash, owner -> hold count
-  KEYS[3i - 1]  queue     sorted set, waiting owners by ticket
+  KEYS[3i - 1]  queue     list, waiting owners, first in line first
   KEYS[3i]      waiters   hash, owner -> queue entry or tombstone
   ARGV[2i - 1]  owner
   ARGV[2i]      entryTtlMs  time to live of the queue entry from now on, milliseconds
@@ -14,27 +14,28 @@
 
   Publishes nothing. Safe to run twice.
 ]]
+--@include call
 --@include clock
+
 local replies = {}
 for i = 1, #KEYS / 3 do
   local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
   local owner = ARGV[2 * i - 1]
-  local entryTtlMs = tonumber(ARGV[2 * i])
-  local ttlMs = redis.call('PTTL', lockKey)
-  local state = 0
-  local leaseAndInbox = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
-  if leaseAndInbox and redis.call('ZSCORE', queueKey, owner) then
-    redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + entryTtlMs) .. leaseAndInbox)
-    for _, key in ipairs({ queueKey, waitersKey }) do
-      if redis.call('PTTL', key) < entryTtlMs then
-        redis.call('PEXPIRE', key, entryTtlMs)
-      end
-    end
-    state = 1
+  local entryTtlMs = ARGV[2 * i]
+  local ttlMs = call('PTTL', lockKey)
+  local code = 0
+  local waiter = owner
+  --@include read-entry
+  -- A live entry is in the queue, which lives longer than its entries, unless somebody deleted the queue.
+  if state == 'alive' and call('PTTL', queueKey) ~= -2 then
+    local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryInbox
+    call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
+    --@include keep-queue
+    code = 1
   elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
-    state = 2
+    code = 2
   end
-  replies[2 * i - 1] = state
+  replies[2 * i - 1] = code
   replies[2 * i] = ttlMs
 end
 return replies

@@ -11,11 +11,12 @@
 
   Publishes nothing. Safe to run twice.
 ]]
+--@include call
 local replies = {}
 for i, lockKey in ipairs(KEYS) do
   local owner = ARGV[2 * i - 1]
   local leaseMs = ARGV[2 * i]
-  local ttlMs = redis.call('PTTL', lockKey)
+  local ttlMs = call('PTTL', lockKey)
   local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
   if not count then
     replies[i] = 0
@@ -23,7 +24,7 @@ for i, lockKey in ipairs(KEYS) do
     replies[i] = -3
   else
     if ttlMs < tonumber(leaseMs) then
-      redis.call('PEXPIRE', lockKey, leaseMs)
+      call('PEXPIRE', lockKey, leaseMs)
     end
     replies[i] = 1
   end

@@ -1,6 +1,6 @@
 -- Makes newHolder the holder for newLeaseMs, with a new token.
--- Reads: lockKey fenceKey newLeaseMs nowUs nowText tokenFloor newHolder
--- Sets:  lifeMs token tokenText lastToken
+-- Reads: lockKey fenceKey newLeaseMs nowText tokenFloor newHolder
+-- Sets:  lifeMs token lastToken
 --@include next-token
-redis.call('HSET', lockKey, newHolder, '1')
-redis.call('PEXPIRE', lockKey, newLeaseMs)
+call('HSET', lockKey, newHolder, '1')
+call('PEXPIRE', lockKey, newLeaseMs)

@@ -2,16 +2,14 @@
   Acquire a lock that is shared with Redisson or queue for it, or set the hold count of one already held.
 
   KEYS[1]  lock      hash, owner -> hold count; also Redisson's
-  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[2]  queue     list, waiting owners, first in line first
   KEYS[3]  waiters   hash, owner -> queue entry or tombstone; turn -> whose turn it is
   KEYS[4]  token     string, last fencing token; also Redisson's, by whose rule it never expires
   ARGV[1]  owner
   ARGV[2]  count       the hold count wanted: 1 to acquire, more to re-enter
   ARGV[3]  leaseMs     time to live of the hold, milliseconds
-  ARGV[4]  entryTtlMs  time to live of the queue entry, milliseconds; 0: do not queue
-  ARGV[5]  inbox       channel for the notice that the lock is free
-  ARGV[6]  checkInbox  1: skip entries whose inbox has no subscriber; 0: PUBSUB NUMSUB cannot see them all (Cluster)
-  ARGV[7]  wantsToken  1: the hold has no token yet; 0: it has one or needs none
+  ARGV[4]  waiting     the queue entry from '<alive for, ms>' on; '': do not queue
+  ARGV[5]  wantsToken  1: the hold has no token yet; 0: it has one or needs none
 
   Returns  token          held; 0 when none was wanted
            '<ttlMs> <nowUs> <position> <holder>'
@@ -23,17 +21,16 @@
            { -3, type }   the key is not a lock; changes nothing
 
   Publishes 'free <owner> <lock>' to a live waiter that was ahead on a free lock and had no turn.
-  Safe to run twice: the count is the one wanted, an entry keeps its ticket, a turn its end, a hold its
+  Safe to run twice: the count is the one wanted, an entry keeps its place, a turn its end, a hold its
   token; a repeated re-entry may skip a token.
 ]]
+--@include call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
-local entryTtlMs = tonumber(ARGV[4])
-local inbox = ARGV[5]
-local checkInbox = ARGV[6] == '1'
-local wantsToken = ARGV[7] == '1'
+local waiting = ARGV[4]
+local wantsToken = ARGV[5] == '1'
 
 --@include clock
 --@include guard
@@ -45,9 +42,9 @@ if holder == owner then
   if wantsToken then
     -- A repeated first acquisition returns the token of the hold. A re-entry cannot detect that it is repeated; a
     -- skipped token is harmless.
-    token = count == 1 and redis.call('GET', tokenKey) or redis.call('INCR', tokenKey)
+    token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
   end
-  redis.call('HSET', lockKey, owner, count)
+  call('HSET', lockKey, owner, count)
   keepFor(lockKey, leaseMs)
   return tonumber(token)
 end
@@ -63,11 +60,11 @@ if ttlMs == -2 then
   local remainingMs
   remainingMs, noticeError = offerTurn(owner)
   if not remainingMs then
-    local token = wantsToken and redis.call('INCR', tokenKey) or 0
-    redis.call('HSET', lockKey, owner, 1)
-    redis.call('PEXPIRE', lockKey, leaseMs)
+    local token = wantsToken and call('INCR', tokenKey) or 0
+    call('HSET', lockKey, owner, 1)
+    call('PEXPIRE', lockKey, leaseMs)
     dropEntry(owner)
-    redis.call('HDEL', waitersKey, 'turn')
+    call('HDEL', waitersKey, 'turn')
     return token
   end
   ttlMs = remainingMs
@@ -76,7 +73,5 @@ else
   endTurn(owner)
 end
 
--- There are no grants here, but all queue entries have one format.
-local grantLeaseMs = leaseMs
 --@include enqueue
 --@include busy

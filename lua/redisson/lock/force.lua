@@ -2,13 +2,12 @@
   Evict the named owner, ours or Redisson's, from a lock that is shared with Redisson.
 
   KEYS[1]  lock      hash, owner -> hold count; also Redisson's
-  KEYS[2]  queue     sorted set, waiting owners by ticket
+  KEYS[2]  queue     list, waiting owners, first in line first
   KEYS[3]  waiters   hash, owner -> queue entry or tombstone; turn -> whose turn it is
   ARGV[1]  owner       the holder to evict
   ARGV[2]  inbox       channel of the owner's client, if it is one of ours
-  ARGV[3]  checkInbox  1: skip entries whose inbox has no subscriber; 0: PUBSUB NUMSUB cannot see them all (Cluster)
-  ARGV[4]  publish     PUBLISH or SPUBLISH, as Redisson's clients subscribe
-  ARGV[5]  channel     Redisson's channel of the lock
+  ARGV[3]  publish     PUBLISH or SPUBLISH, as Redisson's clients subscribe
+  ARGV[4]  channel     Redisson's channel of the lock
 
   Returns  1               evicted
            { 1, error }    the same, but Redis refused to publish a message
@@ -18,12 +17,12 @@
   Publishes 'revoked <owner> <lock>' to the inbox, '0' to the channel, and 'free …' as acquire does.
   Safe to run twice: the second time the named owner is no longer the holder.
 ]]
+--@include call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local checkInbox = ARGV[3] == '1'
-local publish = ARGV[4]
-local channel = ARGV[5]
+local publish = ARGV[3]
+local channel = ARGV[4]
 
 --@include clock
 --@include guard

@@ -85,9 +85,9 @@ async function remaining(inspect: () => Promise<Leftover[]>, timeoutMs: number):
 }
 
 async function leftoversOf(redis: Redis, lock: string): Promise<Leftover[]> {
-  const keys = { lock, queue: `{${lock}}:queue`, waiters: `{${lock}}:waiters`, fence: `{${lock}}:fence` }
+  const keys = { lock, queue: `{${lock}}:fifo`, waiters: `{${lock}}:waiters`, fence: `{${lock}}:fence` }
   const holders = await redis.hkeys(keys.lock)
-  const queued = await redis.zrange(keys.queue, '0', '-1')
+  const queued = await redis.lrange(keys.queue, 0, -1)
   const entries = await redis.hgetall(keys.waiters)
   const ttls = await Promise.all(Object.values(keys).map((key) => redis.pttl(key)))
   return [

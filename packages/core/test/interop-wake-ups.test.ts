@@ -60,9 +60,7 @@ const queueDeadWaiter = () => {
     'dead:1',
     1,
     leaseMs,
-    leaseMs,
-    'nobody',
-    1,
+    `${leaseMs} ${leaseMs} 1 nobody`,
     0,
   )
 }
@@ -84,11 +82,11 @@ async function askInHeadStart(deadWaiters: number): Promise<{ waiting: Promise<L
     const waiting = wait()
     await inRedis.untilQueued(deadWaiters + 1)
     await roundTrip()
-    const [owner = ''] = await redis.zrange(inRedis.queueKey, '-1', '-1')
+    const [owner = ''] = await redis.lrange(inRedis.queueKey, -1, -1)
     const place = (await redis.hget(inRedis.waitersKey, owner)) ?? ''
-    const [, , inbox = ''] = place.split(' ')
+    const [, , , , inbox = ''] = place.split(' ')
     // The ask puts that right again.
-    const marked = place.replace(/^\d+/, '9999999999999')
+    const marked = place.replace(/^\d+/, '9999999999999999')
     client.replies.blackHole('toClient')
     await redis.eval(giveTurn, 2, name, inRedis.waitersKey, owner, inbox, leaseMs, marked)
     await until(async () => (await redis.hget(inRedis.waitersKey, owner)) !== marked, { what: 'its ask' })

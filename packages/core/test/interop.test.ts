@@ -301,7 +301,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
 })
 
 describe('between both sides', () => {
-  it('a waiter that is notified of a release and finds Java inside keeps its ticket and is next', async () => {
+  it('a waiter that is notified of a release and finds Java inside keeps its position and is next', async () => {
     const right = await proxied()
     const java = await javaOf(single)
     const blocker = await single.open().getLock(name).lock()
@@ -319,7 +319,7 @@ describe('between both sides', () => {
     right.proxy.delay(0)
     await java.unlock(name)
     const lease = await first
-    expect(await withRedis(server.url, (redis) => queueOf(redis))).toEqual(queue.slice(2))
+    expect(await withRedis(server.url, (redis) => queueOf(redis))).toEqual(queue.slice(1))
     await lease.unlock()
     await (await second).unlock()
   })
@@ -415,7 +415,7 @@ describe('between both sides', () => {
     const { tookMs } = await timed(waiting, releasedAt)
     expect(tookMs).toBeLessThan(promptlyMs)
     // A turn that passed would have cost it its place.
-    expect(await withRedis(server.url, (redis) => queueOf(redis))).toHaveLength(2)
+    expect(await withRedis(server.url, (redis) => queueOf(redis))).toHaveLength(1)
   })
 
   it('an unannounced release is found when the lease ends', async () => {
@@ -449,6 +449,17 @@ describe('between both sides', () => {
       await waiting
     })
     expect(runsOf(counts, 'redissonLockAcquire')).toBe(1)
+  })
+
+  it('an owner in the queue that has no entry is dropped', async () => {
+    const redis = openRedisClient(server.url)
+    const lock = single.open().getLock(name)
+    const lease = await lock.lock()
+    await ask(redis, 'nobody:1', 'nobody')
+    await redis.hdel(`{${name}}:waiters`, 'nobody:1')
+    await lease.unlock()
+    expect(await queueOf(redis)).toEqual([])
+    await (await lock.lock()).unlock()
   })
 
   it('a turn is announced once, and one that no waiter takes costs the others no more than a moment', async () => {
@@ -496,12 +507,13 @@ describe('between both sides', () => {
     (await withRedis(server.url, (redis) => redis.hget(`{${name}}:waiters`, 'turn'))) !== null
 })
 
-const queueOf = (redis: Redis): Promise<string[]> => redis.zrange(`{${name}}:queue`, '0', '-1', 'WITHSCORES')
+const queueOf = (redis: Redis): Promise<string[]> => redis.lrange(`{${name}}:fifo`, 0, -1)
 
 /** Runs an ask by hand. */
 const ask = (redis: Redis, owner: string, inbox: string, placeMs = 5_000, count = 1, wantsToken = 0) => {
-  const keys = [name, `{${name}}:queue`, `{${name}}:waiters`, `redisson_lock_token:{${name}}`]
-  const args = [owner, count, 5_000, placeMs, inbox, 1, wantsToken]
+  const keys = [name, `{${name}}:fifo`, `{${name}}:waiters`, `redisson_lock_token:{${name}}`]
+  const waiting = placeMs > 0 ? `${placeMs} 5000 1 ${inbox}` : ''
+  const args = [owner, count, 5_000, waiting, wantsToken]
   return redis.eval(scripts.redissonLockAcquire.lua, keys.length, ...keys, ...args)
 }
 
@@ -560,6 +572,7 @@ describe('a user with only the permissions it needs', () => {
     '&holdfast:inbox:*',
     '&redisson_lock__channel:{shared-*',
     '+incr',
+    '+lindex',
     '+unsubscribe',
   ]
 

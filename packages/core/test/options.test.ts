@@ -236,7 +236,7 @@ describe('a bad name is refused by getLock, and nothing is sent', () => {
     'a}b',
     '{a}{b}',
     'a{}',
-    'jobs:queue',
+    'jobs:fifo',
     'jobs:waiters',
     'jobs:fence',
     42,

@@ -157,20 +157,29 @@ describe('when notices are lost', () => {
   })
 
   it('the waiters of a client refresh one by one when the joint request fails', async () => {
-    // Refreshing places takes ZSCORE; asking does not.
-    const url = await makeRedisUser(server, ['~*', '&*', '+@all', '-zscore'])
+    const url = await makeRedisUser(server, ['~*', '&*', '+@all'])
     const holdfast = openClient(url)
     const holder = await openSubscribed()
     await holder.lock.lock()
+    const spoiled = `spoiled-${name}`
+    await holder.holdfast.getLock(spoiled).lock()
+    const giveUp = new AbortController()
+    const waitingInVain = holdfast.getLock(spoiled).lock({ signal: giveUp.signal })
     const waiting = holdfast.getLock(name).lock()
     await inRedis.untilQueued(1)
+    const spoiledInRedis = new LockInRedis(redis, spoiled)
+    await spoiledInRedis.untilQueued(1)
     await redis
       .pipeline([
+        // A script that finds a text where the queue entries were fails as a whole.
+        ['set', spoiledInRedis.waitersKey, 'not a hash', 'PX', 30_000],
         ['del', `lock:${name}`],
         ['client', 'kill', 'user', new URL(url).username, 'type', 'normal'],
       ])
       .exec()
     const { result: lease, tookMs } = await timed(waiting)
+    giveUp.abort()
+    await expect(waitingInVain).rejects.toThrow()
     // It would have to wait for the lease of 30 s to end, or for a third of that.
     expect(tookMs).toBeLessThan(5_000)
     await lease.unlock()

@@ -15,7 +15,7 @@ export interface Waiting {
 /** What the store keeps of one lock. Instants are microseconds of the store's clock. */
 export interface LockState {
   hold: Hold | null
-  /** By owner, in the order of arrival. An entry past its time stays until a grant passes it, and may be refreshed. */
+  /** By owner, in the order of arrival. An entry past its time stays until a grant passes it, or its owner requests again. */
   readonly queue: Map<string, Waiting>
   /** By then all entries are past their time, and the queue is dropped as a whole. */
   queueUntilUs: number

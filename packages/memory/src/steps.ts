@@ -75,9 +75,11 @@ export function renew({ hold }: LockState, owner: string, leaseMs: number, nowUs
 export function refresh(state: LockState, owner: string, entryTtlMs: number, nowUs: number): QueueEntryReply {
   const ttlMs = ttlMsOf(state, nowUs)
   const entry = state.queue.get(owner)
-  if (!entry) return { state: state.hold?.owner === owner ? 'granted' : 'missing', ttlMs }
+  if (!entry || entry.aliveUntilUs <= nowUs) {
+    return { state: state.hold?.owner === owner ? 'granted' : 'missing', ttlMs }
+  }
   entry.aliveUntilUs = nowUs + entryTtlMs * 1_000
-  state.queueUntilUs = Math.max(state.queueUntilUs, entry.aliveUntilUs)
+  keepQueue(state, entryTtlMs, nowUs)
   return { state: 'waiting', ttlMs }
 }
 
@@ -114,12 +116,16 @@ function tokenOfHold(state: LockState, { count, leaseMs }: AcquireRequest, conte
 function takePosition(state: LockState, request: AcquireRequest, nowUs: number): number {
   const { owner, entryTtlMs, grantLeaseMs } = request
   if (entryTtlMs === 0) return 0
-  if (state.queue.size === 0 || state.queueUntilUs < nowUs + entryTtlMs * 1_000) {
-    state.queueUntilUs = nowUs + 2 * entryTtlMs * 1_000
-  }
+  keepQueue(state, entryTtlMs, nowUs)
   const isNew = !state.queue.has(owner)
   state.queue.set(owner, { aliveUntilUs: nowUs + entryTtlMs * 1_000, grantLeaseMs })
   return isNew ? state.queue.size : [...state.queue.keys()].indexOf(owner) + 1
+}
+
+/** Has the queue outlive an entry. By more than that, so that few entries have to see to it. */
+function keepQueue(state: LockState, entryTtlMs: number, nowUs: number): void {
+  const leftMs = state.queue.size > 0 ? (state.queueUntilUs - nowUs) / 1_000 : 0
+  if (leftMs < 1.25 * entryTtlMs) state.queueUntilUs = nowUs + 2 * entryTtlMs * 1_000
 }
 
 /** Has late requests of the owner refused. A tombstone outlives the releases without one that follow it. */

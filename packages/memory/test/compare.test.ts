@@ -21,7 +21,7 @@ async function compare(steps: readonly Step[]): Promise<void> {
   const onRedis = await redis.run(uniqueName('compare'), steps)
   onRedis.forEach((observed, i) => {
     const step = steps[i]
-    const difference = step && differenceBetween(observed, memory.run(step))
+    const difference = step && differenceBetween(observed, memory.run(step, observed.ttlMs['the queue']))
     if (difference) throw new Error(`step ${i + 1} differs:${difference}\n${story(steps, i, describeStep)}`)
   })
 }

@@ -12,6 +12,9 @@ export function documentedNames(folder, include) {
 
 const listOf = (text) => (text === 'nothing' ? [] : text.split(' '))
 
+/** What each script includes before anything else, for all its includes. */
+const isInAll = (name) => name === 'call'
+
 /**
  * By include, what its code reads and sets, its own includes resolved. An include of an include may differ by script:
  * then it is what any of them reads and sets.
@@ -24,7 +27,7 @@ export function usedNames(folder) {
     for (const include of includes) {
       const { read, assigned, declared } = namesOf(statements(folder, [script, include]).join('\n'))
       const names = used.get(include) ?? { reads: new Set(), sets: new Set() }
-      for (const name of read) if (!isGlobal(name)) names.reads.add(name)
+      for (const name of read) if (!isGlobal(name) && !isInAll(name)) names.reads.add(name)
       for (const name of [...declared, ...assigned]) names.sets.add(name)
       used.set(include, names)
     }

@@ -3,7 +3,7 @@
 -- Reads: lockKey publish channel
 -- Sets:  free
 local function free()
-  redis.call('DEL', lockKey)
+  call('DEL', lockKey)
   local reply = redis.pcall(publish, channel, '0')
   return type(reply) == 'table' and reply.err or ''
 end

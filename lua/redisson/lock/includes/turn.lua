@@ -2,8 +2,9 @@
 -- waiter, and for a moment our other waiters leave the lock alone: its turn. The turn is the field 'turn' of the
 -- waiters hash, '<from, ms> <until, ms> <owner>'. No owner has that name, and the hash lives as long as the queue
 -- entry.
--- Reads: lockKey queueKey waitersKey nowMs checkInbox nowUs
--- Sets:  turnMs headStartMs headStartEvery readEntry dropEntry subscribed isSubscribedTo readTurn endTurn offerTurn
+-- Reads: lockKey queueKey waitersKey nowText
+-- Sets:  nowMs turnMs headStartMs headStartEvery readEntry dropEntry subscribed isSubscribedTo readTurn endTurn offerTurn
+--@include clock-ms
 local turnMs = 100
 -- Our first waiter may be nearer to Redis than any of theirs. So that it does not win every time, one release in this
 -- many, chosen by the last digits of the clock, gives theirs a head start.
@@ -12,21 +13,25 @@ local headStartEvery = 4
 
 local function readEntry(waiter)
   --@include read-entry
-  return state, entryInbox
+  return state, entryInbox, inboxIsChecked
 end
 
 local function dropEntry(waiter)
-  --@include drop-entry
+  call('HDEL', waitersKey, waiter)
+  call('LREM', queueKey, 1, waiter)
 end
 
 local subscribed = {}
-local function isSubscribedTo(entryInbox)
-  --@include check-inbox
-  return isSubscribed
+local function isSubscribedTo(entryInbox, inboxIsChecked)
+  if subscribed[entryInbox] == nil then
+    --@include check-inbox
+    subscribed[entryInbox] = isSubscribed
+  end
+  return subscribed[entryInbox]
 end
 
 local function readTurn()
-  local turn = redis.call('HGET', waitersKey, 'turn') or ''
+  local turn = call('HGET', waitersKey, 'turn') or ''
   local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
   fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
   if fromMs and fromMs > nowMs + headStartMs then
@@ -38,7 +43,7 @@ end
 
 local function endTurn(waiter)
   if readTurn() == waiter then
-    redis.call('HDEL', waitersKey, 'turn')
+    call('HDEL', waitersKey, 'turn')
   end
 end
 
@@ -49,7 +54,7 @@ end
 local function offerTurn(before, headStart)
   local offset = 0
   while true do
-    local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+    local waiter = call('LINDEX', queueKey, offset)
     if not waiter then
       return nil, ''
     end
@@ -57,23 +62,23 @@ local function offerTurn(before, headStart)
     if waiter == before then
       return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
     end
-    local state, entryInbox = readEntry(waiter)
+    local state, entryInbox, inboxIsChecked = readEntry(waiter)
     if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-      redis.call('HDEL', waitersKey, 'turn')
+      call('HDEL', waitersKey, 'turn')
       dropEntry(waiter)
     elseif state == 'none' then
       dropEntry(waiter)
       endTurn(waiter)
     elseif state == 'tombstone' then
-      redis.call('ZREM', queueKey, waiter)
+      call('LREM', queueKey, 1, waiter)
       endTurn(waiter)
-    elseif not isSubscribedTo(entryInbox) then
+    elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
       offset = offset + 1
     elseif turnOwner == waiter then
       return untilMs - nowMs, ''
     else
-      fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-      redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+      fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
+      call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
       local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
       return turnMs, type(reply) == 'table' and reply.err or ''
     end

@@ -29,7 +29,7 @@ export async function measureLocks(url: string, redis: Redis, idleShare: number,
         await isWaiting
       }),
     )
-    const redisWaiterBytes = (await bytesOf(redis, '{lock:wanted}:queue', '{lock:wanted}:waiters')) / count
+    const redisWaiterBytes = (await bytesOf(redis, '{lock:wanted}:fifo', '{lock:wanted}:waiters')) / count
     const ended = Promise.allSettled(waits)
     giveUp.abort()
     await ended

@@ -18,10 +18,10 @@ function onConnections(
   }
 }
 
-/** Scripts on the four keys of one lock. */
-const requestsOrReleases = /^EVALSHA \w+ 4 /i
+/** Scripts on the four keys of one lock, and the one that sets its count: a key, an owner and two numbers. */
+const requestsOrReleases = /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i
 
-/** Loses the reply to the next acquire request or release: the command ran, but its sender does not know. */
+/** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */
 const loseReply: FaultKind = {
   disturbs: 'target',
   inject(context, plan) {

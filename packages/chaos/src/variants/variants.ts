@@ -47,19 +47,14 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'redis/scripts/generated.js',
-        find: "redis.call('HSET', lockKey, owner, count)\nkeepFor(lockKey, tonumber(leaseMs))",
-        replace: "redis.call('HINCRBY', lockKey, owner, 1)\nkeepFor(lockKey, tonumber(leaseMs))",
-      },
-      {
-        file: 'redis/scripts/generated.js',
-        find: "if mine then\nredis.call('HSET', lockKey, owner, count)",
-        replace: "if mine then\nredis.call('HINCRBY', lockKey, owner, -1)",
+        find: "call('HSET', lockKey, owner, count)\nif",
+        replace: "call('HINCRBY', lockKey, owner, leaseMs == '0' and -1 or 1)\nif",
       },
       {
         file: 'redis/scripts/generated.js',
         find: "redis.pcall('HDEL', lockKey, owner) == 1",
         replace:
-          "redis.call('HEXISTS', lockKey, owner) == 1\nif mine and redis.call('HINCRBY', lockKey, owner, -1) <= 0 then\nredis.call('DEL', lockKey)\nend",
+          "call('HEXISTS', lockKey, owner) == 1\nif mine and call('HINCRBY', lockKey, owner, -1) <= 0 then\ncall('DEL', lockKey)\nend",
       },
     ],
     breaks: ['leftovers'],
@@ -75,7 +70,7 @@ export const variants: readonly Variant[] = [
       {
         file: 'redis/scripts/generated.js',
         find: "redis.pcall('HDEL', lockKey, owner) == 1",
-        replace: "redis.call('DEL', lockKey) == 1",
+        replace: "call('DEL', lockKey) == 1",
       },
     ],
     breaks: ['exclusion'],
@@ -134,8 +129,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'redis/scripts/generated.js',
-        find: "redis.call('ZRANGE', queueKey, '0', '0')",
-        replace: "redis.call('ZREVRANGE', queueKey, '0', '0')",
+        find: "call('LPOP', queueKey)",
+        replace: "call('RPOP', queueKey)",
       },
     ],
     breaks: ['order'],
@@ -165,9 +160,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'redis/scripts/generated.js',
-        find: 'local token, tokenText = nowUs, nowText',
-        replace:
-          "local token = tonumber(redis.call('GET', fenceKey) or '0') + 1\nlocal tokenText = string.format('%.0f', token)\ntokenFloor = 0",
+        find: 'local token = nowText',
+        replace: "local token = tostring((call('GET', fenceKey) or 0) + 1)\ntokenFloor = '0'",
       },
     ],
     breaks: ['tokens'],
@@ -197,8 +191,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'redis/scripts/generated.js',
-        find: "redis.call('HSET', lockKey, newHolder, '1')\nredis.call('PEXPIRE', lockKey, newLeaseMs)",
-        replace: "redis.call('HSET', lockKey, newHolder, '1')",
+        find: "call('HSET', lockKey, newHolder, '1')\ncall('PEXPIRE', lockKey, newLeaseMs)",
+        replace: "call('HSET', lockKey, newHolder, '1')",
       },
     ],
     breaks: ['leftovers'],

@@ -161,9 +161,9 @@ class RedisLink implements Link {
 /** Clients also register themselves and ask who the server is, at any time. */
 const isAboutLock = (request: string): boolean => {
   const [command = '', sha1] = request.split(' ')
-  const { lockAcquire, lockRelease, lockRenew } = scripts
+  const { lockAcquire, lockSetCount, lockRelease, lockRenew } = scripts
   return (
     command.toLowerCase() === 'evalsha' &&
-    [lockAcquire, lockRelease, lockRenew].some((script) => script.sha1 === sha1)
+    [lockAcquire, lockSetCount, lockRelease, lockRenew].some((script) => script.sha1 === sha1)
   )
 }

@@ -11,7 +11,7 @@ export type AcquireReply =
 /** The owner holds the lock. */
 export interface HeldReply {
   readonly kind: 'held'
-  /** The fencing token; 0 when the hold has none. */
+  /** The fencing token; 0 when the hold has none. Of a hold that was entered again 0 will do: its owner knows the token. */
   readonly token: number
 }
 

@@ -1,6 +1,7 @@
 import type {
   AcquireReply,
   BusyReply,
+  HeldReply,
   Inspection,
   NotALockReply,
   QueueEntryReply,
@@ -54,6 +55,10 @@ export class LockCommands {
   }
 
   acquire(keys: LockKeys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
+    const { count, wantsToken } = request
+    if (count > 1 && !(wantsToken && this.#options.calls.drawsTokenOnReentry)) {
+      return this.#options.connection.run(setCountCall(keys, request), readReentry, timeoutMs)
+    }
     return this.#options.connection.run(this.acquireCall(keys, request), this.readAcquire, timeoutMs)
   }
 
@@ -63,11 +68,8 @@ export class LockCommands {
   }
 
   readonly readAcquire = (given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply => {
-    if (typeof given === 'number') {
-      this.sawToken(given)
-      return { kind: 'held', token: given }
-    }
-    if (typeof given === 'string') return readBusy(given)
+    if (typeof given === 'string' && given.includes(' ')) return readBusy(given)
+    if (typeof given === 'string' || typeof given === 'number') return this.#held(given)
     const reply = asList(given)
     switch (numberAt(reply, 0)) {
       case 0:
@@ -84,7 +86,10 @@ export class LockCommands {
 
   /** Sets the hold count; at 0 gives up the hold and the queue entry. */
   release(keys: LockKeys, request: ReleaseRequest, timeoutMs?: number): Promise<ReleaseReply> {
-    const call = this.#options.calls.release(keys, request, this.#tokenFloorText)
+    const call =
+      request.count > 0
+        ? setCountCall(keys, { ...request, leaseMs: 0 })
+        : this.#options.calls.release(keys, request, this.#tokenFloorText)
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
@@ -147,9 +152,26 @@ export class LockCommands {
     return code === 1 ? released : notHeld
   }
 
+  #held(given: string | number): HeldReply {
+    const token = Number(given)
+    if (Number.isNaN(token)) throw notUnderstood('a token', given)
+    this.sawToken(token)
+    return { kind: 'held', token }
+  }
+
   #reportError(error: string): void {
     if (error !== '') this.#options.onNoticeError(error)
   }
+}
+
+const setCountCall = (
+  { lock }: LockKeys,
+  { owner, count, leaseMs }: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs'>,
+): ScriptCall => ({ script: scripts.lockSetCount, keys: [lock], args: [owner, count, leaseMs] })
+
+function readReentry(given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply {
+  if (typeof given === 'number') return given === 1 ? { kind: 'held', token: 0 } : { kind: 'lost' }
+  return notALockReply(lock, textAt(asList(given), 1))
 }
 
 const notALockReply = (lock: string, type: string): NotALockReply => ({

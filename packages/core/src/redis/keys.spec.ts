@@ -15,7 +15,7 @@ describe('the keys of a lock', () => {
       id: 'lock:order:42',
       group: '',
       lock: 'lock:order:42',
-      queue: '{lock:order:42}:queue',
+      queue: '{lock:order:42}:fifo',
       waiters: '{lock:order:42}:waiters',
       fence: '{lock:order:42}:fence',
     })
@@ -27,7 +27,7 @@ describe('the keys of a lock', () => {
       id: 'lock:{tenant-7}:order',
       group: '',
       lock: 'lock:{tenant-7}:order',
-      queue: 'lock:{tenant-7}:order:queue',
+      queue: 'lock:{tenant-7}:order:fifo',
       waiters: 'lock:{tenant-7}:order:waiters',
       fence: 'lock:{tenant-7}:order:fence',
     })
@@ -36,7 +36,7 @@ describe('the keys of a lock', () => {
   it('begin with the key prefix of the application, then the prefix of Holdfast', () => {
     expect(spaceOf('app:', 'mutex:').lock('a')).toMatchObject({
       lock: 'app:mutex:a',
-      queue: '{app:mutex:a}:queue',
+      queue: '{app:mutex:a}:fifo',
     })
   })
 
@@ -64,7 +64,7 @@ describe('the keys of a lock', () => {
     const shared = spaceOf('app:', '', tokenKeyOf)
     expect(shared.lock('order:42')).toMatchObject({
       lock: 'app:order:42',
-      queue: '{app:order:42}:queue',
+      queue: '{app:order:42}:fifo',
       fence: 'redisson_lock_token:{app:order:42}',
     })
     expect(shared.lock('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
@@ -86,7 +86,7 @@ describe('the keys of a lock', () => {
 
 describe('a name', () => {
   it.each([
-    ['that ends in :queue', 'jobs:queue', /must not end in :queue/],
+    ['that ends in :fifo', 'jobs:fifo', /must not end in :fifo/],
     ['that ends in :waiters', 'jobs:waiters', /must not end in :waiters/],
     ['that ends in :fence', 'jobs:fence', /must not end in :fence/],
     ['with a brace that is never closed', 'a{b', /one hash tag/],

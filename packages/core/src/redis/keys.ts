@@ -11,7 +11,7 @@ export interface LockKeys extends Address {
   readonly fence: string
 }
 
-const suffixes = [':queue', ':waiters', ':fence']
+const suffixes = [':fifo', ':waiters', ':fence']
 const registryPrefix = 'holdfast:client:'
 
 export interface KeySpaceOptions {
@@ -68,7 +68,7 @@ export class KeySpace {
       id: lock,
       group: this.#options.groupOf(lock),
       lock,
-      queue: `${base}:queue`,
+      queue: `${base}:fifo`,
       waiters: `${base}:waiters`,
       fence: this.#options.fenceOf(lock, base),
     }

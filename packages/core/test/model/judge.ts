@@ -43,12 +43,15 @@ export const isServable = (store: StoreState, subscribed: readonly boolean[], ow
   store.queue.includes(owner) && store.entries[owner] === 'live' && (subscribed[owner] ?? false)
 
 function tokenProblems(job: Job, { store, reply, notices, token }: After): Problem[] {
-  const replied = reply.kind === 'held' ? [reply.token] : []
+  // A re-entry is not told its token.
+  const replied = reply.kind === 'held' && job.step !== 'enter' ? [reply.token] : []
   const notified = notices.flatMap((notice) => (notice.kind === 'granted' ? [notice.token] : []))
   const isGranted = newHolders(job.store, store).length > 0
   const before = job.store.hasFence ? lastToken : 0
   const found: Problem[] = []
-  if (isGranted ? token <= before : token !== before) {
+  // A grant that nobody receives is undone, and its token stays unused.
+  const mayBeUnused = job.store.queue.some((each) => !(job.subscribed[each] ?? false))
+  if (isGranted ? token <= before : mayBeUnused ? token < before : token !== before) {
     found.push(problem('token', `the last token was ${before}, now it is ${token}`))
   }
   for (const given of [...notified, ...replied]) {
@@ -66,6 +69,13 @@ function entryProblems({ store: before }: Job, { store }: After): Problem[] {
     if (before.queue.includes(owner) && at(before.counts, owner) > 0) continue
     found.push(problem('leftover', `${nameOf(owner)} holds and still has a queue entry`))
   }
+  store.entries.forEach((entry, owner) => {
+    const positions = store.queue.filter((each) => each === owner).length
+    if (positions !== (entry === 'live' || entry === 'stale' ? 1 : 0)) {
+      const detail = `${nameOf(owner)} has ${positions} positions in the queue, and its entry is ${entry}`
+      found.push(problem('order', detail))
+    }
+  })
   return found
 }
 

@@ -13,7 +13,7 @@ export class LockInRedis {
   constructor(redis: Redis, name: string, prefix = 'lock:') {
     this.#redis = redis
     this.key = `${prefix}${name}`
-    this.queueKey = `{${this.key}}:queue`
+    this.queueKey = `{${this.key}}:fifo`
     this.waitersKey = `{${this.key}}:waiters`
     this.fenceKey = `{${this.key}}:fence`
   }
@@ -33,7 +33,7 @@ export class LockInRedis {
 
   /** Waiting owners, first in line first. */
   queue(): Promise<string[]> {
-    return this.#redis.zrange(this.queueKey, '0', '-1')
+    return this.#redis.lrange(this.queueKey, 0, -1)
   }
 
   /** Queue entries and tombstones by owner. */

@@ -22,19 +22,21 @@ export const minimumPermissions = [
   '+hdel',
   '+hget',
   '+hgetall',
-  '+hkeys',
   '+hrandfield',
   '+hset',
+  '+hsetnx',
+  '+hlen',
+  '+llen',
+  '+lpop',
+  '+lpos',
+  '+lpush',
+  '+lrange',
+  '+lrem',
   '+pexpire',
   '+pttl',
+  '+rpush',
   '+set',
   '+time',
-  '+zadd',
-  '+zcard',
-  '+zrange',
-  '+zrank',
-  '+zrem',
-  '+zscore',
 ] as const
 
 /** Further permissions for a client of a Redis Cluster, which has to find its way. */
@@ -42,7 +44,8 @@ export const clusterPermissions = ['+cluster|slots', '+cluster|info'] as const
 
 /**
  * Permissions that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
- * that was sent twice from a loss; PUBSUB NUMSUB lets a lock pass a waiter by whose process has died; TYPE names what a
+ * that was sent twice from a loss; PUBSUB lets a lock pass a waiter by whose process has died, whoever subscribes to
+ * patterns; TYPE names what a
  * key holds that is not a lock.
  */
-export const usefulPermissions = ['+info', '+pubsub|numsub', '+type'] as const
+export const usefulPermissions = ['+info', '+pubsub|numpat', '+pubsub|numsub', '+type'] as const

@@ -27,6 +27,6 @@ export function askByHand(
   owner: string,
 ): Promise<unknown> {
   const keys = [lock.key, lock.queueKey, lock.waitersKey, lock.fenceKey]
-  const args = [owner, 1, 5_000, 5_000, 5_000, 'holdfast:inbox:nobody', 0, 1]
+  const args = [owner, 5_000, 0, '5000 5000 1 holdfast:inbox:nobody']
   return redis.eval(scripts.lockAcquire.lua, keys.length, ...keys, ...args)
 }

@@ -1,4 +1,4 @@
-import type { Notice, StepContext } from '../../src/hand-off.js'
+import { nextToken, type Notice, type StepContext } from '../../src/hand-off.js'
 import { freeLock, msUntil, settle, type LockState } from '../../src/lock-state.js'
 import * as steps from '../../src/steps.js'
 import { TokenRanks, type Observation } from './observation.js'
@@ -10,14 +10,19 @@ export class MemoryLock {
   readonly #tokens = new TokenRanks()
   readonly #deaf = new Set<string>()
   #notices: Notice[] = []
+  #skipped = 0
   #nowUs = 1_700_000_000_000_000
 
-  run(step: Step): Observation {
+  /** @param queueMs - how long the queue lives on Redis: longer than here if it was empty while waiters were skipped */
+  run(step: Step, queueMs = 0): Observation {
     this.#notices = []
+    this.#skipped = 0
     // Two steps of one microsecond are possible here and not on a server.
     this.#nowUs += 1_000
     settle(this.#state, this.#nowUs)
     const reply = this.#reply(step)
+    if (this.#skipped > 0)
+      this.#state.queueUntilUs = Math.max(this.#state.queueUntilUs, this.#nowUs + queueMs * 1_000)
     settle(this.#state, this.#nowUs)
     return this.#observe(reply)
   }
@@ -27,6 +32,8 @@ export class MemoryLock {
     switch (step.kind) {
       case 'acquire': {
         const reply = steps.acquire(state, { ...step, wantsToken: true }, this.#context(step.tokenFloor))
+        // On Redis a re-entry is not told its token.
+        if (reply.kind === 'held' && step.count > 1) return ['held']
         if (reply.kind === 'held') return ['held', this.#tokens.rankOf(reply.token)]
         if (reply.kind === 'busy') return ['busy', reply.holder, reply.position]
         return [reply.kind]
@@ -57,12 +64,19 @@ export class MemoryLock {
   }
 
   #context(tokenFloor: number): StepContext {
-    return {
+    const context: StepContext = {
       nowUs: this.#nowUs,
       tokenFloor,
-      isSubscribed: (owner) => !this.#deaf.has(owner),
+      isSubscribed: (owner) => {
+        if (!this.#deaf.has(owner)) return true
+        this.#skipped += 1
+        // Redis learns that by publishing a grant. It undoes the grant, and the token stays unused.
+        nextToken(this.#state, this.#state.queue.get(owner)?.grantLeaseMs ?? 0, context)
+        return false
+      },
       notify: (notice) => this.#notices.push(notice),
     }
+    return context
   }
 
   #observe(reply: (string | number)[]): Observation {

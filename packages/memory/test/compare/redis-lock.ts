@@ -22,14 +22,15 @@ const passLua = `
   end
   local waiters = redis.call('HGETALL', KEYS[3])
   for i = 1, #waiters, 2 do
-    local head, untilMs, rest = string.match(waiters[i + 1], '^(%D*)(%d+)(.*)$')
-    redis.call('HSET', KEYS[3], waiters[i], head .. string.format('%.0f', untilMs - ms) .. rest)
+    local head, time, rest = string.match(waiters[i + 1], '^(%D*)(%d+)(.*)$')
+    local earlier = time - (head == '' and 1000 or 1) * ms
+    redis.call('HSET', KEYS[3], waiters[i], head .. string.format('%.0f', earlier) .. rest)
   end`
 
 /** Writes another inbox into the owner's queue entry, if it has one. */
 const moveInboxLua = `
   local entry = redis.call('HGET', KEYS[1], ARGV[1])
-  local head = entry and string.match(entry, '^(%d+ %d+ )')
+  local head = entry and string.match(entry, '^(%d+ %d+ %d+ 1 )')
   if head then redis.call('HSET', KEYS[1], ARGV[1], head .. ARGV[2]) end`
 
 /** All there is of the lock, read at one instant. */
@@ -39,7 +40,7 @@ const readLua = `
   for i, key in ipairs(KEYS) do ttls[i] = redis.call('PTTL', key) end
   return {
     string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), ttls,
-    redis.call('HGETALL', KEYS[1]), redis.call('ZRANGE', KEYS[2], 0, -1), redis.call('HGETALL', KEYS[3]),
+    redis.call('HGETALL', KEYS[1]), redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HGETALL', KEYS[3]),
     redis.call('GET', KEYS[4]) or '0',
   }`
 
@@ -119,31 +120,21 @@ function callOf(step: Step, keys: readonly string[], deaf: Set<string>): Command
   switch (step.kind) {
     case 'acquire': {
       const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, tokenFloor } = step
+      if (count > 1) return script('lockSetCount', keys.slice(0, 1), owner, count, leaseMs)
       const inbox = inboxOf(owner, deaf.has(owner))
-      return script(
-        'lockAcquire',
-        keys,
-        owner,
-        count,
-        leaseMs,
-        entryTtlMs,
-        grantLeaseMs,
-        inbox,
-        tokenFloor,
-        1,
-      )
+      const waiting = entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} 1 ${inbox}` : ''
+      return script('lockAcquire', keys, owner, leaseMs, tokenFloor, waiting)
     }
-    case 'release':
-      return script('lockRelease', keys, step.owner, step.count, step.tombstoneMs, step.tokenFloor, 1)
-    case 'force':
-      return script(
-        'lockForce',
-        keys,
-        step.owner,
-        inboxOf(step.owner, deaf.has(step.owner)),
-        step.tokenFloor,
-        1,
-      )
+    case 'release': {
+      const { owner, count, tombstoneMs, tokenFloor } = step
+      if (count > 0) return script('lockSetCount', keys.slice(0, 1), owner, count, 0)
+      const tombstone = tombstoneMs > 0 ? [tombstoneMs] : []
+      return script('lockRelease', keys, owner, tokenFloor, ...tombstone)
+    }
+    case 'force': {
+      const inbox = inboxOf(step.owner, deaf.has(step.owner))
+      return script('lockForce', keys, step.owner, inbox, step.tokenFloor)
+    }
     case 'renew':
       return script('lockRenew', keys.slice(0, 1), step.owner, step.leaseMs)
     case 'refresh':
@@ -168,10 +159,10 @@ function readReply(step: Step, given: unknown, tokens: TokenRanks): (string | nu
   const code = list[0]
   switch (step.kind) {
     case 'acquire': {
-      if (typeof given === 'number') return ['held', tokens.rankOf(given)]
-      if (code === -1) return ['lost']
+      if (typeof given === 'number') return [given === 1 ? 'held' : 'lost']
       if (code === -2) return ['abandoned']
-      const [, , position, holder = ''] = String(given).split(' ')
+      const [token, , position, holder = ''] = String(given).split(' ')
+      if (position === undefined) return ['held', tokens.rankOf(Number(token))]
       return ['busy', holder, Number(position)]
     }
     case 'release':
@@ -212,8 +203,9 @@ function observe(
   if (queue.length > 0) ttlMs['the queue'] = queueMs ?? -1
   const waiters = pairsOf(asList(waitersList).map(String))
   const entries = queue.map((owner) => {
-    const [untilMs, grantLeaseMs = ''] = (waiters.get(owner) ?? '').split(' ')
-    if (Number(untilMs) > nowMs) ttlMs[`the queue entry of ${owner}`] = Number(untilMs) - nowMs
+    const [sinceUs, forMs, grantLeaseMs = ''] = (waiters.get(owner) ?? '').split(' ')
+    const leftMs = Number(sinceUs) / 1_000 + Number(forMs) - nowMs
+    if (leftMs > 0) ttlMs[`the queue entry of ${owner}`] = leftMs
     return `${owner} ${grantLeaseMs}`
   })
   const tombstones = [...waiters].flatMap(([owner, text]) => {

@@ -15,7 +15,7 @@ export const nested =
     try {
       const locks = Array.from({ length: cycles }, (_, n) => client.getLock(`order:${n}`))
       // From now on the server has every script.
-      await locks[0]?.withLock(() => undefined)
+      await locks[0]?.withLock(() => locks[0]?.withLock(() => undefined))
       let recording: Recording | undefined
       const innermost = async (): Promise<void> => {
         await tape.begin()

@@ -1,7 +1,7 @@
 import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { LockKeys } from '../keys.js'
-import { keysOf } from '../kinds/lock.js'
+import { keysOf, tombstoneOf, waitingOf } from '../kinds/lock.js'
 import type { LockCalls } from '../kinds/lock.js'
 import { scripts } from '../scripts/generated.js'
 import { releaseChannelOf } from './names.js'
@@ -10,26 +10,27 @@ import { releaseChannelOf } from './names.js'
 export class RedissonCalls implements LockCalls {
   /** Redisson's clients listen to either kind of channel, never to both. */
   publish: 'PUBLISH' | 'SPUBLISH' = 'PUBLISH'
-  readonly #checkInbox: number
+  readonly drawsTokenOnReentry = true
+  readonly #inboxesCanBeCounted: boolean
 
-  /** @param inboxesCanBeCounted - whether the server knows all subscribers of a channel; a cluster node does not */
   constructor(inboxesCanBeCounted: boolean) {
-    this.#checkInbox = inboxesCanBeCounted ? 1 : 0
+    this.#inboxesCanBeCounted = inboxesCanBeCounted
   }
 
   acquire(keys: LockKeys, request: AcquireRequest, inbox: string): ScriptCall {
-    const { owner, count, leaseMs, entryTtlMs, wantsToken } = request
-    const args = [owner, count, leaseMs, entryTtlMs, inbox, this.#checkInbox, wantsToken ? 1 : 0]
+    const { owner, count, leaseMs, wantsToken } = request
+    const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
+    const args = [owner, count, leaseMs, waiting, wantsToken ? 1 : 0]
     return { script: scripts.redissonLockAcquire, keys: keysOf(keys), args }
   }
 
-  release({ lock, queue, waiters }: LockKeys, { owner, count, tombstoneMs }: ReleaseRequest): ScriptCall {
-    const args = [owner, count, tombstoneMs, this.#checkInbox, this.publish, releaseChannelOf(lock)]
+  release({ lock, queue, waiters }: LockKeys, request: ReleaseRequest): ScriptCall {
+    const args = [request.owner, this.publish, releaseChannelOf(lock), ...tombstoneOf(request)]
     return { script: scripts.redissonLockRelease, keys: [lock, queue, waiters], args }
   }
 
   force({ lock, queue, waiters }: LockKeys, owner: string, inbox: string): ScriptCall {
-    const args = [owner, inbox, this.#checkInbox, this.publish, releaseChannelOf(lock)]
+    const args = [owner, inbox, this.publish, releaseChannelOf(lock)]
     return { script: scripts.redissonLockForce, keys: [lock, queue, waiters], args }
   }
 }

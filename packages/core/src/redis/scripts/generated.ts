@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'clientIdentify' | 'clientRegister' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'redissonIdentifySharding' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease'
+export type ScriptName = 'clientIdentify' | 'clientRegister' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'redissonIdentifySharding' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: {
@@ -27,274 +27,284 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: '9ab485298f202824ae024bc3efb8f43aaaaae865',
-    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    sha1: '3f76cb958709cf22855b1671aca6a76df50b1e75',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-local leaseMs = ARGV[3]
-local tokenFloor = tonumber(ARGV[7])
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-if count > 1 or redis.call('EXISTS', lockKey, queueKey, waitersKey) > 0 then
-local entryTtlMs = tonumber(ARGV[4])
-local grantLeaseMs = ARGV[5]
-local inbox = ARGV[6]
-local checkInbox = ARGV[8] == '1'
-local ttlMs = redis.call('PTTL', lockKey)
+local leaseMs = ARGV[2]
+local tokenFloor = ARGV[3]
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+if call('EXISTS', lockKey, waitersKey) > 0 then
+local waiting = ARGV[4]
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
 if holder == owner then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-redis.call('HSET', lockKey, owner, count)
+call('HSET', lockKey, owner, '1')
 keepFor(lockKey, tonumber(leaseMs))
-local last = tonumber(redis.call('GET', fenceKey) or '0')
-if count == 1 and last == 0 then
+local knownToken = call('GET', fenceKey)
+if knownToken then
+keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+return knownToken
+end
 local newLeaseMs = leaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
+local token = nowText
+if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+token = string.format('%.0f', tokenFloor + 1)
 end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+token = string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', lifeMs)
 end
 return token
-elseif count == 1 then
-keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 end
-return last
-end
-if count > 1 then
-return { -1 }
-end
+local granted, noticeError = nil, ''
+local isFree = ttlMs == -2
+if isFree then
 do
-local waiter = owner
-local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
-state = 'tombstone'
-end
-end
-if state == 'tombstone' then
+local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 return { -2 }
 end
 end
-local isFree = ttlMs == -2
-local before = owner
-local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-local granted, noticeError = nil, ''
-local offset = 0
-local subscribed = {}
-while isFree and first and first ~= before do
-local waiter = first
+local first, before = call('LPOP', queueKey), owner
+local waiter, skipped = first, nil
+while waiter and waiter ~= before and not granted do
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
 if state == 'alive' then
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local mayGrant = not (skipped and skipped[entryInbox])
+if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
 end
-if isSubscribed then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+mayGrant = isSubscribed
+end
+if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
+local token = nowText
+if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+token = string.format('%.0f', tokenFloor + 1)
 end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+token = string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, newHolder, '1')
-redis.call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', entryInbox, notice)
-noticeError = type(reply) == 'table' and reply.err or ''
-granted = newHolder
-isFree = false
+call('HSET', lockKey, newHolder, '1')
+call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local received = redis.pcall('PUBLISH', entryInbox, notice)
+if received == 0 and inboxIsChecked == '1' then
+call('DEL', lockKey)
 else
-offset = offset + 1
+call('HDEL', waitersKey, waiter)
+noticeError = type(received) == 'table' and received.err or ''
+granted = newHolder
+end
+end
+if not granted then
+skipped = skipped or {}
+skipped[#skipped + 1] = waiter
+skipped[entryInbox] = true
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
-else
-redis.call('ZREM', queueKey, waiter)
+call('HDEL', waitersKey, waiter)
 end
-first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+waiter = not granted and call('LPOP', queueKey)
+end
+if skipped then
+for i = #skipped, 1, -1 do
+call('LPUSH', queueKey, skipped[i])
+end
+call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end
 if granted then
 holder = granted
-ttlMs = redis.call('PTTL', lockKey)
+ttlMs = call('PTTL', lockKey)
+isFree = false
+end
 end
 if not isFree then
 local position = 0
-if entryTtlMs > 0 then
-local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
-local rank = redis.call('ZRANK', queueKey, owner)
-local lastRank = redis.call('ZCARD', queueKey) - 1
-if isNew and rank < lastRank then
-local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
-redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
-rank = lastRank
+if waiting == '' then
+do
+local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+return { -2 }
 end
-redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + entryTtlMs, grantLeaseMs, inbox))
-if redis.call('PTTL', queueKey) < entryTtlMs then
+end
+else
+local newEntry = nowText .. ' ' .. waiting
+local rank = nil
+if call('HSETNX', waitersKey, owner, newEntry) == 0 then
+do
+local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+return { -2 }
+end
+end
+call('HSET', waitersKey, owner, newEntry)
+rank = call('LPOS', queueKey, owner)
+end
+position = rank and rank + 1 or call('RPUSH', queueKey, owner)
+if position == 1 and not rank then
+if call('HLEN', waitersKey) > 1 then
+local fields = call('HGETALL', waitersKey)
+for i = 1, #fields, 2 do
+if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
+call('HDEL', waitersKey, fields[i])
+end
+end
+end
+end
+local entryTtlMs = string.match(waiting, '^%d+')
+if call('PTTL', queueKey) < 1.25 * entryTtlMs then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-redis.call('PEXPIRE', queueKey, 2 * entryTtlMs)
+call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
 end
-position = rank + 1
 end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
 return noticeError == '' and busy or { 0, busy, noticeError }
 end
-local waiter = owner
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+call('HDEL', waitersKey, owner)
 end
 local newHolder, newLeaseMs = owner, leaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
+local token = nowText
+if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+token = string.format('%.0f', tokenFloor + 1)
 end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+token = string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, newHolder, '1')
-redis.call('PEXPIRE', lockKey, newLeaseMs)
+call('HSET', lockKey, newHolder, '1')
+call('PEXPIRE', lockKey, newLeaseMs)
 return token`,
   },
   lockForce: {
     name: 'lockForce',
-    sha1: '5047291373d9e7af89bb769baa23271f8756d0fc',
-    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    sha1: '5720f88997ef618d5434604117cf9fec9bee15e5',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local tokenFloor = tonumber(ARGV[3])
-local checkInbox = ARGV[4] == '1'
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-local ttlMs = redis.call('PTTL', lockKey)
+local tokenFloor = ARGV[3]
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
 if holder ~= owner then
 return 0
 end
-redis.call('DEL', lockKey)
+call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local isFree, before = true, nil
-local first = redis.call('ZRANGE', queueKey, '0', '0')[1]
-local granted, noticeError = nil, ''
-local offset = 0
-local subscribed = {}
-while isFree and first and first ~= before do
-local waiter = first
+local granted, noticeError, before = nil, '', nil
+local first = call('LPOP', queueKey)
+local waiter, skipped = first, nil
+while waiter and waiter ~= before and not granted do
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
 if state == 'alive' then
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local mayGrant = not (skipped and skipped[entryInbox])
+if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
 end
-if isSubscribed then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+mayGrant = isSubscribed
+end
+if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
+local token = nowText
+if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+token = string.format('%.0f', tokenFloor + 1)
 end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+token = string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, newHolder, '1')
-redis.call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', entryInbox, notice)
-noticeError = type(reply) == 'table' and reply.err or ''
-granted = newHolder
-isFree = false
+call('HSET', lockKey, newHolder, '1')
+call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local received = redis.pcall('PUBLISH', entryInbox, notice)
+if received == 0 and inboxIsChecked == '1' then
+call('DEL', lockKey)
 else
-offset = offset + 1
+call('HDEL', waitersKey, waiter)
+noticeError = type(received) == 'table' and received.err or ''
+granted = newHolder
+end
+end
+if not granted then
+skipped = skipped or {}
+skipped[#skipped + 1] = waiter
+skipped[entryInbox] = true
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
-else
-redis.call('ZREM', queueKey, waiter)
+call('HDEL', waitersKey, waiter)
 end
-first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+waiter = not granted and call('LPOP', queueKey)
+end
+if skipped then
+for i = #skipped, 1, -1 do
+call('LPUSH', queueKey, skipped[i])
+end
+call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end
 if noticeError == '' and type(revoked) == 'table' then
 noticeError = revoked.err
@@ -305,204 +315,231 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   lockInspect: {
     name: 'lockInspect',
-    sha1: '18b49c29cdfc6b598fd3d5949e7afef909f8bbb1',
-    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    sha1: 'e13494cd584705bfc2e820b598359188c49db83c',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-local ttlMs = redis.call('PTTL', lockKey)
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
-local token = tonumber(redis.call('GET', fenceKey) or '0')
-local reply = { ttlMs, holder, tonumber(redis.call('HGET', lockKey, holder) or '0'), token, redis.call('ZCARD', queueKey) }
-for _, owner in ipairs(maxEntries > 0 and redis.call('ZRANGE', queueKey, 0, maxEntries - 1) or {}) do
-local aliveUntilMs = string.match(redis.call('HGET', waitersKey, owner) or '', '^(%d+) ')
-reply[#reply + 1] = owner
-reply[#reply + 1] = math.max(0, (tonumber(aliveUntilMs) or 0) - nowMs)
+local token = tonumber(call('GET', fenceKey) or '0')
+local reply = { ttlMs, holder, tonumber(call('HGET', lockKey, holder) or '0'), token, call('LLEN', queueKey) }
+for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
+local state = 'none'
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+state = 'tombstone'
+end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
+end
+local remainingMs = state == 'alive' and aliveForMs - (nowText - aliveSinceUs) / 1000 or 0
+reply[#reply + 1] = waiter
+reply[#reply + 1] = math.ceil(remainingMs)
 end
 return reply`,
   },
   lockRefresh: {
     name: 'lockRefresh',
-    sha1: 'bdebd29d8acf184e5e9a0ce705c5e9d599af459c',
-    lua: `local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
+    sha1: '3bbe2c2794412049d5149c2f21b8c58bd9e22867',
+    lua: `local call = redis.call
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
 local replies = {}
 for i = 1, #KEYS / 3 do
 local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local owner = ARGV[2 * i - 1]
-local entryTtlMs = tonumber(ARGV[2 * i])
-local ttlMs = redis.call('PTTL', lockKey)
-local state = 0
-local leaseAndInbox = string.match(redis.call('HGET', waitersKey, owner) or '', '^%d+( .+)$')
-if leaseAndInbox and redis.call('ZSCORE', queueKey, owner) then
-redis.call('HSET', waitersKey, owner, string.format('%.0f', nowMs + entryTtlMs) .. leaseAndInbox)
-for _, key in ipairs({ queueKey, waitersKey }) do
-if redis.call('PTTL', key) < entryTtlMs then
-redis.call('PEXPIRE', key, entryTtlMs)
+local entryTtlMs = ARGV[2 * i]
+local ttlMs = call('PTTL', lockKey)
+local code = 0
+local waiter = owner
+local state = 'none'
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
+local goneUntilMs = string.match(entry, '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+state = 'tombstone'
+end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
+end
+if state == 'alive' and call('PTTL', queueKey) ~= -2 then
+local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryInbox
+call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
+if call('PTTL', queueKey) < 1.25 * entryTtlMs then
+local function keepFor(key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-state = 1
+call('PEXPIRE', queueKey, 2 * entryTtlMs)
+keepFor(waitersKey, 2 * entryTtlMs)
+end
+code = 1
 elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
-state = 2
+code = 2
 end
-replies[2 * i - 1] = state
+replies[2 * i - 1] = code
 replies[2 * i] = ttlMs
 end
 return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
-    sha1: '37dff6386cd4d796ad22fa0058d3691455c2e8c7',
-    lua: `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    sha1: '9cf67008d4188878b8d29d6c7749f9a6054a5e89',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-local tombstoneMs = tonumber(ARGV[3])
-local tokenFloor = tonumber(ARGV[4])
-local checkInbox = ARGV[5] == '1'
-local mine = count == 0 and redis.pcall('HDEL', lockKey, owner) == 1
-local isFree = mine and tombstoneMs == 0
-local first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-if isFree and not first then
+local tokenFloor = ARGV[2]
+local tombstoneMs = ARGV[3]
+local mine = redis.pcall('HDEL', lockKey, owner) == 1
+local first = mine and call('LPOP', queueKey)
+if mine and not first and not tombstoneMs then
 return 1
 end
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-if not isFree then
-if count == 0 then
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+if not mine or tombstoneMs then
+local nowMs = math.floor(nowText / 1000)
+do
 local waiter = owner
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
-if state ~= 'tombstone' then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
+call('LREM', queueKey, 1, owner)
 end
-if tombstoneMs > 0 then
+end
+if tombstoneMs then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-local sample = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #sample, 2 do
 local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
-redis.call('HDEL', waitersKey, sample[i])
+call('HDEL', waitersKey, sample[i])
 end
 end
-redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tombstoneMs)
+call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
+keepFor(waitersKey, tonumber(tombstoneMs))
 end
 end
-local ttlMs = redis.call('PTTL', lockKey)
+if not mine then
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
-if count > 0 then
-mine = holder == owner
-if mine then
-redis.call('HSET', lockKey, owner, count)
+first = ttlMs == -2 and call('LPOP', queueKey)
 end
-return mine and 1 or 0
-end
-isFree = ttlMs == -2
-first = isFree and redis.call('ZRANGE', queueKey, '0', '0')[1]
-end
-local before = nil
-local granted, noticeError = nil, ''
-local offset = 0
-local subscribed = {}
-while isFree and first and first ~= before do
-local waiter = first
+local granted, noticeError, before = nil, '', nil
+local waiter, skipped = first, nil
+while waiter and waiter ~= before and not granted do
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
 if state == 'alive' then
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local mayGrant = not (skipped and skipped[entryInbox])
+if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
 end
-if isSubscribed then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+mayGrant = isSubscribed
+end
+if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token, tokenText = nowUs, nowText
-if tokenFloor >= token then
-token = tokenFloor + 1
-tokenText = string.format('%.0f', token)
+local token = nowText
+if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+token = string.format('%.0f', tokenFloor + 1)
 end
-local lastToken = redis.call('SET', fenceKey, tokenText, 'PX', lifeMs, 'GET')
-if lastToken and tonumber(lastToken) >= token then
-token = tonumber(lastToken) + 1
-tokenText = string.format('%.0f', token)
-redis.call('SET', fenceKey, tokenText, 'PX', lifeMs)
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+token = string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', lifeMs)
 end
-redis.call('HSET', lockKey, newHolder, '1')
-redis.call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. tokenText .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
-local reply = redis.pcall('PUBLISH', entryInbox, notice)
-noticeError = type(reply) == 'table' and reply.err or ''
-granted = newHolder
-isFree = false
+call('HSET', lockKey, newHolder, '1')
+call('PEXPIRE', lockKey, newLeaseMs)
+local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+local received = redis.pcall('PUBLISH', entryInbox, notice)
+if received == 0 and inboxIsChecked == '1' then
+call('DEL', lockKey)
 else
-offset = offset + 1
+call('HDEL', waitersKey, waiter)
+noticeError = type(received) == 'table' and received.err or ''
+granted = newHolder
+end
+end
+if not granted then
+skipped = skipped or {}
+skipped[#skipped + 1] = waiter
+skipped[entryInbox] = true
 end
 elseif state == 'none' then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
-else
-redis.call('ZREM', queueKey, waiter)
+call('HDEL', waitersKey, waiter)
 end
-first = isFree and redis.call('ZRANGE', queueKey, offset, offset)[1]
+waiter = not granted and call('LPOP', queueKey)
+end
+if skipped then
+for i = #skipped, 1, -1 do
+call('LPUSH', queueKey, skipped[i])
+end
+call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end
 local code = mine and 1 or 0
 return noticeError == '' and code or { code, noticeError }`,
   },
   lockRenew: {
     name: 'lockRenew',
-    sha1: 'cf3dbceab2ddd124d57f15a8ddb20fda22a5dafd',
-    lua: `local replies = {}
+    sha1: '336d8326296a194d76ad1d884ff7d8e8d940e808',
+    lua: `local call = redis.call
+local replies = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[2 * i - 1]
 local leaseMs = ARGV[2 * i]
-local ttlMs = redis.call('PTTL', lockKey)
+local ttlMs = call('PTTL', lockKey)
 local count = ttlMs ~= -2 and redis.pcall('HGET', lockKey, owner)
 if not count then
 replies[i] = 0
@@ -510,12 +547,37 @@ elseif type(count) == 'table' or ttlMs == -1 then
 replies[i] = -3
 else
 if ttlMs < tonumber(leaseMs) then
-redis.call('PEXPIRE', lockKey, leaseMs)
+call('PEXPIRE', lockKey, leaseMs)
 end
 replies[i] = 1
 end
 end
 return replies`,
+  },
+  lockSetCount: {
+    name: 'lockSetCount',
+    sha1: '39935a138da6f43934f329c744d1bd2d6f45420b',
+    lua: `local call = redis.call
+local lockKey = KEYS[1]
+local owner = ARGV[1]
+local count = ARGV[2]
+local leaseMs = ARGV[3]
+local ttlMs = call('PTTL', lockKey)
+local holder = ''
+if ttlMs ~= -2 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
+return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
+end
+end
+if holder ~= owner then
+return 0
+end
+call('HSET', lockKey, owner, count)
+if ttlMs < tonumber(leaseMs) then
+call('PEXPIRE', lockKey, leaseMs)
+end
+return 1`,
   },
   redissonIdentifySharding: {
     name: 'redissonIdentifySharding',
@@ -525,61 +587,62 @@ return { reply.err and 0 or 1 }`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: '0d98df1eea2fb931869be0c16263179578dba7d1',
-    lua: `local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    sha1: '28c914e7a5be697385e1da1f943f932c676f02b0',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
-local entryTtlMs = tonumber(ARGV[4])
-local inbox = ARGV[5]
-local checkInbox = ARGV[6] == '1'
-local wantsToken = ARGV[7] == '1'
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-local ttlMs = redis.call('PTTL', lockKey)
+local waiting = ARGV[4]
+local wantsToken = ARGV[5] == '1'
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
+local nowMs = math.floor(nowText / 1000)
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
-return state, entryInbox
+return state, entryInbox, inboxIsChecked
 end
 local function dropEntry(waiter)
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+call('HDEL', waitersKey, waiter)
+call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
-local function isSubscribedTo(entryInbox)
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local function isSubscribedTo(entryInbox, inboxIsChecked)
+if subscribed[entryInbox] == nil then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
+end
 subscribed[entryInbox] = isSubscribed
 end
-return isSubscribed
+return subscribed[entryInbox]
 end
 local function readTurn()
-local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local turn = call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
@@ -589,13 +652,13 @@ return turnOwner, untilMs, fromMs
 end
 local function endTurn(waiter)
 if readTurn() == waiter then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+local waiter = call('LINDEX', queueKey, offset)
 if not waiter then
 return nil, ''
 end
@@ -603,23 +666,23 @@ local turnOwner, untilMs, fromMs = readTurn()
 if waiter == before then
 return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, entryInbox = readEntry(waiter)
+local state, entryInbox, inboxIsChecked = readEntry(waiter)
 if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 dropEntry(waiter)
 elseif state == 'none' then
 dropEntry(waiter)
 endTurn(waiter)
 elseif state == 'tombstone' then
-redis.call('ZREM', queueKey, waiter)
+call('LREM', queueKey, 1, waiter)
 endTurn(waiter)
-elseif not isSubscribedTo(entryInbox) then
+elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
 offset = offset + 1
 elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
-fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
+call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
 local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
@@ -627,15 +690,15 @@ end
 end
 if holder == owner then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
 local token = 0
 if wantsToken then
-token = count == 1 and redis.call('GET', tokenKey) or redis.call('INCR', tokenKey)
+token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
 end
-redis.call('HSET', lockKey, owner, count)
+call('HSET', lockKey, owner, count)
 keepFor(lockKey, leaseMs)
 return tonumber(token)
 end
@@ -650,98 +713,120 @@ if ttlMs == -2 then
 local remainingMs
 remainingMs, noticeError = offerTurn(owner)
 if not remainingMs then
-local token = wantsToken and redis.call('INCR', tokenKey) or 0
-redis.call('HSET', lockKey, owner, 1)
-redis.call('PEXPIRE', lockKey, leaseMs)
+local token = wantsToken and call('INCR', tokenKey) or 0
+call('HSET', lockKey, owner, 1)
+call('PEXPIRE', lockKey, leaseMs)
 dropEntry(owner)
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 return token
 end
 ttlMs = remainingMs
 else
 endTurn(owner)
 end
-local grantLeaseMs = leaseMs
 local position = 0
-if entryTtlMs > 0 then
-local isNew = redis.call('ZADD', queueKey, 'NX', nowText, owner) == 1
-local rank = redis.call('ZRANK', queueKey, owner)
-local lastRank = redis.call('ZCARD', queueKey) - 1
-if isNew and rank < lastRank then
-local newest = redis.call('ZRANGE', queueKey, '-1', '-1', 'WITHSCORES')[2]
-redis.call('ZADD', queueKey, string.format('%.0f', newest + 1), owner)
-rank = lastRank
+if waiting == '' then
+do
+local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+return { -2 }
 end
-redis.call('HSET', waitersKey, owner, string.format('%.0f %s %s', nowMs + entryTtlMs, grantLeaseMs, inbox))
-if redis.call('PTTL', queueKey) < entryTtlMs then
+end
+else
+local newEntry = nowText .. ' ' .. waiting
+local rank = nil
+if call('HSETNX', waitersKey, owner, newEntry) == 0 then
+do
+local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
+return { -2 }
+end
+end
+call('HSET', waitersKey, owner, newEntry)
+rank = call('LPOS', queueKey, owner)
+end
+position = rank and rank + 1 or call('RPUSH', queueKey, owner)
+if position == 1 and not rank then
+if call('HLEN', waitersKey) > 1 then
+local fields = call('HGETALL', waitersKey)
+for i = 1, #fields, 2 do
+if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
+call('HDEL', waitersKey, fields[i])
+end
+end
+end
+end
+local entryTtlMs = string.match(waiting, '^%d+')
+if call('PTTL', queueKey) < 1.25 * entryTtlMs then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-redis.call('PEXPIRE', queueKey, 2 * entryTtlMs)
+call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
 end
-position = rank + 1
 end
 local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
 return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   redissonLockForce: {
     name: 'redissonLockForce',
-    sha1: 'f5e536f16c4fd0ee853dccb5c4cc67dc639fdc3a',
-    lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+    sha1: '5284333da5101753afe0d29dc5cc167cd5783cca',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local checkInbox = ARGV[3] == '1'
-local publish = ARGV[4]
-local channel = ARGV[5]
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
-local ttlMs = redis.call('PTTL', lockKey)
+local publish = ARGV[3]
+local channel = ARGV[4]
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
+local nowMs = math.floor(nowText / 1000)
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
-return state, entryInbox
+return state, entryInbox, inboxIsChecked
 end
 local function dropEntry(waiter)
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+call('HDEL', waitersKey, waiter)
+call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
-local function isSubscribedTo(entryInbox)
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local function isSubscribedTo(entryInbox, inboxIsChecked)
+if subscribed[entryInbox] == nil then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
+end
 subscribed[entryInbox] = isSubscribed
 end
-return isSubscribed
+return subscribed[entryInbox]
 end
 local function readTurn()
-local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local turn = call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
@@ -751,13 +836,13 @@ return turnOwner, untilMs, fromMs
 end
 local function endTurn(waiter)
 if readTurn() == waiter then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+local waiter = call('LINDEX', queueKey, offset)
 if not waiter then
 return nil, ''
 end
@@ -765,30 +850,30 @@ local turnOwner, untilMs, fromMs = readTurn()
 if waiter == before then
 return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, entryInbox = readEntry(waiter)
+local state, entryInbox, inboxIsChecked = readEntry(waiter)
 if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 dropEntry(waiter)
 elseif state == 'none' then
 dropEntry(waiter)
 endTurn(waiter)
 elseif state == 'tombstone' then
-redis.call('ZREM', queueKey, waiter)
+call('LREM', queueKey, 1, waiter)
 endTurn(waiter)
-elseif not isSubscribedTo(entryInbox) then
+elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
 offset = offset + 1
 elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
-fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
+call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
 local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
 end
 local function free()
-redis.call('DEL', lockKey)
+call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
@@ -809,51 +894,53 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   redissonLockRelease: {
     name: 'redissonLockRelease',
-    sha1: 'f71b04a90844d5b83604d788bd4037b9c488c4a8',
-    lua: `local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+    sha1: 'af91b6e92e2d54b9cb286a69d82b69fbd2119350',
+    lua: `local call = redis.call
+local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-local tombstoneMs = tonumber(ARGV[3])
-local checkInbox = ARGV[4] == '1'
-local publish = ARGV[5]
-local channel = ARGV[6]
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowText = time[1] .. string.sub('00000' .. time[2], -6)
-local nowMs = math.floor(nowUs / 1000)
+local publish = ARGV[2]
+local channel = ARGV[3]
+local tombstoneMs = ARGV[4]
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local nowMs = math.floor(nowText / 1000)
 local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
-return state, entryInbox
+return state, entryInbox, inboxIsChecked
 end
 local function dropEntry(waiter)
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+call('HDEL', waitersKey, waiter)
+call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
-local function isSubscribedTo(entryInbox)
-local isSubscribed = not checkInbox or subscribed[entryInbox]
-if isSubscribed == nil then
+local function isSubscribedTo(entryInbox, inboxIsChecked)
+if subscribed[entryInbox] == nil then
+local isSubscribed = true
+if inboxIsChecked == '1' then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 isSubscribed = reply.err ~= nil or reply[2] > 0
+end
 subscribed[entryInbox] = isSubscribed
 end
-return isSubscribed
+return subscribed[entryInbox]
 end
 local function readTurn()
-local turn = redis.call('HGET', waitersKey, 'turn') or ''
+local turn = call('HGET', waitersKey, 'turn') or ''
 local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
 fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
 if fromMs and fromMs > nowMs + headStartMs then
@@ -863,13 +950,13 @@ return turnOwner, untilMs, fromMs
 end
 local function endTurn(waiter)
 if readTurn() == waiter then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 end
 end
 local function offerTurn(before, headStart)
 local offset = 0
 while true do
-local waiter = redis.call('ZRANGE', queueKey, offset, offset)[1]
+local waiter = call('LINDEX', queueKey, offset)
 if not waiter then
 return nil, ''
 end
@@ -877,83 +964,76 @@ local turnOwner, untilMs, fromMs = readTurn()
 if waiter == before then
 return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
 end
-local state, entryInbox = readEntry(waiter)
+local state, entryInbox, inboxIsChecked = readEntry(waiter)
 if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-redis.call('HDEL', waitersKey, 'turn')
+call('HDEL', waitersKey, 'turn')
 dropEntry(waiter)
 elseif state == 'none' then
 dropEntry(waiter)
 endTurn(waiter)
 elseif state == 'tombstone' then
-redis.call('ZREM', queueKey, waiter)
+call('LREM', queueKey, 1, waiter)
 endTurn(waiter)
-elseif not isSubscribedTo(entryInbox) then
+elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
 offset = offset + 1
 elseif turnOwner == waiter then
 return untilMs - nowMs, ''
 else
-fromMs = nowMs + (headStart and nowUs % headStartEvery == 0 and headStartMs or 0)
-redis.call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
+fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
+call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
 local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
 end
 local function free()
-redis.call('DEL', lockKey)
+call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
 end
-if count == 0 then
+do
 local waiter = owner
 local state = 'none'
-local entry = redis.call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, entryInbox = string.match(entry, '^(%d+) (%d+) (.+)$')
-if aliveUntilMs and tonumber(aliveUntilMs) > nowMs then
-state = 'alive'
-elseif not aliveUntilMs then
+local entry = call('HGET', waitersKey, waiter) or ''
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and tonumber(goneUntilMs) > nowMs then
+if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 state = 'tombstone'
 end
+elseif nowText - aliveSinceUs < 1000 * aliveForMs then
+state = 'alive'
 end
-if state ~= 'tombstone' then
-redis.call('ZREM', queueKey, waiter)
-redis.call('HDEL', waitersKey, waiter)
+if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
+call('LREM', queueKey, 1, owner)
 end
-if tombstoneMs > 0 then
+end
+if tombstoneMs then
 local function keepFor(key, ms)
-if redis.call('PTTL', key) < ms then
-redis.call('PEXPIRE', key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
 end
 end
-local sample = redis.call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #sample, 2 do
 local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
-redis.call('HDEL', waitersKey, sample[i])
+call('HDEL', waitersKey, sample[i])
 end
 end
-redis.call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tombstoneMs)
+call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
+keepFor(waitersKey, tonumber(tombstoneMs))
 end
-end
-local ttlMs = redis.call('PTTL', lockKey)
+local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-local holders = redis.pcall('HKEYS', lockKey)
-if holders.err or ttlMs == -1 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs == -1 or type(holder) ~= 'string' then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-holder = holders[1]
 end
 local mine = holder == owner
-if count > 0 then
-if mine then
-redis.call('HSET', lockKey, owner, count)
-end
-return mine and 1 or 0
-end
 endTurn(owner)
 local messageError = ''
 if mine then

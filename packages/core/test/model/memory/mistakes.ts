@@ -70,8 +70,8 @@ export const machineMistakes: readonly Mistake<MachineModule>[] = [
     mistake: 'shortens the time of a queue',
     breaks: 'ttl',
     bounds: three,
-    from: `Math.max(state.queueUntilUs, entry.aliveUntilUs)`,
-    to: `entry.aliveUntilUs`,
+    from: `if (leftMs < 1.25 * entryTtlMs) state.queueUntilUs = nowUs + 2 *`,
+    to: `state.queueUntilUs = nowUs +`,
   },
   {
     mistake: 'keeps a hold that has expired',

@@ -2,7 +2,7 @@ import { readNotice } from '../../../src/redis/notices.js'
 import { ownerName, ownerNumber, times, type Job, type SentNotice } from '../job.js'
 import type { StepReply } from '../judge.js'
 
-export type ScriptName = 'acquire' | 'release' | 'refresh' | 'force'
+export type ScriptName = 'acquire' | 'setCount' | 'release' | 'refresh' | 'force'
 
 /** The runner subscribes to one of the two channels of an owner; the other stands for a lost subscription. */
 export const inboxName = (owner: number, isSubscribed: boolean): string =>
@@ -14,23 +14,24 @@ export function scriptOf({ owner, step, subscribed }: Job): { name: ScriptName; 
   const inbox = inboxName(owner, subscribed[owner] ?? false)
   const { leaseMs, tombstoneMs } = times
   const entryTtlMs = times.entryTtlMs(owner)
+  const waiting = `${entryTtlMs} ${leaseMs} 1 ${inbox}`
   switch (step) {
     case 'request':
-      return { name: 'acquire', args: [name, 1, leaseMs, entryTtlMs, leaseMs, inbox, 0, 1] }
+      return { name: 'acquire', args: [name, leaseMs, 0, waiting] }
     case 'try':
-      return { name: 'acquire', args: [name, 1, leaseMs, 0, leaseMs, inbox, 0, 1] }
+      return { name: 'acquire', args: [name, leaseMs, 0, ''] }
     case 'enter':
-      return { name: 'acquire', args: [name, 2, leaseMs, 0, leaseMs, inbox, 0, 1] }
+      return { name: 'setCount', args: [name, 2, leaseMs] }
     case 'leave':
-      return { name: 'release', args: [name, 1, 0, 0, 1] }
+      return { name: 'setCount', args: [name, 1, 0] }
     case 'release':
-      return { name: 'release', args: [name, 0, 0, 0, 1] }
+      return { name: 'release', args: [name, 0] }
     case 'abandon':
-      return { name: 'release', args: [name, 0, tombstoneMs, 0, 1] }
+      return { name: 'release', args: [name, 0, tombstoneMs] }
     case 'refresh':
       return { name: 'refresh', args: [name, entryTtlMs] }
     case 'force':
-      return { name: 'force', args: [name, inbox, 0, 1] }
+      return { name: 'force', args: [name, inbox, 0] }
   }
 }
 
@@ -41,11 +42,16 @@ export function readReply(step: Job['step'], reply: unknown): StepReply {
   switch (step) {
     case 'request':
     case 'try':
-    case 'enter':
-      if (typeof reply === 'number') return { kind: 'held', token: reply }
-      if (typeof reply === 'string') return { kind: reply.split(' ')[2] === '0' ? 'unqueued' : 'queued' }
-      if (code === -1) return { kind: 'lost' }
+      if (typeof reply === 'string') {
+        const [token, , position] = reply.split(' ')
+        if (position === undefined) return { kind: 'held', token: Number(token) }
+        return { kind: position === '0' ? 'unqueued' : 'queued' }
+      }
       if (code === -2) return { kind: 'abandoned' }
+      break
+    case 'enter':
+      if (code === 1) return { kind: 'held', token: 0 }
+      if (code === 0) return { kind: 'lost' }
       break
     case 'refresh':
       if (code === 1) return { kind: 'waiting' }

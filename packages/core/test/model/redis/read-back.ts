@@ -8,7 +8,7 @@ import type { Command } from './restore.js'
 export const readCommands = ({ lock, queue, waiters, fence }: LockKeys): Command[] => [
   ['hgetall', lock],
   ['pttl', lock],
-  ['zrange', queue, 0, -1],
+  ['lrange', queue, 0, -1],
   ['pttl', queue],
   ['hgetall', waiters],
   ['pttl', waiters],
@@ -30,10 +30,9 @@ export function readBack(
   const entries = Array.from({ length: owners }, () => ({ ownMs: 0, keptMs: 0 }))
   for (const [name, text] of pairsOf(waiters)) {
     const owner = ownerNumber(name)
-    const [, tombstone, untilMs] = /^(gone )?(\d+)/.exec(text) ?? []
-    const ownMs = Number(untilMs) - nowMs
+    const isTombstone = text.startsWith('gone ')
+    const ownMs = untilMsOf(text) - nowMs
     if (ownMs > 0) {
-      const isTombstone = tombstone !== undefined
       states[owner] = isTombstone ? 'tombstone' : 'live'
       entries[owner] = {
         ownMs,
@@ -50,6 +49,12 @@ export function readBack(
     fenceMs: Number(fenceMs),
     entries,
   }
+}
+
+/** Until when a queue entry is alive, or a tombstone refuses requests. */
+function untilMsOf(text: string): number {
+  const [first = '', second] = text.split(' ')
+  return first === 'gone' ? Number(second) : Number(first) / 1_000 + Number(second)
 }
 
 const pairsOf = (reply: unknown): [string, string][] =>

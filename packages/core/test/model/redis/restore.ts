@@ -7,7 +7,8 @@ export type Command = [name: string, ...args: (string | number)[]]
 /** What owners without a hold, a queue entry and a tombstone may still have in the waiters hash. */
 export type Leftover = 'none' | 'stale entry' | 'expired tombstone'
 
-const firstTicket = lastToken
+/** How long ago entries were made: longer than any has been past its time. */
+const agoMs = 2 * times.slackMs
 
 /** The commands that put the state a job starts from into these keys. */
 export function restoreCommands(
@@ -23,20 +24,20 @@ export function restoreCommands(
   })
   if (store.counts.some((count) => count > 0)) commands.push(['pexpire', lock, times.restoredLeaseMs])
 
-  store.queue.forEach((owner, rank) => {
-    commands.push(['zadd', queue, firstTicket + rank, ownerName(owner)])
-  })
   const longestMs = Math.max(times.slackMs, ...store.entries.map((_, owner) => restoredMs(store, owner)))
-  if (store.queue.length > 0) commands.push(['pexpire', queue, longestMs])
+  if (store.queue.length > 0) {
+    commands.push(['rpush', queue, ...store.queue.map(ownerName)], ['pexpire', queue, longestMs])
+  }
 
   const fields = store.entries.flatMap((entry, owner) => {
     const isFree = entry === '-' && store.counts[owner] === 0 && !store.queue.includes(owner)
     const kept = isFree ? leftover : entry
     if (kept === '-' || kept === 'none') return []
-    const untilMs = nowMs + (restoredMs(store, owner) || -times.slackMs)
-    const isTombstone = kept === 'tombstone' || kept === 'expired tombstone'
+    const leftMs = restoredMs(store, owner) || -times.slackMs
     const inbox = inboxName(owner, subscribed[owner] ?? false)
-    return [ownerName(owner), isTombstone ? `gone ${untilMs}` : `${untilMs} ${times.leaseMs} ${inbox}`]
+    const isTombstone = kept === 'tombstone' || kept === 'expired tombstone'
+    const queueEntry = `${(nowMs - agoMs) * 1_000} ${agoMs + leftMs} ${times.leaseMs} 1 ${inbox}`
+    return [ownerName(owner), isTombstone ? `gone ${nowMs + leftMs}` : queueEntry]
   })
   if (fields.length > 0) commands.push(['hset', waiters, ...fields], ['pexpire', waiters, longestMs])
 

@@ -15,10 +15,13 @@ export type Lua = ReadonlyMap<ScriptName, string>
 
 export const realLua: Lua = new Map([
   ['acquire', scripts.lockAcquire.lua],
+  ['setCount', scripts.lockSetCount.lua],
   ['release', scripts.lockRelease.lua],
   ['refresh', scripts.lockRefresh.lua],
   ['force', scripts.lockForce.lua],
 ])
+
+const keyCounts = { acquire: 4, setCount: 1, release: 4, refresh: 3, force: 4 } as const
 
 const marker = 'holdfast:model:end-of-batch'
 const batchSize = 250
@@ -125,7 +128,7 @@ export class ScriptRunner implements StepRunner {
 
   #call(job: Job, { lock, queue, waiters, fence }: LockKeys): Command {
     const { name, args } = scriptOf(job)
-    const keys = name === 'refresh' ? [lock, queue, waiters] : [lock, queue, waiters, fence]
+    const keys = [lock, queue, waiters, fence].slice(0, keyCounts[name])
     return ['evalsha', this.#shas.get(name) ?? '', keys.length, ...keys, ...args]
   }
 
