@@ -1,5 +1,5 @@
 -- Grants a free lock to the first live waiter ahead of `before` (any waiter when nil). `first` was the head of the queue
--- and has been taken off it. Drops stale entries. An entry whose inbox has no subscriber is skipped and keeps its place.
+-- and has been taken off it. Drops stale entries. An entry whose inbox has no subscriber is skipped and keeps its position.
 -- If nobody is granted the lock, `before` is no longer in the queue afterwards.
 --
 -- PUBLISH counts who receives the notice. A grant that nobody receives is undone; its token stays unused. As the count
@@ -15,7 +15,7 @@ while waiter and waiter ~= before and not granted do
   --@include read-entry
   if state == 'alive' then
     local mayGrant = not (skipped and skipped[entryInbox])
-    if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
+    if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
       --@include check-inbox
       mayGrant = isSubscribed
     end

@@ -1,6 +1,7 @@
--- Reads what the waiters hash has under the name of a waiter: a queue entry, '<alive since, µs> <alive for, ms> <lease of
--- the grant, ms> <1: its inbox is checked before a grant; 0: not> <inbox>'; or, for an owner that was abandoned while one
--- of its requests may still be in flight, a tombstone, 'gone <until, ms>'.
+-- Reads what the waiters hash has under the name of a waiter. A queue entry is '<alive since, µs> <alive for, ms> <lease of
+-- the grant, ms> <1 or 0> <inbox>', where 0 says that nobody can tell whether the inbox has a subscriber: a node of a Cluster
+-- knows only its own. For an owner that was abandoned while one of its requests may still be in flight, there is a
+-- tombstone instead, 'gone <until, ms>'.
 --
 -- state is 'alive' for a live entry, 'tombstone', or 'none', also for a stale entry.
 -- Reads: waitersKey waiter nowText

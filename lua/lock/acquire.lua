@@ -18,7 +18,7 @@
            { -3, type }   the key is not a lock; changes nothing
 
   Publishes 'granted <owner> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
-  Safe to run twice: an entry keeps its place, a hold its token.
+  Safe to run twice: an entry keeps its position, a hold its token.
 ]]
 --@include call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]

@@ -21,7 +21,7 @@
            { -3, type }   the key is not a lock; changes nothing
 
   Publishes 'free <owner> <lock>' to a live waiter that was ahead on a free lock and had no turn.
-  Safe to run twice: the count is the one wanted, an entry keeps its place, a turn its end, a hold its
+  Safe to run twice: the count is the one wanted, an entry keeps its position, a turn its end, a hold its
   token; a repeated re-entry may skip a token.
 ]]
 --@include call

@@ -23,7 +23,9 @@ end
 
 local subscribed = {}
 local function isSubscribedTo(entryInbox, inboxIsChecked)
-  if subscribed[entryInbox] == nil then
+  if inboxIsChecked == '0' then
+    return true
+  elseif subscribed[entryInbox] == nil then
     --@include check-inbox
     subscribed[entryInbox] = isSubscribed
   end

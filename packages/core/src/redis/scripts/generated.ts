@@ -27,7 +27,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: '3f76cb958709cf22855b1671aca6a76df50b1e75',
+    sha1: '0c81843a6bd6bf98d32b50758c5584a5bd5345fd',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -98,12 +98,9 @@ state = 'alive'
 end
 if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
-if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 mayGrant = isSubscribed
 end
 if mayGrant then
@@ -218,7 +215,7 @@ return token`,
   },
   lockForce: {
     name: 'lockForce',
-    sha1: '5720f88997ef618d5434604117cf9fec9bee15e5',
+    sha1: '1376dc5c3cba9c839959d139150a6d35c22adad3',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -258,12 +255,9 @@ state = 'alive'
 end
 if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
-if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 mayGrant = isSubscribed
 end
 if mayGrant then
@@ -401,7 +395,7 @@ return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
-    sha1: '9cf67008d4188878b8d29d6c7749f9a6054a5e89',
+    sha1: '072dd5d2cd7c635a56f7d9070b99d6058e87c850',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -480,12 +474,9 @@ state = 'alive'
 end
 if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
-if mayGrant and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 mayGrant = isSubscribed
 end
 if mayGrant then
@@ -587,7 +578,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: '28c914e7a5be697385e1da1f943f932c676f02b0',
+    sha1: 'ad2b61525e58eeae245ae8dbdf0d536e726c5669',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -631,12 +622,11 @@ call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
 local function isSubscribedTo(entryInbox, inboxIsChecked)
-if subscribed[entryInbox] == nil then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if inboxIsChecked == '0' then
+return true
+elseif subscribed[entryInbox] == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 subscribed[entryInbox] = isSubscribed
 end
 return subscribed[entryInbox]
@@ -772,7 +762,7 @@ return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   redissonLockForce: {
     name: 'redissonLockForce',
-    sha1: '5284333da5101753afe0d29dc5cc167cd5783cca',
+    sha1: '24b2fd200eda4e75cca9b026670c7294ec9e4736',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -815,12 +805,11 @@ call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
 local function isSubscribedTo(entryInbox, inboxIsChecked)
-if subscribed[entryInbox] == nil then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if inboxIsChecked == '0' then
+return true
+elseif subscribed[entryInbox] == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 subscribed[entryInbox] = isSubscribed
 end
 return subscribed[entryInbox]
@@ -894,7 +883,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   redissonLockRelease: {
     name: 'redissonLockRelease',
-    sha1: 'af91b6e92e2d54b9cb286a69d82b69fbd2119350',
+    sha1: '2173f27e38324d69236295b1cf135ee5dc16fea1',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -929,12 +918,11 @@ call('LREM', queueKey, 1, waiter)
 end
 local subscribed = {}
 local function isSubscribedTo(entryInbox, inboxIsChecked)
-if subscribed[entryInbox] == nil then
-local isSubscribed = true
-if inboxIsChecked == '1' then
+if inboxIsChecked == '0' then
+return true
+elseif subscribed[entryInbox] == nil then
 local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-isSubscribed = reply.err ~= nil or reply[2] > 0
-end
+local isSubscribed = reply.err ~= nil or reply[2] > 0
 subscribed[entryInbox] = isSubscribed
 end
 return subscribed[entryInbox]
