@@ -135,7 +135,11 @@ class LocalRedis implements RedisServer {
           if (isRunning(child)) return (await answersPing(host, this.port)) && isRunning(child)
           return true
         },
-        { what: `${path} on port ${String(this.port)} to answer`, timeoutMs: 10_000 },
+        {
+          what: `${path} on port ${String(this.port)} to answer`,
+          // A program that watches each instruction makes it some fifty times slower.
+          timeoutMs: under.length > 0 ? 60_000 : 10_000,
+        },
       )
       if (!isRunning(child)) {
         throw new Error(`${path} on port ${String(this.port)} ended:\n${await readFile(logPath, 'utf8')}`)
