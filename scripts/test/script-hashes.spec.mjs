@@ -8,17 +8,17 @@ import { scripts } from '../../packages/core/src/redis/scripts/generated.js'
 const pinned = {
   clientIdentify: '7cb745dbdcde9eec419bfe50450da411351bf83b',
   clientRegister: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
-  lockAcquire: '0c81843a6bd6bf98d32b50758c5584a5bd5345fd',
-  lockForce: '1376dc5c3cba9c839959d139150a6d35c22adad3',
-  lockInspect: 'e13494cd584705bfc2e820b598359188c49db83c',
+  lockAcquire: 'e261f62a7065ca1d733a2c0ae8497e9379c9dd20',
+  lockForce: '6642e266b1aad198fbab4e2473933d72ffc4011c',
+  lockInspect: 'b20f755429b0a375b3af1648e3beb97a3d18eb2b',
   lockRefresh: '3bbe2c2794412049d5149c2f21b8c58bd9e22867',
-  lockRelease: '072dd5d2cd7c635a56f7d9070b99d6058e87c850',
+  lockRelease: '6c81343f1ec545c0cefef8a6c8885738e4464e03',
   lockRenew: '336d8326296a194d76ad1d884ff7d8e8d940e808',
-  lockSetCount: '39935a138da6f43934f329c744d1bd2d6f45420b',
+  lockSetCount: '1f3a67439a28042cba5444435f611094478cafa2',
   redissonIdentifySharding: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
-  redissonLockAcquire: 'ad2b61525e58eeae245ae8dbdf0d536e726c5669',
-  redissonLockForce: '24b2fd200eda4e75cca9b026670c7294ec9e4736',
-  redissonLockRelease: '2173f27e38324d69236295b1cf135ee5dc16fea1',
+  redissonLockAcquire: '169f2f40ea816cb40c16680e3d98f1fc9a8aa8e5',
+  redissonLockForce: 'c4818065b068c0d90aa02833cf6df87892452052',
+  redissonLockRelease: 'a7409f2c3f07a3b9fb625bba2b9e73dc4d4dff5d',
 }
 
 const hashes = Object.values(scripts).map(({ name, lua }) => [

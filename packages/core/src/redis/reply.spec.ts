@@ -16,7 +16,8 @@ it.each([
   ['a number at 1', "'1'", () => numberAt([1, '1'], 1)],
   ['a number at 0', 'undefined', () => numberAt([], 0)],
   ['a string at 0', 'null', () => textAt([null], 0)],
-  ['three numbers and a holder', "'OK'", () => commands.readAcquire('OK', call)],
+  ['a token', "'OK'", () => commands.readAcquire('OK', call)],
+  ['three numbers and a holder', "'1 x 2 y'", () => commands.readAcquire('1 x 2 y', call)],
   ['a list', 'null', () => commands.readAcquire(null, call)],
 ])('a reply that is not %s is reported as unexpected, and not as a refusal', (expected, got, read) => {
   let error: unknown

@@ -27,7 +27,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: '0c81843a6bd6bf98d32b50758c5584a5bd5345fd',
+    sha1: 'e261f62a7065ca1d733a2c0ae8497e9379c9dd20',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -42,7 +42,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -215,7 +218,7 @@ return token`,
   },
   lockForce: {
     name: 'lockForce',
-    sha1: '1376dc5c3cba9c839959d139150a6d35c22adad3',
+    sha1: '6642e266b1aad198fbab4e2473933d72ffc4011c',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -228,7 +231,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -309,7 +315,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   lockInspect: {
     name: 'lockInspect',
-    sha1: 'e13494cd584705bfc2e820b598359188c49db83c',
+    sha1: 'b20f755429b0a375b3af1648e3beb97a3d18eb2b',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
@@ -320,7 +326,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -395,7 +404,7 @@ return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
-    sha1: '072dd5d2cd7c635a56f7d9070b99d6058e87c850',
+    sha1: '6c81343f1ec545c0cefef8a6c8885738e4464e03',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -451,7 +460,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -547,7 +559,7 @@ return replies`,
   },
   lockSetCount: {
     name: 'lockSetCount',
-    sha1: '39935a138da6f43934f329c744d1bd2d6f45420b',
+    sha1: '1f3a67439a28042cba5444435f611094478cafa2',
     lua: `local call = redis.call
 local lockKey = KEYS[1]
 local owner = ARGV[1]
@@ -557,7 +569,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -578,7 +593,7 @@ return { reply.err and 0 or 1 }`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: 'ad2b61525e58eeae245ae8dbdf0d536e726c5669',
+    sha1: '169f2f40ea816cb40c16680e3d98f1fc9a8aa8e5',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -593,7 +608,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -762,7 +780,7 @@ return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   redissonLockForce: {
     name: 'redissonLockForce',
-    sha1: '24b2fd200eda4e75cca9b026670c7294ec9e4736',
+    sha1: 'c4818065b068c0d90aa02833cf6df87892452052',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -776,7 +794,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
@@ -883,7 +904,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   redissonLockRelease: {
     name: 'redissonLockRelease',
-    sha1: '2173f27e38324d69236295b1cf135ee5dc16fea1',
+    sha1: 'a7409f2c3f07a3b9fb625bba2b9e73dc4d4dff5d',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -1017,7 +1038,10 @@ local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
 holder = redis.pcall('HRANDFIELD', lockKey)
-if ttlMs == -1 or type(holder) ~= 'string' then
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
 end
