@@ -7,8 +7,11 @@ type ConnectionFor = (key: string) => Pick<CommandConnection, 'stream'> | undefi
 const fewInFlight = 4
 const minBatch = 2
 const maxBatch = 16
-/** This many writes for all that is in flight keep the server busy while the rest is being written. */
-const writes = 8
+/**
+ * A third of what is in flight is enough for a write: the server still has the rest to work on, since a command costs the
+ * client less than three times what it costs the server.
+ */
+const writes = 3
 
 /**
  * Sends what is written on a connection in one turn of the event loop in few writes, since each is a system call. A single
