@@ -1,5 +1,5 @@
 /** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
-const layers = ['util', 'engine', 'ownership', 'holding', 'waiting', 'objects']
+const layers = ['util', 'engine', 'ownership', 'holding', 'waiting', 'composing', 'objects']
 const core = '^packages/core/src/'
 
 const upward = layers.flatMap((layer, i) => {
@@ -31,8 +31,12 @@ module.exports = {
     {
       name: 'engines-are-chosen-in-one-place',
       severity: 'error',
-      comment: 'Only holdfast.ts wires an engine to a client; index.ts exports the types of its options.',
-      from: { path: core, pathNot: [`${core}redis/`, `${core}(holdfast|index)\\.ts$`, '\\.spec\\.ts$'] },
+      comment:
+        'Only holdfast.ts and holdfast-quorum.ts wire engines to clients; index.ts exports the types of their options.',
+      from: {
+        path: core,
+        pathNot: [`${core}redis/`, `${core}(holdfast|holdfast-quorum|index)\\.ts$`, '\\.spec\\.ts$'],
+      },
       to: { path: `${core}redis/` },
     },
     {
@@ -41,14 +45,14 @@ module.exports = {
       comment:
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: `${core}(holding|waiting|objects|client|holdfast)` },
+      to: { path: `${core}(holding|waiting|composing|objects|client|holdfast|quorum)` },
     },
     {
       name: 'the-client-is-wired-not-used',
       severity: 'error',
       comment: 'No class takes the whole client: each names the few things it needs.',
-      from: { path: core, pathNot: `${core}holdfast\\.ts$` },
-      to: { path: `${core}client\\.ts$` },
+      from: { path: core, pathNot: `${core}holdfast(-quorum)?\\.ts$` },
+      to: { path: `${core}(quorum-)?client\\.ts$` },
     },
     {
       name: 'a-variant-stays-in-its-folder',
@@ -64,7 +68,7 @@ module.exports = {
       name: 'engines-use-the-port',
       severity: 'error',
       comment: 'Of the core, another engine imports @holdfast/core/engine only.',
-      from: { path: '^packages/memory/src/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^packages/(memory|postgres)/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
     },
     {

@@ -38,6 +38,7 @@ const withoutServer = [
   'packages/conformance/test/memory.test.ts',
   'packages/conformance/test/trial.test.ts',
   'packages/core/test/docs.test.ts',
+  'packages/core/test/feature-table.test.ts',
   'packages/core/test/troubleshooting-docs.test.ts',
   'packages/core/test/errors.test.ts',
   'packages/core/test/options.test.ts',
@@ -64,4 +65,6 @@ export default {
     ),
   ],
   testTimeout: 30_000,
+  // Most tests wait for servers most of the time.
+  maxWorkers: 2,
 }

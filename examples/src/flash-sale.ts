@@ -2,10 +2,10 @@
 import { payMs } from './flash-sale/buy.js'
 import { figures, requests, variants, type Variant } from './flash-sale/figures.js'
 import { Progress } from './flash-sale/progress.js'
-import { openSale, readBooks, type Books } from './flash-sale/sale.js'
+import { runSale, type SaleContext } from './flash-sale/run-sale.js'
+import { readBooks, type Books } from './flash-sale/sale.js'
 import { Shops } from './flash-sale/shops.js'
 import { formatTable } from './flash-sale/table.js'
-import { runExample, type ExampleContext } from './support/run-example.js'
 
 const { vouchers, users, clicksPerUser } = figures
 
@@ -14,7 +14,7 @@ interface Result extends Books {
   readonly tookMs: number
 }
 
-await runExample('flash-sale', async (context) => {
+await runSale(async (context) => {
   console.log(`${vouchers} vouchers, one per user. ${users} users click ${clicksPerUser} times each.`)
   console.log(`${figures.shops} shop processes serve ${figures.requestsAtOnce} requests at a time each.\n`)
   const shops = await Shops.open(context)
@@ -26,8 +26,8 @@ await runExample('flash-sale', async (context) => {
   for (const { variant, tookMs } of results) if (variant === 'holdfast') explainTime(tookMs)
 })
 
-async function holdSale(variant: Variant, shops: Shops, { redis }: ExampleContext): Promise<Result> {
-  await openSale(redis, variant, vouchers)
+async function holdSale(variant: Variant, shops: Shops, { site }: SaleContext): Promise<Result> {
+  await site.openSale(variant, vouchers)
   const progress = new Progress(variant.padEnd(8), requests)
   const startedAt = performance.now()
   await shops.sell(variant, (served, sold) => {
@@ -35,7 +35,7 @@ async function holdSale(variant: Variant, shops: Shops, { redis }: ExampleContex
   })
   const tookMs = performance.now() - startedAt
   progress.end()
-  return { variant, tookMs, ...(await readBooks(redis, variant, vouchers)) }
+  return { variant, tookMs, ...(await readBooks(site, variant, vouchers)) }
 }
 
 function resultTable(results: readonly Result[]): string {

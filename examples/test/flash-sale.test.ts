@@ -1,4 +1,4 @@
-import { leftoverKeys, openRedis, until, type OpenedRedis } from '@holdfast/testkit'
+import { leftoverKeys, openRedis, startPostgres, until, type OpenedRedis } from '@holdfast/testkit'
 import { startProgram, type Ending, type Program } from './program.js'
 import { machineWithoutRedis } from './without-redis.js'
 
@@ -108,4 +108,55 @@ it('an unreachable REDIS_URL is an error that names the cause', async () => {
   const { code, stderr } = await start({ REDIS_URL: 'redis://127.0.0.1:1' }).ended
   expect(code).toBe(1)
   expect(stderr).toContain('ECONNREFUSED')
+})
+
+describe('with --engine postgres', () => {
+  const ownPostgres = { PG_URL: '', DOCKER_HOST: 'unix:///nowhere' }
+  const startOnPostgres = (env: Readonly<Record<string, string>>) =>
+    (program = startProgram('flash-sale', env, ['--engine', 'postgres']))
+  const schemasOfSales = "select nspname from pg_namespace where nspname like 'flash%'"
+
+  it('does the same in the database of PG_URL, and leaves nothing there', async () => {
+    await using server = await startPostgres()
+    const ending = await startOnPostgres({ PG_URL: server.url }).ended
+    expect(ending.stdout).toContain('PostgreSQL: PG_URL')
+    expectExactSale(ending)
+    expect(await server.query(schemasOfSales)).toEqual([])
+  }, 60_000)
+
+  it('starts a server of its own where there is none', async () => {
+    const ending = await startOnPostgres(ownPostgres).ended
+    expect(ending.stdout).toMatch(/^PostgreSQL: \//)
+    expectExactSale(ending)
+  }, 60_000)
+
+  it('Ctrl-C leaves no process, and no schema on a server that was there before', async () => {
+    await using server = await startPostgres()
+    const sale = startOnPostgres({ PG_URL: server.url })
+    await sale.prints(/^holdfast +\d/m)
+    expect(await server.query(schemasOfSales)).toHaveLength(2)
+    sale.signal('SIGINT')
+    expect(await sale.ended).toMatchObject({ code: 130, stderr: '\nStopping …\n' })
+    await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+    expect(await server.query(schemasOfSales)).toEqual([])
+  }, 60_000)
+
+  it('Ctrl-C leaves no process of a server of its own', async () => {
+    const sale = startOnPostgres(ownPostgres)
+    await sale.prints(/^holdfast +\d/m)
+    sale.signal('SIGINT')
+    expect(await sale.ended).toMatchObject({ code: 130, stderr: '\nStopping …\n' })
+    await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+  }, 60_000)
+
+  it('an unreachable PG_URL is an error that names the cause', async () => {
+    const { code, stderr } = await startOnPostgres({ PG_URL: 'postgres://127.0.0.1:1/none' }).ended
+    expect(code).toBe(1)
+    expect(stderr).toContain('ECONNREFUSED')
+  })
+})
+
+it('an unknown engine is refused', async () => {
+  const { code, stderr } = await startProgram('flash-sale', {}, ['--engine', 'punch-cards']).ended
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '--engine is redis or postgres, not punch-cards\n' })
 })

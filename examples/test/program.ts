@@ -26,8 +26,12 @@ export interface Program {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export function startProgram(name: string, env: Readonly<Record<string, string>>): Program {
-  const child = spawn(process.execPath, [join(__dirname, '../dist', `${name}.js`)], {
+export function startProgram(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Program {
+  const child = spawn(process.execPath, [join(__dirname, '../dist', `${name}.js`), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

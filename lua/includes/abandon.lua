@@ -1,5 +1,5 @@
 -- Removes the owner's queue entry. With tombstoneMs leaves a tombstone, which refuses its late requests for that long.
--- Reads: queueKey waitersKey owner nowText nowMs tombstoneMs
+-- Reads: queueKey waitersKey owner nowText nowMs tombstoneMs nowMsText
 -- Sets:  nothing
 do
   local waiter = owner
@@ -10,15 +10,5 @@ do
   end
 end
 if tombstoneMs then
-  --@include keep
-  -- Each new tombstone checks a few fields for expired ones: they cannot pile up, and the cost stays bounded.
-  local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-  for i = 1, #sample, 2 do
-    local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-    if untilMs and tonumber(untilMs) <= nowMs then
-      call('HDEL', waitersKey, sample[i])
-    end
-  end
-  call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-  keepFor(waitersKey, tonumber(tombstoneMs))
+  --@include bury
 end

@@ -1,53 +1,19 @@
--- Grants a free lock to the first live waiter ahead of `before` (any waiter when nil). `first` was the head of the queue
--- and has been taken off it. Drops stale entries. An entry whose inbox has no subscriber is skipped and keeps its position.
--- If nobody is granted the lock, `before` is no longer in the queue afterwards.
+-- Hands on what is free, in queue order, up to `before` (to the end when nil) or until a grant ends the loop. Stale entries are
+-- dropped, and so are abandoned owners. What a live waiter gets, and which entries keep their positions, each kind of object
+-- says in its own hooks: begin-grants, offer, next-waiter and finish-grants.
 --
--- PUBLISH counts who receives the notice. A grant that nobody receives is undone; its token stays unused. As the count
--- includes pattern subscribers, and a monitor with PSUBSCRIBE * would make every dead inbox look alive, the inbox is checked
--- first where there are patterns. A grant stands even when Redis refuses to publish its notice: the waiter learns of it when
--- it next refreshes its entry.
---
--- granted becomes the new holder; noticeError says why Redis refused to publish the notice.
--- Reads: lockKey queueKey waitersKey fenceKey before first nowText tokenFloor granted
--- Sets:  waiter skipped granted noticeError
-local waiter, skipped = first, nil
+-- A grant stands even when Redis refuses to publish its notice: the waiter learns of it when it next refreshes its entry.
+-- noticeError says why Redis refused.
+-- Reads: first before granted waitersKey nowText tokenFloor fenceKey lockKey queueKey requester used nowMs mainKey endsKey override leaseMs want ownSize nowMsText
+-- Sets:  waiter skipped noticeError granted isFull ahead walked kept wasMet hasEntered blocker blockedUntilMs used usedBefore call newHolder newPermits newLeaseMs newInbox entrants subscriptions isQueued
+--@include begin-grants
 while waiter and waiter ~= before and not granted do
   --@include read-entry
   if state == 'alive' then
-    local mayGrant = not (skipped and skipped[entryInbox])
-    if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
-      --@include check-inbox
-      mayGrant = isSubscribed
-    end
-    if mayGrant then
-      local newHolder, newLeaseMs = waiter, entryLeaseMs
-      --@include admit
-      -- Not string.format, which cuts a string at a NUL.
-      local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
-      local received = redis.pcall('PUBLISH', entryInbox, notice)
-      if received == 0 and inboxIsChecked == '1' then
-        call('DEL', lockKey)
-      else
-        call('HDEL', waitersKey, waiter)
-        noticeError = type(received) == 'table' and received.err or ''
-        granted = newHolder
-      end
-    end
-    if not granted then
-      -- In order, and each inbox once.
-      skipped = skipped or {}
-      skipped[#skipped + 1] = waiter
-      skipped[entryInbox] = true
-    end
+    --@include offer
   elseif state == 'none' then
     call('HDEL', waitersKey, waiter)
   end
-  waiter = not granted and call('LPOP', queueKey)
+  --@include next-waiter
 end
-if skipped then
-  for i = #skipped, 1, -1 do
-    call('LPUSH', queueKey, skipped[i])
-  end
-  -- A queue that was empty in between has lost its TTL.
-  call('PEXPIRE', queueKey, call('PTTL', waitersKey))
-end
+--@include finish-grants

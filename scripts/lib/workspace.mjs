@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Leaves first, so that a package comes after what it depends on. */
-export const publishedPackages = ['watchdog', 'pubsub', 'core', 'memory']
+export const publishedPackages = ['watchdog', 'pubsub', 'core', 'memory', 'postgres']
 
 /** The pages that each of them ships. */
 export const packagePages = ['README.md', 'CHANGELOG.md']

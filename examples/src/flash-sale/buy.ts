@@ -1,7 +1,6 @@
 import type { Lock } from '@holdfast/core'
-import type { Redis } from 'ioredis'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ordersKey, stockKey } from './sale.js'
+import type { Site } from './site.js'
 
 /** A payment provider that answers quickly. */
 export const payMs = 5
@@ -13,12 +12,11 @@ export const payMs = 5
  *
  * @returns whether the user got a voucher
  */
-export async function buy(redis: Redis, saleId: string, user: string): Promise<boolean> {
-  const stock = Number(await redis.get(stockKey(saleId)))
-  if (stock <= 0) return false
-  if (await redis.hexists(ordersKey(saleId), user)) return false
+export async function buy(site: Site, saleId: string, user: string): Promise<boolean> {
+  if ((await site.vouchersLeft(saleId)) <= 0) return false
+  if (await site.hasVoucher(saleId, user)) return false
   await delay(payMs)
-  await redis.multi().decr(stockKey(saleId)).hincrby(ordersKey(saleId), user, 1).exec()
+  await site.giveVoucher(saleId, user)
   return true
 }
 
@@ -29,6 +27,6 @@ export async function buy(redis: Redis, saleId: string, user: string): Promise<b
  * whatever else is locked. Another lock per user would only separate requests that already exclude each other: one
  * more round trip, and two locks that all code must take in the same order.
  */
-export function buyLocked(lock: Lock, redis: Redis, saleId: string, user: string): Promise<boolean> {
-  return lock.withLock(() => buy(redis, saleId, user))
+export function buyLocked(lock: Lock, site: Site, saleId: string, user: string): Promise<boolean> {
+  return lock.withLock(() => buy(site, saleId, user))
 }

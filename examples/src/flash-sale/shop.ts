@@ -1,18 +1,18 @@
 // One shop process: sells on command from the parent, and reports.
-import { Holdfast } from '@holdfast/core'
+import type { Holdfast } from '@holdfast/core'
 import { fromParent, tellParent } from '@holdfast/testkit'
-import { Redis } from 'ioredis'
 import { buy, buyLocked } from './buy.js'
 import { figures, usersAtShop, variants, type Variant } from './figures.js'
+import { openSite, type Site } from './site.js'
 
 // Ctrl-C reaches every process of a terminal's group. The parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-async function sell(variant: Variant, users: readonly string[], redis: Redis, holdfast: Holdfast) {
+async function sell(variant: Variant, users: readonly string[], site: Site, holdfast: Holdfast) {
   const lock = holdfast.getLock(`sale:${variant}`)
   const request = {
-    naive: (user: string) => buy(redis, variant, user),
-    holdfast: (user: string) => buyLocked(lock, redis, variant, user),
+    naive: (user: string) => buy(site, variant, user),
+    holdfast: (user: string) => buyLocked(lock, site, variant, user),
   }[variant]
 
   // All lanes share one iterator: the next free one serves the next user.
@@ -31,20 +31,21 @@ async function sell(variant: Variant, users: readonly string[], redis: Redis, ho
 }
 
 async function run(): Promise<void> {
-  const { url, keyPrefix, n } = await fromParent('open')
-  const redis = new Redis(String(url), { keyPrefix: String(keyPrefix) })
-  // A failure also rejects the affected command.
-  redis.on('error', () => undefined)
-  const holdfast = new Holdfast({ redis, label: `shop ${String(n)}` })
-  await redis.ping()
+  const { engine, url, namespace, n } = await fromParent('open')
+  const site = await openSite({
+    engine: engine === 'postgres' ? engine : 'redis',
+    url: String(url),
+    namespace: String(namespace),
+  })
+  const holdfast = site.openHoldfast(`shop ${String(n)}`)
   await tellParent({ type: 'ready' })
   for (const variant of variants) {
     await fromParent(`sell ${variant}`)
-    await sell(variant, usersAtShop(Number(n)), redis, holdfast)
+    await sell(variant, usersAtShop(Number(n)), site, holdfast)
   }
   await fromParent('close')
   await holdfast.close()
-  await redis.quit()
+  await site.close()
 }
 
 let exitCode = 0

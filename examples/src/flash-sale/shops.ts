@@ -1,7 +1,7 @@
 import { forkWorker, type Worker, type WorkerMessage } from '@holdfast/testkit'
 import { fileURLToPath } from 'node:url'
-import type { ExampleContext } from '../support/run-example.js'
 import { figures, type Variant } from './figures.js'
+import type { SaleContext } from './run-sale.js'
 
 const program = fileURLToPath(new URL('shop.js', import.meta.url))
 /** For the next message of a shop, even on a slow machine. */
@@ -19,12 +19,12 @@ export class Shops {
   }
 
   /** Starts the shops. They end with the run, however that ends. */
-  static async open({ url, keyPrefix, defer }: ExampleContext): Promise<Shops> {
+  static async open({ address, defer }: Pick<SaleContext, 'address' | 'defer'>): Promise<Shops> {
     const open = async (n: number) => {
       const starting = forkWorker(program)
       defer(async () => (await starting).kill())
       const shop = await starting
-      await send(shop, { type: 'open', url, keyPrefix, n })
+      await send(shop, { type: 'open', ...address, n })
       await receive(shop)
       return shop
     }

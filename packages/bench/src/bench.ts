@@ -10,15 +10,15 @@ import { scenarios } from './scenarios/scenarios.js'
 
 const usage = `pnpm bench [options]
 
-  --scenario a,b   of those below (all but scale, soak and instructions)
+  --scenario a,b   of those below (all but scale, soak, instructions, shared… and postgres…)
   --with a,b       contenders whose names start like this, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
-  --minutes N      how long soak runs (1)
+  --minutes N      how long soak and postgres-growth run (1)
   --rate N         cycles per second of soak (as many as possible)
   --trial          tiny counts: only shows that everything works
   --out FOLDER     writes figures.json, tables.md and plots there
 
-${scenarios.map(({ name, title }) => `  ${name.padEnd(16)} ${title}`).join('\n')}
+${scenarios.map(({ name, title }) => `  ${name.padEnd(18)} ${title}`).join('\n')}
 `
 
 const { values } = parseArgs({

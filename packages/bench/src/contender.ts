@@ -2,8 +2,12 @@
 export interface Session {
   /** Takes the lock, however long the wait; resolves with the function that releases it. */
   enter(name: string): Promise<() => Promise<void>>
+  /** Takes an object that several hold at once so that nobody else has it meanwhile. Absent where `enter` does that. */
+  enterAlone?(name: string): Promise<() => Promise<void>>
   /** Takes the lock, takes it again inside, and releases both. Absent where a lock cannot be entered twice. */
   nest?(name: string): Promise<void>
+  /** Takes these locks as one, and releases them. Absent where there is no such call. */
+  together?(names: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,3 +30,7 @@ export interface Contender {
 
 export const titleOf = ({ library, configuration }: Contender): string =>
   configuration === 'defaults' ? `${library}, defaults` : library
+
+/** Takes an object so that nobody else has it meanwhile. */
+export const enterAlone = (session: Session, name: string): ReturnType<Session['enter']> =>
+  session.enterAlone ? session.enterAlone(name) : session.enter(name)

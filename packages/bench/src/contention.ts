@@ -29,11 +29,13 @@ export function contentionMeter(minWindowMs: number): (setup: ContentionSetup) =
 
 /** Commands per cycle, counted in a separate run: a server in MONITOR mode is slower. */
 export function commandsIn(setup: ContentionSetup, url: string, windowMs: number): Promise<number> {
-  const run = async (): Promise<Pace> => {
-    const { visits } = await contend(setup, windowMs)
-    return { cycles: visits.length, us: NaN }
-  }
-  return commandsPerCycle(url, run, handshakeAndPings)
+  return commandsPerCycle(url, () => contendedCycles(setup, windowMs), handshakeAndPings)
+}
+
+/** How many cycles there are in a window; not for timing them. */
+export async function contendedCycles(setup: ContentionSetup, windowMs: number): Promise<Pace> {
+  const { visits } = await contend(setup, windowMs)
+  return { cycles: visits.length, us: NaN }
 }
 
 function contend({ rivals, waiters, processes }: ContentionSetup, windowMs: number) {

@@ -18,6 +18,14 @@ export async function scriptsSent(url: string): Promise<number> {
   return ['evalsha', 'eval'].reduce((sum, name) => sum + callsOf(text, name), 0)
 }
 
+/** How long scripts ran at the server, in microseconds. */
+export async function scriptUs(url: string): Promise<number> {
+  const text = await withRedis(url, (redis) => redis.info('commandstats'))
+  const usOf = (name: string): number =>
+    Number(new RegExp(`^cmdstat_${name}:calls=\\d+,usec=(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  return usOf('evalsha') + usOf('eval')
+}
+
 const callsOf = (text: string, name: string): number =>
   Number(new RegExp(`^cmdstat_${name}:calls=(\\d+)`, 'm').exec(text)?.[1] ?? 0)
 

@@ -1,18 +1,28 @@
-import type { Holdfast, Lease, Lock } from '@holdfast/core'
+import { HoldfastQuorum, type Holdfast } from '@holdfast/core'
 import { nowMs, type HistoryEvent } from '@holdfast/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallsByOwner } from './calls-by-owner.js'
+import { Holder } from './holder.js'
+import { LatchCalls } from './latch-calls.js'
+import { LockCalls } from './lock-calls.js'
+import { MultiCalls } from './multi-calls.js'
+import type { ChaosClient } from './open-clients.js'
+import { semaphoreSize, type ObjectName } from './objects.js'
 import { pickCyclic } from './pick-cyclic.js'
-import { claimOf, RecordedCall } from './recorded-call.js'
-import type { PlannedCall } from './schedule.js'
-
-/** How often a holder checks that it still holds. */
-const confirmEveryMs = 15
+import { RecordedCall } from './recorded-call.js'
+import type { PlannedCall, PlannedResize } from './schedule.js'
+import { SemaphoreCalls } from './semaphore-calls.js'
 
 /** One client, and the calls that were made through it. */
 interface ClientCalls {
-  readonly client: Holdfast
+  readonly client: ChaosClient
   readonly calls: CallsByOwner<RecordedCall>
+}
+
+/** What one process does in a schedule. */
+export interface ProcessPlan {
+  readonly calls: readonly PlannedCall[]
+  readonly resizes: readonly PlannedResize[]
 }
 
 /** Makes the planned calls of one process and records what happens to each. */
@@ -20,13 +30,28 @@ export class CallRunner {
   readonly #process: string
   readonly #write: (event: HistoryEvent) => void
   readonly #clients: readonly ClientCalls[]
-  readonly #leases = new Map<string, Lease>()
+  readonly #holder: Holder
+  readonly #lockCalls: LockCalls
+  readonly #semaphoreCalls: SemaphoreCalls
+  readonly #latchCalls = new LatchCalls()
+  readonly #multiCalls: MultiCalls
+  readonly #object: ObjectName
   #calls = 0
 
   /** The n-th lock is reached through the n-th of the clients, modulo their number. */
-  constructor(process: string, clients: readonly Holdfast[], write: (event: HistoryEvent) => void) {
+  constructor(
+    process: string,
+    object: ObjectName,
+    clients: readonly ChaosClient[],
+    write: (event: HistoryEvent) => void,
+  ) {
     this.#process = process
+    this.#object = object
     this.#write = write
+    this.#holder = new Holder(process, write)
+    this.#lockCalls = new LockCalls(this.#holder, (name) => this.#newCall(name))
+    this.#semaphoreCalls = new SemaphoreCalls(this.#holder)
+    this.#multiCalls = new MultiCalls(this.#holder, this.#lockCalls)
     this.#clients = clients.map((client) => ({ client, calls: new CallsByOwner() }))
     for (const each of this.#clients) this.#watch(each)
   }
@@ -34,94 +59,80 @@ export class CallRunner {
   /** Records what this client reports. */
   #watch({ client, calls }: ClientCalls): void {
     client.on('waiting', ({ name: lock, owner, position }) => {
-      calls.find(owner)?.waiting(owner)
-      if (position > 0) this.#write({ kind: 'queued', atMs: nowMs(), process: this.#process, lock, owner })
+      // A multi lock draws several owners.
+      if (this.#object !== 'multi-lock') calls.find(owner)?.waiting(owner)
+      // The queue of a quorum lock is that of one master, and so in no strict order.
+      if (position > 0 && this.#object !== 'quorum')
+        this.#write({ kind: 'queued', atMs: nowMs(), process: this.#process, lock, owner })
     })
-    client.on('renewed', ({ owner }) => {
-      const lease = this.#leases.get(owner)
-      if (lease) this.#confirm(lease)
-    })
+    this.#holder.watch(client)
+    if (this.#object === 'multi-lock') this.#multiCalls.watch(client)
   }
 
-  async run(planned: readonly PlannedCall[], locks: readonly string[], startAtMs: number): Promise<void> {
-    await Promise.all(
-      planned.map(async (plan) => {
+  async run({ calls, resizes }: ProcessPlan, locks: readonly string[], startAtMs: number): Promise<void> {
+    await Promise.all([
+      ...calls.map(async (plan) => {
         await sleep(Math.max(0, startAtMs + plan.startMs - nowMs()))
-        const n = plan.lock % locks.length
-        const { client, calls } = pickCyclic(this.#clients, n)
-        const lock = client.getLock(pickCyclic(locks, n))
-        const call = this.#callOn(lock)
-        calls.add(call)
-        await this.#acquire(lock, call, plan, plan.nested)
+        if (plan.together === undefined) await this.#make(locks, plan)
+        else await this.#makeTogether(locks, plan)
       }),
+      ...resizes.map(async (plan) => {
+        const { client, name } = this.#reach(locks, plan.lock)
+        const semaphore = this.#single(client).getSemaphore(name, { permits: semaphoreSize })
+        await this.#semaphoreCalls.resize(semaphore, this.#newCall(name), plan, startAtMs)
+      }),
+    ])
+  }
+
+  #make(locks: readonly string[], plan: PlannedCall): Promise<void> {
+    const { client, calls, name } = this.#reach(locks, plan.lock)
+    const call = this.#newCall(name)
+    calls.add(call)
+    switch (this.#object) {
+      case 'lock':
+      case 'multi-lock': {
+        const lock = client.getLock(name)
+        return this.#lockCalls.make(client, { read: lock, write: lock }, call, plan)
+      }
+      case 'quorum': {
+        const lock = client.getFencedLock(name)
+        return this.#lockCalls.make(client, { read: lock, write: lock }, call, plan)
+      }
+      case 'read-write-lock':
+        return this.#lockCalls.make(client, this.#single(client).getReadWriteLock(name), call, plan)
+      case 'semaphore': {
+        const semaphore = this.#single(client).getSemaphore(name, { permits: semaphoreSize })
+        return this.#semaphoreCalls.make(semaphore, call, plan)
+      }
+      case 'latch':
+        return this.#latchCalls.make(this.#single(client).getCountDownLatch(name), call, plan)
+    }
+  }
+
+  #makeTogether(names: readonly string[], plan: PlannedCall): Promise<void> {
+    const locks = names.map((_, n) => {
+      const { client, name } = this.#reach(names, n)
+      return this.#single(client).getLock(name)
+    })
+    const calls = locks.map(({ name }) => this.#newCall(name))
+    const { client } = this.#reach(names, plan.lock)
+    const multi = this.#single(client).getMultiLock(
+      plan.together === 'reversed' ? [...locks].reverse() : locks,
     )
+    return this.#multiCalls.make(multi, locks, calls, plan, `${this.#process}.together${this.#calls}`)
   }
 
-  #callOn({ name }: Lock): RecordedCall {
+  #reach(locks: readonly string[], lock: number): ClientCalls & { readonly name: string } {
+    const n = lock % locks.length
+    return { ...pickCyclic(this.#clients, n), name: pickCyclic(locks, n) }
+  }
+
+  #single(client: ChaosClient): Holdfast {
+    if (client instanceof HoldfastQuorum) throw new Error(`a quorum has no ${this.#object}`)
+    return client
+  }
+
+  #newCall(name: string): RecordedCall {
     return new RecordedCall(this.#process, ++this.#calls, name, this.#write)
-  }
-
-  /** Calls the lock synchronously, before anything else runs: {@link CallsByOwner} relies on that. */
-  async #acquire(lock: Lock, call: RecordedCall, plan: PlannedCall, nested: number): Promise<void> {
-    const { waitMs, leaseMs, abortAfterMs, style } = plan
-    const signal = abortAfterMs === null ? undefined : AbortSignal.timeout(abortAfterMs)
-    const options = {
-      leaseMs: leaseMs ?? undefined,
-      waitMs: waitMs ?? undefined,
-      ...(signal ? { signal } : {}),
-    }
-    call.requested(style === 'tryLock' ? (waitMs ?? 0) : waitMs, leaseMs, abortAfterMs)
-    const inside = (lease: Lease) => this.#runInside(lease, lock, call, plan, nested)
-    try {
-      if (style === 'withLock') {
-        await lock.withLock(options, inside)
-        call.released()
-        return
-      }
-      const lease = style === 'lock' ? await lock.lock(options) : await lock.tryLock(options)
-      if (!lease) {
-        call.refused('timeout', '')
-        return
-      }
-      await lease.run(() => inside(lease))
-      await lease.unlock()
-      call.released()
-    } catch (error) {
-      call.failed(error, signal)
-    }
-  }
-
-  async #runInside(lease: Lease, lock: Lock, call: RecordedCall, plan: PlannedCall, nested: number) {
-    call.acquired(lease)
-    this.#leases.set(lease.owner, lease)
-    const onLost = () => {
-      call.lost()
-    }
-    lease.signal.addEventListener('abort', onLost)
-    await this.#work(lease, plan.workMs)
-    if (nested > 0) {
-      const inner = { ...plan, style: 'withLock', waitMs: null, leaseMs: null, abortAfterMs: null } as const
-      await this.#acquire(lock, this.#callOn(lock), inner, nested - 1)
-    }
-    lease.signal.removeEventListener('abort', onLost)
-    call.left(lease)
-  }
-
-  /** Works until the time is up or the hold is lost, as a careful holder does. */
-  async #work(lease: Lease, workMs: number): Promise<void> {
-    const endAtMs = nowMs() + workMs
-    for (let leftMs = workMs; leftMs > 0; leftMs = endAtMs - nowMs()) {
-      await sleep(Math.min(confirmEveryMs, leftMs))
-      if (!this.#confirm(lease)) return
-    }
-  }
-
-  #confirm(lease: Lease): boolean {
-    const atMs = nowMs()
-    const claimUntilMs = claimOf(lease, atMs)
-    if (claimUntilMs <= atMs) return false
-    const { name: lock, owner } = lease
-    this.#write({ kind: 'confirmed', atMs, process: this.#process, lock, owner, claimUntilMs })
-    return true
   }
 }

@@ -3,11 +3,14 @@ import { openTestbed } from './testbed.js'
 import { runSchedule } from './run-schedule.js'
 import { scheduleFor, type Schedule } from './schedule.js'
 import { addTo, newTally, slowHandOffs, type Tally } from './tally.js'
+import type { ObjectName } from './objects.js'
 import type { TopologyName } from './topologies.js'
 import { judge, type Verdict } from './verdict.js'
 
 export interface CampaignOptions {
   readonly topology: TopologyName
+  /** What the schedules are about; locks unless given. */
+  readonly object?: ObjectName
   readonly runs: number
   /** The first schedule's; the n-th has this plus n. */
   readonly seed: number
@@ -23,14 +26,15 @@ export interface CampaignOptions {
 
 /** Runs that many random schedules. Resolves with their totals, violations included. */
 export async function campaign(options: CampaignOptions): Promise<Tally> {
-  const tally = newTally(options.topology)
+  const { object = 'lock' } = options
+  const tally = newTally(options.topology, object)
   let next = 0
   const lane = async () => {
     const testbed = await openTestbed(options.topology, options.program)
     try {
       while (next < options.runs) {
         const seed = options.seed + next++
-        const schedule = drawSchedule(options.topology, seed, options.path)
+        const schedule = drawSchedule(options.topology, seed, options.path, object)
         const verdict = judge(await runSchedule(testbed, schedule))
         addTo(tally, verdict)
         options.onFinished?.(seed, schedule, verdict)
@@ -45,8 +49,13 @@ export async function campaign(options: CampaignOptions): Promise<Tally> {
 }
 
 /** The schedule of this seed, or the shorter one at that path; the same one every time. */
-export function drawSchedule(topology: TopologyName, seed: number, path = ''): Schedule {
-  const [schedule] = fc.sample(scheduleFor(topology), { seed, path, numRuns: 1, unbiased: true })
+export function drawSchedule(
+  topology: TopologyName,
+  seed: number,
+  path = '',
+  object: ObjectName = 'lock',
+): Schedule {
+  const [schedule] = fc.sample(scheduleFor(topology, object), { seed, path, numRuns: 1, unbiased: true })
   if (!schedule) throw new Error(`seed ${seed} yields no schedule`)
   return schedule
 }

@@ -3,17 +3,21 @@ import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openTestbed } from './testbed.js'
 import { campaign } from './campaign.js'
+import { isObjectName, objectNames, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
 import { shrink } from './shrink.js'
-import { printTallies, slowHandOffs, type Tally } from './tally.js'
+import { printTallies, slowHandOffs, titleOf, type Tally } from './tally.js'
 import { isTopologyName, topologyNames, type TopologyName } from './topologies.js'
 import type { Verdict } from './verdict.js'
 
 const usage = `pnpm chaos [options]
 
-  --topology a,b   of ${topologyNames.join(', ')} (all)
-  --runs N         schedules on each topology (40 on a single server, 8 on each other)
-  --long           10 000 on a single server, 500 on each other
+  --object a,b     of ${objectNames.join(', ')} (all)
+  --topology a,b   of ${topologyNames.join(', ')} (all; for other objects than locks single, cluster; a quorum has
+                   independent servers only)
+  --runs N         schedules of each object on each topology (of locks 40 on a single server, 8 on each other; of each
+                   other object 12 and 3); --schedules is the same
+  --long           of locks 10 000 on a single server, 500 on each other; of each other object 2 000 and 200
   --seed N         of the first schedule; the n-th has this plus n (drawn and printed)
   --lanes N        schedules at the same time, each on servers and processes of its own (4)
   --show           prints a timeline of each schedule
@@ -27,8 +31,10 @@ const shrinkWithinMs = 120_000
 
 const { values } = parseArgs({
   options: {
-    topology: { type: 'string', default: topologyNames.join(',') },
+    topology: { type: 'string' },
+    object: { type: 'string', default: objectNames.join(',') },
     runs: { type: 'string' },
+    schedules: { type: 'string' },
     long: { type: 'boolean', default: false },
     seed: { type: 'string' },
     lanes: { type: 'string', default: '4' },
@@ -41,26 +47,36 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(usage)
 } else {
-  const topologies = values.topology.split(',').map(readTopology)
-  const tallies = await runAll(topologies)
+  const topologies = values.topology?.split(',').map(readTopology)
+  const objects = values.object.split(',').map(readObject)
+  const tallies = await runAll(topologies, objects)
   if (tallies.some(({ violations }) => violations > 0)) process.exitCode = 1
 }
 
-async function runAll(topologies: readonly TopologyName[]): Promise<Tally[]> {
+async function runAll(
+  topologies: readonly TopologyName[] | undefined,
+  objects: readonly ObjectName[],
+): Promise<Tally[]> {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : readNumber(values.seed)
   console.log(`seed ${seed}`)
   const tallies: Tally[] = []
-  for (const topology of topologies) tallies.push(await runOn(topology, seed))
+  for (const object of objects) {
+    const usual = usualTopologies(object)
+    // Of several objects each runs where it can.
+    const wanted = topologies?.filter((topology) => object !== 'quorum' || usual.includes(topology))
+    for (const topology of wanted ?? usual) tallies.push(await runOn({ topology, object }, seed))
+  }
   printTallies(tallies)
   return tallies
 }
 
-async function runOn(topology: TopologyName, seed: number): Promise<Tally> {
-  const runs = values.runs === undefined ? usualRuns(topology) : readNumber(values.runs)
+async function runOn(place: Place, seed: number): Promise<Tally> {
+  const given = values.runs ?? values.schedules
+  const runs = given === undefined ? usualRuns(place) : readNumber(given)
   const failed: number[] = []
   let finished = 0
   const tally = await campaign({
-    topology,
+    ...place,
     runs,
     seed,
     lanes: readNumber(values.lanes),
@@ -70,50 +86,71 @@ async function runOn(topology: TopologyName, seed: number): Promise<Tally> {
       if (values.show) console.log(drawTimeline(verdict.history))
       if (verdict.problems.length > 0) {
         failed.push(failedSeed)
-        printFailure(topology, failedSeed, values.path, schedule, verdict)
+        printFailure(place, failedSeed, values.path, schedule, verdict)
       }
       if (finished % 100 === 0)
-        console.log(`${topology}: ${finished} of ${runs} schedules, ${failed.length} failed`)
+        console.log(`${titleOf(place)}: ${finished} of ${runs} schedules, ${failed.length} failed`)
     },
   })
   const slow = slowHandOffs(tally)
-  if (slow !== null) console.log(`\n${topology}: ${slow}`)
+  if (slow !== null) console.log(`\n${titleOf(place)}: ${slow}`)
   const [first] = failed
-  if (first !== undefined && values.path === undefined) await findShorter(topology, first)
+  if (first !== undefined && values.path === undefined) await findShorter(place, first)
   return tally
 }
 
 function printFailure(
-  topology: TopologyName,
+  { topology, object }: Place,
   seed: number,
   path: string | undefined,
   schedule: Schedule,
   verdict: Verdict,
 ): void {
   const at = path === undefined ? '' : ` --path ${path}`
-  console.log(`\npnpm chaos --topology ${topology} --runs 1 --seed ${seed}${at} --show`)
+  console.log(`\npnpm chaos --object ${object} --topology ${topology} --runs 1 --seed ${seed}${at} --show`)
   console.log(JSON.stringify(schedule))
   for (const problem of verdict.problems) console.log(problem)
 }
 
-async function findShorter(topology: TopologyName, seed: number): Promise<void> {
-  const testbed = await openTestbed(topology)
+async function findShorter(place: Place, seed: number): Promise<void> {
+  const testbed = await openTestbed(place.topology)
   try {
-    const shrunk = await shrink(testbed, seed, shrinkWithinMs)
+    const shrunk = await shrink(testbed, seed, shrinkWithinMs, place.object)
     if (shrunk) {
       console.log('\nA shorter schedule that fails:')
-      printFailure(topology, seed, shrunk.path, shrunk.schedule, shrunk.verdict)
+      printFailure(place, seed, shrunk.path, shrunk.schedule, shrunk.verdict)
     } else {
-      console.log(`${topology}: seed ${seed} did not fail again`)
+      console.log(`${titleOf(place)}: seed ${seed} did not fail again`)
     }
   } finally {
     await testbed.close()
   }
 }
 
-function usualRuns(topology: TopologyName): number {
+/** Where schedules run, and what they are about. */
+interface Place {
+  readonly topology: TopologyName
+  readonly object: ObjectName
+}
+
+/** Of other objects than locks only those that differ most, unless there is time: every change runs them. */
+function usualTopologies(object: ObjectName): readonly TopologyName[] {
+  if (object === 'quorum') return ['independent']
+  return object === 'lock' || values.long ? topologyNames : ['single', 'cluster']
+}
+
+function usualRuns({ topology, object }: Place): number {
+  if (object !== 'lock') {
+    if (topology === 'single' || object === 'quorum') return values.long ? 2_000 : 12
+    return values.long ? 200 : 3
+  }
   if (topology === 'single') return values.long ? 10_000 : 40
   return values.long ? 500 : 8
+}
+
+function readObject(name: string): ObjectName {
+  if (isObjectName(name)) return name
+  throw new Error(`unknown object ${name}\n\n${usage}`)
 }
 
 function readTopology(name: string): TopologyName {

@@ -1,5 +1,6 @@
-import { HoldfastError, type Lease } from '@holdfast/core'
+import { HoldfastError, type BaseLease } from '@holdfast/core'
 import { nowMs, type HistoryEvent, type Refusal } from '@holdfast/testkit'
+import type { PlannedCall } from './schedule.js'
 
 const refusals: Readonly<Record<string, Refusal>> = {
   LOCK_TIMEOUT: 'timeout',
@@ -8,13 +9,29 @@ const refusals: Readonly<Record<string, Refusal>> = {
   REFUSED: 'refused',
   REPLICATION: 'replication',
   CLOSED: 'closed',
+  UPGRADE: 'upgrade',
+  LATCH_GONE: 'gone',
 }
 
+/** One hold as its lease reports it; of a multi lock one for each member. */
+export type ClaimedHold = Pick<BaseLease, 'name' | 'owner' | 'isHeld' | 'remainingMs' | 'signal'>
+
 /** Until when the lease claims to hold, as of `atMs`. A lease that claims to hold does so for at least a millisecond. */
-export function claimOf(lease: Lease, atMs: number): number {
+export function claimOf(lease: ClaimedHold, atMs: number): number {
   const remainingMs = Math.max(1, lease.remainingMs())
   return lease.isHeld ? atMs + remainingMs : atMs
 }
+
+/** What a lease does not say of itself, or only some do. `permits`: `undefined` for a lock. */
+export interface Entry {
+  readonly token: number | null
+  readonly count: number
+  readonly permits: number | undefined
+}
+
+type Own<E> = E extends unknown ? Omit<E, 'atMs' | 'process' | 'call' | 'lock'> : never
+type LatchStep = Own<Extract<HistoryEvent, { readonly kind: 'setting' | 'counting' | 'deleting' }>>
+type LatchEnd = Own<Extract<HistoryEvent, { readonly kind: 'set' | 'counted-down' | 'deleted' | 'passed' }>>
 
 /** Writes one call's events; a loss only once, however often it is reported. */
 export class RecordedCall {
@@ -29,7 +46,12 @@ export class RecordedCall {
     this.#write = write
   }
 
-  requested(waitMs: number | null, leaseMs: number | null, abortAfterMs: number | null): void {
+  requested(
+    waitMs: number | null,
+    { leaseMs, abortAfterMs }: Pick<PlannedCall, 'leaseMs' | 'abortAfterMs'>,
+    permits: number | undefined,
+    together?: string,
+  ): void {
     const atMs = nowMs()
     const abort = abortAfterMs === null ? {} : { abortAtMs: atMs + abortAfterMs }
     this.#write({
@@ -39,6 +61,8 @@ export class RecordedCall {
       waitMs,
       ...abort,
       ...(leaseMs === null ? {} : { leaseMs }),
+      ...(permits === undefined ? {} : { permits }),
+      ...(together === undefined ? {} : { together }),
     })
   }
 
@@ -46,16 +70,39 @@ export class RecordedCall {
     this.#owner = owner
   }
 
-  acquired(lease: Lease): void {
+  acquired(lease: ClaimedHold, { token, count, permits }: Entry): void {
     const atMs = nowMs()
     const claimUntilMs = claimOf(lease, atMs)
-    const { owner, fencingToken: token, holdCount: count } = lease
+    const { owner } = lease
+    const needs = permits === undefined ? {} : { permits }
     this.#owner = owner
     this.#isIn = true
-    this.#write({ kind: 'acquired', atMs, ...this.#of, owner, token, count, claimUntilMs })
+    this.#write({ kind: 'acquired', atMs, ...this.#of, owner, token, count, claimUntilMs, ...needs })
   }
 
-  left(lease: Lease): void {
+  lowered({ owner }: ClaimedHold, permits: number): void {
+    this.#write({ kind: 'lowered', atMs: nowMs(), ...this.#of, owner, permits })
+  }
+
+  resizing(size: number, keepMs: number): void {
+    this.#write({ kind: 'resizing', atMs: nowMs(), ...this.#of, size, keepMs })
+  }
+
+  resized(): void {
+    this.#write({ kind: 'resized', atMs: nowMs(), ...this.#of })
+  }
+
+  /** A step of a latch began. */
+  began(step: LatchStep): void {
+    this.#write({ atMs: nowMs(), ...this.#of, ...step })
+  }
+
+  /** It was acknowledged, or the wait for it passed. */
+  done(end: LatchEnd): void {
+    this.#write({ atMs: nowMs(), ...this.#of, ...end })
+  }
+
+  left(lease: ClaimedHold): void {
     const { owner } = lease
     if (lease.isHeld) this.#write({ kind: 'left', atMs: nowMs(), ...this.#of, owner })
     else if (lease.signal.aborted) this.lost()

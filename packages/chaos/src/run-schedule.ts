@@ -1,13 +1,16 @@
 import { nowMs, readHistories, watchStalls, type HistoryEvent, type WorkerMessage } from '@holdfast/testkit'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Testbed, ClientProcess } from './testbed.js'
 import { injectAll } from './faults/inject.js'
 import type { FaultContext } from './faults/fault-context.js'
-import { findLeftovers, compareCounts, type ReportedHold } from './inspect-locks.js'
+import { compareCounts, findLeftovers, type ReportedHold } from './inspect-locks.js'
+import { watchContradictions } from './watch-contradictions.js'
 import type { WorkerCommand } from './worker-commands.js'
+import { isShared, keysOf, sizeOf, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
-import { lockCount } from './sizes.js'
+import { lockCount, processCount } from './sizes.js'
 
 export interface RunOptions {
   /** A process that does not reply within this time counts as failed. @defaultValue 30_000 */
@@ -31,7 +34,7 @@ export async function runSchedule(
   schedule: Schedule,
   options: RunOptions = {},
 ): Promise<ScheduleResult> {
-  const run = new ScheduleRun(testbed, `chaos-${process.pid}-${++runs}`, options)
+  const run = new ScheduleRun(testbed, `chaos-${process.pid}-${++runs}`, schedule.object ?? 'lock', options)
   await testbed.restore()
   return run.run(schedule)
 }
@@ -46,7 +49,7 @@ class ScheduleRun {
   readonly #killed = new Set<ClientProcess>()
   readonly #failed = new Set<ClientProcess>()
 
-  constructor(testbed: Testbed, name: string, options: RunOptions) {
+  constructor(testbed: Testbed, name: string, object: ObjectName, options: RunOptions) {
     this.#testbed = testbed
     this.#options = { replyTimeoutMs: 30_000, leftoversEndWithinMs: 10_000, ...options }
     this.#files = testbed.processes.map((clientProcess) =>
@@ -55,8 +58,9 @@ class ScheduleRun {
     const locks = Array.from({ length: lockCount }, (_, n) => `${name}-${n + 1}`)
     this.#context = {
       testbed,
+      object,
       locks,
-      keys: locks.map((lock) => `lock:${lock}`),
+      keys: locks.map((lock) => keysOf(object, lock).main),
       kill: async (clientProcess) => {
         this.#killed.add(clientProcess)
         await clientProcess.worker.kill()
@@ -70,23 +74,30 @@ class ScheduleRun {
     await this.#sendAll('opened', (clientProcess, n) => ({
       type: 'open',
       process: clientProcess.name,
+      object: this.#context.object,
       history: this.#files[n] ?? '',
       templates: topology.templates(clientProcess.proxies),
       options,
     }))
+    this.#recordSizes()
     const startAtMs = nowMs() + 20
     const stopWatching = this.#watchProxies()
+    const contradictions = isShared(this.#context.object) ? watchContradictions(this.#context) : null
     const faults = injectAll(this.#context, schedule.faults, startAtMs, (event) => this.#events.push(event))
     // Awaited later, but it may reject before that.
     faults.catch(() => undefined)
     await this.#sendAll('finished', (_, n) => ({
       type: 'run',
-      calls: schedule.calls[n] ?? [],
+      plan: {
+        calls: schedule.calls[n] ?? [],
+        resizes: (schedule.resizes ?? []).filter(({ process }) => process % processCount === n),
+      },
       locks: this.#context.locks,
       startAtMs,
     }))
     await faults
     stopWatching()
+    this.#events.push(...((await contradictions?.()) ?? []))
     await topology.whenStable()
     await this.#compareCounts()
     for (const { clientProcess, message } of await this.#sendAll('ended', () => ({ type: 'end' }))) {
@@ -94,7 +105,8 @@ class ScheduleRun {
       if (Array.isArray(open) && open.length > 0)
         this.#failures.push(`${clientProcess.name} left open: ${open.join(', ')}`)
     }
-    const written = readHistories(this.#files)
+    // A process that did not even start is a failure, and wrote nothing.
+    const written = readHistories(this.#files.filter((file) => existsSync(file)))
     const found = await findLeftovers(this.#context, {
       deadExpireWithinMs: this.#options.leftoversEndWithinMs,
       mayBeDead: this.#mayBeDead(written),
@@ -109,6 +121,14 @@ class ScheduleRun {
         .map((clientProcess) => clientProcess.worker.kill()),
     )
     return { history, failures: this.#failures }
+  }
+
+  /** That of a lock goes without saying. */
+  #recordSizes(): void {
+    const { object, locks } = this.#context
+    const size = sizeOf[object]
+    if (size === undefined) return
+    this.#events.push(...locks.map((lock) => ({ kind: 'sized' as const, atMs: nowMs(), lock, size })))
   }
 
   /** The proxies of all processes run in this one: while its event loop stalls, no process can reach Redis. */

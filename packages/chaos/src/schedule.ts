@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { FaultPlan } from './faults/fault-plan.js'
 import { faultNamesOf, type FaultName } from './faults/fault-kinds.js'
+import { semaphoreSize, type ObjectName } from './objects.js'
 import { lockCount, processCount } from './sizes.js'
 import type { TopologyName } from './topologies.js'
 
@@ -21,6 +22,34 @@ export interface PlannedCall {
   readonly nested: number
   /** The wait's signal aborts this long after the call; `null`: never. */
   readonly abortAfterMs: number | null
+  /** Of a read/write lock: the side that it wants. */
+  readonly side?: 'read' | 'write'
+  /** And the side of its nested entries. */
+  readonly nestedSide?: 'read' | 'write'
+  /** Whether a writer takes the read lock too, and leaves the write lock first. */
+  readonly downgrades?: boolean
+  /** Of a semaphore: how many permits it wants. */
+  readonly permits?: number
+  /** And how many of them it gives back halfway, if it has more. */
+  readonly givesBack?: number
+  /** Of a latch: what it does. */
+  readonly step?: 'set' | 'countDown' | 'wait' | 'delete'
+  /** How many parties it sets. */
+  readonly parties?: number
+  /** The name under which it counts down; `null`: none. */
+  readonly as?: string | null
+  /** Of a multi lock: it takes all locks, given in this order. Absent: one of them. */
+  readonly together?: 'in order' | 'reversed'
+}
+
+/** A change of how many permits a semaphore has, for a while. */
+export interface PlannedResize {
+  /** Which process calls. */
+  readonly process: number
+  readonly lock: number
+  readonly atMs: number
+  readonly size: number
+  readonly keepMs: number
 }
 
 export interface PlannedFault extends FaultPlan {
@@ -29,12 +58,16 @@ export interface PlannedFault extends FaultPlan {
 
 /** What all processes do, and the faults injected while they do it. Plain data: printed, shrunk and replayed. */
 export interface Schedule {
+  /** What the locks are. Absent: locks. */
+  readonly object?: ObjectName
   /** Per process. */
   readonly calls: readonly (readonly PlannedCall[])[]
   readonly faults: readonly PlannedFault[]
+  /** Of semaphores. */
+  readonly resizes?: readonly PlannedResize[]
 }
 
-const call = fc.record<PlannedCall>({
+const call = {
   startMs: fc.nat(600),
   lock: fc.nat(lockCount - 1),
   style: fc.constantFrom('withLock', 'lock', 'tryLock'),
@@ -52,10 +85,95 @@ const call = fc.record<PlannedCall>({
   ),
   nested: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
   abortAfterMs: fc.option(fc.nat(400), { freq: 6 }),
+}
+
+const side = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('read' as const) },
+  { weight: 2, arbitrary: fc.constant('write' as const) },
+)
+
+const permits = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(1) },
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: semaphoreSize }) },
+  { weight: 1, arbitrary: fc.constant(semaphoreSize) },
+)
+
+const latchCall = {
+  ...call,
+  // Mostly the same one: several parties make it open.
+  lock: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(lockCount - 1) }),
+  // Nothing says that it will ever open.
+  waitMs: fc.nat(1_200),
+  abortAfterMs: fc.option(fc.nat(400), { freq: 2 }),
+  leaseMs: fc.constant(null),
+  workMs: fc.constant(0),
+  nested: fc.constant(0),
+  parties: fc.integer({ min: 1, max: 2 }),
+  as: fc.constantFrom(null, 'a', 'b', 'c'),
+}
+
+const latchStep = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('set' as const) },
+  { weight: 10, arbitrary: fc.constant('countDown' as const) },
+  { weight: 10, arbitrary: fc.constant('wait' as const) },
+  { weight: 1, arbitrary: fc.constant('delete' as const) },
+)
+
+const callOn: Readonly<Record<ObjectName, fc.Arbitrary<PlannedCall>>> = {
+  lock: fc.record<PlannedCall>(call),
+  'read-write-lock': fc.record<PlannedCall>({
+    ...call,
+    side,
+    nestedSide: side,
+    downgrades: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(false) },
+      { weight: 1, arbitrary: fc.constant(true) },
+    ),
+  }),
+  semaphore: fc.record<PlannedCall>({
+    ...call,
+    nested: fc.constant(0),
+    permits,
+    givesBack: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: semaphoreSize - 1 }) },
+    ),
+  }),
+  latch: fc.oneof(
+    // Early, so that there is something to count down.
+    {
+      weight: 1,
+      arbitrary: fc.record<PlannedCall>({
+        ...latchCall,
+        startMs: fc.nat(150),
+        step: fc.constant('set' as const),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record<PlannedCall>({ ...latchCall, step: latchStep }) },
+  ),
+  'multi-lock': fc.oneof(
+    { weight: 1, arbitrary: fc.record<PlannedCall>(call) },
+    {
+      weight: 1,
+      arbitrary: fc.record<PlannedCall>({
+        ...call,
+        together: fc.constantFrom('in order' as const, 'reversed' as const),
+      }),
+    },
+  ),
+  quorum: fc.record<PlannedCall>(call),
+}
+
+const resize = fc.record<PlannedResize>({
+  process: fc.nat(processCount - 1),
+  lock: fc.nat(lockCount - 1),
+  atMs: fc.nat(600),
+  size: fc.nat(semaphoreSize + 2),
+  keepMs: fc.integer({ min: 50, max: 600 }),
 })
 
 /** Draws schedules with the faults that make sense on the topology. Smaller ones come first when it shrinks. */
-export function scheduleFor(topology: TopologyName): fc.Arbitrary<Schedule> {
+export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbitrary<Schedule> {
   const { common, own } = faultNamesOf(topology)
   const fault = fc.record<PlannedFault>({
     name: fc.oneof(
@@ -66,8 +184,17 @@ export function scheduleFor(topology: TopologyName): fc.Arbitrary<Schedule> {
     forMs: fc.integer({ min: 10, max: 450 }),
     target: fc.nat(5),
   })
-  return fc.record<Schedule>({
-    calls: fc.array(fc.array(call, { maxLength: 7 }), { minLength: processCount, maxLength: processCount }),
+  const calls = fc.array(callOn[object], { maxLength: 7 })
+  const what = {
+    calls: fc.array(calls, { minLength: processCount, maxLength: processCount }),
     faults: fc.array(fault, { maxLength: 4 }),
-  })
+  }
+  // The seeds of locks draw what they always have.
+  if (object === 'lock') return fc.record<Schedule>(what)
+  if (object !== 'semaphore') return fc.record<Schedule>({ object: fc.constant(object), ...what })
+  const resizes = fc.oneof(
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(resize, { maxLength: 3 }) },
+  )
+  return fc.record<Schedule>({ object: fc.constant(object), ...what, resizes })
 }

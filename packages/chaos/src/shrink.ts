@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Testbed } from './testbed.js'
 import { runSchedule } from './run-schedule.js'
+import type { ObjectName } from './objects.js'
 import { scheduleFor, type Schedule } from './schedule.js'
 import { judge, type Verdict } from './verdict.js'
 
@@ -15,9 +16,14 @@ export interface Shrunk {
 const tries = 3
 
 /** Searches for a smaller schedule that also fails. `null`: the failure did not recur. */
-export async function shrink(testbed: Testbed, seed: number, withinMs: number): Promise<Shrunk | null> {
+export async function shrink(
+  testbed: Testbed,
+  seed: number,
+  withinMs: number,
+  object: ObjectName = 'lock',
+): Promise<Shrunk | null> {
   const failing = new Map<Schedule, Verdict>()
-  const property = fc.asyncProperty(scheduleFor(testbed.name), async (schedule) => {
+  const property = fc.asyncProperty(scheduleFor(testbed.name, object), async (schedule) => {
     for (let n = 0; n < tries; n += 1) {
       const verdict = judge(await runSchedule(testbed, schedule))
       if (verdict.problems.length === 0) continue

@@ -1,6 +1,7 @@
 import type { WorkerMessage } from '@holdfast/testkit'
 import type { ClientOptions } from './client-options.js'
-import type { PlannedCall } from './schedule.js'
+import type { ProcessPlan } from './call-runner.js'
+import type { ObjectName } from './objects.js'
 import type { TemplateSpec } from './template.js'
 
 /** What the parent sends to a process of the chaos run, in this order, for every schedule. */
@@ -8,6 +9,7 @@ export type WorkerCommand =
   | {
       readonly type: 'open'
       readonly process: string
+      readonly object: ObjectName
       /** The file to which it writes its events. */
       readonly history: string
       /** The n-th lock is reached through the n-th of these, modulo their number. */
@@ -16,11 +18,15 @@ export type WorkerCommand =
     }
   | {
       readonly type: 'run'
-      readonly calls: readonly PlannedCall[]
+      readonly plan: ProcessPlan
       readonly locks: readonly string[]
       readonly startAtMs: number
     }
-  | { readonly type: 'hold'; readonly lock: number | null; readonly count: number }
+  | {
+      readonly type: 'hold'
+      readonly lock: number | null
+      readonly count: number
+    }
   | { readonly type: 'end' }
 
 /** Whether the message is that command. Both ends are built from these types, so the name is enough. */

@@ -2,7 +2,8 @@ import { scratchFolder } from '@holdfast/testkit'
 import { openTestbed } from '../src/testbed.js'
 import { campaign, drawSchedule } from '../src/campaign.js'
 import { shrink } from '../src/shrink.js'
-import { topologyNames } from '../src/topologies.js'
+import { objectNames, type ObjectName } from '../src/objects.js'
+import { topologyNames, type TopologyName } from '../src/topologies.js'
 import { buildVariant } from '../src/variants/build-variant.js'
 import { variants } from '../src/variants/variants.js'
 import type { Verdict } from '../src/verdict.js'
@@ -16,26 +17,48 @@ it('draws the same schedule from the same seed, and a different one from another
   }
 })
 
+it('draws schedules of each object, and different ones for each', () => {
+  const schedules = objectNames.map((object) => drawSchedule('single', 7, '', object))
+  expect(schedules.map(({ object }) => object)).toEqual([undefined, ...objectNames.slice(1)])
+  expect(drawSchedule('single', 7)).toEqual(schedules[0])
+})
+
+/** With a new seed every time; a failure names it. */
+async function expectNoProblems(topology: TopologyName, object: ObjectName, runs: number): Promise<void> {
+  const seed = Math.floor(Math.random() * 1_000_000_000)
+  const problems: string[] = []
+  const tally = await campaign({
+    topology,
+    object,
+    runs,
+    seed,
+    lanes: 2,
+    onFinished: (finishedSeed, _, verdict) => {
+      problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`))
+    },
+  })
+  expect(problems).toEqual([])
+  expect(tally).toMatchObject({ topology, object, runs, violations: 0 })
+  // Whether a latch opens is up to chance.
+  if (object !== 'latch') expect(tally.holds).toBeGreaterThan(0)
+  expect(tally.calls).toBeGreaterThan(tally.holds + tally.passes)
+}
+
 it.each(topologyNames)(
   'random schedules on the topology %s break no promise',
-  async (topology) => {
-    // A new seed every time; a failure names it.
-    const seed = Math.floor(Math.random() * 1_000_000_000)
-    const problems: string[] = []
-    const tally = await campaign({
-      topology,
-      runs: 6,
-      seed,
-      lanes: 2,
-      onFinished: (finishedSeed, _, verdict) => {
-        problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`))
-      },
-    })
-    expect(problems).toEqual([])
-    expect(tally).toMatchObject({ topology, runs: 6, violations: 0 })
-    expect(tally.holds).toBeGreaterThan(0)
-    expect(tally.calls).toBeGreaterThan(tally.holds)
-  },
+  (topology) => expectNoProblems(topology, 'lock', 6),
+  120_000,
+)
+
+it.each([
+  ['read-write-lock', 'single'],
+  ['semaphore', 'single'],
+  ['latch', 'single'],
+  ['multi-lock', 'single'],
+  ['quorum', 'independent'],
+] as const)(
+  'random schedules of the object %s break no promise',
+  (object, topology) => expectNoProblems(topology, object, 4),
   120_000,
 )
 

@@ -2,7 +2,8 @@ import { scratchFolder, withRedis, type HistoryEvent } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../src/testbed.js'
 import type { FaultContext } from '../src/faults/fault-context.js'
 import { faultKind } from '../src/faults/fault-kinds.js'
-import { findLeftovers } from '../src/inspect-locks.js'
+import { findContradictions, findLeftovers } from '../src/inspect-locks.js'
+import { keysOf, sizeOf } from '../src/objects.js'
 import { runSchedule } from '../src/run-schedule.js'
 import type { PlannedCall, Schedule } from '../src/schedule.js'
 import { newTally, slowHandOffs } from '../src/tally.js'
@@ -104,13 +105,88 @@ it('a fault that hits nothing is not recorded', async () => {
   expect(history.filter(isOf('fault'))).toEqual([])
 })
 
+it('a read/write lock is read and written, and left by the writer that goes on reading', async () => {
+  const calls = [
+    [call(0, { side: 'write', style: 'lock', downgrades: true, workMs: 300 })],
+    [call(100, { side: 'read', nested: 1, nestedSide: 'write', workMs: 300 })],
+    [],
+  ]
+  const { history, failures } = await runSchedule(testbed, { object: 'read-write-lock', calls, faults: [] })
+  expect(failures).toEqual([])
+  const all = sizeOf['read-write-lock']
+  expect(history.filter(isOf('sized'))).toMatchObject([{ size: all }, { size: all }])
+  const entries = history
+    .filter(isOf('acquired'))
+    .map(({ process, permits, count }) => [process, permits, count])
+  expect(entries).toEqual([
+    ['P1', all, 1],
+    ['P1', 1, 2],
+    ['P2', 1, 1],
+  ])
+  expect(history.filter(isOf('left')).map(({ process }) => process)).toEqual(['P1', 'P1', 'P2'])
+  expect(history.filter(isOf('refused'))).toMatchObject([{ process: 'P2', reason: 'upgrade' }])
+})
+
+it('a semaphore is shared, given back in parts and resized', async () => {
+  const calls = [
+    [call(0, { permits: 3, givesBack: 2, workMs: 600 })],
+    [call(100, { permits: 2, style: 'tryLock', waitMs: 2_000 })],
+    [],
+  ]
+  const resizes = [{ process: 2, lock: 1, atMs: 100, size: 6, keepMs: 100 }]
+  const { history } = await runSchedule(testbed, { object: 'semaphore', calls, faults: [], resizes })
+  const [first, second] = history.filter(isOf('acquired'))
+  expect([first?.permits, second?.permits]).toEqual([3, 2])
+  expect(second?.token).toBeGreaterThan(first?.token ?? Infinity)
+  const [lowered] = history.filter(isOf('lowered'))
+  expect(lowered).toMatchObject({ process: 'P1', permits: 1 })
+  expect(second?.atMs).toBeGreaterThan(lowered?.atMs ?? Infinity)
+  expect(history.filter(isOf('resizing'))).toMatchObject([{ process: 'P3', size: 6, keepMs: 100 }])
+  expect(history.filter(isOf('resized'))).toHaveLength(1)
+})
+
+it('a sum of permits that is not that of the holds is a contradiction, and so are ends of other owners', async () => {
+  const name = `wrong-${process.pid}`
+  const { main, shared } = keysOf('semaphore', name)
+  const ends = shared?.ends ?? ''
+  const context: FaultContext = {
+    testbed,
+    object: 'semaphore',
+    locks: [name],
+    keys: [main],
+    kill: () => Promise.resolve(),
+  }
+  const found = async () =>
+    (await findContradictions(context)).map((event) => event.kind === 'leftover' && event.what)
+  await withRedis((await testbed.topology.masterOf(0, main)).url, async (redis) => {
+    await redis.multi().hset(main, 'used', 3, 'a:1', '2 7', 'b:1', '1 8').pexpire(main, 5_000).exec()
+    await redis.multi().zadd(ends, 1, 'a:1', 2, 'b:1').pexpire(ends, 5_000).exec()
+    expect(await found()).toEqual([])
+    await redis.hset(main, 'used', 4)
+    await redis.zrem(ends, 'b:1')
+    await redis.zadd(ends, 3, 'c:1')
+    expect(await found()).toEqual([
+      'a sum of 4 permits, where the holds have 3',
+      'a hold of b:1 without an end',
+      'an end of c:1 without a hold',
+    ])
+    await redis.del(main, ends)
+  })
+})
+
 describe('a leftover', () => {
   const owner = 'client:1'
   let context: FaultContext
 
   beforeEach(async () => {
     const name = `left-${process.pid}`
-    context = { testbed, locks: [name], keys: [`lock:${name}`], kill: () => Promise.resolve() }
+    context = {
+      testbed,
+      object: 'lock',
+      locks: [name],
+      keys: [`lock:${name}`],
+      kill: () => Promise.resolve(),
+    }
     await testbed.restore()
     await onServer((redis, key) => redis.multi().hset(key, owner, 1).pexpire(key, 2_500).exec())
   })
@@ -178,7 +254,13 @@ it('the hand-offs of a campaign are slow if more than one in ten is', () => {
 
 it('a fault misses a server that has become a replica since it was looked up', async () => {
   const server = await testbed.topology.masterOf(0, 'lock:a')
-  const context = { testbed, locks: ['a'], keys: ['lock:a'], kill: () => Promise.resolve() }
+  const context = {
+    testbed,
+    object: 'lock' as const,
+    locks: ['a'],
+    keys: ['lock:a'],
+    kill: () => Promise.resolve(),
+  }
   await server.call('REPLICAOF', server.host, '1')
   try {
     expect(await faultKind('loseData').inject(context, { atMs: 0, forMs: 0, target: 0 })).toBe('missed')

@@ -3,6 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import ts from 'typescript'
 import { faultKind, faultKinds, faultNamesOf } from '../src/faults/fault-kinds.js'
 import { topologyNames } from '../src/topologies.js'
+import { familyVariants } from '../src/variants/family-variants.js'
+import { sharedVariants } from '../src/variants/shared-variants.js'
 import { variants } from '../src/variants/variants.js'
 
 const root = join(__dirname, '../../..')
@@ -114,6 +116,15 @@ describe('docs/safety.md', () => {
   it('lists every broken variant, with what it breaks', () => {
     const documented = tableUnder('### Broken variants').map(([name, breaks]) => ({ name, breaks }))
     expect(documented).toEqual(variants.map(({ name, breaks }) => ({ name, breaks: breaks.join(', ') })))
+  })
+
+  it.each([
+    ['shared objects', sharedVariants],
+    ['the family', familyVariants],
+  ] as const)('lists every broken variant of %s, with what it breaks', (objects, broken) => {
+    const heading = `### Broken variants of ${objects}`
+    const documented = tableUnder(heading).map(([name, breaks]) => ({ name, breaks }))
+    expect(documented).toEqual(broken.map(({ name, breaks }) => ({ name, breaks: breaks.join(', ') })))
   })
 })
 

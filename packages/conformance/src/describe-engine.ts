@@ -15,7 +15,10 @@ import { describeFencing } from './scenarios/fencing.js'
 import { describeFifo } from './scenarios/fifo.js'
 import { describeForce } from './scenarios/force.js'
 import { describeHandOff } from './scenarios/hand-off.js'
+import { describeLatch } from './scenarios/latch.js'
+import { describeLatchSteps } from './scenarios/latch-steps.js'
 import { describeLeaseTrait } from './scenarios/lease.js'
+import { describeShared } from './scenarios/shared.js'
 import { describeSurvives } from './scenarios/survives.js'
 import { Suite } from './support/suite.js'
 
@@ -39,6 +42,23 @@ const parts = [
   describeFencing,
   describeSurvives,
   describeForce,
+  describeShared,
+  describeLatch,
+  describeLatchSteps,
+]
+
+/** Those that are about a lock as a caller sees it, whatever it is at the store. */
+const partsOfAnyLock = [
+  describeExclusion,
+  describeReentry,
+  describeScopes,
+  describeWaiting,
+  describeLeases,
+  describeLoss,
+  describeLostReplies,
+  describeFifo,
+  describeHandOff,
+  describeForce,
 ]
 
 /**
@@ -57,5 +77,22 @@ export function describeEngine(engine: EngineUnderTest): void {
     })
     afterEach(() => suite.end(), 30_000)
     for (const describePart of parts) describePart(suite)
+  })
+}
+
+/**
+ * Defines the tests of one engine's write lock, which is a lock too: whatever a caller may rely on with the one holds for
+ * the other. Call it as `describeEngine`, for an engine that carries `shared` objects.
+ */
+export function describeWriteLock(engine: EngineUnderTest): void {
+  describe(`conformance of the write lock of ${engine.name}`, () => {
+    const suite = new Suite(engine, 'write-lock')
+    beforeAll(() => engine.start(), 60_000)
+    afterAll(() => engine.stop(), 60_000)
+    beforeEach(() => {
+      suite.begin()
+    })
+    afterEach(() => suite.end(), 30_000)
+    for (const describePart of partsOfAnyLock) describePart(suite)
   })
 }

@@ -59,7 +59,7 @@ export interface Link {
   /** Breaks all connections; new ones are possible at once. */
   cut(): void
   /**
-   * The store carries out the client's next acquire, release or renewal, but the connection breaks before the reply.
+   * The store carries out the client's next acquire, release or renewal, or step of a latch, but the connection breaks before the reply.
    * Resolves after that.
    */
   loseNextReply(): Promise<void>

@@ -1,4 +1,4 @@
-export { describeEngine } from './describe-engine.js'
+export { describeEngine, describeWriteLock } from './describe-engine.js'
 export type {
   EngineUnderTest,
   Hook,

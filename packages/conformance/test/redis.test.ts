@@ -1,4 +1,6 @@
-import { describeEngine } from '@holdfast/conformance'
+import { describeEngine, describeWriteLock } from '@holdfast/conformance'
 import { StandAloneUnderTest } from './support/stand-alone.js'
 
-describeEngine(new StandAloneUnderTest('Redis, ioredis 6', 6))
+const engine = new StandAloneUnderTest('Redis, ioredis 6', 6)
+describeEngine(engine)
+describeWriteLock(engine)

@@ -1,10 +1,13 @@
 // A client in a process of its own, driven by messages. Arguments: the URL of the module that opens it, and as JSON what
-// that module's `open` gets: its argument and the client's options.
+// that module's `open` gets, its argument and the client's options; then what to take for a lock.
 import { fromParent, tellParent } from '@holdfast/testkit'
 
-const [module, argument, options] = process.argv.slice(2)
+const [module, argument, options, subject] = process.argv.slice(2)
 const { open } = await import(module)
 const holdfast = open(JSON.parse(argument), JSON.parse(options))
+
+const lockOf = (name) =>
+  subject === 'write-lock' ? holdfast.getReadWriteLock(name).write : holdfast.getLock(name)
 
 /** The fencing token; 0 where the engine has none. */
 function tokenOf(lease) {
@@ -17,7 +20,7 @@ function tokenOf(lease) {
 
 /** One hand-off inside this client: from then on its connections are up, and notifications reach it. */
 async function warmUp() {
-  const lock = holdfast.getLock(`warm-up/${holdfast.clientId}`)
+  const lock = lockOf(`warm-up/${holdfast.clientId}`)
   const first = await lock.lock()
   const isWaiting = new Promise((resolve) => holdfast.once('waiting', resolve))
   const second = lock.lock()
@@ -28,7 +31,7 @@ async function warmUp() {
 
 /** Any number of waiters at once, each of which leaves as soon as it is in. */
 async function passThrough({ name, count }) {
-  const lock = holdfast.getLock(name)
+  const lock = lockOf(name)
   const entries = []
   const pass = async () => {
     const lease = await lock.lock()
@@ -51,9 +54,13 @@ async function serve(type, act) {
 await warmUp()
 holdfast.on('waiting', ({ owner, position }) => void tellParent({ type: 'waiting', owner, position }))
 void serve('lock', async ({ name, options: acquireOptions }) => {
-  const lease = await holdfast.getLock(name).lock(acquireOptions)
+  const lease = await lockOf(name).lock(acquireOptions)
   leases.push(lease)
   await tellParent({ type: 'acquired', owner: lease.owner, token: tokenOf(lease) })
+})
+void serve('acquire', async ({ name, permits }) => {
+  const lease = await holdfast.getSemaphore(name, { permits }).acquire({ permits })
+  await tellParent({ type: 'acquired', owner: lease.owner, token: 0 })
 })
 void serve('unlock', async () => {
   await leases.shift().unlock()

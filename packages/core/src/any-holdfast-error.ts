@@ -2,6 +2,7 @@ import { HoldfastError } from './errors.js'
 import type {
   ClosedError,
   InvalidArgumentError,
+  LatchGoneError,
   LockLostError,
   LockTimeoutError,
   NotALockError,
@@ -10,12 +11,14 @@ import type {
   ReplicationError,
   TooManyWaitersError,
   UnavailableError,
+  UpgradeError,
 } from './errors.js'
 
 /** Any Holdfast error: its `code` says which class it is. */
 export type AnyHoldfastError =
   | ClosedError
   | InvalidArgumentError
+  | LatchGoneError
   | LockLostError
   | LockTimeoutError
   | NotALockError
@@ -24,6 +27,7 @@ export type AnyHoldfastError =
   | ReplicationError
   | TooManyWaitersError
   | UnavailableError
+  | UpgradeError
   | (HoldfastError & { readonly code: 'HOLDFAST' })
 
 /** Whether this is a Holdfast error. If so, a `switch` on its `code` narrows it to its class. */

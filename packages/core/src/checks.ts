@@ -5,10 +5,16 @@ import { nearestName } from './util/nearest-name.js'
 
 /** Checks of options: each names the option, the value and the bound. */
 
-export function requireInteger(option: string, value: unknown, least: number, more = ''): void {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > longestMs) {
+export function requireInteger(
+  option: string,
+  value: unknown,
+  least: number,
+  more = '',
+  most = longestMs,
+): void {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
     throw new InvalidArgumentError(
-      `${option} must be an integer from ${least} to ${longestMs}${more}, got ${inspect(value)}`,
+      `${option} must be an integer from ${least} to ${most}${more}, got ${inspect(value)}`,
     )
   }
 }

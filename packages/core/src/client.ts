@@ -1,206 +1,212 @@
 import { hostname } from 'node:os'
-import { Watchdog } from '@holdfast/watchdog'
-import type { RenewalOutcome } from '@holdfast/watchdog'
 import { nanoid } from 'nanoid'
-import type { ClientInfo } from './engine/replies.js'
-import type { EngineHost, EngineSession, LockEngine } from './engine/session.js'
-import { ClosedError } from './errors.js'
-import type { HoldfastError } from './errors.js'
+import type { Acquired, MemberClient } from './composing/member.js'
+import { ownerOf } from './engine/owner.js'
+import type { Address } from './engine/requests.js'
+import type { EngineSession, LockEngine } from './engine/session.js'
+import { ClosedError, HoldfastError } from './errors.js'
 import { Events } from './events.js'
-import { Abandonment } from './holding/abandonment.js'
 import { Hold } from './holding/hold.js'
 import type { HoldDeps } from './holding/hold.js'
-import { HoldTable } from './holding/hold-table.js'
+import type { HoldTable } from './holding/hold-table.js'
+import type { LatchDeps } from './objects/count-down-latch.js'
 import { Entrance } from './objects/entrance.js'
-import type { EntranceDeps } from './objects/entrance.js'
 import { Lease } from './objects/lease.js'
+import { PermitLease } from './objects/permit-lease.js'
+import type { SemaphoreDeps } from './objects/semaphore.js'
 import type { LockDeps } from './objects/lock.js'
 import { resolveSettings } from './options.js'
 import type { ClientOptions, Settings } from './options.js'
 import { Frames } from './ownership/frames.js'
-import { toHoldfastError } from './store-errors.js'
+import type { Possession } from './ownership/possession.js'
+import { StoreClient } from './store-client.js'
 import { Background } from './util/background.js'
-import { momentNow, monotonicMs } from './util/clock.js'
-import { LastError } from './util/last-error.js'
 import { withTimeout } from './util/with-timeout.js'
-import { Housekeeping } from './waiting/housekeeping.js'
-import { Notifications } from './waiting/notifications.js'
-import { Readiness } from './waiting/readiness.js'
-import { WaiterTable } from './waiting/waiter-table.js'
+import { Acquisition } from './waiting/acquisition.js'
+import type { AcquisitionDeps } from './waiting/acquisition-deps.js'
+import { LatchWaits } from './waiting/latch-waits.js'
+import type { Passed } from './waiting/outcome.js'
+import type { WaiterTable } from './waiting/waiter-table.js'
 
 /** The working parts behind one `Holdfast`, put together. No part sees this class: each names the few things it needs. */
 export class Client {
   readonly id = nanoid()
-  readonly frames = new Frames<Hold<Lease>>()
+  readonly frames = new Frames<Possession<Lease>>()
   readonly events = new Events((fn) => this.frames.outside(fn))
   readonly background = new Background((error) => {
     this.events.emitError(error)
   })
-  readonly holds = new HoldTable<Hold<Lease>>()
-  readonly session: EngineSession
-  readonly waiters: WaiterTable
   /** What every lock of this client needs. */
   readonly lockDeps: LockDeps
+  /** What every semaphore of this client needs. */
+  readonly semaphoreDeps: SemaphoreDeps
+  /** What every latch needs; `undefined` with an engine that has none. */
+  readonly latchDeps: LatchDeps | undefined
   readonly #settings: Settings
-  readonly #notifications: Notifications
-  readonly #watchdog: Watchdog<Hold<Lease>>
-  readonly #housekeeping: Housekeeping
-  readonly #reported = new LastError<HoldfastError>()
+  readonly #store: StoreClient
   #isClosing = false
 
   constructor(options: ClientOptions, engine: LockEngine) {
     const settings = resolveSettings(options, engine)
     this.#settings = settings
-    const { background, events, frames, holds } = this
-    const session = engine.open(this.#host())
-    this.session = session
-    const { handOff } = engine.traits
-    const pollMs = typeof handOff === 'object' ? handOff.pollMs : undefined
-    const waiters = new WaiterTable({
-      maxWaiters: settings.maxWaiters,
-      pollMs,
-      isSubscribed: (address) => session.isSubscribed(address),
-    })
-    this.waiters = waiters
-    const abandonment = new Abandonment({ session, settings, background })
-    this.#notifications = new Notifications({ session, holds, waiters, abandonment })
-    const watchdog = new Watchdog<Hold<Lease>>({
-      renew: this.#renew,
-      now: monotonicMs,
-      onError: (error) => {
-        events.emitError(error)
+    const { background, events, frames } = this
+    const { label } = settings
+    const store = new StoreClient(
+      {
+        clientId: this.id,
+        client: { host: hostname(), pid: process.pid, label, startedAt: new Date() },
+        settings,
+        events,
+        background,
+        assertOpen: () => {
+          this.#assertOpen()
+        },
+        onReady: () => {
+          events.reached()
+        },
+        onMissed: () => {
+          events.reached()
+        },
+        onUnsubscribed: (cause) => {
+          events.emitError(cause)
+        },
+        onReconnected: () => {
+          events.reached()
+        },
+        onError: (error) => {
+          events.emitError(error)
+        },
       },
-    })
-    this.#watchdog = watchdog
-    this.#housekeeping = new Housekeeping({
-      everyMs: settings.renewEveryMs,
-      session,
-      holds,
-      waiters,
-      watchdog,
-      background,
-    })
-    const readiness = new Readiness({
-      session,
-      assertOpen: () => {
-        this.#assertOpen()
-      },
-      onReady: () => {
-        events.reached()
-        this.#housekeeping.begin()
-      },
-    })
-    const ready = (address: Parameters<Readiness['ready']>[0]): Promise<void> | undefined =>
-      readiness.ready(address)
+      engine,
+    )
+    this.#store = store
+    const { session, holds, waiters, watchdog, abandonment } = store
+    const ready = (address: Address): Promise<void> | undefined => store.ready(address)
     const leaseDeps = { frames, settings }
+    const anyHoldDeps = { session, settings, events, holds, watchdog, background, abandonment }
     const holdDeps: HoldDeps<Lease> = {
-      session,
-      settings,
-      events,
-      holds,
-      watchdog,
-      background,
-      abandonment,
-      makeLease: (hold, fixedLeaseMs, limitAt) => new Lease(leaseDeps, hold, fixedLeaseMs, limitAt),
+      ...anyHoldDeps,
+      makeLease: (hold, target, fixedLeaseMs, limitAt) =>
+        new Lease(leaseDeps, hold, target, fixedLeaseMs, limitAt),
+    }
+    const permitHoldDeps: HoldDeps<PermitLease> = {
+      ...anyHoldDeps,
+      makeLease: (hold, target, fixedLeaseMs, limitAt) =>
+        new PermitLease(leaseDeps, hold, target, fixedLeaseMs, limitAt),
     }
     let owners = 0
-    const entranceDeps: EntranceDeps = {
+    const lastErrorSince = (at: number): HoldfastError | undefined => store.lastErrorSince(at)
+    const storeName = session.storeName ?? engine.name
+    const anyAcquisitionDeps: Omit<AcquisitionDeps<never>, 'admit'> = {
       session,
       confirmer: session.confirmer,
-      settings: {
-        ...settings,
-        clientId: this.id,
-        storeName: session.storeName ?? engine.name,
-        polls: pollMs !== undefined,
-      },
+      settings: { ...settings, clientId: this.id, storeName, polls: store.polls },
       events,
       waiters,
       abandonment,
-      frames,
-      background,
       nextOwner: () => ++owners,
-      lastErrorSince: (at) => this.#reported.since(at),
+      lastErrorSince,
       ready,
-      assertOpen: (address) => {
-        this.#assertOpen(address.name)
-      },
+    }
+    const acquisitionDeps: AcquisitionDeps<Acquired<Lease>> = {
+      ...anyAcquisitionDeps,
       admit: (grant, request, waitedMs) => {
         const hold = new Hold(holdDeps, grant, request)
         return { hold, lease: hold.open(request, waitedMs) }
       },
     }
-    this.lockDeps = { session, settings, frames, events, holds, entrance: new Entrance(entranceDeps), ready }
+    const permitAcquisitionDeps: AcquisitionDeps<PermitLease> = {
+      ...anyAcquisitionDeps,
+      admit: (grant, request, waitedMs) => new Hold(permitHoldDeps, grant, request).open(request, waitedMs),
+    }
+    const entrance = new Entrance({
+      settings: { ...settings, storeName },
+      frames,
+      background,
+      lastErrorSince,
+      assertOpen: (address) => {
+        this.#assertOpen(address.name)
+      },
+      acquireAfresh: (target, request, wantsToken, wantedSince) =>
+        new Acquisition(acquisitionDeps, target, request, wantsToken, wantedSince).run(),
+    })
+    const memberClient: MemberClient<Lease> = {
+      settings: { ...settings, storeName },
+      session,
+      frames,
+      background,
+      acquisition: acquisitionDeps,
+      lastErrorSince,
+      assertOpen: (address) => {
+        this.#assertOpen(address.name)
+      },
+    }
+    this.lockDeps = { session, settings, frames, events, holds, entrance, memberClient, ready }
+    this.semaphoreDeps = {
+      session,
+      settings,
+      events,
+      holds,
+      ready,
+      acquire: (target, request) => {
+        this.#assertOpen(target.address.name)
+        return new Acquisition(permitAcquisitionDeps, target, request, false).run()
+      },
+    }
+    const { latches } = session
+    if (!latches) return
+    const waitDeps: AcquisitionDeps<Passed> = {
+      ...anyAcquisitionDeps,
+      session: new LatchWaits({ session, latches, aliveMs: settings.watchdogTimeoutMs }),
+      confirmer: undefined,
+      // A wait that is given up leaves nothing behind that would hold anyone up.
+      abandonment: { abandon: () => undefined },
+      admit: () => {
+        throw new HoldfastError('a latch cannot be held')
+      },
+      pass: (generation) => ({ kind: 'passed', generation }),
+    }
+    this.latchDeps = {
+      session,
+      latches,
+      settings,
+      events,
+      ready,
+      tombstoneMs: abandonment.tombstoneMs(0),
+      assertOpen: ({ name }) => {
+        this.#assertOpen(name)
+      },
+      nextParty: () => ownerOf(this.id, ++owners),
+      wait: (target, request) => new Acquisition(waitDeps, target, request, false).run(),
+    }
+  }
+
+  get session(): EngineSession {
+    return this.#store.session
+  }
+
+  get holds(): HoldTable<Hold> {
+    return this.#store.holds
+  }
+
+  get waiters(): WaiterTable {
+    return this.#store.waiters
   }
 
   async close(drainMs: number): Promise<void> {
-    const { holds, background } = this
+    const { holds, waiters, background } = this
     this.#isClosing = true
-    this.waiters.close()
+    waiters.close()
     await holds.drained(drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
     const { commandTimeoutMs } = this.#settings
     await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
-    this.#watchdog.close()
-    this.#housekeeping.end()
-    await this.session.close()
+    await this.#store.close()
     await background.settled()
     this.events.close()
   }
 
   #assertOpen(lockName?: string): void {
     if (this.#isClosing) throw new ClosedError('the Holdfast client is closed', { lockName })
-  }
-
-  /** Nothing is reported before the first command, so all parts exist by then. */
-  #host(): EngineHost {
-    const { watchdogTimeoutMs, renewEveryMs, commandTimeoutMs, label } = this.#settings
-    const client: ClientInfo = { host: hostname(), pid: process.pid, label, startedAt: new Date() }
-    return {
-      clientId: this.id,
-      client,
-      watchdogTimeoutMs,
-      renewEveryMs,
-      commandTimeoutMs,
-      granted: (id, owner, grant) => {
-        this.#notifications.granted(id, owner, grant)
-      },
-      revoked: (owner) => {
-        this.#notifications.revoked(owner)
-      },
-      wake: (id, owner) => {
-        this.#notifications.wake(id, owner)
-      },
-      missed: (id) => {
-        if (id !== undefined) {
-          this.waiters.wakeAllOf(id)
-          return
-        }
-        this.events.reached()
-        this.#housekeeping.checkWaiters()
-      },
-      unsubscribed: (cause) => {
-        this.waiters.unsubscribed()
-        this.events.emitError(cause)
-      },
-      reconnected: () => {
-        this.events.reached()
-        this.#housekeeping.recover()
-      },
-      warn: (code, message) => {
-        this.events.emit('warning', { code, message })
-      },
-      error: (error) => {
-        this.#reported.note(toHoldfastError(error))
-        this.events.emitError(error)
-      },
-    }
-  }
-
-  readonly #renew = async (holds: readonly Hold<Lease>[]): Promise<readonly RenewalOutcome[]> => {
-    const sentAt = momentNow()
-    const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
-    const { commandTimeoutMs, renewEveryMs } = this.#settings
-    const replies = await this.session.renew(renewals, Math.ceil(Math.min(commandTimeoutMs, renewEveryMs)))
-    return replies.map((reply) => (reply === 'renewed' ? 'renewed' : 'lost'))
   }
 }

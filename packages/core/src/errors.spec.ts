@@ -13,6 +13,8 @@ const all = [
   [new errors.LockLostError('x', { reason: 'expired' }), 'LockLostError', 'LOCK_LOST'],
   [new errors.NotOwnerError('x'), 'NotOwnerError', 'NOT_OWNER'],
   [new errors.NotALockError('x'), 'NotALockError', 'NOT_A_LOCK'],
+  [new errors.UpgradeError('x'), 'UpgradeError', 'UPGRADE'],
+  [new errors.LatchGoneError('x'), 'LatchGoneError', 'LATCH_GONE'],
   [new errors.UnavailableError('x'), 'UnavailableError', 'UNAVAILABLE'],
   [new errors.RefusedError('x'), 'RefusedError', 'REFUSED'],
   [new errors.ReplicationError('x', { wanted: 2, acknowledged: 1 }), 'ReplicationError', 'REPLICATION'],
@@ -90,9 +92,11 @@ function describeError(error: unknown): string {
     case 'CLOSED':
     case 'HOLDFAST':
     case 'INVALID_ARGUMENT':
+    case 'LATCH_GONE':
     case 'NOT_A_LOCK':
     case 'NOT_OWNER':
     case 'TOO_MANY_WAITERS':
+    case 'UPGRADE':
       return error.lockName ?? 'no lock'
   }
 }

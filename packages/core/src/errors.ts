@@ -3,7 +3,7 @@ import type { HoldfastErrorDetails } from './holdfast-error.js'
 
 export { HoldfastError, type HoldfastErrorCode, type HoldfastErrorDetails } from './holdfast-error.js'
 
-/** Another owner kept the lock for all of `waitMs`. */
+/** Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time. */
 export class LockTimeoutError extends HoldfastError {
   /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
@@ -14,7 +14,7 @@ export class LockTimeoutError extends HoldfastError {
     nameErrors(this, 'LockTimeoutError')
   }
 
-  /** The owner that held the lock as of the last reply. */
+  /** The owner that held it as of the last reply; of several, the one whose hold ends first. `undefined` for a latch. */
   declare readonly holder: string | undefined
   /** The position in the queue as of the last reply, 1 for the next in line; 0 when not queued. */
   readonly position: number
@@ -37,14 +37,17 @@ export class LockTimeoutError extends HoldfastError {
  *
  * - `expired`: its deadline passed without a confirmed renewal
  * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
- * - `revoked`: `forceUnlock` evicted the holder
+ * - `revoked`: `forceUnlock` or `forceRelease` evicted the holder
  * - `closed`: `close()` ended it
+ * - `member-lost`: another lock of the same multi lock was lost; `cause` says why
+ * - `minority`: of a quorum lock, fewer than a majority of the masters still confirm the hold
  * - `suspended`: only from `assertHeld()`. The machine was suspended after the store last confirmed the hold. It is in
  *   doubt until a renewal, already requested, is answered; until then no signal aborts
  */
-export type LossReason = 'expired' | 'not-held' | 'revoked' | 'closed' | 'suspended'
+export type LossReason =
+  'expired' | 'not-held' | 'revoked' | 'closed' | 'member-lost' | 'minority' | 'suspended'
 
-/** A hold ended, or may have ended, without its holder releasing it. Another client may hold the lock now. */
+/** A hold ended, or may have ended, without its holder releasing it. Another client may have entered since. */
 export class LockLostError extends HoldfastError {
   /** `LOCK_LOST` */
   static override readonly code = 'LOCK_LOST'
@@ -73,7 +76,7 @@ export class LockLostError extends HoldfastError {
   }
 }
 
-/** This async context has no hold of the lock to undo. */
+/** `unlock()` without a hold in this scope, or use of a lease that was released already. */
 export class NotOwnerError extends HoldfastError {
   /** `NOT_OWNER` */
   static override readonly code = 'NOT_OWNER'
@@ -85,7 +88,9 @@ export class NotOwnerError extends HoldfastError {
   }
 }
 
-/** The key holds something that is not a lock: another type, or a hash without a time to live. Nothing was changed. */
+/**
+ * The key that belongs to this name holds something else: another type, or a hash without a time to live. Nothing was changed.
+ */
 export class NotALockError extends HoldfastError {
   /** `NOT_A_LOCK` */
   static override readonly code = 'NOT_A_LOCK'
@@ -94,6 +99,36 @@ export class NotALockError extends HoldfastError {
 
   static {
     nameErrors(this, 'NotALockError')
+  }
+}
+
+/**
+ * A write lock was requested inside a read lock of the same caller. Two readers that both waited to write would wait for
+ * each other, so this is refused at once, by `tryLock` too, and nothing is sent.
+ */
+export class UpgradeError extends HoldfastError {
+  /** `UPGRADE` */
+  static override readonly code = 'UPGRADE'
+  /** `UPGRADE` */
+  override readonly code = UpgradeError.code
+
+  static {
+    nameErrors(this, 'UpgradeError')
+  }
+}
+
+/**
+ * No count of the latch is set any more: it was deleted, it expired, or the store lost it. A wait that ends like this did
+ * not see the latch open. `countDown` also rejects with this if no count was set yet; then it counted nothing.
+ */
+export class LatchGoneError extends HoldfastError {
+  /** `LATCH_GONE` */
+  static override readonly code = 'LATCH_GONE'
+  /** `LATCH_GONE` */
+  override readonly code = LatchGoneError.code
+
+  static {
+    nameErrors(this, 'LatchGoneError')
   }
 }
 

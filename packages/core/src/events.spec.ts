@@ -8,7 +8,7 @@ const plainEvents = () =>
     fn()
   })
 
-const leaked = { name: 'a', owner: 'c1:1' }
+const leaked = { name: 'a', kind: 'lock' as const, owner: 'c1:1' }
 
 it('a listener is given the one object of its event', () => {
   const events = plainEvents()
@@ -197,7 +197,8 @@ interface Untyped {
   off(event: unknown, listener: unknown): void
 }
 
-const valid = 'valid events: acquired, granted, waiting, renewed, released, lost, leaked, warning, error'
+const valid =
+  'valid events: acquired, granted, waiting, renewed, released, downgraded, resized, opened, lost, leaked, warning, error'
 
 const unlistened = (): undefined => undefined
 

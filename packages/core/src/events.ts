@@ -9,15 +9,20 @@ import {
   UnavailableError,
 } from './errors.js'
 import { OutageReports } from './outage-reports.js'
+import type { ObjectKind } from './ownership/target.js'
 import { toHoldfastError } from './store-errors.js'
 import { UnreachableWarning } from './unreachable-warning.js'
 
-/** The lock and owner that an event is about. */
+/** The object and owner that an event is about. */
 export interface LockEvent {
-  /** The name given to `getLock`. */
+  /** The name given to `getLock`, `getSemaphore` and so on. */
   readonly name: string
+  /** What has that name, and for a read/write lock which side of it. */
+  readonly kind: ObjectKind
   /** `<clientId>:<n>` */
   readonly owner: string
+  /** Of a semaphore: how many permits the owner holds. */
+  readonly permits?: number
 }
 
 /** Events of a `Holdfast` client. Each carries one object; `error` may carry a second one. */
@@ -30,14 +35,21 @@ export interface HoldfastEvents {
   /** A release handed the lock to a waiter of this client. */
   granted: [event: LockEvent & { fencingToken: number }]
   /**
-   * An acquisition began to wait. `behindOwnClient`: the holder is this very client; if the waiting code runs
-   * inside that hold but was not called through `withLock`, `lease.run` or a scope, this is a self-deadlock.
+   * An acquisition, or a wait for a latch, began to wait. `holder` is empty if there is none; `position` is 0 if it has none.
+   * `behindOwnClient`: the holder is this same client; if the waiting code runs inside that hold but was not called through
+   * `withLock`, `lease.run` or a scope, this is a self-deadlock.
    */
   waiting: [event: LockEvent & { holder: string; position: number; behindOwnClient: boolean }]
   /** The watchdog renewed a hold. */
   renewed: [event: LockEvent & { remainingMs: number }]
   /** A lease was released; `holdCount` is how many remain open, 0 when the lock was released. */
   released: [event: LockEvent & { holdCount: number }]
+  /** A write lock became a read lock: the hold's last write lease was released while a read lease is open. */
+  downgraded: [event: LockEvent]
+  /** This client changed the number of permits of a semaphore. */
+  resized: [event: { name: string; kind: 'semaphore'; size: number }]
+  /** A latch opened that this client was waiting for. Emitted once, before the waits resolve. */
+  opened: [event: { name: string; kind: 'latch'; generation: number }]
   /** A hold ended, or may have ended, without being released. */
   lost: [event: LockEvent & { error: LockLostError }]
   /** A scope ended with this lock still held, and released it. */
@@ -96,6 +108,9 @@ export class Events {
     waiting: new WeakMap(),
     renewed: new WeakMap(),
     released: new WeakMap(),
+    downgraded: new WeakMap(),
+    resized: new WeakMap(),
+    opened: new WeakMap(),
     lost: new WeakMap(),
     leaked: new WeakMap(),
     warning: new WeakMap(),

@@ -9,6 +9,8 @@ export type HoldfastErrorCode =
   | 'LOCK_LOST'
   | 'NOT_OWNER'
   | 'NOT_A_LOCK'
+  | 'UPGRADE'
+  | 'LATCH_GONE'
   | 'UNAVAILABLE'
   | 'REFUSED'
   | 'REPLICATION'
@@ -18,7 +20,7 @@ export type HoldfastErrorCode =
 
 /** What an error carries besides its message. */
 export interface HoldfastErrorDetails {
-  /** The name of the lock it is about. */
+  /** The name of the lock or other object that it is about. */
   readonly lockName?: string | undefined
   /** The owner it is about. */
   readonly owner?: string | undefined
@@ -45,7 +47,7 @@ export class HoldfastError extends Error {
   /** Stable, and suitable for a `switch`. */
   readonly code: HoldfastErrorCode = HoldfastError.code
   // Absent without a value, here and in derived classes, so that logs show only what is known.
-  /** The name of the lock, as given to `getLock`. */
+  /** The name of the lock or other object, as given to `getLock`, `getSemaphore` and so on. */
   declare readonly lockName: string | undefined
   /** The owner that the error is about, `<clientId>:<n>`. */
   declare readonly owner: string | undefined

@@ -1,16 +1,23 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { checkObject, checkOptions, kindOf, refuseSecond, requireFunction } from './checks.js'
+import { checkObject, checkOptions, kindOf as kindOfValue, refuseSecond, requireFunction } from './checks.js'
 import { Client } from './client.js'
+import { isEngine } from './engine/is-engine.js'
+import { writePermits } from './engine/permits.js'
+import type { Address, ObjectType } from './engine/requests.js'
 import type { LockEngine } from './engine/session.js'
 import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
+import { CountDownLatch } from './objects/count-down-latch.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
-import { clientOptionNames, resolveDrainMs } from './options.js'
-import type { ClientOptions, CloseOptions } from './options.js'
-import type { Hold } from './holding/hold.js'
+import type { ReadWriteLock } from './objects/read-write-lock.js'
+import { Semaphore } from './objects/semaphore.js'
+import { clientOptionNames, resolveDrainMs, resolveSemaphore } from './options.js'
+import type { ClientOptions, CloseOptions, SemaphoreOptions } from './options.js'
+import { MultiLock } from './objects/multi-lock.js'
 import type { Lease } from './objects/lease.js'
+import type { Possession } from './ownership/possession.js'
 import { Scope } from './ownership/scope.js'
 import { redisEngine } from './redis/engine.js'
 import { redisOptionNames } from './redis/options.js'
@@ -95,6 +102,82 @@ export class Holdfast {
   }
 
   /**
+   * The read/write lock of this name: any number of readers at once, or one writer. Sends nothing. A lock and a read/write
+   * lock of the same name are independent of each other.
+   *
+   * @param name - as for `getLock`
+   * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no read/write locks
+   */
+  getReadWriteLock(name: string): ReadWriteLock
+  getReadWriteLock(name: string, second?: unknown): ReadWriteLock {
+    refuseSecond(second, optionsOfLock)
+    const address = this.#locate(name, 'read-write-lock')
+    const { lockDeps } = this.#client
+    const size = writePermits
+    const read = new Lock(lockDeps, { address, kind: 'read-lock', permits: 1, size }, false)
+    const write = new Lock(lockDeps, { address, kind: 'write-lock', permits: size, size }, false)
+    return { name, read, write }
+  }
+
+  /**
+   * The semaphore of this name, of which at most `permits` are held at once. Sends nothing.
+   *
+   * @param name - as for `getLock`
+   * @param options - `permits`: how many there are in all, the same number in every process
+   * @throws `InvalidArgumentError` as `getLock`, for a bad number of permits, with an engine that has no semaphores, and with
+   * `interop` without `java`
+   */
+  getSemaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const { size, java } = resolveSemaphore(options, this.#engine.traits.semaphoreForms)
+    return new Semaphore(this.#client.semaphoreDeps, this.#locate(name, 'semaphore', java), size, java)
+  }
+
+  /**
+   * Several locks that are acquired as one: all of them, or none, without deadlock whatever the order. Sends nothing.
+   *
+   * @param members - at least one: lock names, lock objects of this client, sides of read/write locks, and locks of other
+   * clients, even on other servers. A member that is given twice counts once
+   * @throws `InvalidArgumentError` for anything else, for locks of one key of two clients (even on two servers, since their
+   * order would be undefined), and for both sides of one read/write lock
+   */
+  getMultiLock(members: readonly (Lock | string)[]): MultiLock
+  getMultiLock(members: readonly (Lock | string)[], second?: unknown): MultiLock {
+    refuseSecond(second, optionsOfLock)
+    const given: unknown = members
+    if (!Array.isArray(given) || given.length === 0) {
+      throw new InvalidArgumentError(
+        `getMultiLock needs an array of at least one lock or lock name, got ${kindOrLength(given)}`,
+      )
+    }
+    const locks = members.map((member, i) => {
+      const each: unknown = member
+      if (each instanceof Lock) return each
+      if (typeof each === 'string') return this.#lock(each, false)
+      throw new InvalidArgumentError(
+        `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${kindOfValue(each)}`,
+      )
+    })
+    return new MultiLock(this.#client.lockDeps, locks)
+  }
+
+  /**
+   * The count-down latch of this name, which opens once a given number of parties have counted down. Sends nothing. A latch
+   * and a lock of the same name are independent of each other.
+   *
+   * @param name - as for `getLock`. Give each round of a job a name of its own, such as `export:2026-11-23`
+   * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no latches
+   */
+  getCountDownLatch(name: string): CountDownLatch
+  getCountDownLatch(name: string, second?: unknown): CountDownLatch {
+    refuseSecond(second, optionsOfLatch)
+    const address = this.#locate(name, 'latch')
+    const { latchDeps } = this.#client
+    if (!latchDeps)
+      throw new TypeError(`the engine ${this.#engine.name} promises latches that it does not have`)
+    return new CountDownLatch(latchDeps, address)
+  }
+
+  /**
    * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
    * up, even across functions. All tasks inside share the scope's holds. Locks that are still held at
    * the end are released and reported as `leaked`.
@@ -104,7 +187,7 @@ export class Holdfast {
    */
   async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
     requireFunction('scope', fn)
-    const scope = new Scope<Hold<Lease>>(this.#client)
+    const scope = new Scope<Possession<Lease>>(this.#client)
     try {
       return await this.#client.frames.runInScope(scope, async () => await fn())
     } finally {
@@ -142,8 +225,8 @@ export class Holdfast {
 
   /**
    * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
-   * `drainMs` to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and it is released
-   * for them. When this resolves no timer and no socket of Holdfast is left. May be called repeatedly.
+   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
+   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = resolveDrainMs(options)
@@ -161,14 +244,40 @@ export class Holdfast {
     return `Holdfast ${inspect({ engine: this.#engine.name, ...this.stats() }, options)}`
   }
 
-  #lock(name: string, isFenced: boolean): Lock {
+  #locate(name: string, object: ObjectType, form?: string): Address {
     checkName(name)
-    return new Lock(this.#client.lockDeps, this.#client.session.locate(name), isFenced)
+    const { name: engine, traits } = this.#engine
+    if (object !== 'lock' && !traits.kinds?.includes(kindOf[object])) {
+      throw new InvalidArgumentError(`the engine ${engine} has no ${textOf[object]}`, { lockName: name })
+    }
+    return this.#client.session.locate(name, object, form)
   }
+
+  #lock(name: string, isFenced: boolean): Lock {
+    const address = this.#locate(name, 'lock')
+    const target = { address, kind: 'lock', permits: 1, size: undefined } as const
+    return new Lock(this.#client.lockDeps, target, isFenced)
+  }
+}
+
+const kindOf: Record<Exclude<ObjectType, 'lock'>, 'shared' | 'latch'> = {
+  'read-write-lock': 'shared',
+  semaphore: 'shared',
+  latch: 'latch',
+}
+
+const textOf: Record<Exclude<ObjectType, 'lock'>, string> = {
+  'read-write-lock': 'read/write locks',
+  semaphore: 'semaphores',
+  latch: 'count-down latches',
 }
 
 const optionsOfLock =
   'a lock has no options of its own: pass them to lock, tryLock or withLock, or as defaults to new Holdfast'
+const kindOrLength = (given: unknown): string =>
+  Array.isArray(given) ? 'an empty array' : kindOfValue(given)
+const optionsOfLatch =
+  'a latch has no options of its own: pass them to trySetCount, countDown, wait or tryWait'
 const optionsHint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
 const optionsOnRedis = new Set([...redisOptionNames, ...clientOptionNames])
 const optionsOnEngine = new Set(['engine', ...clientOptionNames])
@@ -184,7 +293,9 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   }
   const engine: unknown = options.engine
   if (!isEngine(engine)) {
-    throw new InvalidArgumentError(`engine must be a lock engine such as memory(), got ${kindOf(engine)}`)
+    throw new InvalidArgumentError(
+      `engine must be a lock engine such as memory(), got ${kindOfValue(engine)}`,
+    )
   }
   const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {
@@ -195,6 +306,3 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   checkOptions(options, optionsOnEngine)
   return engine
 }
-
-const isEngine = (given: unknown): given is LockEngine =>
-  typeof given === 'object' && given !== null && 'open' in given && 'traits' in given && 'name' in given

@@ -1,13 +1,34 @@
 export { Holdfast, type EngineHoldfastOptions, type HoldfastOptions, type HoldfastStats } from './holdfast.js'
+export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
+export type { QuorumClientOptions } from './quorum-options.js'
 export { lockName } from './objects/name-of-text.js'
 export type { Lock } from './objects/lock.js'
+export type { MultiLock } from './objects/multi-lock.js'
+export type { MultiLease } from './objects/multi-lease.js'
 export type { Lease } from './objects/lease.js'
+export type { BaseLease } from './objects/base-lease.js'
+export type { ReadWriteLock } from './objects/read-write-lock.js'
+export type { Semaphore, PermitCallback } from './objects/semaphore.js'
+export type { PermitLease } from './objects/permit-lease.js'
+export type { SemaphoreInfo } from './objects/semaphore-inspection.js'
+export type { CountDownLatch } from './objects/count-down-latch.js'
+export type { LatchInfo } from './objects/latch-info.js'
+export type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './objects/latch-options.js'
 export { bridge, type BridgedLock, type OldLock } from './objects/bridge.js'
-export type { LockCallback } from './objects/with-lock-arguments.js'
-export type { LockInfo, OwnerInfo } from './objects/inspection.js'
+export type { LockCallback } from './objects/split-arguments.js'
+export type { HolderInfo, LockInfo, OwnerInfo } from './objects/inspection.js'
 export type { ClientInfo } from './engine/replies.js'
-export type { AcquireOptions, ClientOptions, CloseOptions } from './options.js'
+export type {
+  AcquireOptions,
+  ClientOptions,
+  CloseOptions,
+  PermitOptions,
+  ResizeOptions,
+  JavaSemaphore,
+  SemaphoreOptions,
+} from './options.js'
 export type { Interop, RedisOptions } from './redis/options.js'
+export type { ObjectKind } from './ownership/target.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {
   ClusterConnection,
@@ -22,6 +43,7 @@ export {
   ClosedError,
   HoldfastError,
   InvalidArgumentError,
+  LatchGoneError,
   LockLostError,
   LockTimeoutError,
   NotALockError,
@@ -32,6 +54,7 @@ export {
   TooManyWaitersError,
   UnavailableError,
   UnavailableError as RedisUnavailableError,
+  UpgradeError,
   type EngineErrorDetails,
   type HoldfastErrorCode,
   type HoldfastErrorDetails,

@@ -1,11 +1,14 @@
 import { inspect } from 'node:util'
-import { checkInteger, checkOptions, checkString, requireInteger } from './checks.js'
+import { checkInteger, checkObject, checkOptions, checkString, requireInteger } from './checks.js'
 import { checkOutlastsConfirmation } from './confirmation.js'
 import type { LockEngine } from './engine/session.js'
 import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
+import { longestMs } from './util/clock.js'
 
-const shortestLeaseMs = 100
+/** A shorter one is not worth a command. */
+export const shortestLeaseMs = 100
+export const defaultWatchdogTimeoutMs = 30_000
 
 /**
  * How one acquisition behaves. Times are whole milliseconds, at most 2^31 - 1.
@@ -15,9 +18,9 @@ const shortestLeaseMs = 100
  */
 export interface AcquireOptions {
   /**
-   * How long to wait while another owner holds the lock. 0 makes one attempt, `Infinity` waits without limit.
+   * How long to wait while others hold the lock or the permits. 0 makes one attempt, `Infinity` waits without limit.
    *
-   * @defaultValue unlimited for `lock` and `withLock`, unless the client has a default; 0 for `tryLock`, always
+   * @defaultValue 0 for `tryLock` and `tryAcquire`, always; unlimited for the other calls, unless the client has a default
    */
   readonly waitMs?: number | undefined
   /**
@@ -47,7 +50,7 @@ export interface ClientOptions extends AcquireOptions {
   /** A name for this client that an operator sees in `inspect()`. None by default. */
   readonly label?: string | undefined
   /**
-   * How long a lock outlives a holder that vanished. At least 100.
+   * How long a hold outlives a process that died. At least 100.
    *
    * A longer time means fewer renewals, and a longer wait for everyone else after a crash. Renewal and the
    * refreshing of queue entries run every third of it.
@@ -78,6 +81,8 @@ export interface LeaseBounds {
   readonly engine: string
   readonly shortestLeaseMs: number
   readonly confirmation?: Traits['lease']['confirmation']
+  /** Of a quorum, the longest fixed lease, and the option that sets it. */
+  readonly longestLease?: { readonly ms: number; readonly option: string } | undefined
 }
 
 /** Checked options of a client with every default filled in, and what its engine makes of them. */
@@ -97,7 +102,7 @@ export interface Settings extends LeaseBounds {
 /** How `close` behaves. */
 export interface CloseOptions {
   /**
-   * How long holders get to release what they hold, milliseconds.
+   * How long holders get to release what they hold, milliseconds. At least 0.
    *
    * @defaultValue 0
    */
@@ -111,6 +116,50 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
   signal: true,
 }
 const acquireOptionNames = new Set(Object.keys(acquireOptions))
+
+/** How one acquisition of permits behaves. */
+export interface PermitOptions extends AcquireOptions {
+  /**
+   * How many permits to take, together or not at all: from 1 to the number given to `getSemaphore`.
+   *
+   * @defaultValue 1
+   */
+  readonly permits?: number | undefined
+}
+
+/** How a semaphore is made. */
+export interface SemaphoreOptions {
+  /**
+   * How many permits there are in all: 1 to 999,999,999. Every process should give the same number. While a deployment changes
+   * it, each acquisition is judged by the number of its own process.
+   */
+  readonly permits: number
+  /**
+   * Only with `interop: 'redisson'`, and then required: which of Redisson's objects the semaphore is shared with.
+   *
+   * - `RSemaphore`: a number of free permits. Those of Java have no owner and no end
+   * - `RPermitExpirableSemaphore`: each permit has an id, and ends by itself if it was acquired with a lease
+   */
+  readonly java?: JavaSemaphore | undefined
+}
+
+/** The semaphores of Redisson. */
+export type JavaSemaphore = 'RSemaphore' | 'RPermitExpirableSemaphore'
+
+/** How a resize behaves. */
+export interface ResizeOptions {
+  /**
+   * For how long the new size overrides what processes give to `getSemaphore`, milliseconds. At least 1.
+   *
+   * @defaultValue 2_147_483_647, about 25 days
+   */
+  readonly keepMs?: number | undefined
+}
+
+const permitOptionNames = new Set([...acquireOptionNames, 'permits'])
+const semaphoreOptions: Record<keyof SemaphoreOptions, true> = { permits: true, java: true }
+const semaphoreOptionNames = new Set(Object.keys(semaphoreOptions))
+const resizeOptionNames = new Set(['keepMs'])
 
 const clientOptions: Record<keyof ClientOptions, true> = {
   ...acquireOptions,
@@ -130,6 +179,15 @@ const whyOf = ({ engine, shortestLeaseMs: least }: LeaseBounds): string =>
 /** Refuses a lease time that is not an integer of at least 100 ms, or of what the engine can keep. */
 export const requireLeaseMs = (value: unknown, bounds: LeaseBounds): void => {
   requireInteger('leaseMs', value, bounds.shortestLeaseMs, whyOf(bounds))
+  checkLongest(Number(value), bounds)
+}
+
+function checkLongest(leaseMs: number | null | undefined, { longestLease }: LeaseBounds): void {
+  if (leaseMs == null || !longestLease || leaseMs <= longestLease.ms) return
+  throw new InvalidArgumentError(
+    `leaseMs must be at most ${longestLease.option} (${longestLease.ms}): a master that restarts without its data has ` +
+      `a vote again after that time, got ${leaseMs}`,
+  )
 }
 
 /** Checks the options of a close. */
@@ -146,6 +204,7 @@ function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void 
   if (maxHoldMs !== Infinity) {
     checkInteger('maxHoldMs', maxHoldMs, bounds.shortestLeaseMs, ` or Infinity${whyOf(bounds)}`)
   }
+  checkLongest(leaseMs, bounds)
   checkOutlastsConfirmation('leaseMs', leaseMs, bounds.confirmation)
   checkOutlastsConfirmation('maxHoldMs', maxHoldMs, bounds.confirmation)
   const signal: unknown = options.signal
@@ -158,15 +217,17 @@ function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void 
 export function resolveSettings(
   options: ClientOptions,
   { name: engine, traits }: Pick<LockEngine, 'name' | 'traits'>,
+  longestLease?: LeaseBounds['longestLease'],
 ): Settings {
   const { shortestMs, confirmation } = traits.lease
-  const bounds = { engine, shortestLeaseMs: Math.max(shortestLeaseMs, shortestMs), confirmation }
+  const shortest = Math.max(shortestLeaseMs, shortestMs)
+  const bounds = { engine, shortestLeaseMs: shortest, confirmation, longestLease }
   checkAcquireValues(options, bounds)
   checkString('label', options.label)
   checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, bounds.shortestLeaseMs, whyOf(bounds))
   checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
   checkInteger('maxWaiters', options.maxWaiters, 0)
-  const { waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs = 30_000 } = options
+  const { waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs = defaultWatchdogTimeoutMs } = options
   return {
     ...bounds,
     label: options.label ?? '',
@@ -180,22 +241,24 @@ export function resolveSettings(
   }
 }
 
-const noOptions: AcquireOptions = {}
+const noOptions: PermitOptions = {}
 
 /**
  * Checks the options of one acquisition and fills in the client's defaults.
  *
  * @param given - what the caller handed over; `undefined` for no options
  * @param waitMs - the default wait of this kind of call, when it does not follow the client's
+ * @param names - of the options that this kind of call has
  */
 export function resolveRequest(
   given: AcquireOptions | undefined,
   settings: LeaseBounds & { readonly defaults: AcquireOptions },
   waitMs?: number,
+  names: ReadonlySet<string> = acquireOptionNames,
 ): Request {
   const options = given ?? noOptions
   if (given !== undefined) {
-    checkOptions(given, acquireOptionNames)
+    checkOptions(given, names)
     checkAcquireValues(given, settings)
   }
   const { defaults } = settings
@@ -205,4 +268,55 @@ export function resolveRequest(
     maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
     signal: (options.signal === undefined ? defaults.signal : options.signal) ?? undefined,
   }
+}
+
+/** Any number above this means all permits of a read/write lock. */
+const mostPermits = 999_999_999
+
+/**
+ * Checks the options of a semaphore.
+ *
+ * @param forms - those that the engine's semaphores have; `undefined` if there is but one
+ */
+export function resolveSemaphore(
+  options: SemaphoreOptions,
+  forms: readonly string[] | undefined,
+): { readonly size: number; readonly java: JavaSemaphore | undefined } {
+  checkObject(options, '; give the number of permits as getSemaphore(name, { permits })')
+  checkOptions(options, semaphoreOptionNames)
+  const { permits, java } = options
+  requireInteger('permits', permits, 1, '', mostPermits)
+  if (!forms && java !== undefined) {
+    throw new InvalidArgumentError(`java is for semaphores shared with Redisson, got ${inspect(java)}`)
+  }
+  if (forms && !forms.some((form) => form === java)) {
+    throw new InvalidArgumentError(
+      `with interop, java must say which semaphore of Redisson this is: ${forms.map((form) => `'${form}'`).join(' or ')}, got ${inspect(java)}`,
+    )
+  }
+  return { size: permits, java }
+}
+
+/** Checks the options of one acquisition of permits and fills in the client's defaults. */
+export function resolvePermits(
+  given: PermitOptions | undefined,
+  size: number,
+  settings: LeaseBounds & { readonly defaults: AcquireOptions },
+  waitMs?: number,
+): { readonly request: Request; readonly permits: number } {
+  const request = resolveRequest(given, settings, waitMs, permitOptionNames)
+  const permits = given?.permits ?? 1
+  requireInteger('permits', permits, 1, ', the number given to getSemaphore', size)
+  return { request, permits }
+}
+
+/** Checks the arguments of a resize. */
+export function resolveResize(
+  size: number,
+  options: ResizeOptions,
+): { readonly size: number; readonly keepMs: number } {
+  requireInteger('permits', size, 0, '', mostPermits)
+  checkOptions(options, resizeOptionNames)
+  checkInteger('keepMs', options.keepMs, 1)
+  return { size, keepMs: options.keepMs ?? longestMs }
 }

@@ -33,6 +33,21 @@ it.each([
   expect(toHoldfastError(error, details)).toBe(error)
 })
 
+it.each([new TypeError('x is undefined'), new RangeError('too far')])(
+  '%p is a mistake in a program: the outcome is unknown, but nobody tries again',
+  (mistake) => {
+    const message = `lock a: ${mistake.message}`
+    expect(toHoldfastError(mistake, details)).toMatchObject({ code: 'HOLDFAST', message, cause: mistake })
+  },
+)
+
+it.each([
+  new TypeError('fetch failed', { cause }),
+  Object.assign(new RangeError('bad port'), { code: 'ERR_SOCKET_BAD_PORT' }),
+])('%p comes from a connection: no reply', (error) => {
+  expect(toHoldfastError(error, details).code).toBe('UNAVAILABLE')
+})
+
 it('what is not one of ours has an unknown outcome', () => {
   expect(toHoldfastError(cause, details)).toMatchObject({
     ...details,

@@ -48,7 +48,7 @@ it('an error of the CommonJS build is recognised by the ES module build and the 
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], inPackage)
   const answers: unknown = JSON.parse(stdout)
   assertAnswers(answers)
-  expect(answers).toHaveLength(11)
+  expect(answers).toHaveLength(13)
   for (const { kind, copies, code, cause, seenByEsm, seenByCjs } of answers) {
     const kin = kind === 'HoldfastError' ? [kind] : [kind, 'HoldfastError']
     expect({ kind, copies, cause }).toEqual({ kind, copies: 2, cause: 'why' })

@@ -63,7 +63,7 @@ describe.each(foreign)('%s under the key of a lock', (_, write, type) => {
     expect(error).toHaveProperty('lockName', name)
     expect(error).toHaveProperty(
       'message',
-      expect.stringContaining(`${name} is not a lock: the key lock:${name} holds a ${type};`),
+      expect.stringContaining(`the name ${name} is already in use: the key lock:${name} holds a ${type};`),
     )
     expect(await everythingOf(redis, name)).toEqual(before)
   })

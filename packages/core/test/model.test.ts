@@ -1,12 +1,13 @@
 import { startRedis, type RedisServer } from '@holdfast/testkit'
-import { explore, type Exploration } from './model/explorer.js'
+import { describeExploration, exploreAndClose } from './model/explored.js'
+import type { Exploration } from './model/explorer.js'
 import { MachineRunner } from './model/memory/machine-runner.js'
 import { loadMachine, readSources } from './model/memory/machine.js'
 import { machineMistakes } from './model/memory/mistakes.js'
 import { withMistake } from './model/mistake.js'
-import { promises } from './model/problem.js'
 import { scriptMistakes } from './model/redis/mistakes.js'
-import { realLua, ScriptRunner } from './model/redis/script-runner.js'
+import { lockLua, lockWire } from './model/redis/lock-wire.js'
+import { ScriptRunner } from './model/redis/script-runner.js'
 import type { Bounds } from './model/state.js'
 import type { StepRunner } from './model/step-runner.js'
 
@@ -26,25 +27,13 @@ afterAll(() => {
 
 /** Explores all within the bounds and closes the runner. `title` heads what is reported. */
 async function exploreAll(title: string, runner: StepRunner, bounds: Bounds): Promise<Exploration> {
-  try {
-    const explored = await explore(runner, bounds)
-    report.push(`${title}: ${describeExploration(explored)}`)
-    return explored
-  } finally {
-    await runner.close()
-  }
-}
-
-/** How much was visited, and a shortest way to the violation, if there is one. */
-function describeExploration({ states, transitions, runs, violation }: Exploration): string {
-  const size = `${states} states, ${transitions} transitions, ${runs} steps run`
-  if (!violation) return `${size}: all promises hold`
-  const trace = violation.trace.map((line, i) => `${String(i + 1).padStart(3)}  ${line}`)
-  return [`${size}: ${promises[violation.promise]}: ${violation.detail}`, ...trace].join('\n')
+  const explored = await exploreAndClose(runner, bounds)
+  report.push(`${title}: ${describeExploration(explored)}`)
+  return explored
 }
 
 const subjects = {
-  'the Lua scripts': ({ owners }: Bounds) => ScriptRunner.open(server.url, owners),
+  'the Lua scripts': ({ owners }: Bounds) => ScriptRunner.open(server.url, owners, lockWire, lockLua),
   'the memory engine': () => Promise.resolve(new MachineRunner()),
 } as const
 
@@ -110,7 +99,8 @@ describe('the exploration catches a script that', () => {
     '$mistake',
     async (mistake) => {
       const { bounds } = mistake
-      const runner = await ScriptRunner.open(server.url, bounds.owners, withMistake(realLua, mistake))
+      const lua = withMistake(lockLua, mistake)
+      const runner = await ScriptRunner.open(server.url, bounds.owners, lockWire, lua)
       const explored = await exploreAll(`A script that ${mistake.mistake}`, runner, bounds)
       expect(explored.violation?.promise).toBe(mistake.breaks)
     },

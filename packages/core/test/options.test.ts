@@ -320,4 +320,13 @@ describe('what plain JavaScript would ignore is refused, before anything is sent
     expect(withOptions).toThrow('a lock has no options of its own: pass them to lock, tryLock or withLock')
     expect(['a', 'b'].map(holdfast.getLock.bind(holdfast)).map(({ name }) => name)).toEqual(['a', 'b'])
   })
+
+  it('a semaphore without its number of permits', async () => {
+    const holdfast = open()
+    const withoutPermits = (): unknown =>
+      Reflect.apply(holdfast.getSemaphore.bind(holdfast), undefined, ['a'])
+    expect(withoutPermits).toThrow(InvalidArgumentError)
+    expect(withoutPermits).toThrow('give the number of permits as getSemaphore(name, { permits })')
+    await expectNothingSent()
+  })
 })

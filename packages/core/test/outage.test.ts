@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { forkWorker, startRedis, uniqueName, until } from '@holdfast/testkit'
+import { forkWorker, requirePassword, startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
-import { UnavailableError } from '@holdfast/core'
+import { RefusedError, UnavailableError } from '@holdfast/core'
 import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
 import { timed } from './support/timed.js'
 
@@ -139,5 +139,38 @@ describe('Redis becomes unreachable and comes back', () => {
     const { result, tookMs } = await timed(errorOf(lock.tryLock()))
     expect(result).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(2000)
+  })
+})
+
+describe('a store that refuses commands for a while', () => {
+  it('still gets the release of a waiter that gave up meanwhile, and the refusal names the object', async () => {
+    const holder = openClient(server.url)
+    const waiter = openClient(server.url)
+    const name = uniqueName('refused')
+    const semaphoreOf = (client: typeof holder) => client.getSemaphore(name, { permits: 1 })
+    const errors: Error[] = []
+    waiter.on('error', (error) => {
+      errors.push(error)
+    })
+    const lease = await semaphoreOf(holder).acquire()
+    const waiting = new Promise((resolve) => waiter.once('waiting', resolve))
+    const stop = new AbortController()
+    const wait = errorOf(semaphoreOf(waiter).acquire({ signal: stop.signal }))
+    await waiting
+    const required = await requirePassword(server)
+    stop.abort(new Error('enough'))
+    await wait
+    const isOfSemaphore = ({ message }: Error) => message.startsWith(`semaphore ${name}: `)
+    await until(() => errors.some((error) => error instanceof RefusedError && isOfSemaphore(error)))
+    await required.heal()
+    // Long before its queue entry would have expired.
+    await until(
+      async () => {
+        const { waiters } = await semaphoreOf(holder).inspect()
+        return waiters.length === 0
+      },
+      { timeoutMs: 5_000 },
+    )
+    await lease.release()
   })
 })

@@ -32,7 +32,12 @@ export const readPage = (page: string): string => readFileSync(join(root, page),
 /** The TypeScript and JavaScript blocks of every page that promises to run. */
 export function readSnippets(): Snippet[] {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-  const pages = ['README.md', 'packages/core/README.md', ...docs.sort().map((name) => `docs/${name}`)]
+  const pages = [
+    'README.md',
+    'packages/core/README.md',
+    'packages/postgres/README.md',
+    ...docs.sort().map((name) => `docs/${name}`),
+  ]
   return pages.flatMap(snippetsOf)
 }
 

@@ -4,9 +4,10 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { startRedis } from '@holdfast/testkit'
-import type { RedisServer } from '@holdfast/testkit'
+import { startPostgres, startRedis } from '@holdfast/testkit'
+import type { PostgresServer, RedisServer } from '@holdfast/testkit'
 import * as ioredis from 'ioredis'
+import * as pg from 'pg'
 
 import * as core from '../src/index.js'
 import { compile, readPage, readSnippets, typeErrors } from './readme-snippets.js'
@@ -17,6 +18,7 @@ const snippets = readSnippets()
 const nodeRequire = createRequire(__filename)
 const ends = new Set<() => Promise<void> | void>()
 let server: RedisServer
+let database: PostgresServer
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
 class Holdfast extends core.Holdfast {
@@ -31,6 +33,7 @@ class Redis extends ioredis.Redis {
 
 beforeAll(async () => {
   server = await startRedis()
+  database = await startPostgres()
 })
 
 beforeEach(() => server.call('FLUSHALL'))
@@ -41,14 +44,17 @@ afterEach(async () => {
   for (const end of ending) await end()
 })
 
-afterAll(() => server.stop())
+afterAll(() => Promise.all([server.stop(), database.stop()]))
 
 /** Runs a snippet as a program of its own would run, and answers what it printed. */
 async function run(snippet: Snippet): Promise<string[]> {
-  const code = compile(snippet).replaceAll('redis://localhost:6379', server.url)
+  const code = compile(snippet)
+    .replaceAll('redis://localhost:6379', server.url)
+    .replaceAll('postgres://localhost:5432/app', database.url)
   const modules: Record<string, unknown> = {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },
+    pg,
   }
   const exports: { run?: () => Promise<void> } = {}
   const printed: string[] = []
@@ -127,6 +133,63 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
+  it('may use read/write locks and semaphores with the permissions that docs/operations.md names for them', async () => {
+    const [, more = ''] =
+      /semaphores\]\(semaphore\.md\) also need `([^`]+)`/.exec(readPage('docs/operations.md')) ?? []
+    await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
+    const problems: unknown[] = []
+    const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
+    const [pool, rivals] = [holdfast, rival].map((client) => client.getSemaphore('pool', { permits: 3 }))
+    if (!pool || !rivals) throw new Error('no semaphores')
+    const lease = await pool.acquire({ permits: 3, leaseMs: 60_000 })
+    const waiting = nextEvent(rival, 'waiting')
+    const waiters = [rivals.acquire(), rivals.acquire({ permits: 2 })]
+    await waiting
+    // Long enough for the queue entries to be refreshed.
+    expect(await rivals.tryAcquire({ waitMs: 400 })).toBeNull()
+    await lease.release(1)
+    await pool.resize(4)
+    await pool.forceRelease(lease.owner)
+    for (const waiter of waiters) await (await waiter).release()
+    expect((await pool.inspect()).available).toBe(4)
+    await pool.acquire({ permits: 3, leaseMs: 200 })
+    await (await rivals.acquire({ permits: 2 })).release()
+
+    const { read, write } = holdfast.getReadWriteLock('catalog')
+    const renewed = nextEvent(holdfast, 'renewed')
+    const reading = await write.withLock(async () => {
+      await renewed
+      return read.lock()
+    })
+    await rival.getReadWriteLock('catalog').read.withLock(() => reading.unlock())
+    await Promise.all([holdfast.close(), rival.close()])
+    expect(problems).toEqual([])
+    expect(await refused()).toEqual([])
+  })
+
+  it('may use count-down latches with the permissions that docs/operations.md names for them', async () => {
+    const [, more = ''] =
+      /latches\]\(latch\.md\) also need `([^`]+)`/.exec(readPage('docs/operations.md')) ?? []
+    await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
+    const problems: unknown[] = []
+    const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
+    const [latch, rivals] = [holdfast.getCountDownLatch('done'), rival.getCountDownLatch('done')]
+    await latch.trySetCount(2, { keepMs: 1_000 })
+    const waiting = nextEvent(rival, 'waiting')
+    const passed = rivals.wait()
+    await waiting
+    await latch.countDown({ as: 'first' })
+    // Long enough for the wait to be refreshed.
+    expect(await rivals.tryWait({ waitMs: 400 })).toBe(false)
+    expect(await latch.inspect()).toMatchObject({ left: 1, parties: ['first'], waiterCount: 1 })
+    await latch.countDown()
+    await passed
+    expect(await latch.delete()).toBe(true)
+    await Promise.all([holdfast.close(), rival.close()])
+    expect(problems).toEqual([])
+    expect(await refused()).toEqual([])
+  })
+
   it('may share locks with Java after the line in docs/interop.md', async () => {
     await paste('docs/interop.md')
     const problems: unknown[] = []
@@ -139,6 +202,48 @@ describe('the user of the ACL line', () => {
     await held.unlock()
     expect((await next).fencingToken).toBeGreaterThan(held.fencingToken)
     await (await next).unlock()
+
+    const { read, write } = holdfast.getReadWriteLock('order:7')
+    const writing = await write.lock()
+    const reading = await writing.run(() => read.lock())
+    const alsoWaiting = nextEvent(rival, 'waiting')
+    const rivals = rival.getReadWriteLock('order:7').write.lock()
+    await alsoWaiting
+    await writing.unlock()
+    await reading.unlock()
+    await (await rivals).unlock()
+    await Promise.all([holdfast.close(), rival.close()])
+    expect(problems).toEqual([])
+    expect(await refused()).toEqual([])
+  })
+
+  it('may share semaphores and latches with Java after both lines in docs/interop.md', async () => {
+    await paste('docs/interop.md')
+    const [, more = ''] =
+      /Semaphores and latches also need\s+`([^`]+)`/.exec(readPage('docs/interop.md')) ?? []
+    await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
+    const problems: unknown[] = []
+    const open = () => openAsUser(problems, { interop: 'redisson' })
+    const [holdfast, rival] = [open(), open()]
+    for (const java of ['RSemaphore', 'RPermitExpirableSemaphore'] as const) {
+      const [mine, theirs] = [holdfast, rival].map((client) =>
+        client.getSemaphore(`order:${java}`, { permits: 2, java }),
+      )
+      const lease = await mine?.acquire({ permits: 2 })
+      const others = nextEvent(rival, 'waiting')
+      const nextLease = theirs?.acquire()
+      await others
+      await lease?.release()
+      await (await nextLease)?.release()
+      expect((await mine?.inspect())?.available).toBe(2)
+    }
+    const latch = holdfast.getCountDownLatch('order:ready')
+    await latch.trySetCount(1)
+    const opening = nextEvent(rival, 'waiting')
+    const passing = rival.getCountDownLatch('order:ready').wait()
+    await opening
+    await latch.countDown({ as: 'one' })
+    await passing
     await Promise.all([holdfast.close(), rival.close()])
     expect(problems).toEqual([])
     expect(await refused()).toEqual([])

@@ -179,6 +179,30 @@ describe('with minReplicas', () => {
     })
   })
 
+  describe('objects that several owners hold', () => {
+    it('are handed out when the replica has the hold', async () => {
+      const holdfast = await open(patient)
+      const reader = await holdfast.getReadWriteLock(name).read.lock()
+      const permits = await holdfast.getSemaphore(name, { permits: 3 }).acquire({ permits: 2 })
+      const onReplica = openRedisClient(replica.url)
+      expect(await onReplica.hget(`{lock:${name}}:rw`, reader.owner)).toBe(`1 ${reader.fencingToken}`)
+      expect(await onReplica.hget(`{lock:${name}}:semaphore`, permits.owner)).toMatch(/^2 \d+$/)
+      await Promise.all([reader.unlock(), permits.release()])
+    })
+
+    it('are released again when the replica has not received the hold in time', async () => {
+      const holdfast = await open(hasty)
+      const { write } = holdfast.getReadWriteLock(name)
+      const semaphore = holdfast.getSemaphore(name, { permits: 3 })
+      await replica.freeze()
+      const errors = await Promise.all([begin(write.lock()).end, begin(semaphore.acquire()).end])
+      for (const error of errors) {
+        expect(error).toMatchObject({ code: 'REPLICATION', lockName: name, wanted: 1, acknowledged: 0 })
+      }
+      await until(async () => (await semaphore.available()) === 3 && !(await write.isLocked()))
+    })
+  })
+
   /** A call that the master has granted, and that waits for the frozen replica. */
   async function confirming(options: ClientOptions, how: AcquireOptions = {}) {
     const holdfast = await open(options)
@@ -443,7 +467,7 @@ describe('with minReplicas', () => {
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'REPLICATION', lockName: name, wanted: 2, acknowledged: 1 })
     const text =
-      /^lock \S+ was granted to \S+ and released again: 1 of 2 required replicas .* 200 ms \(1 connected\)/
+      /^\S+ was granted to \S+ and released again: 1 of 2 required replicas .* 200 ms \(1 connected\)/
     expect(error).toHaveProperty('message', expect.stringMatching(text))
     await inRedis.untilFree()
   })

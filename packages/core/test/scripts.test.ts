@@ -2,21 +2,28 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fillMemory, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
-import { RedissonCalls } from '../src/redis/redisson/calls.js'
-import type { LockKeys } from '../src/redis/keys.js'
+import { RedissonLockCalls } from '../src/redis/redisson/lock-calls.js'
+import { redissonLatchCalls } from '../src/redis/redisson/latch-calls.js'
+import { Publishing } from '../src/redis/redisson/publishing.js'
+import { PermitExpirableCalls, RSemaphoreCalls } from '../src/redis/redisson/semaphore-calls.js'
+import { RedissonReadWriteCalls } from '../src/redis/redisson/read-write-calls.js'
+import type { Keys } from '../src/redis/keys.js'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
-import { LockCommands } from '../src/redis/commands.js'
+import { RedisCommands } from '../src/redis/commands.js'
+import { RedisLatches } from '../src/redis/latches.js'
 import { openConnections } from '../src/redis/connection/connections.js'
+import { nativeLatchCalls } from '../src/redis/kinds/latch.js'
 import { NativeCalls } from '../src/redis/kinds/lock.js'
+import { SharedCalls } from '../src/redis/kinds/shared.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { Registry } from '../src/redis/registry.js'
 import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
 import { closeAfterTest, closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
-import { plainKeySpace } from './support/key-space.js'
+import { plainKeySpace, sharedKeySpace } from './support/key-space.js'
 
 let server: RedisServer
 let redis: Redis
-let keys: LockKeys
+let keys: Keys
 
 beforeAll(async () => {
   server = await startRedis()
@@ -24,7 +31,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
-  keys = plainKeySpace.lock(uniqueName('script'))
+  keys = plainKeySpace.keysOf(uniqueName('script'))
 })
 
 afterEach(closeAll)
@@ -85,21 +92,42 @@ describe('the header of a script', () => {
     closeAfterTest(() => connection.close())
     const sent = jest.spyOn(connection, 'run')
     const parts = { connection, inbox: 'c1', onNoticeError() {} }
-    const commands = new LockCommands({ ...parts, calls: new NativeCalls(true) })
-    const shared = new LockCommands({ ...parts, calls: new RedissonCalls(true) })
+    const native = { lock: new NativeCalls(true), shared: new SharedCalls(true) }
+    const commands = new RedisCommands({ ...parts, calls: native })
+    const publishing = new Publishing()
+    const redisson = new RedisCommands({
+      ...parts,
+      calls: {
+        lock: new RedissonLockCalls(true, publishing),
+        semaphore: new RSemaphoreCalls(publishing),
+        permits: new PermitExpirableCalls(publishing),
+        'read-write-lock': new RedissonReadWriteCalls(publishing),
+      },
+    })
     const [other, third] = [
-      plainKeySpace.lock(uniqueName('script')),
-      plainKeySpace.lock(uniqueName('script')),
+      plainKeySpace.keysOf(uniqueName('script')),
+      plainKeySpace.keysOf(uniqueName('script')),
     ]
     const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100 }
     const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
-    for (const each of [commands, shared]) {
+    for (const each of [commands, redisson]) {
       await each.acquire(keys, request)
       await each.release(keys, { owner: 'c1:1', count: 0, tombstoneMs: 100 })
       await each.force(keys, 'c1:1')
     }
     await commands.acquire(keys, { ...request, count: 2 })
-    await connection.run({ script: scripts.redissonIdentifySharding, keys: [keys.lock], args: [] }, String)
+    await connection.run({ script: scripts.redissonIdentifySharding, keys: [keys.main], args: [] }, String)
+    const readWrites = [1, 2, 3].map(() => sharedKeySpace.keysOf(uniqueName('script'), 'read-write-lock'))
+    const [readWrite = keys] = readWrites
+    await redisson.acquire(readWrite, request)
+    await redisson.release(readWrite, { owner: 'c1:1', count: 0, tombstoneMs: 100 })
+    await redisson.force(readWrite, 'c1:1')
+    await redisson.inspect(readWrite, 10)
+    await redisson.renew(
+      readWrites.map((each) => ({ address: each, owner: 'c1:1', leaseMs: 100 })),
+      1_000,
+    )
+    await redisson.refresh(readWrites.map((each) => ({ address: each, owner: 'c1:1', entryTtlMs: 100 })))
     await commands.inspect(keys, 10)
     const all = [keys, other, third]
     await commands.renew(
@@ -107,7 +135,45 @@ describe('the header of a script', () => {
       1_000,
     )
     await commands.refresh(all.map((each) => ({ address: each, owner: 'c1:1', entryTtlMs: 100 })))
-    await new ServerIdentity(connection).read(keys.lock)
+    for (const kind of ['shared', 'semaphore', 'permits'] as const) {
+      const semaphores = all.map(({ name }) => ({ ...plainKeySpace.keysOf(name, 'semaphore'), kind }))
+      const [semaphore = keys] = semaphores
+      const each = kind === 'shared' ? commands : redisson
+      await each.acquire(semaphore, { ...request, count: 2, size: 5 })
+      await each.release(semaphore, { owner: 'c1:1', count: 0, tombstoneMs: 100 })
+      await each.force(semaphore, 'c1:1')
+      if (kind !== 'semaphore') {
+        await each.resize(semaphore, { size: 3, keepMs: 100, version: 0, id: 'a' }, 1_000)
+      }
+      await each.inspect(semaphore, 10)
+      await each.renew(
+        semaphores.map((address) => ({ address, owner: 'c1:1', leaseMs: 100 })),
+        1_000,
+      )
+      await each.refresh(semaphores.map((address) => ({ address, owner: 'c1:1', entryTtlMs: 100 })))
+      await redis.del(semaphore.main, semaphore.id, semaphore.ends)
+    }
+    const locks = all.map((address, n) => ({ address, owner: `c1:${n}` }))
+    await commands.acquireMany({ locks, mode: 'all', leaseMs: 100 })
+    await commands.raiseToken(keys, 1, 1_000)
+    const servers = new ServerIdentity(connection)
+    await servers.read(keys.main)
+    const nativeLatches = new RedisLatches({ ...parts, calls: nativeLatchCalls, servers })
+    const redissonLatches = new RedisLatches({ ...parts, calls: redissonLatchCalls(publishing), servers })
+    const ofLatches = [1, 2, 3].map(() => plainKeySpace.keysOf(uniqueName('script'), 'latch'))
+    const [latch = keys] = ofLatches
+    const step = { named: 1, setter: 'c1:1', count: 1, keepMs: 1_000, party: 'c1:1', tombstoneMs: 1_000 }
+    for (const latches of [nativeLatches, redissonLatches]) {
+      await latches.set(latch, step, 1_000)
+      await latches.countDown(latch, step, 1_000)
+      await latches.delete(latch, step, 1_000)
+      await latches.inspect(latch, 10)
+      await latches.wait(
+        ofLatches.map((address) => ({ address, awaited: undefined, aliveMs: 1_000 })),
+        1_000,
+      )
+      await redis.del(latch.main, latch.counted)
+    }
     const me = { host: 'h', pid: 1, label: 'label', startedAt: new Date() }
     await new Registry(connection, plainKeySpace).register('c1', me, 'c1', 1_000)
 
@@ -127,7 +193,7 @@ describe('the header of a script', () => {
 const runScript = (name: ScriptName, scriptKeys: readonly string[], args: readonly (string | number)[]) =>
   redis.eval(scripts[name].lua, scriptKeys.length, ...scriptKeys, ...args)
 
-const allKeys = () => [keys.lock, keys.queue, keys.waiters, keys.fence]
+const allKeys = () => [keys.main, keys.queue, keys.waiters, keys.fence]
 
 interface AskArguments {
   leaseMs?: number
@@ -145,7 +211,7 @@ const ask = (owner: string, options: AskArguments = {}): Promise<unknown> => {
 }
 
 const setCount = (owner: string, count: number, leaseMs = 0): Promise<unknown> =>
-  runScript('lockSetCount', [keys.lock], [owner, count, leaseMs])
+  runScript('lockSetCount', [keys.main], [owner, count, leaseMs])
 
 interface ReleaseArguments {
   goneMs?: number
@@ -161,11 +227,11 @@ const force = (owner: string): Promise<unknown> =>
   runScript('lockForce', allKeys(), [owner, inboxOf(owner), 0])
 
 /** Channels know no databases, and other tests' owners have the same names. */
-const inboxOf = (owner: string): string => `${keys.lock}/${owner}`
+const inboxOf = (owner: string): string => `${keys.main}/${owner}`
 
 /** Everything that the lock keeps in Redis. */
 const content = async () => ({
-  hold: await redis.hgetall(keys.lock).catch((error: unknown) => String(error)),
+  hold: await redis.hgetall(keys.main).catch((error: unknown) => String(error)),
   queue: await redis.lrange(keys.queue, 0, -1),
   waiters: await redis.hgetall(keys.waiters),
   token: Number(await redis.get(keys.fence)),
@@ -174,10 +240,10 @@ const content = async () => ({
 /** All of it byte for byte. */
 const dumps = async () => (await Promise.all(allKeys().map((key) => redis.dumpBuffer(key)))).map(String)
 
+/** Of one instant: two that are the same would differ if they were read one after the other. */
 const ttls = async () => {
-  const [lock = 0, queue = 0, waiters = 0, fence = 0] = await Promise.all(
-    allKeys().map((key) => redis.pttl(key)),
-  )
+  const replies = (await redis.multi(allKeys().map((key) => ['pttl', key])).exec()) ?? []
+  const [lock = 0, queue = 0, waiters = 0, fence = 0] = replies.map(([, ttl]) => Number(ttl))
   return { lock, queue, waiters, fence }
 }
 
@@ -206,6 +272,38 @@ const anyToken = expect.stringMatching(/^\d{16}$/) as unknown
 /** The reply while another owner has the lock. */
 const heldBy = (holder: string, position: number): RegExp =>
   new RegExp(`^-?\\d+ \\d{16} ${position} ${holder}$`)
+
+describe('multi/acquire', () => {
+  const acquireMany = (mode: 'all' | 'first', ...owners: readonly string[]): Promise<unknown> => {
+    const each = owners.map((_, n) => plainKeySpace.keysOf(`${keys.name}${n}`))
+    const scriptKeys = each.flatMap(({ main, queue, waiters, fence }) => [main, queue, waiters, fence])
+    return runScript('multiAcquire', scriptKeys, [mode, 30_000, 0, ...owners])
+  }
+  const mainOf = (n: number): string => plainKeySpace.keysOf(`${keys.name}${n}`).main
+
+  it('returns the same tokens when it runs twice', async () => {
+    const tokens = await acquireMany('all', 'A', 'B')
+    expect(tokens).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/)])
+    expect(await acquireMany('all', 'A', 'B')).toEqual(tokens)
+    expect(await redis.hgetall(mainOf(1))).toEqual({ B: '1' })
+  })
+
+  it('keeps what its first run entered when the second finds one busy', async () => {
+    const [first] = asReplies(await acquireMany('first', 'A', 'B'))
+    await redis.del(mainOf(1))
+    await redis.hset(mainOf(1), 'C', 1)
+    await redis.pexpire(mainOf(1), 30_000)
+    expect(await acquireMany('first', 'A', 'B')).toEqual([expect.stringMatching(/^2 \d+ \d+ 0 C$/), first])
+  })
+
+  it('refuses a key that is not a lock, says which one, and enters none', async () => {
+    await redis.set(mainOf(1), 'text', 'PX', 30_000)
+    expect(await acquireMany('first', 'A', 'B')).toEqual([-3, 'string', 2])
+    expect(await redis.exists(mainOf(0))).toBe(0)
+  })
+})
+
+const asReplies = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : [])
 
 describe('acquire', () => {
   it('enters a free lock with a token', async () => {
@@ -326,7 +424,7 @@ describe('acquire', () => {
     await hear('b')
     await ask('a', { leaseMs: 150 })
     await ask('b')
-    await until(async () => (await redis.exists(keys.lock)) === 0)
+    await until(async () => (await redis.exists(keys.main)) === 0)
     await using _full = await fillMemory(server)
     expect(await ask('c')).toMatch(heldBy('b', 1))
   })
@@ -342,15 +440,15 @@ describe('acquire', () => {
     })
     closeAfterTest(() => connection.close())
     const faults: string[] = []
-    const commands = new LockCommands({
+    const commands = new RedisCommands({
       connection,
-      calls: new NativeCalls(false),
+      calls: { lock: new NativeCalls(false) },
       inbox: inboxOf('c'),
       onNoticeError: (error) => faults.push(error),
     })
     await ask('a')
     await ask('b')
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000 }
     const request = { owner: 'c', count: 1, ...times, wantsToken: true }
     expect(await commands.acquire(keys, request)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
@@ -362,19 +460,19 @@ describe('acquire', () => {
     const heard = await hear('b')
     await ask('a')
     await ask('b')
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await ask('c')).toMatch(heldBy('b', 1))
     const { hold, queue, token } = await content()
     expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('enters a free lock from its own queue entry at the head', async () => {
     await ask('a')
     await ask('b')
     await ask('c')
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await ask('b')).toEqual(anyToken)
     const { hold, queue, waiters } = await content()
     expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
@@ -385,7 +483,7 @@ describe('acquire', () => {
     await ask('a')
     await ask('b')
     await makeStale('b')
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await ask('c')).toEqual(anyToken)
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
@@ -394,7 +492,7 @@ describe('acquire', () => {
     await ask('a')
     await ask('b', { checkInbox: 1 })
     const before = await content()
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await ask('c')).toEqual(anyToken)
     const { hold, queue, waiters } = await content()
     expect({ hold, queue, waiters }).toEqual({ hold: { c: '1' }, queue: ['b'], waiters: before.waiters })
@@ -414,8 +512,8 @@ describe('acquire', () => {
   })
 
   it.each(['string', 'hash'])('leaves foreign data alone: a %s', async (type) => {
-    deleteAfterTest(redis, keys.lock)
-    await (type === 'hash' ? redis.hset(keys.lock, 'a', '1') : redis.set(keys.lock, 'theirs'))
+    deleteAfterTest(redis, keys.main)
+    await (type === 'hash' ? redis.hset(keys.main, 'a', '1') : redis.set(keys.main, 'theirs'))
     const before = await dumps()
     expect(await ask('a')).toEqual([-3, type])
     expect(await dumps()).toEqual(before)
@@ -447,8 +545,8 @@ describe('set-count', () => {
   })
 
   it.each(['string', 'hash'])('leaves foreign data alone: a %s', async (type) => {
-    deleteAfterTest(redis, keys.lock)
-    await (type === 'hash' ? redis.hset(keys.lock, 'a', '1') : redis.set(keys.lock, 'theirs'))
+    deleteAfterTest(redis, keys.main)
+    await (type === 'hash' ? redis.hset(keys.main, 'a', '1') : redis.set(keys.main, 'theirs'))
     const before = await dumps()
     expect(await setCount('a', 2)).toEqual([-3, type])
     expect(await dumps()).toEqual(before)
@@ -485,11 +583,11 @@ describe('release', () => {
     expect(await release('a')).toBe(0)
     expect(await dumps()).toEqual(before)
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.lock}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('names the lock in the notice by its whole name', async () => {
-    const name = `${keys.lock}\0and more`
+    const name = `${keys.main}\0and more`
     const odd = [name, `{${name}}:fifo`, `{${name}}:waiters`, `{${name}}:fence`]
     const heard = await hear('b')
     await runScript('lockAcquire', odd, ['a', 30_000, 0, ''])
@@ -591,7 +689,7 @@ describe('release', () => {
 
   it('grants a lock that it finds free', async () => {
     for (const owner of ['a', 'b', 'c']) await ask(owner)
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await release('b')).toBe(0)
     expect(await content()).toMatchObject({ hold: { c: '1' }, queue: [], waiters: {} })
   })
@@ -638,8 +736,8 @@ describe('release', () => {
   it('removes its queue entry also when it finds foreign data, which it leaves alone', async () => {
     await ask('a')
     await ask('b')
-    deleteAfterTest(redis, keys.lock)
-    await redis.set(keys.lock, 'theirs')
+    deleteAfterTest(redis, keys.main)
+    await redis.set(keys.main, 'theirs')
     const [lock] = await dumps()
     expect(await release('b')).toEqual([-3, 'string'])
     expect((await dumps())[0]).toBe(lock)
@@ -668,7 +766,7 @@ describe('force', () => {
     expect(await force('a')).toBe(0)
     expect(await dumps()).toEqual(before)
     await until(() => heard.length === 2)
-    expect(heard).toEqual([`revoked a ${keys.lock}`, expect.stringMatching(/^granted b /)])
+    expect(heard).toEqual([`revoked a ${keys.main}`, expect.stringMatching(/^granted b /)])
   })
 
   it.each(['free', 'held by another owner'])('does nothing to a lock that is %s', async (how) => {
@@ -679,8 +777,8 @@ describe('force', () => {
   })
 
   it('leaves foreign data alone', async () => {
-    deleteAfterTest(redis, keys.lock)
-    await redis.hset(keys.lock, 'a', '1')
+    deleteAfterTest(redis, keys.main)
+    await redis.hset(keys.main, 'a', '1')
     expect(await force('a')).toEqual([-3, 'hash'])
     expect((await content()).hold).toEqual({ a: '1' })
   })
@@ -689,14 +787,14 @@ describe('force', () => {
 describe('renew', () => {
   it('returns a result for each lock of a batch, and run again does the same', async () => {
     const [free, theirs, foreign] = ['free', 'theirs', 'foreign'].map((name) =>
-      plainKeySpace.lock(uniqueName(name)),
-    ) as [LockKeys, LockKeys, LockKeys]
+      plainKeySpace.keysOf(uniqueName(name)),
+    ) as [Keys, Keys, Keys]
     await ask('a', { leaseMs: 1_000 })
-    await redis.hset(theirs.lock, 'b', '1')
-    await redis.pexpire(theirs.lock, 1_000)
-    deleteAfterTest(redis, foreign.lock)
-    await redis.set(foreign.lock, 'theirs')
-    const names = [keys.lock, free.lock, theirs.lock, foreign.lock]
+    await redis.hset(theirs.main, 'b', '1')
+    await redis.pexpire(theirs.main, 1_000)
+    deleteAfterTest(redis, foreign.main)
+    await redis.set(foreign.main, 'theirs')
+    const names = [keys.main, free.main, theirs.main, foreign.main]
     for (const _ of ['once', 'twice']) {
       const reply = await runScript('lockRenew', names, ['a', 60_000, 'a', 60_000, 'a', 60_000, 'a', 60_000])
       expect(reply).toEqual([1, 0, 0, -3])
@@ -710,20 +808,20 @@ describe('renew', () => {
 
   it('never shortens a lease', async () => {
     await ask('a', { leaseMs: 60_000 })
-    expect(await runScript('lockRenew', [keys.lock], ['a', 1])).toEqual([1])
+    expect(await runScript('lockRenew', [keys.main], ['a', 1])).toEqual([1])
     expect((await ttls()).lock).toBeGreaterThan(55_000)
   })
 
   it('leaves a hash without a TTL alone', async () => {
-    deleteAfterTest(redis, keys.lock)
-    await redis.hset(keys.lock, 'a', '1')
-    expect(await runScript('lockRenew', [keys.lock], ['a', 60_000])).toEqual([-3])
+    deleteAfterTest(redis, keys.main)
+    await redis.hset(keys.main, 'a', '1')
+    expect(await runScript('lockRenew', [keys.main], ['a', 60_000])).toEqual([-3])
     expect((await ttls()).lock).toBe(-1)
   })
 })
 
 describe('refresh', () => {
-  const three = () => [keys.lock, keys.queue, keys.waiters]
+  const three = () => [keys.main, keys.queue, keys.waiters]
   const refresh = (...args: (string | number)[]) =>
     runScript('lockRefresh', Array.from({ length: args.length / 2 }, three).flat(), args)
 
@@ -759,7 +857,7 @@ describe('refresh', () => {
   it('says -2 for the TTL of a lock that is free', async () => {
     await ask('a')
     await ask('b')
-    await redis.del(keys.lock)
+    await redis.del(keys.main)
     expect(await refresh('b', 60_000, 'x', 60_000)).toEqual([1, -2, 0, -2])
   })
 
@@ -799,8 +897,8 @@ describe('refresh', () => {
   })
 
   it('does not take foreign data for a hold', async () => {
-    deleteAfterTest(redis, keys.lock)
-    await redis.set(keys.lock, 'theirs')
+    deleteAfterTest(redis, keys.main)
+    await redis.set(keys.main, 'theirs')
     expect(await refresh('a', 60_000)).toEqual([0, -1])
   })
 })
@@ -832,16 +930,44 @@ describe('inspect', () => {
   })
 
   it('distinguishes foreign data from a lock', async () => {
-    deleteAfterTest(redis, keys.lock)
-    await redis.rpush(keys.lock, 'theirs')
+    deleteAfterTest(redis, keys.main)
+    await redis.rpush(keys.main, 'theirs')
     expect(await inspect(10)).toEqual([-3, 'list'])
+  })
+})
+
+describe('raise-fence', () => {
+  const raise = (token: string, keepMs = 1_000) =>
+    redis.eval(scripts.clientRaiseFence.lua, 1, keys.fence, token, keepMs)
+
+  it('never lowers a token, however long the numbers are', async () => {
+    for (const token of ['99', '100', '20', '1790000000000001', '1790000000000000'])
+      expect(await raise(token)).toBe(1)
+    expect(await redis.get(keys.fence)).toBe('1790000000000001')
+  })
+
+  it('has the token live for the time given, and never shorter than before', async () => {
+    await raise('5', 60_000)
+    expect(await redis.pttl(keys.fence)).toBeGreaterThan(55_000)
+    await raise('5', 200_000)
+    await raise('6')
+    expect(await redis.pttl(keys.fence)).toBeGreaterThan(190_000)
+  })
+
+  it('has later tokens of the lock be larger', async () => {
+    const future = String(Date.now() * 1_000 + 3_600_000_000)
+    await raise(future)
+    const args = ['c1:1', 1_000, 0, '']
+    const list = [keys.main, keys.queue, keys.waiters, keys.fence]
+    const token = await redis.eval(scripts.lockAcquire.lua, list.length, ...list, ...args)
+    expect(Number(token)).toBe(Number(future) + 1)
   })
 })
 
 describe('identify', () => {
   it('returns process, version, role and eviction policy, and changes nothing', async () => {
     const size = await redis.dbsize()
-    const text = String(await runScript('clientIdentify', [keys.lock], []))
+    const text = String(await runScript('clientIdentify', [keys.main], []))
     expect(text).toContain(`run_id:${await server.runId()}`)
     expect(text).toMatch(/^redis_version:\d/m)
     expect(text).toMatch(/^role:master/m)
@@ -857,9 +983,9 @@ describe('register', () => {
     const heard = once(ear, 'message')
     for (const _ of ['once', 'twice']) {
       expect(
-        await runScript('clientRegister', [keys.lock], [60_000, 'inbox', 'host', 'h', 'pid', 7]),
+        await runScript('clientRegister', [keys.main], [60_000, 'inbox', 'host', 'h', 'pid', 7]),
       ).toEqual([''])
-      expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h', pid: '7' })
+      expect(await redis.hgetall(keys.main)).toEqual({ host: 'h', pid: '7' })
       expect((await ttls()).lock).toBeGreaterThan(55_000)
     }
     expect(await heard).toEqual(['inbox', 'hello'])
@@ -870,7 +996,7 @@ describe('register', () => {
     const heard: string[] = []
     ear.on('pmessage', (_pattern: string, _channel: string, message: string) => heard.push(message))
     await ear.psubscribe('*')
-    expect(await runScript('clientRegister', [keys.lock], [60_000, '', 'host', 'h'])).toEqual([''])
+    expect(await runScript('clientRegister', [keys.main], [60_000, '', 'host', 'h'])).toEqual([''])
     await redis.publish('inbox', 'end')
     await until(() => heard.includes('end'))
     expect(heard).toEqual(['end'])
@@ -879,16 +1005,16 @@ describe('register', () => {
   it('leaves nothing that would stay forever when it may not set a TTL', async () => {
     await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
-    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
     await expect(sent).rejects.toThrow()
-    expect(await redis.exists(keys.lock)).toBe(0)
+    expect(await redis.exists(keys.main)).toBe(0)
   })
 
   it('returns the reason when it may not publish, and registers the client all the same', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
-    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.lock, 60_000, 'inbox', 'host', 'h')
+    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
     expect(reply).toEqual([expect.stringMatching(/NOPERM|channel/)])
-    expect(await redis.hgetall(keys.lock)).toEqual({ host: 'h' })
+    expect(await redis.hgetall(keys.main)).toEqual({ host: 'h' })
   })
 })

@@ -206,3 +206,63 @@ describe('when notices are lost', () => {
     await lease.unlock()
   })
 })
+
+describe('locks of one cluster slot', () => {
+  it.each([{ prefix: '' }, { interop: 'redisson' as const }])(
+    'of which one is named like the hash tag of the other never meet, with %j',
+    async (options) => {
+      const [a, b, c] = await Promise.all([1, 2, 3].map(() => openReadyClient(server.url, options)))
+      const bare = await a?.getLock(name).lock()
+      const braced = await b?.getLock(`{${name}}`).lock()
+      const wait = new AbortController()
+      const waiting = c?.getLock(`{${name}}`).lock({ signal: wait.signal })
+      await new LockInRedis(redis, `{${name}}{}`, '').untilQueued(1)
+      await bare?.unlock()
+      const again = await a?.getLock(name).tryLock()
+      expect(again?.isHeld).toBe(true)
+      await braced?.unlock()
+      expect((await waiting)?.isHeld).toBe(true)
+      expect(Object.keys(await redis.hgetall(`{${name}}`))).toEqual([(await waiting)?.owner])
+    },
+  )
+
+  it('whose grants are mixed up leave a waiter waiting; what it was given there is given back', async () => {
+    const { holdfast, lock } = await openSubscribed()
+    const { lock: held } = await openSubscribed()
+    const lease = await held.lock()
+    const waiting = lock.lock()
+    await inRedis.untilQueued(1)
+    const [owner = ''] = await inRedis.queue()
+    const other = new LockInRedis(redis, `${name}-other`)
+    await redis.hset(other.key, owner, '1')
+    await redis.pexpire(other.key, 30_000)
+    const nowUs = Date.now() * 1000
+    await redis.publish(
+      `holdfast:inbox:${holdfast.clientId}`,
+      `granted ${owner} 1 ${nowUs} 30000 ${other.key}`,
+    )
+    await other.untilFree()
+    expect(await inRedis.queue()).toEqual([owner])
+    expect(await Promise.race([waiting, Promise.resolve('waiting')])).toBe('waiting')
+    await lease.unlock()
+    expect((await waiting).owner).toBe(owner)
+  })
+})
+
+it('forceUnlock looks at the holder, not at those in the queue', async () => {
+  const { lock } = await openSubscribed()
+  await lock.lock()
+  const owners = Array.from({ length: 300 }, (_, n) => `crowd:${n}`)
+  const entry = `${String(Date.now() * 1000)} 30000 30000 0 holdfast:inbox:crowd`
+  await redis.rpush(inRedis.queueKey, ...owners)
+  await redis.hset(inRedis.waitersKey, Object.fromEntries(owners.map((owner) => [owner, entry])))
+  for (const key of [inRedis.queueKey, inRedis.waitersKey]) await redis.pexpire(key, 30_000)
+  const entriesRead = async (): Promise<number> => {
+    const stats = await redis.info('commandstats')
+    return Number(/cmdstat_hget:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+  }
+  const before = await entriesRead()
+  expect(await lock.forceUnlock()).toBe(true)
+  expect((await entriesRead()) - before).toBeLessThan(20)
+  expect(await inRedis.holder()).toBe('crowd:0')
+})

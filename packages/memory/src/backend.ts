@@ -1,24 +1,45 @@
 import { clientOf, type ClientInfo } from '@holdfast/core/engine'
+import type { MemoryAddress } from './address.js'
 import { StoreClock } from './clock.js'
 import type { StepContext } from './hand-off.js'
-import type { LockState } from './lock-state.js'
-import { LockTable } from './lock-table.js'
+import { lockKind, type LockState } from './lock-state.js'
+import type { LatchRecord } from './latch-state.js'
+import type { LatchContext } from './latch-steps.js'
+import { latchKind } from './latch-state.js'
 import { Registry } from './registry.js'
 import type { MemorySession, SessionDeps } from './session.js'
+import { sharedKind, type SharedState } from './shared-state.js'
+import * as sharedSteps from './shared-steps.js'
+import { StateTable } from './state-table.js'
+import * as lockSteps from './steps.js'
+import type { AnyStep } from './steps-of.js'
+
+/** How many there have been in this process: each is a store of its own. */
+let backends = 0
 
 /** What the sessions of one store share. */
 export class Backend implements SessionDeps {
   readonly clock = new StoreClock()
-  readonly locks = new LockTable()
+  readonly locks = new StateTable(lockKind)
+  /** Read/write locks and semaphores. */
+  readonly shared = new StateTable(sharedKind)
+  readonly latches = new StateTable(latchKind)
   readonly sessions = new Map<string, MemorySession>()
   readonly #registry = new Registry()
   isConnected = true
   repliesToDrop = 0
   commands = 0
+  readonly #number = ++backends
   #incarnation = 1
+  /** A store that was never emptied has always been there: tests need not wait for it. */
+  #emptiedAtUs = -Infinity
 
   get incarnation(): string {
-    return String(this.#incarnation)
+    return `${this.#number}.${this.#incarnation}`
+  }
+
+  get uptimeMs(): number {
+    return (this.clock.nowUs() - this.#emptiedAtUs) / 1_000
   }
 
   count(): { readonly isReplyLost: boolean } {
@@ -28,15 +49,48 @@ export class Backend implements SessionDeps {
     return { isReplyLost }
   }
 
-  run<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T {
-    const nowUs = this.clock.nowUs()
-    const context: StepContext = {
-      nowUs,
+  run<T>({ id, kind }: MemoryAddress, tokenFloor: number, step: AnyStep<T>): T {
+    const context = this.#contextOf(id, tokenFloor)
+    return kind === 'shared'
+      ? this.shared.run(id, context.nowUs, (state) => step(sharedSteps, state, context))
+      : this.locks.run(id, context.nowUs, (state) => step(lockSteps, state, context))
+  }
+
+  runLock<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T {
+    const context = this.#contextOf(id, tokenFloor)
+    return this.locks.run(id, context.nowUs, (state) => step(state, context))
+  }
+
+  runShared<T>(
+    { id }: MemoryAddress,
+    tokenFloor: number,
+    step: (state: SharedState, context: StepContext) => T,
+  ): T {
+    const context = this.#contextOf(id, tokenFloor)
+    return this.shared.run(id, context.nowUs, (state) => step(state, context))
+  }
+
+  #contextOf(id: string, tokenFloor: number): StepContext {
+    return {
+      nowUs: this.clock.nowUs(),
       tokenFloor,
       isSubscribed: (owner) => this.sessionOf(owner)?.connection.isSubscribed ?? false,
       notify: (notice) => this.sessionOf(notice.owner)?.notify(id, notice),
     }
-    return this.locks.run(id, nowUs, (state) => step(state, context))
+  }
+
+  runLatch<T>(id: string, step: (latch: LatchRecord, context: LatchContext) => T): T {
+    const nowUs = this.clock.nowUs()
+    const context: LatchContext = {
+      nowUs,
+      incarnation: this.incarnation,
+      notify: (clientId, what, generation) =>
+        this.sessions.get(clientId)?.connection.notify((host) => {
+          if (what === 'open') host.opened(id, generation)
+          else host.missed(id)
+        }),
+    }
+    return this.latches.run(id, nowUs, (latch) => step(latch, context))
   }
 
   register(clientId: string, info: ClientInfo, ttlMs: number): void {
@@ -58,7 +112,10 @@ export class Backend implements SessionDeps {
 
   loseEverything(): void {
     this.locks.clear()
+    this.shared.clear()
+    this.latches.clear()
     this.#registry.clear()
     this.#incarnation++
+    this.#emptiedAtUs = this.clock.nowUs()
   }
 }

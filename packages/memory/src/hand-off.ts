@@ -1,4 +1,4 @@
-import type { LockState } from './lock-state.js'
+import type { Waiting, WaitingState } from './waiting-state.js'
 
 /** The shortest time for which the last token is remembered after a grant. */
 const fenceMs = 60_000
@@ -25,36 +25,57 @@ export interface StepContext {
   notify(notice: Notice): void
 }
 
-/** Makes the owner the holder, for `leaseMs`. Returns its token. */
-export function admit(state: LockState, owner: string, leaseMs: number, context: StepContext): number {
-  state.hold = { owner, count: 1, untilUs: context.nowUs + leaseMs * 1_000 }
-  return nextToken(state, leaseMs, context)
-}
-
 /** A token larger than the last one, than the clock, and than any that the client of this step has seen. */
-export function nextToken(state: LockState, leaseMs: number, { nowUs, tokenFloor }: StepContext): number {
+export function nextToken(state: WaitingState, leaseMs: number, { nowUs, tokenFloor }: StepContext): number {
   const token = Math.max(nowUs, tokenFloor + 1, (state.fence?.token ?? 0) + 1)
   state.fence = { token, untilUs: nowUs + fenceMsFor(leaseMs) * 1_000 }
   return token
 }
 
+/** Has the last token remembered for as long as a hold with this lease needs it. */
+export function keepFence({ fence }: WaitingState, leaseMs: number, nowUs: number): void {
+  if (fence) fence.untilUs = Math.max(fence.untilUs, nowUs + fenceMsFor(leaseMs) * 1_000)
+}
+
 /** How long a token is remembered after a grant with this lease. */
-export const fenceMsFor = (leaseMs: number): number => Math.max(fenceMs, 2 * leaseMs)
+const fenceMsFor = (leaseMs: number): number => Math.max(fenceMs, 2 * leaseMs)
 
 /**
- * Hands a free lock to the first live waiter ahead of `before`, or to the first of all. An entry past its time is dropped;
- * one whose client is not subscribed is passed over and keeps its position.
+ * What a waiter makes of an offer.
+ *
+ * - `passed over`: it keeps its position and stops nobody
+ * - `entered`: the next one gets an offer too
+ * - `filled`: it took all that is left of the size that it knows; nobody else gets an offer
+ * - `blocks`: it keeps its position, and those behind it get no offer
  */
-export function handOn(state: LockState, context: StepContext, before?: string): void {
-  const { nowUs } = context
-  for (const [owner, { aliveUntilUs, grantLeaseMs }] of state.queue) {
-    if (owner === before) return
+export type Outcome = 'passed over' | 'entered' | 'filled' | 'blocks'
+
+export interface OffersEnd<Entry extends Waiting> {
+  readonly owner: string
+  readonly entry: Entry
+  readonly outcome: 'filled' | 'blocks'
+}
+
+/**
+ * Makes an offer to all waiters ahead of `before`, or to all, in order, until one takes all that is left or blocks the others. An
+ * entry past its time is dropped.
+ *
+ * @returns the waiter that ended the offers, and how, if one did
+ */
+export function handOn<Entry extends Waiting>(
+  state: WaitingState<Entry>,
+  nowUs: number,
+  offer: (owner: string, entry: Entry) => Outcome,
+  before?: string,
+): OffersEnd<Entry> | undefined {
+  for (const [owner, entry] of state.queue) {
+    if (owner === before) return undefined
+    const { aliveUntilUs } = entry
     const isAlive = aliveUntilUs > nowUs
-    if (isAlive && !context.isSubscribed(owner)) continue
-    state.queue.delete(owner)
-    if (!isAlive) continue
-    const token = admit(state, owner, grantLeaseMs, context)
-    context.notify({ kind: 'granted', owner, token, leaseMs: grantLeaseMs, serverUs: nowUs })
-    return
+    const outcome = isAlive ? offer(owner, entry) : 'stale'
+    if (outcome === 'blocks') return { owner, entry, outcome }
+    if (outcome !== 'passed over') state.queue.delete(owner)
+    if (outcome === 'filled') return { owner, entry, outcome }
   }
+  return undefined
 }

@@ -1,3 +1,13 @@
+import type { StateKind } from './state-table.js'
+import {
+  dropTombstones,
+  isWaitingEmpty,
+  msUntil,
+  nobodyWaits,
+  settleWaiting,
+  type WaitingState,
+} from './waiting-state.js'
+
 /** One owner's possession of the lock. */
 export interface Hold {
   readonly owner: string
@@ -5,57 +15,23 @@ export interface Hold {
   untilUs: number
 }
 
-/** An owner that waits. */
-export interface Waiting {
-  aliveUntilUs: number
-  /** The lease of the hold that is granted to it. */
-  grantLeaseMs: number
-}
-
 /** What the store keeps of one lock. Instants are microseconds of the store's clock. */
-export interface LockState {
+export interface LockState extends WaitingState {
   hold: Hold | null
-  /** By owner, in the order of arrival. An entry past its time stays until a grant passes it, or its owner requests again. */
-  readonly queue: Map<string, Waiting>
-  /** By then all entries are past their time, and the queue is dropped as a whole. */
-  queueUntilUs: number
-  /** Abandoned owners, and until when their late requests are refused. */
-  readonly tombstones: Map<string, number>
-  /** The last fencing token. It outlives the hold that it was given to. */
-  fence: { token: number; untilUs: number } | null
 }
 
-export const freeLock = (): LockState => ({
-  hold: null,
-  queue: new Map(),
-  queueUntilUs: 0,
-  tombstones: new Map(),
-  fence: null,
-})
+export const freeLock = (): LockState => ({ hold: null, ...nobodyWaits() })
 
-/** Ends what is due. Precedes every step. Tombstones are left: see `dropTombstones`. */
+/** Ends what is due. Precedes every step. */
 export function settle(state: LockState, nowUs: number): void {
   if (state.hold && state.hold.untilUs <= nowUs) state.hold = null
-  if (state.queueUntilUs <= nowUs) state.queue.clear()
-  if (state.queue.size === 0) state.queueUntilUs = 0
-  if (state.fence && state.fence.untilUs <= nowUs) state.fence = null
-}
-
-/** Forgets the tombstones that are past their time, among the oldest `limit` of them. */
-export function dropTombstones({ tombstones }: LockState, nowUs: number, limit = Infinity): void {
-  let seen = 0
-  for (const [owner, untilUs] of tombstones) {
-    if (seen++ === limit) return
-    if (untilUs <= nowUs) tombstones.delete(owner)
-  }
+  settleWaiting(state, nowUs)
 }
 
 /** Whether nothing would be lost by forgetting this lock. */
-export const isEmpty = ({ hold, queue, tombstones, fence }: LockState): boolean =>
-  hold === null && queue.size === 0 && tombstones.size === 0 && fence === null
+export const isEmpty = (state: LockState): boolean => state.hold === null && isWaitingEmpty(state)
 
-/** Milliseconds from now until then; rounded up, so that the instant has come when they have passed. */
-export const msUntil = (untilUs: number, nowUs: number): number => Math.ceil((untilUs - nowUs) / 1_000)
+export const lockKind: StateKind<LockState> = { make: freeLock, settle, sweep: dropTombstones, isEmpty }
 
 /** For how long the lock is held; -2 when it is free. */
 export const ttlMsOf = ({ hold }: LockState, nowUs: number): number =>

@@ -1,41 +1,75 @@
 import type {
   AcquireReply,
   AcquireRequest,
-  Address,
   ClientInfo,
   EngineHost,
   EngineSession,
   Inspection,
+  ObjectType,
+  JointReply,
+  JointRequest,
   QueueEntry,
   QueueEntryReply,
   ReleaseReply,
   ReleaseRequest,
   Renewal,
   RenewalReply,
+  ResizeReply,
+  ResizeRequest,
+  SharedInspection,
 } from '@holdfast/core/engine'
+import { addressOf, objectOf, type MemoryAddress } from './address.js'
+import { acquireMany } from './acquire-many.js'
 import { Connection } from './connection.js'
 import type { Notice, StepContext } from './hand-off.js'
+import type { LatchRecord } from './latch-state.js'
+import type { LatchContext } from './latch-steps.js'
+import { MemoryLatches } from './latches.js'
 import type { LockState } from './lock-state.js'
-import * as steps from './steps.js'
+import type { SharedState } from './shared-state.js'
+import { resize } from './shared-steps.js'
+import { raiseToken } from './steps.js'
+import type { AnyStep } from './steps-of.js'
 
 /** What a session needs of its store. */
 export interface SessionDeps {
   readonly isConnected: boolean
   /** Counts a step; returns whether its reply is lost. */
   count(): { readonly isReplyLost: boolean }
-  /** Carries out a step on one lock. */
-  run<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T
+  /** Carries out a step on one object. */
+  run<T>(address: MemoryAddress, tokenFloor: number, step: AnyStep<T>): T
+  /** The same for a part of a step on several locks. */
+  runLock<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T
+  /** The same for a step that only read/write locks and semaphores have. */
+  runShared<T>(
+    address: MemoryAddress,
+    tokenFloor: number,
+    step: (state: SharedState, context: StepContext) => T,
+  ): T
+  /** Carries out a step on one latch. */
+  runLatch<T>(id: string, step: (latch: LatchRecord, context: LatchContext) => T): T
   register(clientId: string, info: ClientInfo, ttlMs: number): void
   find(clientId: string): ClientInfo | null
   readonly incarnation: string
+  /** For how long the store has had its present data, milliseconds. */
+  readonly uptimeMs: number
   /** Called when this session has closed. */
   closed(session: MemorySession): void
+}
+
+interface MemoryRenewal extends Renewal {
+  readonly address: MemoryAddress
+}
+
+interface MemoryQueueEntry extends QueueEntry {
+  readonly address: MemoryAddress
 }
 
 /** The steps of one client. */
 export class MemorySession implements EngineSession {
   readonly host: EngineHost
   readonly connection: Connection
+  readonly latches: MemoryLatches
   readonly #deps: SessionDeps
   /** The largest token that this client has seen. */
   #tokenFloor = 0
@@ -46,18 +80,24 @@ export class MemorySession implements EngineSession {
     this.host = host
     this.connection = new Connection(host, deps.isConnected)
     this.#deps = deps
+    this.latches = new MemoryLatches({
+      clientId: host.clientId,
+      send: (step) => this.#send(step),
+      run: (id, step) => deps.runLatch(id, step),
+    })
   }
 
   get connectionEpoch(): number {
     return this.connection.epoch
   }
 
-  locate(name: string): Address {
-    return { name, id: name, group: '' }
+  locate(name: string, object: ObjectType): MemoryAddress {
+    return addressOf(name, object)
   }
 
-  resolve(id: string): Address {
-    return this.locate(id)
+  resolve(id: string): MemoryAddress {
+    const { name, object } = objectOf(id)
+    return addressOf(name, object)
   }
 
   async prepare(): Promise<void> {
@@ -65,40 +105,58 @@ export class MemorySession implements EngineSession {
     await this.subscribe()
   }
 
-  acquire({ id }: Address, request: AcquireRequest): Promise<AcquireReply> {
+  acquire(address: MemoryAddress, request: AcquireRequest): Promise<AcquireReply> {
     return this.#send(() => {
-      const reply = this.#run(id, (state, context) => steps.acquire(state, request, context))
+      const reply = this.#run(address, (steps, state, context) => steps.acquire(state, request, context))
       if (reply.kind === 'held') this.#sawToken(reply.token)
       return reply
     })
   }
 
-  release({ id }: Address, request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.#send(() => this.#run(id, (state, context) => steps.release(state, request, context)))
+  acquireMany(request: JointRequest): Promise<JointReply> {
+    return this.#send(() => {
+      const reply = acquireMany(request, (id, step) => this.#deps.runLock(id, this.#tokenFloor, step))
+      if (reply.kind === 'entered') for (const token of reply.tokens) this.#sawToken(token)
+      return reply
+    })
   }
 
-  renew(renewals: readonly Renewal[]): Promise<readonly RenewalReply[]> {
+  release(address: MemoryAddress, request: ReleaseRequest): Promise<ReleaseReply> {
     return this.#send(() =>
-      renewals.map(({ address: { id }, owner, leaseMs }) =>
-        this.#run(id, (state, { nowUs }) => steps.renew(state, owner, leaseMs, nowUs)),
+      this.#run(address, (steps, state, context) => steps.release(state, request, context)),
+    )
+  }
+
+  renew(renewals: readonly MemoryRenewal[]): Promise<readonly RenewalReply[]> {
+    return this.#send(() =>
+      renewals.map(({ address, owner, leaseMs }) =>
+        this.#run(address, (steps, state, { nowUs }) => steps.renew(state, owner, leaseMs, nowUs)),
       ),
     )
   }
 
-  refresh(entries: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]> {
+  refresh(entries: readonly MemoryQueueEntry[]): Promise<readonly QueueEntryReply[]> {
     return this.#send(() =>
-      entries.map(({ address: { id }, owner, entryTtlMs }) =>
-        this.#run(id, (state, { nowUs }) => steps.refresh(state, owner, entryTtlMs, nowUs)),
+      entries.map(({ address, owner, entryTtlMs }) =>
+        this.#run(address, (steps, state, { nowUs }) => steps.refresh(state, owner, entryTtlMs, nowUs)),
       ),
     )
   }
 
-  force({ id }: Address, owner: string): Promise<ReleaseReply> {
-    return this.#send(() => this.#run(id, (state, context) => steps.force(state, owner, context)))
+  force(address: MemoryAddress, owner: string): Promise<ReleaseReply> {
+    return this.#send(() => this.#run(address, (steps, state, context) => steps.force(state, owner, context)))
   }
 
-  inspect({ id }: Address, limit: number): Promise<Inspection> {
-    return this.#send(() => this.#run(id, (state, { nowUs }) => steps.inspect(state, limit, nowUs)))
+  resize(address: MemoryAddress, request: ResizeRequest): Promise<ResizeReply> {
+    return this.#send(() =>
+      this.#deps.runShared(address, this.#tokenFloor, (state, context) => resize(state, request, context)),
+    )
+  }
+
+  inspect(address: MemoryAddress, limit: number): Promise<Inspection | SharedInspection> {
+    return this.#send(() =>
+      this.#run(address, (steps, state, { nowUs }) => steps.inspect(state, limit, nowUs)),
+    )
   }
 
   incarnation(): Promise<string> {
@@ -107,6 +165,18 @@ export class MemorySession implements EngineSession {
 
   knownIncarnation(): string | undefined {
     return this.#lastReply?.epoch === this.connection.epoch ? this.#lastReply.incarnation : undefined
+  }
+
+  uptimeMs(): Promise<number> {
+    return this.#send(() => this.#deps.uptimeMs)
+  }
+
+  raiseToken({ id }: MemoryAddress, token: number, keepMs: number): Promise<void> {
+    return this.#send(() => {
+      this.#deps.runLock(id, this.#tokenFloor, (state, { nowUs }) => {
+        raiseToken(state, token, keepMs, nowUs)
+      })
+    })
   }
 
   isSubscribed(): boolean {
@@ -155,8 +225,8 @@ export class MemorySession implements EngineSession {
     })
   }
 
-  #run<T>(id: string, step: (state: LockState, context: StepContext) => T): T {
-    return this.#deps.run(id, this.#tokenFloor, step)
+  #run<T>(address: MemoryAddress, step: AnyStep<T>): T {
+    return this.#deps.run(address, this.#tokenFloor, step)
   }
 
   #sawToken(token: number): void {

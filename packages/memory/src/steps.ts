@@ -7,21 +7,26 @@ import type {
   ReleaseRequest,
   RenewalReply,
 } from '@holdfast/core/engine'
-import { admit, fenceMsFor, handOn, nextToken, type StepContext } from './hand-off.js'
-import { dropTombstones, msUntil, ttlMsOf, type Hold, type LockState } from './lock-state.js'
+import { handOn, keepFence, nextToken, type Outcome, type StepContext } from './hand-off.js'
+import { ttlMsOf, type Hold, type LockState } from './lock-state.js'
+import {
+  isAbandoned,
+  keepEntry,
+  leaveTombstone,
+  listed,
+  takePosition,
+  type Waiting,
+} from './waiting-state.js'
 
 // The steps of one lock. Each changes the given state, which was settled before, and is atomic by being synchronous. The
 // Lua scripts do the same on Redis; a random comparison holds both to each other.
-
-/** How many old tombstones a new one looks at, so that they cannot pile up and none costs more than that. */
-const tombstonesPerSweep = 8
 
 const released: ReleaseReply = { kind: 'released' }
 const notHeld: ReleaseReply = { kind: 'not-held' }
 
 /** Lets the owner in, sets the count of one that is in, or queues it. */
 export function acquire(state: LockState, request: AcquireRequest, context: StepContext): AcquireReply {
-  const { owner, count, leaseMs } = request
+  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs } = request
   const { nowUs } = context
   if (state.hold?.owner === owner) {
     state.hold.count = count
@@ -29,10 +34,10 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
     return { kind: 'held', token: tokenOfHold(state, request, context) }
   }
   if (count > 1) return { kind: 'lost' }
-  if ((state.tombstones.get(owner) ?? 0) > nowUs) return { kind: 'abandoned' }
-  if (!state.hold) handOn(state, context, owner)
+  if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
+  if (!state.hold) grantToFirst(state, context, owner)
   if (state.hold) {
-    const position = takePosition(state, request, nowUs)
+    const position = takePosition(state, owner, entryTtlMs, { grantLeaseMs }, nowUs)
     return { kind: 'busy', ttlMs: ttlMsOf(state, nowUs), serverUs: nowUs, holder: state.hold.owner, position }
   }
   state.queue.delete(owner)
@@ -51,7 +56,7 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
   if (isMine) state.hold = null
   state.queue.delete(owner)
   leaveTombstone(state, request, context.nowUs)
-  if (!state.hold) handOn(state, context)
+  if (!state.hold) grantToFirst(state, context)
   return isMine ? released : notHeld
 }
 
@@ -60,7 +65,7 @@ export function force(state: LockState, owner: string, context: StepContext): Re
   if (state.hold?.owner !== owner) return notHeld
   state.hold = null
   context.notify({ kind: 'revoked', owner })
-  handOn(state, context)
+  grantToFirst(state, context)
   return released
 }
 
@@ -74,18 +79,12 @@ export function renew({ hold }: LockState, owner: string, leaseMs: number, nowUs
 /** Keeps a queue entry alive. */
 export function refresh(state: LockState, owner: string, entryTtlMs: number, nowUs: number): QueueEntryReply {
   const ttlMs = ttlMsOf(state, nowUs)
-  const entry = state.queue.get(owner)
-  if (!entry || entry.aliveUntilUs <= nowUs) {
-    return { state: state.hold?.owner === owner ? 'granted' : 'missing', ttlMs }
-  }
-  entry.aliveUntilUs = nowUs + entryTtlMs * 1_000
-  keepQueue(state, entryTtlMs, nowUs)
-  return { state: 'waiting', ttlMs }
+  if (keepEntry(state, owner, entryTtlMs, nowUs)) return { state: 'waiting', ttlMs }
+  return { state: state.hold?.owner === owner ? 'granted' : 'missing', ttlMs }
 }
 
 /** Who holds and who waits. Changes nothing. */
 export function inspect(state: LockState, limit: number, nowUs: number): Inspection {
-  const listed = [...state.queue].slice(0, limit)
   return {
     kind: 'lock',
     owner: state.hold?.owner ?? '',
@@ -93,10 +92,36 @@ export function inspect(state: LockState, limit: number, nowUs: number): Inspect
     ttlMs: ttlMsOf(state, nowUs),
     token: state.fence?.token ?? 0,
     waiterCount: state.queue.size,
-    waiters: listed.map(([owner, { aliveUntilUs }]) => ({
-      owner,
-      aliveMs: Math.max(0, msUntil(aliveUntilUs, nowUs)),
-    })),
+    waiters: listed(state, limit, nowUs).map(({ owner, aliveMs }) => ({ owner, aliveMs })),
+  }
+}
+
+/** Makes the owner the holder, for `leaseMs`. Returns its token. */
+export function admit(state: LockState, owner: string, leaseMs: number, context: StepContext): number {
+  state.hold = { owner, count: 1, untilUs: context.nowUs + leaseMs * 1_000 }
+  return nextToken(state, leaseMs, context)
+}
+
+/**
+ * Hands a free lock to the first live waiter ahead of `before`, or to the first of all. One whose client is not subscribed
+ * is passed over.
+ */
+function grantToFirst(state: LockState, context: StepContext, before?: string): void {
+  const grant = (owner: string, { grantLeaseMs: leaseMs }: Waiting): Outcome => {
+    if (!context.isSubscribed(owner)) return 'passed over'
+    const token = admit(state, owner, leaseMs, context)
+    context.notify({ kind: 'granted', owner, token, leaseMs, serverUs: context.nowUs })
+    return 'filled'
+  }
+  handOn(state, context.nowUs, grant, before)
+}
+
+/** Has later tokens be larger than this one, for at least `keepMs`. */
+export function raiseToken(state: LockState, token: number, keepMs: number, nowUs: number): void {
+  const { fence } = state
+  state.fence = {
+    token: Math.max(fence?.token ?? 0, token),
+    untilUs: Math.max(fence?.untilUs ?? 0, nowUs + keepMs * 1_000),
   }
 }
 
@@ -108,30 +133,6 @@ function extend(hold: Hold, leaseMs: number, nowUs: number): void {
 function tokenOfHold(state: LockState, { count, leaseMs }: AcquireRequest, context: StepContext): number {
   if (count > 1) return state.fence?.token ?? 0
   if (!state.fence) return nextToken(state, leaseMs, context)
-  state.fence.untilUs = Math.max(state.fence.untilUs, context.nowUs + fenceMsFor(leaseMs) * 1_000)
+  keepFence(state, leaseMs, context.nowUs)
   return state.fence.token
-}
-
-/** Queues the owner if it wants to wait. A repeated request keeps its position. Returns that, or 0. */
-function takePosition(state: LockState, request: AcquireRequest, nowUs: number): number {
-  const { owner, entryTtlMs, grantLeaseMs } = request
-  if (entryTtlMs === 0) return 0
-  keepQueue(state, entryTtlMs, nowUs)
-  const isNew = !state.queue.has(owner)
-  state.queue.set(owner, { aliveUntilUs: nowUs + entryTtlMs * 1_000, grantLeaseMs })
-  return isNew ? state.queue.size : [...state.queue.keys()].indexOf(owner) + 1
-}
-
-/** Has the queue outlive an entry. By more than that, so that few entries have to see to it. */
-function keepQueue(state: LockState, entryTtlMs: number, nowUs: number): void {
-  const leftMs = state.queue.size > 0 ? (state.queueUntilUs - nowUs) / 1_000 : 0
-  if (leftMs < 1.25 * entryTtlMs) state.queueUntilUs = nowUs + 2 * entryTtlMs * 1_000
-}
-
-/** Has late requests of the owner refused. A tombstone outlives the releases without one that follow it. */
-function leaveTombstone(state: LockState, { owner, tombstoneMs }: ReleaseRequest, nowUs: number): void {
-  if (tombstoneMs === 0) return
-  dropTombstones(state, nowUs, tombstonesPerSweep)
-  state.tombstones.delete(owner)
-  state.tombstones.set(owner, nowUs + tombstoneMs * 1_000)
 }

@@ -183,7 +183,7 @@ describe('advance', () => {
 
 describe('expire', () => {
   it('ends one hold and leaves the others', async () => {
-    const other = bob.session.locate('y')
+    const other = bob.session.locate('y', 'lock')
     await acquire(ann, 'ann:1')
     await bob.session.acquire(other, requestOf('bob:1'), 1_000)
     store.expire('x')
@@ -297,5 +297,80 @@ describe('leaks', () => {
     await Promise.all([ann.session.close(), bob.session.close()])
     jest.advanceTimersByTime(5_000)
     expect(store.leaks()).toEqual([])
+  })
+})
+
+describe('a read/write lock or semaphore', () => {
+  const semaphoreOf = ({ session, host }: Client) => {
+    const address = session.locate('x', 'semaphore')
+    return {
+      acquire: (owner: string, count = 1) =>
+        session.acquire(address, requestOf(owner, { count, size: 2 }), 1_000),
+      release: (owner: string) => session.release(address, { owner, count: 0, tombstoneMs: 0 }, 1_000),
+      inspect: () => session.inspect(address, 10),
+      host,
+    }
+  }
+
+  it('is another object than a lock of that name, and an id leads back to each', () => {
+    const { session } = ann
+    const addresses = (['lock', 'semaphore', 'read-write-lock'] as const).map((object) =>
+      session.locate('x', object),
+    )
+    expect(new Set(addresses.map(({ id }) => id)).size).toBe(3)
+    expect(new Set(addresses.map(({ group }) => group)).size).toBe(2)
+    for (const address of addresses) expect(session.resolve(address.id)).toEqual(address)
+    expect(() => session.locate('x\0semaphore', 'lock')).toThrow(InvalidArgumentError)
+  })
+
+  it('notifies those that enter together, each under its id', async () => {
+    const [first, second] = [semaphoreOf(ann), semaphoreOf(bob)]
+    await first.acquire('ann:1', 2)
+    await second.acquire('bob:1')
+    await second.acquire('bob:2')
+    await first.release('ann:1')
+    await arrival(bob)
+    const { id } = bob.session.locate('x', 'semaphore')
+    expect(bob.host.log).toEqual([`granted ${id} bob:1`, `granted ${id} bob:2`])
+    expect(await acquire(ann, 'ann:2')).toMatchObject({ kind: 'held' })
+  })
+
+  it('renews, refreshes, evicts and resizes', async () => {
+    const { acquire: enter, host } = semaphoreOf(ann)
+    const { session } = ann
+    const address = session.locate('x', 'semaphore')
+    await enter('ann:1', 2)
+    await enter('ann:2')
+    expect(await session.renew([{ address, owner: 'ann:1', leaseMs: 40_000 }], 1_000)).toEqual(['renewed'])
+    const entry = { address, owner: 'ann:2', entryTtlMs: 30_000 }
+    expect(await session.refresh([entry])).toEqual([{ state: 'waiting', ttlMs: 40_000 }])
+    const request = { size: 3, keepMs: 60_000, version: 0, id: 'a' }
+    expect(await session.resize?.(address, request, 1_000)).toEqual({ kind: 'resized', version: 1, size: 3 })
+    expect(await session.force(address, 'ann:1')).toEqual({ kind: 'released' })
+    await arrival(ann)
+    expect(host.log).toEqual([`granted ${address.id} ann:2`, 'revoked ann:1'])
+  })
+
+  it('loses all its holds to expire, and is listed among the leaks', async () => {
+    const { acquire: enter, inspect: read } = semaphoreOf(ann)
+    await enter('ann:1')
+    await enter('ann:2')
+    await semaphoreOf(bob).acquire('bob:1')
+    expect(store.leaks()).toMatchObject([
+      { kind: 'hold', lock: 'x', object: 'semaphore', owner: 'ann:1', count: 1 },
+      { kind: 'hold', lock: 'x', object: 'semaphore', owner: 'ann:2', count: 1 },
+      { kind: 'queue entry', lock: 'x', object: 'semaphore', owner: 'bob:1' },
+      { kind: 'session' },
+      { kind: 'session' },
+    ])
+    store.expire('x')
+    expect(await read()).toMatchObject({ used: 2 })
+    store.expire('x', 'semaphore')
+    await arrival(bob)
+    expect(await read()).toMatchObject({ used: 0, holders: [] })
+    expect(ann.host.log.at(-1)).toBe('reconnected')
+    expect(bob.host.log.at(-1)).toBe(`missed ${bob.session.locate('x', 'semaphore').id}`)
+    store.failOver()
+    expect(store.leaks()).toMatchObject([{ kind: 'session' }, { kind: 'session' }])
   })
 })

@@ -4,14 +4,17 @@ import {
   type EngineHost,
   type EngineSession,
   type LockEngine,
+  type ObjectType,
   type Traits,
 } from '@holdfast/core/engine'
+import { addressOf } from './address.js'
 import { Backend } from './backend.js'
 import { reportWhatEnded } from './due.js'
 import { leaksOf, type Leak } from './leaks.js'
 import { MemorySession } from './session.js'
 
 const traits: Traits = {
+  kinds: ['shared', 'latch'],
   fifo: true,
   handOff: 'grant',
   // No margin: leases here and deadlines in the clients are measured on one clock.
@@ -65,17 +68,25 @@ export class MemoryStore implements LockEngine {
   }
 
   /**
-   * Ends the hold of a lock, as if its lease had expired in the store. Its client then checks its holds, and waiters check
-   * their state. Nothing happens when the lock is free.
+   * Ends the hold of a lock, as if its lease had expired in the store, or all holds of another object. Clients then check
+   * their holds, and waiters check their state. Nothing happens when nobody holds it.
    *
-   * @param name - as given to `getLock`
+   * @param name - as given to `getLock`, `getSemaphore` and so on
+   * @param object - what has that name
    */
-  expire(name: string): void {
-    const { locks, clock } = this.#backend
+  expire(name: string, object: ObjectType = 'lock'): void {
+    const { locks, shared, clock } = this.#backend
     const nowUs = clock.nowUs()
-    locks.run(name, nowUs, ({ hold }) => {
-      if (hold) hold.untilUs = nowUs
-    })
+    const { id } = addressOf(name, object)
+    if (object === 'lock') {
+      locks.run(id, nowUs, ({ hold }) => {
+        if (hold) hold.untilUs = nowUs
+      })
+    } else {
+      shared.run(id, nowUs, ({ holds }) => {
+        for (const hold of holds.values()) hold.untilUs = nowUs
+      })
+    }
     reportWhatEnded(this.#backend)
   }
 
@@ -111,10 +122,10 @@ export class MemoryStore implements LockEngine {
 
   /** What is left in the store: `expect(store.leaks()).toEqual([])` after all clients were closed. */
   leaks(): readonly Leak[] {
-    const { sessions, locks, clock } = this.#backend
+    const { sessions, locks, shared, clock } = this.#backend
     const open = [...sessions.values()].map(({ host: { clientId, client } }): Leak => {
       return { kind: 'session', clientId, label: client.label }
     })
-    return [...leaksOf(locks, clock.nowUs()), ...open]
+    return [...leaksOf(locks, shared, clock.nowUs()), ...open]
   }
 }

@@ -2,15 +2,16 @@ import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import fc from 'fast-check'
 import { MemoryLock } from './compare/memory-lock.js'
 import { differenceBetween, story } from './compare/observation.js'
-import { RedisLocks } from './compare/redis-lock.js'
+import { redisLock } from './compare/redis-lock.js'
+import { RedisSequences } from './compare/redis-sequences.js'
 import { describeStep, owners, sequence, type Step } from './compare/step.js'
 
 const sequences = 5_000
 
-let redis: RedisLocks
+let redis: RedisSequences<Step>
 
 beforeAll(async () => {
-  redis = await RedisLocks.open(sharedRedisUrl(), owners)
+  redis = await RedisSequences.open(sharedRedisUrl(), owners, redisLock)
 })
 
 afterAll(() => redis.close())

@@ -18,6 +18,17 @@ export type { RedisServer, RestartOptions, StartRedisOptions } from './server/re
 export { startContainerRedis } from './server/container-redis.js'
 export { withRedis } from './server/with-redis.js'
 
+// PostgreSQL
+export { NoPostgresError, openPostgres, type OpenedPostgres } from './postgres/open-postgres.js'
+export { startPostgres } from './postgres/start-postgres.js'
+export type {
+  PostgresServer,
+  RestartPostgresOptions,
+  StartPostgresOptions,
+} from './postgres/postgres-server.js'
+export { findPgBouncer, startPgBouncer, type PgBouncer } from './postgres/start-pgbouncer.js'
+export { killBackends, type BackendsOptions } from './postgres/backends.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'

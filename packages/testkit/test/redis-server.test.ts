@@ -29,6 +29,11 @@ it('a failed start reports the cause', async () => {
   await expect(startRedis({ args: ['--no-such-option', '1'] })).rejects.toThrow('no-such-option')
 })
 
+it('a server whose port another one has does not start: what replies there is not taken for it', async () => {
+  await using server = await startRedis()
+  await expect(startRedis({ port: server.port })).rejects.toThrow('Address already in use')
+})
+
 it('a frozen server does not reply, and continues when it is thawed', async () => {
   await using server = await startRedis()
   await withRedis(server.url, async (redis) => {

@@ -12,6 +12,9 @@ export function documentedNames(folder, include) {
 
 const listOf = (text) => (text === 'nothing' ? [] : text.split(' '))
 
+/** An include may end a loop that is not its own. */
+const withoutBreaks = (lines) => lines.map((line) => (line === 'break' ? 'do end' : line)).join('\n')
+
 /** What each script includes before anything else, for all its includes. */
 const isInAll = (name) => name === 'call'
 
@@ -25,7 +28,7 @@ export function usedNames(folder) {
     const includes = new Set()
     statements(folder, [script], (include) => includes.add(include))
     for (const include of includes) {
-      const { read, assigned, declared } = namesOf(statements(folder, [script, include]).join('\n'))
+      const { read, assigned, declared } = namesOf(withoutBreaks(statements(folder, [script, include])))
       const names = used.get(include) ?? { reads: new Set(), sets: new Set() }
       for (const name of read) if (!isGlobal(name) && !isInAll(name)) names.reads.add(name)
       for (const name of [...declared, ...assigned]) names.sets.add(name)

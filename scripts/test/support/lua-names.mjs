@@ -1,7 +1,7 @@
 import { parse } from 'luaparse'
 
 /** Redis and the parts of Lua's library that every supported server has. */
-const globals = new Set('KEYS ARGV redis ipairs math string tonumber type unpack'.split(' '))
+const globals = new Set('KEYS ARGV redis ipairs math string table tonumber type unpack'.split(' '))
 
 export const isGlobal = (name) => globals.has(name)
 

@@ -1,12 +1,13 @@
 import { until } from '@holdfast/testkit'
 import { numberIn, stringIn, type Fields } from './fields.js'
 import type { LineProcess } from './line-process.js'
-import { Task } from './task.js'
+import { SharedObject, type SharedKind } from './shared-object.js'
+import { Task, type LockTarget } from './task.js'
 
 /** Where both sides find Redis. */
 export interface Reach {
-  readonly mode: 'single' | 'cluster'
-  /** `redis://host:port`; of a Cluster, some of its nodes. */
+  readonly mode: 'single' | 'cluster' | 'masters'
+  /** `redis://host:port`; of a Cluster, some of its nodes; of independent masters, all of them. */
   readonly addresses: readonly string[]
 }
 
@@ -41,9 +42,18 @@ export class Peer implements AsyncDisposable {
     }
   }
 
-  /** A Java thread, or its equivalent in Node.js: it releases and re-enters what it has locked. */
-  task(name: string): Task {
-    return new Task(name, (request) => this.call({ ...request, task: name }))
+  /**
+   * A Java thread, or its equivalent in Node.js: it releases and re-enters what it has locked.
+   *
+   * @param target - which of the library's objects its calls are about; one thread may have several
+   */
+  task(name: string, target: LockTarget = {}): Task {
+    return new Task(name, (request) => this.call({ ...request, ...target, task: name }))
+  }
+
+  /** A semaphore or latch, as one task sees it. */
+  object(kind: SharedKind, name: string, task = 'task'): SharedObject {
+    return new SharedObject(this, kind, name, task)
   }
 
   /** Resolves when `count` calls of its tasks wait for a held lock, ready to be notified. */

@@ -1,5 +1,13 @@
 import { booleanIn, numberIn, stringIn, type Fields } from './fields.js'
 
+/** Which of a library's locks a call is about. */
+export interface LockTarget {
+  /** @defaultValue 'lock' */
+  readonly object?: 'read-lock' | 'write-lock' | 'multi-lock' | 'red-lock'
+  /** The members of a multi lock, in the order in which Java is to lock them; `name#read`, `name#write`, `name#fenced` for other objects. */
+  readonly locks?: readonly string[]
+}
+
 export interface EnterOptions {
   /** A fixed lease, in milliseconds; without it, the library's watchdog renews. */
   readonly leaseMs?: number

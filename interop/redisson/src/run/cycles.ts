@@ -1,8 +1,9 @@
 import { listIn, numberIn, stringIn, type Fields } from '../process/fields.js'
 import type { Peer } from '../process/peer.js'
+import type { LockTarget } from '../process/task.js'
 import { criticalSection } from './critical-section.js'
 
-export interface CyclesOrder {
+export interface CyclesOrder extends LockTarget {
   readonly lock: string
   /** Concurrent tasks of each client. */
   readonly tasks: number

@@ -28,9 +28,17 @@ export interface InteropContext {
   readonly start: (side: Side, options?: OpenOptions) => Promise<Peer>
 }
 
-/** Runs the tests with every version of Redisson, on a single server and on a Cluster. */
-export function describeTogether(what: string, tests: (context: () => InteropContext) => void): void {
-  const cases = Object.values(redissonVersions).flatMap((version) => modes.map((mode) => ({ version, mode })))
+/**
+ * Runs the tests with every version of Redisson.
+ *
+ * @param on - by default a single server and a Cluster
+ */
+export function describeTogether(
+  what: string,
+  tests: (context: () => InteropContext) => void,
+  on: readonly Mode[] = modes,
+): void {
+  const cases = Object.values(redissonVersions).flatMap((version) => on.map((mode) => ({ version, mode })))
   describe.each(cases)(`${what}: Redisson $version and Holdfast on a $mode`, ({ version, mode }) => {
     let opened: Opened
     let lock: string

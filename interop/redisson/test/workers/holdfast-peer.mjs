@@ -1,13 +1,28 @@
 // A Holdfast client in Redisson's mode. Driven by the same JSON lines as the Java peer, to the same effect.
 import { createInterface } from 'node:readline'
-import { Holdfast } from '@holdfast/core'
+import { Holdfast, HoldfastQuorum } from '@holdfast/core'
 import { nowMs } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 
 let redis
 let holdfast
 
-const lockOf = ({ lock, fenced }) => (fenced ? holdfast.getFencedLock(lock) : holdfast.getLock(lock))
+const plainOf = ({ lock, fenced }) => (fenced ? holdfast.getFencedLock(lock) : holdfast.getLock(lock))
+
+/** The members of a multi lock, as the Java peer reads them too. */
+function memberOf(text) {
+  const [name, form] = text.split('#')
+  if (form === 'fenced') return holdfast.getFencedLock(name)
+  return form ? holdfast.getReadWriteLock(name)[form] : holdfast.getLock(name)
+}
+
+const objects = {
+  'read-lock': ({ lock }) => holdfast.getReadWriteLock(lock).read,
+  'write-lock': ({ lock }) => holdfast.getReadWriteLock(lock).write,
+  'multi-lock': ({ locks }) => holdfast.getMultiLock(locks.map(memberOf)),
+}
+
+const lockOf = (request) => (objects[request.object] ?? plainOf)(request)
 
 /** The equivalent of a thread: makes its calls one after another, and re-enters what it holds. */
 class Task {
@@ -20,28 +35,28 @@ class Task {
   }
 
   async enter(request, acquire) {
-    const leases = this.#leasesOf(request.lock)
+    const leases = this.#leasesOf(request)
     const askedAtMs = nowMs()
-    const outer = leases.at(-1)
+    const outer = this.#allOf(request).at(-1)
     const lease = outer ? await outer.run(acquire) : await acquire()
     const enteredAtMs = nowMs()
     if (!lease) return { entered: false, askedAtMs, refusedAtMs: enteredAtMs }
     leases.push(lease)
     const token = request.fenced ? { token: lease.fencingToken } : {}
-    return { entered: true, askedAtMs, enteredAtMs, owner: lease.owner, ...token }
+    return { entered: true, askedAtMs, enteredAtMs, owner: lease.owner ?? '', ...token }
   }
 
-  async unlock({ lock }) {
+  async unlock(request) {
     const leftAtMs = nowMs()
-    const lease = this.newest(lock)
-    this.#leasesOf(lock).pop()
+    const lease = this.newest(request)
+    this.#leasesOf(request).pop()
     await lease.unlock()
     return { leftAtMs, releasedAtMs: nowMs() }
   }
 
-  async look({ lock }) {
-    const lease = this.#leasesOf(lock).at(-1)
-    const handle = holdfast.getLock(lock)
+  async look(request) {
+    const lease = this.#leasesOf(request).at(-1)
+    const handle = lockOf(request)
     return {
       isLocked: await handle.isLocked(),
       isHeld: lease?.isHeld ?? false,
@@ -50,22 +65,34 @@ class Task {
     }
   }
 
-  newest(lock) {
-    const lease = this.#leasesOf(lock).at(-1)
+  newest(request) {
+    const lease = this.#leasesOf(request).at(-1)
     if (lease) return lease
-    throw Object.assign(new Error(`this task has not locked ${lock}`), { code: 'NOT_OWNER' })
+    throw Object.assign(new Error(`this task has not locked ${request.lock}`), { code: 'NOT_OWNER' })
   }
 
-  #leasesOf(lock) {
-    if (!this.#leases.has(lock)) this.#leases.set(lock, [])
-    return this.#leases.get(lock)
+  /** Those on either side of a read/write lock. */
+  #allOf({ lock, object }) {
+    if (object !== 'read-lock' && object !== 'write-lock') return this.#leasesOf({ lock, object })
+    return ['write-lock', 'read-lock'].flatMap((side) => this.#leasesOf({ lock, object: side }))
+  }
+
+  #leasesOf({ lock, object = 'lock' }) {
+    const key = `${object} ${lock}`
+    if (!this.#leases.has(key)) this.#leases.set(key, [])
+    return this.#leases.get(key)
   }
 }
 
 function open({ mode, addresses, watchdogTimeoutMs }) {
   const nodes = addresses.map((address) => ({ host: new URL(address).hostname, port: new URL(address).port }))
+  // Of several masters the first one has what cycles count.
   redis = mode === 'cluster' ? new Cluster(nodes) : new Redis(addresses[0])
-  holdfast = new Holdfast({ redis, interop: 'redisson', watchdogTimeoutMs })
+  const options = { interop: 'redisson', watchdogTimeoutMs }
+  holdfast =
+    mode === 'masters'
+      ? new HoldfastQuorum({ ...options, masters: addresses, restartQuarantineMs: 0 })
+      : new Holdfast({ ...options, redis })
   return { clientId: holdfast.clientId }
 }
 
@@ -75,8 +102,8 @@ async function close() {
   return {}
 }
 
-async function untilLost(task, { lock }) {
-  const { signal } = task.newest(lock)
+async function untilLost(task, request) {
+  const { signal } = task.newest(request)
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   return { lostAtMs: nowMs(), reason: signal.reason.code }
 }
@@ -99,7 +126,7 @@ async function runCycles(order) {
     if (isOver) return false
     const token = order.fenced ? { token: lease.fencingToken } : {}
     const times = { askedAtMs, enteredAtMs, leftAtMs, releasedAtMs: nowMs() }
-    cycles.push({ owner: lease.owner, ...times, inside, ttlMs, ...token })
+    cycles.push({ owner: lease.owner ?? '', ...times, inside, ttlMs, ...token })
     return true
   }
   const work = async () => {
@@ -107,6 +134,114 @@ async function runCycles(order) {
   }
   await Promise.all(Array.from({ length: order.tasks }, work))
   return { cycles }
+}
+
+const semaphoreOf = ({ lock, object, size = 1_000 }) =>
+  holdfast.getSemaphore(lock, { permits: size, java: object })
+
+/** The permits that a task has acquired last, by semaphore. */
+const permitLeases = new WeakMap()
+
+async function takePermits(task, request, acquire) {
+  const lease = await acquire(semaphoreOf(request))
+  if (!lease) return { entered: false }
+  permitLeases.set(task, { ...permitLeases.get(task), [request.lock]: lease })
+  return { entered: true, enteredAtMs: nowMs(), owner: lease.owner }
+}
+
+async function runPermitCycles(order) {
+  const { section, permits, limit } = order
+  const semaphore = semaphoreOf(order)
+  const cycles = []
+  const cycle = async () => {
+    const askedAtMs = nowMs()
+    const lease = await semaphore.acquire({ permits })
+    const enteredAtMs = nowMs()
+    const seen = await redis.eval(section.enter, section.keys.length, ...section.keys, permits)
+    const [inside, made] = seen.split(' ').map(Number)
+    cycles.push({ askedAtMs, enteredAtMs, inside })
+    await redis.eval(section.leave, section.keys.length, ...section.keys, permits)
+    await lease.release()
+    return made < limit
+  }
+  const work = async () => {
+    while (await cycle());
+  }
+  await Promise.all(Array.from({ length: order.tasks }, work))
+  return { cycles }
+}
+
+/** Tasks that go through both sides of one lock, as the Java peer's do. */
+async function runReadWriteCycles(order) {
+  const { keys, enter, leave } = order.section
+  const { read, write } = holdfast.getReadWriteLock(order.lock)
+  const evaluate = (script, ...args) => redis.eval(script, keys.length, ...keys, ...args)
+  const cycles = []
+  let begun = 0
+  const cycle = async (n) => {
+    const writes = n % order.writeEvery === 0
+    const downgrades = writes && Math.floor(n / order.writeEvery) % 2 === 1
+    const side = writes ? 'write' : 'read'
+    const askedAtMs = nowMs()
+    const entered = await (writes ? write : read).lock()
+    const enteredAtMs = nowMs()
+    const [strangers, made, ttlMs] = (await evaluate(enter, side)).split(' ').map(Number)
+    let last = entered
+    if (downgrades) {
+      last = await entered.run(() => read.lock())
+      await evaluate(leave, 'write', 'read')
+      await entered.unlock()
+    }
+    await evaluate(leave, downgrades ? 'read' : side, '')
+    const leftAtMs = nowMs()
+    await last.unlock()
+    cycles.push({ side, askedAtMs, enteredAtMs, leftAtMs, strangers, ttlMs })
+    return made < order.limit
+  }
+  const work = async () => {
+    while (await cycle(begun++));
+  }
+  await Promise.all(Array.from({ length: order.tasks }, work))
+  return { cycles }
+}
+
+const callsOnSemaphore = {
+  acquire: (task, request) => {
+    const { permits, leaseMs } = request
+    return takePermits(task, request, (semaphore) => semaphore.acquire({ permits, leaseMs }))
+  },
+  tryAcquire: (task, request) => {
+    const { permits, leaseMs, waitMs } = request
+    return takePermits(task, request, (semaphore) => semaphore.tryAcquire({ permits, leaseMs, waitMs }))
+  },
+  release: async (task, { lock, permits }) => {
+    const leftAtMs = nowMs()
+    await permitLeases.get(task)[lock].release(permits)
+    return { leftAtMs }
+  },
+  available: async (_, request) => ({ permits: await semaphoreOf(request).available() }),
+  resize: async (_, request) => {
+    await semaphoreOf(request).resize(request.permits)
+    return {}
+  },
+  cycles: (_, order) => runPermitCycles(order),
+}
+
+const latchOf = ({ lock }) => holdfast.getCountDownLatch(lock)
+
+const callsOnLatch = {
+  trySetCount: async (_, request) => ({ done: await latchOf(request).trySetCount(request.permits) }),
+  countDown: async (_, request) => {
+    const leftAtMs = nowMs()
+    await latchOf(request).countDown({ as: request.party })
+    return { leftAtMs }
+  },
+  wait: async (_, request) => {
+    const entered = await latchOf(request).tryWait({ waitMs: request.waitMs ?? Infinity })
+    return { entered, enteredAtMs: nowMs() }
+  },
+  count: async (_, request) => ({ permits: await latchOf(request).count() }),
+  delete: async (_, request) => ({ done: await latchOf(request).delete() }),
 }
 
 const callsOfClient = { open, close, waiting: () => ({ waiting: holdfast.stats().waiters }) }
@@ -117,20 +252,27 @@ const callsOfTask = {
     return task.enter(request, () => lockOf(request).tryLock({ waitMs, leaseMs }))
   },
   unlock: (task, request) => task.unlock(request),
-  forceUnlock: async (_, { lock }) => ({ forced: await holdfast.getLock(lock).forceUnlock() }),
+  forceUnlock: async (_, request) => ({ forced: await lockOf(request).forceUnlock() }),
   look: (task, request) => task.look(request),
   untilLost,
   cycles: (_, order) => runCycles(order),
+  readWriteCycles: (_, order) => runReadWriteCycles(order),
 }
 
+const callsByObject = {
+  RSemaphore: callsOnSemaphore,
+  RPermitExpirableSemaphore: callsOnSemaphore,
+  RCountDownLatch: callsOnLatch,
+}
 const tasks = new Map()
 
 function callOf(request) {
-  const { op, task: name } = request
+  const { op, task: name, object } = request
   if (name === undefined) return callsOfClient[op](request)
   if (!tasks.has(name)) tasks.set(name, new Task())
   const task = tasks.get(name)
-  return task.run(() => callsOfTask[op](task, request))
+  const calls = callsByObject[object] ?? callsOfTask
+  return task.run(() => calls[op](task, request))
 }
 
 async function reply(request) {

@@ -9,7 +9,9 @@ import * as redlock5 from './redlock-5.js'
 import * as redlockUniversal from './redlock-universal.js'
 import * as sesamecareRedlock from './sesamecare-redlock.js'
 import { setAndDelete } from './set-and-delete.js'
+import { sharedContenders } from './shared-objects.js'
 import * as verrou from './verrou.js'
+import { postgresContenders } from '../postgres/contenders.js'
 
 const peers = [redlock4, redlock5, sesamecareRedlock, redlockUniversal, redisSemaphore, verrou, nodeRedisson]
 
@@ -23,7 +25,8 @@ export const contenders: readonly Contender[] = [
 ]
 
 export function contenderOf(title: string): Contender {
-  const found = contenders.find((contender) => titleOf(contender) === title)
-  if (!found) throw new Error(`unknown contender ${title}; known are: ${contenders.map(titleOf).join('; ')}`)
+  const known = [...contenders, ...sharedContenders, ...postgresContenders]
+  const found = known.find((contender) => titleOf(contender) === title)
+  if (!found) throw new Error(`unknown contender ${title}; known are: ${known.map(titleOf).join('; ')}`)
   return found
 }

@@ -1,4 +1,4 @@
-import { Holdfast, type HoldfastOptions } from '@holdfast/core'
+import { Holdfast, type EngineHoldfastOptions, type HoldfastOptions } from '@holdfast/core'
 import type { Contender, Session } from '../contender.js'
 
 export const holdfast: Contender = {
@@ -9,9 +9,8 @@ export const holdfast: Contender = {
 }
 
 /** A session on a client with these options. */
-export function openSession(options: HoldfastOptions): Session {
-  const client = new Holdfast({ maxWaiters: 1_000_000, ...options })
-  client.on('error', (error) => console.error(error))
+export function openSession(options: HoldfastOptions | EngineHoldfastOptions): Session {
+  const client = openClient(options)
   return {
     async enter(name) {
       const lease = await client.getLock(name).lock()
@@ -21,6 +20,14 @@ export function openSession(options: HoldfastOptions): Session {
       const lock = client.getLock(name)
       return lock.withLock(() => lock.withLock(() => undefined))
     },
+    together: (names) => client.getMultiLock(names).withLock(() => undefined),
     close: () => client.close(),
   }
+}
+
+/** A client that may have any number of waiters. */
+export function openClient(options: HoldfastOptions | EngineHoldfastOptions): Holdfast {
+  const client = new Holdfast({ maxWaiters: 1_000_000, ...options })
+  client.on('error', (error) => console.error(error))
+  return client
 }

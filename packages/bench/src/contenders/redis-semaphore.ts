@@ -40,3 +40,26 @@ export const defaults: Contender = {
   settings: 'Mutex, no options; called again when it gives up after 10 s',
   open: openWith({}),
 }
+
+/** Its semaphore, which several hold at once. */
+export const semaphoreOf = (permits: number): Contender => ({
+  library: `${library}, semaphore of ${permits}`,
+  configuration: 'best',
+  settings: `Semaphore; acquireTimeout without limit, retryInterval ${pollMs}, as by default`,
+  async open(url) {
+    const { Semaphore } = await import('redis-semaphore')
+    const redis = new Redis(url)
+    return {
+      async enter(name) {
+        const options = { acquireTimeout: Infinity, retryInterval: pollMs }
+        const semaphore = new Semaphore(redis, name, permits, options)
+        await semaphore.acquire()
+        return () => semaphore.release()
+      },
+      close() {
+        redis.disconnect()
+        return Promise.resolve()
+      },
+    }
+  },
+})

@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.js'
 import type { Report } from './report.js'
 import { floorsTable, machineTable, settingsTable } from './settings.js'
+import { sharedTargetsTable } from './shared-targets.js'
 import { targetsTable } from './targets.js'
 import { viewOf } from './views.js'
 
@@ -11,6 +12,7 @@ export function contentOf(name: string, { facts, figures }: Report, scenarios: r
     floors: () => floorsTable(),
     settings: () => settingsTable(facts),
     targets: () => targetsTable(scenarios, figures),
+    'shared-targets': () => sharedTargetsTable(scenarios, figures),
   }
   const content = others[name]?.() ?? viewOf(name, scenarios, figures)
   if (content === undefined) throw new Error(`unknown figures marker ${name}`)

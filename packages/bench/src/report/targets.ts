@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { markdownTable } from 'markdown-table'
 import { contenders } from '../contenders/contenders.js'
 import type { Figure } from '../figure.js'
 import type { Scenario } from '../scenario.js'
 import { ratioToFloor } from './ratio.js'
-import { atLeast, atMost, exactly, type Verdict } from './verdict.js'
+import { atLeast, atMost, exactly, verdictTable, type Verdict } from './verdict.js'
 
 const floors = contenders.flatMap(({ library, configuration }) =>
   configuration === 'floor' ? [library] : [],
@@ -95,7 +94,7 @@ export function targetsTable(scenarios: readonly Scenario[], figures: readonly F
       ),
     ),
   ]
-  return markdownTable([['', 'Target', 'Measured', ''], ...rows], { align: ['l', 'r', 'r', 'l'] })
+  return verdictTable(rows)
 }
 
 const locksIn = ({ at: { locks = 0 } }: Figure): string => `${locks} ${locks === 1 ? 'lock' : 'locks'}`

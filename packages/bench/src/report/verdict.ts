@@ -1,7 +1,11 @@
+import { markdownTable } from 'markdown-table'
 import { formatNumber } from './format.js'
 
 /** A target, the measured value, and whether it is met. */
 export type Verdict = readonly [what: string, wanted: string, seen: string, verdict: string]
+
+export const verdictTable = (rows: readonly Verdict[]): string =>
+  markdownTable([['', 'Target', 'Measured', ''], ...rows], { align: ['l', 'r', 'r', 'l'] })
 
 type Values = readonly number[]
 

@@ -64,6 +64,34 @@ const views: Readonly<Record<string, View>> = {
   'start-up': { scenario: 'start-up' },
   'cluster-bus': { scenario: 'cluster-bus' },
   instructions: { scenario: 'instructions' },
+  'shared-instructions': { scenario: 'shared-instructions' },
+  'shared-herds': {
+    scenario: 'shared',
+    shows: ({ at: { situation } }) => String(situation).endsWith('for a writer'),
+    seen: ['usPerCycle', 'redisUsPerEntry', 'commandsPerCycle'],
+  },
+  'shared-readers': {
+    scenario: 'shared',
+    shows: ({ at: { situation } }) => situation === '100 loops' || String(situation).endsWith('readers'),
+    seen: [
+      'usPerCycle',
+      'commandsPerCycle',
+      'writerWaitP50Ms',
+      'writerWaitP99Ms',
+      'readerWaitP50Ms',
+      'readerWaitP99Ms',
+    ],
+  },
+  'shared-semaphores': {
+    scenario: 'shared',
+    shows: ({ at: { situation } }) => situation === '200 loops',
+    seen: ['usPerCycle', 'commandsPerCycle'],
+  },
+  'shared-memory': {
+    scenario: 'shared-memory',
+    at: ['what', 'locks'],
+    seen: ['heapBytes', 'bytesBeyondFloor', 'serverBytes'],
+  },
   soak: {
     scenario: 'soak',
     shows: ({ at: { minute } }) => typeof minute === 'string' || Number(minute) % 10 === 0,

@@ -1,10 +1,15 @@
 import type { Session } from '../contender.js'
 import { weigh, type Weight } from '../heap.js'
 import { floorLoad } from '../memory/floor-load.js'
-import { holdfastLoad } from '../memory/holdfast-load.js'
+import { holdfastLoad, ofSemaphore, ofWriteLock } from '../memory/holdfast-load.js'
 import { serverNumbers } from '../server-info.js'
 
-const loads = { floor: floorLoad, holdfast: holdfastLoad }
+const loads = {
+  floor: floorLoad,
+  holdfast: (url: string) => holdfastLoad(url),
+  'write lock': (url: string) => holdfastLoad(url, ofWriteLock),
+  semaphore: (url: string) => holdfastLoad(url, ofSemaphore),
+}
 
 export interface MemoryOrder {
   readonly url: string

@@ -1,6 +1,8 @@
 import { contend } from './contend.js'
 import { cycles } from './cycles.js'
+import { herd } from './herd.js'
 import { nested } from './nested.js'
+import { together } from './together.js'
 import { visits } from './visits.js'
 import { holdMany } from './hold-many.js'
 import { holdOne } from './hold-one.js'
@@ -9,7 +11,19 @@ import { memory } from './memory.js'
 import { soakOn } from './soak.js'
 
 /** The tasks of workers. Orders and results are sent as JSON. */
-export const tasks = { contend, cycles, nested, visits, holdMany, holdOne, waitMany, memory, soakOn }
+export const tasks = {
+  contend,
+  cycles,
+  herd,
+  nested,
+  together,
+  visits,
+  holdMany,
+  holdOne,
+  waitMany,
+  memory,
+  soakOn,
+}
 
 export type TaskName = keyof typeof tasks
 export type TaskOrder<Name extends TaskName> = Parameters<(typeof tasks)[Name]>[1]

@@ -1,4 +1,5 @@
 import type { FaultProxy } from '@holdfast/testkit'
+import type { ObjectName } from '../objects.js'
 import type { FaultKind } from './fault-kind.js'
 import { targetProcess } from './fault-context.js'
 
@@ -18,8 +19,18 @@ function onConnections(
   }
 }
 
-/** Scripts on the four keys of one lock, and the one that sets its count: a key, an owner and two numbers. */
-const requestsOrReleases = /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i
+/**
+ * Scripts on the four keys of one lock, and the one that sets its count: a key, an owner and two numbers. Those of one object
+ * that several hold at once have six keys, a multi lock requests two locks with eight, and those of a latch have two or three.
+ */
+const requestsOrReleases: Readonly<Record<ObjectName, RegExp>> = {
+  lock: /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i,
+  'read-write-lock': /^EVALSHA \w+ 6 /i,
+  semaphore: /^EVALSHA \w+ 6 /i,
+  latch: /^EVALSHA \w+ [23] /i,
+  'multi-lock': /^EVALSHA \w+ ([48] |1 \S+ \S+ \d+ \d+$)/i,
+  quorum: /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i,
+}
 
 /** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */
 const loseReply: FaultKind = {
@@ -29,7 +40,7 @@ const loseReply: FaultKind = {
     let isOver = false
     // After the fault no request matches any more, so the pending loss stays without effect.
     for (const proxy of proxies)
-      void proxy.loseReply((request) => !isOver && requestsOrReleases.test(request))
+      void proxy.loseReply((request) => !isOver && requestsOrReleases[context.object].test(request))
     return Promise.resolve(() => {
       isOver = true
     })

@@ -63,7 +63,9 @@ export const serverFaults = {
   }),
   outOfMemory: onMaster({ disturbs: 'all' }, (server) => fillMemory(server)),
   failSnapshots: onMaster({ disturbs: 'all' }, (server) => failSnapshots(server)),
-  failAppends: onMaster({ disturbs: 'all' }, (server, _, key) => failAppends(server, `{${key}}:append`)),
+  failAppends: onMaster({ disturbs: 'all' }, (server, _, key) =>
+    failAppends(server, key.startsWith('{') ? `${key}:append` : `{${key}}:append`),
+  ),
   noPermission: onMaster({ disturbs: 'all' }, (server) => refuseCommands(server, ['evalsha', 'eval'])),
   noAuth: onMaster({ disturbs: 'all' }, (server) => requirePassword(server)),
   evictLock: onMaster({ disturbs: 'all', excuses: ['exclusion'] }, async (server, _, key) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Edit, Variant } from './variants.js'
+import type { Edit, Variant } from './variant.js'
 
 const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
 const coreFolder = join(ownFolder, '..', 'core')

@@ -1,10 +1,12 @@
 // pnpm chaos:variants: runs the checker against libraries with one bug each. Exits with 1 if it misses one.
 import { describeViolation } from '@holdfast/testkit'
 import { isCaught, tryVariant } from './try-variant.js'
+import { familyVariants } from './family-variants.js'
+import { sharedVariants } from './shared-variants.js'
 import { variants } from './variants.js'
 
 const table: Record<string, { readonly caught: boolean; readonly by: string }> = {}
-for (const variant of variants) {
+for (const variant of [...variants, ...sharedVariants, ...familyVariants]) {
   const verdict = await tryVariant(variant)
   const caught = isCaught(variant, verdict)
   const by = [...new Set(verdict.violations.map(({ promise }) => promise))].join(', ')

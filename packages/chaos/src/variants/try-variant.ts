@@ -3,7 +3,7 @@ import { openTestbed } from '../testbed.js'
 import { runSchedule } from '../run-schedule.js'
 import { judge, type Verdict } from '../verdict.js'
 import { buildVariant } from './build-variant.js'
-import type { Variant } from './variants.js'
+import type { Variant } from './variant.js'
 
 /** A broken library may leave its callers waiting indefinitely; a short time is enough to see it. */
 const timeouts = { replyTimeoutMs: 6_000, leftoversEndWithinMs: 2_000 }
@@ -15,7 +15,7 @@ const tries = 3
 export async function tryVariant(variant: Variant): Promise<Verdict> {
   const folder = await scratchFolder()
   try {
-    const testbed = await openTestbed('single', await buildVariant(variant, folder.path))
+    const testbed = await openTestbed(variant.topology ?? 'single', await buildVariant(variant, folder.path))
     try {
       for (let n = 1; ; n += 1) {
         const verdict = judge(await runSchedule(testbed, variant.schedule, timeouts))

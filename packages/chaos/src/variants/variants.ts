@@ -1,45 +1,4 @@
-import type { Promised } from '@holdfast/testkit'
-import type { PlannedCall, PlannedFault, Schedule } from '../schedule.js'
-
-/** In one file of the built library, replaces every occurrence of a text. */
-export interface Edit {
-  readonly file: string
-  readonly find: string
-  readonly replace: string
-}
-
-/** The library with one bug, and a schedule that exposes it. */
-export interface Variant {
-  readonly name: string
-  readonly edits: readonly Edit[]
-  /** At least one of these promises must be found broken. */
-  readonly breaks: readonly Promised[]
-  readonly schedule: Schedule
-}
-
-function call(startMs: number, workMs: number, more: Partial<PlannedCall> = {}): PlannedCall {
-  return {
-    startMs,
-    workMs,
-    lock: 0,
-    style: 'withLock',
-    waitMs: null,
-    leaseMs: null,
-    nested: 0,
-    abortAfterMs: null,
-    ...more,
-  }
-}
-
-/** The first use sends Redis a few extra commands; after this call, processes are quick. */
-const warmUp = call(0, 0, { lock: 1 })
-
-function fault(name: PlannedFault['name'], atMs: number, forMs: number, target: number): PlannedFault {
-  return { name, atMs, forMs, target }
-}
-
-const P1 = 0
-const P2 = 1
+import { call, fault, P1, P2, warmUp, type Variant } from './variant.js'
 
 export const variants: readonly Variant[] = [
   {
@@ -204,8 +163,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'holding/abandonment.js',
-        find: 'abandon(address, owner, inDoubt, leaseMs) {',
-        replace: 'abandon(address, owner, inDoubt, leaseMs) { return',
+        find: 'abandon({ address, title, owner, inDoubt, leaseMs }) {',
+        replace: 'abandon({ address, title, owner, inDoubt, leaseMs }) { return',
       },
     ],
     breaks: ['leftovers'],
@@ -249,7 +208,7 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'signals never abort',
-    edits: [{ file: 'objects/lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
+    edits: [{ file: 'objects/base-lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
     breaks: ['losses'],
     // P1 is cut off for longer than its lease, and checks isHeld.
     schedule: {
@@ -271,7 +230,9 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'withLock does not report a loss',
-    edits: [{ file: 'objects/lock.js', find: 'throw lostWithResult(error, result);', replace: 'return;' }],
+    edits: [
+      { file: 'objects/use-lease.js', find: 'throw lostWithResult(error, result);', replace: 'return;' },
+    ],
     breaks: ['losses'],
     schedule: { calls: [[warmUp, call(300, 400, { leaseMs: 150 })], [], []], faults: [] },
   },

@@ -18,7 +18,7 @@ export class BareSession {
 
   private constructor(engine: LockEngine, lockName: string) {
     this.session = engine.open(this.#host())
-    this.address = this.session.locate(lockName)
+    this.address = this.session.locate(lockName, 'lock')
   }
 
   /** Resolves once it may queue. */
@@ -70,7 +70,7 @@ export class BareSession {
 
   async inspect() {
     const reply = await this.session.inspect(this.address, 100)
-    if (reply.kind !== 'lock') throw new Error(`not a lock: ${reply.reason}`)
+    if (reply.kind !== 'lock') throw new Error(`expected a lock, got ${reply.kind}`)
     return reply
   }
 
@@ -85,6 +85,7 @@ export class BareSession {
       granted: ignore,
       revoked: ignore,
       wake: ignore,
+      opened: ignore,
       missed: ignore,
       unsubscribed: ignore,
       reconnected: ignore,

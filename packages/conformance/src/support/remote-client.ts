@@ -3,6 +3,9 @@ import { forkWorker, type Worker } from '@holdfast/testkit'
 import type { AcquireOptions, ClientOptions } from '@holdfast/core'
 import type { OtherProcess } from '../engine-under-test.js'
 
+/** What the process takes for a lock. */
+export type Subject = 'lock' | 'write-lock'
+
 /** One acquisition in another process. */
 export interface RemoteEntry {
   readonly owner: string
@@ -21,9 +24,14 @@ export class RemoteClient {
   }
 
   /** Resolves when it has passed a lock from one of its own waiters to another. */
-  static async fork(process: OtherProcess, options: ClientOptions): Promise<RemoteClient> {
+  static async fork(process: OtherProcess, options: ClientOptions, subject: Subject): Promise<RemoteClient> {
     const file = fileURLToPath(new URL('../../worker/client.mjs', import.meta.url))
-    const args = [process.module.href, JSON.stringify(process.argument() ?? null), JSON.stringify(options)]
+    const args = [
+      process.module.href,
+      JSON.stringify(process.argument() ?? null),
+      JSON.stringify(options),
+      subject,
+    ]
     const worker = await forkWorker(file, { args })
     const { clientId } = await worker.waitFor('ready', 20_000)
     return new RemoteClient(worker, String(clientId))
@@ -32,6 +40,11 @@ export class RemoteClient {
   /** Has the process request the lock; does not wait until it has it. */
   lock(name: string, options: Omit<AcquireOptions, 'signal'> = {}): Promise<void> {
     return this.#worker.send({ type: 'lock', name, options })
+  }
+
+  /** Has the process request all permits of the semaphore of this name. */
+  acquire(name: string, permits: number): Promise<void> {
+    return this.#worker.send({ type: 'acquire', name, permits })
   }
 
   /** Resolves when an acquisition there has begun to wait. */

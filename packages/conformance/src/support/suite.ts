@@ -2,7 +2,7 @@ import { uniqueName, until } from '@holdfast/testkit'
 import type { ClientOptions, Holdfast, Lock, LockInfo } from '@holdfast/core'
 import type { Traits } from '@holdfast/core/engine'
 import type { EngineUnderTest, Hook, Link } from '../engine-under-test.js'
-import { RemoteClient } from './remote-client.js'
+import { RemoteClient, type Subject } from './remote-client.js'
 import { timesFor, type Times } from './times.js'
 
 /** A client, and its handle on the lock of the running scenario. */
@@ -32,10 +32,19 @@ export class Suite {
   readonly #ends: (() => Promise<unknown>)[] = []
   readonly #waiters: (() => number | Promise<number>)[] = []
 
-  constructor(engine: EngineUnderTest) {
+  readonly #subject: Subject
+
+  /** @param subject - what scenarios take for their lock */
+  constructor(engine: EngineUnderTest, subject: Subject = 'lock') {
     this.engine = engine
+    this.#subject = subject
     this.times = timesFor(engine.traits)
     this.hasQueue = typeof engine.traits.handOff === 'string'
+  }
+
+  /** Whether the store counts how often an owner has entered. */
+  get countsEntries(): boolean {
+    return this.#subject === 'lock'
   }
 
   get traits(): Traits {
@@ -77,7 +86,7 @@ export class Suite {
     const holdfast = this.engine.open(options)
     this.#waiters.push(() => holdfast.stats().waiters)
     this.endAfterScenario(() => holdfast.close())
-    return { holdfast, lock: holdfast.getLock(this.#lockName) }
+    return { holdfast, lock: this.#lockOf(holdfast, this.#lockName) }
   }
 
   /** A client that has done its first-use checks. */
@@ -98,16 +107,20 @@ export class Suite {
       await holdfast.close()
       await link.close()
     })
-    const client = { holdfast, lock: holdfast.getLock(this.#lockName) }
+    const client = { holdfast, lock: this.#lockOf(holdfast, this.#lockName) }
     await this.#useOnce(client)
     return { ...client, link }
   }
 
-  /** A client in another process, ready for use. */
-  async fork(options: ClientOptions = {}): Promise<RemoteClient> {
+  /**
+   * A client in another process, ready for use.
+   *
+   * @param subject - what it takes for a lock, if not what the scenario does
+   */
+  async fork(options: ClientOptions = {}, subject = this.#subject): Promise<RemoteClient> {
     const { otherProcess } = this.engine
     if (!otherProcess) throw new Error(`${this.engine.name} offers no otherProcess`)
-    const remote = await RemoteClient.fork(otherProcess, options)
+    const remote = await RemoteClient.fork(otherProcess, options, subject)
     this.#waiters.push(() => remote.waiters())
     this.endAfterScenario(() => remote.kill())
     return remote
@@ -147,8 +160,12 @@ export class Suite {
     await until(isUnused, { what: 'the lock to be free, with an empty queue', timeoutMs })
   }
 
+  #lockOf(holdfast: Holdfast, name: string): Lock {
+    return this.#subject === 'lock' ? holdfast.getLock(name) : holdfast.getReadWriteLock(name).write
+  }
+
   async #useOnce({ holdfast, lock }: Client): Promise<void> {
-    await holdfast.getLock(uniqueName('first-use')).withLock(() => undefined)
+    await this.#lockOf(holdfast, uniqueName('first-use')).withLock(() => undefined)
     // A client may connect to the server of a lock when it first needs that one.
     await lock.isLocked()
   }

@@ -3,8 +3,14 @@ import {
   type Address,
   type EngineHost,
   type EngineSession,
+  type CountDownRequest,
   type GrantNotice,
+  type LatchDeleteRequest,
+  type LatchSession,
+  type LatchSetRequest,
+  type LatchWait,
   type LockEngine,
+  type ObjectType,
   type QueueEntry,
   type ReleaseRequest,
   type Renewal,
@@ -31,6 +37,7 @@ function farHost(host: EngineHost, link: InProcessLink): EngineHost {
     granted: (id: string, owner: string, grant: GrantNotice) => later(() => host.granted(id, owner, grant)),
     revoked: (owner: string) => later(() => host.revoked(owner)),
     wake: (id: string, owner?: string) => later(() => host.wake(id, owner)),
+    opened: (id: string, generation: number) => later(() => host.opened(id, generation)),
     missed: (id?: string) => later(() => host.missed(id)),
     unsubscribed: (cause: Error) => later(() => host.unsubscribed(cause)),
     reconnected: () => later(() => host.reconnected()),
@@ -43,12 +50,22 @@ class LinkedSession implements EngineSession {
   readonly #link: InProcessLink
   readonly #host: EngineHost
   readonly #far: EngineSession
+  readonly resize?: NonNullable<EngineSession['resize']>
+  readonly latches: LatchSession | undefined
   #knownAt: number | undefined
 
   constructor(link: InProcessLink, host: EngineHost, far: EngineSession) {
     this.#link = link
     this.#host = host
     this.#far = far
+    if (far.resize) {
+      this.resize = (address, request, timeoutMs) => {
+        const resize = () =>
+          far.resize?.(address, request, timeoutMs) ?? Promise.reject(new Error('no resize'))
+        return link.call(timeoutMs, resize, true)
+      }
+    }
+    this.latches = far.latches && new LinkedLatches(link, far.latches, host.commandTimeoutMs)
     link.onBreak = () => {
       queueMicrotask(() => {
         if (link.isClosed) return
@@ -62,8 +79,8 @@ class LinkedSession implements EngineSession {
     return this.#link.breaks
   }
 
-  locate(name: string): Address {
-    return this.#far.locate(name)
+  locate(name: string, object: ObjectType): Address {
+    return this.#far.locate(name, object)
   }
 
   resolve(id: string): Address | null {
@@ -134,5 +151,37 @@ class LinkedSession implements EngineSession {
 
   #call<T>(run: () => Promise<T>): Promise<T> {
     return this.#link.call(this.#host.commandTimeoutMs, run, false)
+  }
+}
+
+class LinkedLatches implements LatchSession {
+  readonly #link: InProcessLink
+  readonly #far: LatchSession
+  readonly #timeoutMs: number
+
+  constructor(link: InProcessLink, far: LatchSession, timeoutMs: number) {
+    this.#link = link
+    this.#far = far
+    this.#timeoutMs = timeoutMs
+  }
+
+  set(address: Address, request: LatchSetRequest, timeoutMs: number) {
+    return this.#link.call(timeoutMs, () => this.#far.set(address, request, timeoutMs), true)
+  }
+
+  countDown(address: Address, request: CountDownRequest, timeoutMs: number) {
+    return this.#link.call(timeoutMs, () => this.#far.countDown(address, request, timeoutMs), true)
+  }
+
+  wait(waits: readonly LatchWait[], timeoutMs: number) {
+    return this.#link.call(timeoutMs, () => this.#far.wait(waits, timeoutMs), true)
+  }
+
+  delete(address: Address, request: LatchDeleteRequest, timeoutMs: number) {
+    return this.#link.call(timeoutMs, () => this.#far.delete(address, request, timeoutMs), true)
+  }
+
+  inspect(address: Address, limit: number) {
+    return this.#link.call(this.#timeoutMs, () => this.#far.inspect(address, limit), false)
   }
 }

@@ -162,8 +162,10 @@ class RedisLink implements Link {
 const isAboutLock = (request: string): boolean => {
   const [command = '', sha1] = request.split(' ')
   const { lockAcquire, lockSetCount, lockRelease, lockRenew } = scripts
-  return (
-    command.toLowerCase() === 'evalsha' &&
-    [lockAcquire, lockSetCount, lockRelease, lockRenew].some((script) => script.sha1 === sha1)
-  )
+  const { sharedAcquire, sharedRelease, sharedRenew, sharedResize } = scripts
+  const { latchSet, latchCountDown, latchWait } = scripts
+  const ofLocks = [lockAcquire, lockSetCount, lockRelease, lockRenew]
+  const ofShared = [sharedAcquire, sharedRelease, sharedRenew, sharedResize]
+  const about = [...ofLocks, ...ofShared, latchSet, latchCountDown, latchWait]
+  return command.toLowerCase() === 'evalsha' && about.some((script) => script.sha1 === sha1)
 }

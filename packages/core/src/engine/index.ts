@@ -1,17 +1,44 @@
 export type { Confirmation, Confirmer } from './confirmer.js'
+export {
+  hasOpened,
+  isOpen,
+  isSet,
+  type Awaited,
+  type CountDownRequest,
+  type LatchDeleteRequest,
+  type LatchInspection,
+  type LatchReply,
+  type LatchSession,
+  type LatchSetRequest,
+  type LatchState,
+  type LatchWait,
+  type LatchWaitReply,
+} from './latch.js'
 export type {
   AcquireReply,
   BusyReply,
   ClientInfo,
   HeldReply,
   Inspection,
+  JointReply,
   NotALockReply,
   QueueEntryReply,
   ReleaseReply,
   RenewalReply,
+  ResizeReply,
+  SharedInspection,
 } from './replies.js'
 export { clientOf } from './owner.js'
-export type { AcquireRequest, Address, QueueEntry, ReleaseRequest, Renewal } from './requests.js'
+export type {
+  AcquireRequest,
+  Address,
+  JointRequest,
+  ObjectType,
+  QueueEntry,
+  ReleaseRequest,
+  Renewal,
+  ResizeRequest,
+} from './requests.js'
 export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
 export type { Traits } from './traits.js'
 export type { WarningCode } from '../events.js'
@@ -19,9 +46,11 @@ export {
   ClosedError,
   HoldfastError,
   InvalidArgumentError,
+  LockLostError,
   RefusedError,
   ReplicationError,
   UnavailableError,
   type HoldfastErrorCode,
   type HoldfastErrorDetails,
+  type LossReason,
 } from '../errors.js'

@@ -8,11 +8,29 @@ export type AcquireReply =
   | { readonly kind: 'abandoned' }
   | NotALockReply
 
+/** The outcome of a request for several locks. */
+export type JointReply =
+  | {
+      readonly kind: 'entered'
+      /** Of the locks that were entered: the first ones of the request, in its order. */
+      readonly tokens: readonly number[]
+      /** The first lock that was busy, by its place in the request. Its owner is not queued. */
+      readonly busy?: { readonly index: number; readonly reply: BusyReply } | undefined
+    }
+  /** One of the owners was abandoned earlier. Nothing was changed. */
+  | { readonly kind: 'abandoned' }
+  | (NotALockReply & { readonly index: number })
+
 /** The owner holds the lock. */
 export interface HeldReply {
   readonly kind: 'held'
   /** The fencing token; 0 when the hold has none. Of a hold that was entered again 0 will do: its owner knows the token. */
   readonly token: number
+  /**
+   * How many permits are free afterwards, from an engine that wakes waiters: if there are any, the client's next waiter
+   * requests some.
+   */
+  readonly free?: number | undefined
 }
 
 /** The owner does not get the lock now. */
@@ -37,6 +55,19 @@ export interface NotALockReply {
 
 /** `not-held`: the owner did not hold the lock, or no longer did; only its queue entry was removed. */
 export type ReleaseReply = { readonly kind: 'released' } | { readonly kind: 'not-held' } | NotALockReply
+
+/**
+ * The size in force after a resize, and its version; both 0 when there is none.
+ *
+ * - `resized`: it is the one requested, set now or by an earlier execution of the same request
+ * - `superseded`: another resize came in between. Nothing was changed now; an earlier execution may have set the size
+ *   that the other one replaced.
+ */
+export interface ResizeReply {
+  readonly kind: 'resized' | 'superseded'
+  readonly version: number
+  readonly size: number
+}
 
 /** The outcome of one renewal. */
 export type RenewalReply = 'renewed' | 'not-held'
@@ -67,6 +98,29 @@ export interface Inspection {
   readonly waiterCount: number
   /** The first of them. `aliveMs`: how long the entry stays unless refreshed. */
   readonly waiters: readonly { readonly owner: string; readonly aliveMs: number }[]
+}
+
+/** Who holds permits of an object, and who waits for some. */
+export interface SharedInspection {
+  readonly kind: 'shared'
+  /** The permits in all, if the object was resized: see `version`. */
+  readonly size: number
+  /** Of the resize that is in force; 0: none, and `size` means nothing. */
+  readonly version: number
+  /** How many permits are free, if that is what the store counts. */
+  readonly free?: number | undefined
+  /** The permits that are held, as far as the store knows by whom. */
+  readonly used: number
+  /** How many owners hold some. */
+  readonly holderCount: number
+  /** Those whose hold ends first. `ttlMs`: for how long the store keeps it unless renewed. */
+  readonly holders: readonly { readonly owner: string; readonly permits: number; readonly ttlMs: number }[]
+  /** The last fencing token; 0 when it is not known. */
+  readonly token: number
+  /** How many queue entries there are, stale ones and those that are not listed included. */
+  readonly waiterCount: number
+  /** The first of them. `aliveMs`: how long the entry stays unless refreshed. */
+  readonly waiters: readonly { readonly owner: string; readonly permits: number; readonly aliveMs: number }[]
 }
 
 /** How a client describes itself. */

@@ -1,21 +1,29 @@
+/** The objects that an engine may carry; each has names of its own. */
+export type ObjectType = 'lock' | 'read-write-lock' | 'semaphore' | 'latch'
+
 /**
- * Where one lock lives in a store. An engine makes these in {@link EngineSession.locate} and gets the very same objects
+ * Where one object lives in a store. An engine makes these in {@link EngineSession.locate} and gets the very same objects
  * back, so it may return objects of a class of its own with more in them.
  */
 export interface Address {
-  /** The name given to `getLock`. */
+  /** The name given to `getLock`, `getSemaphore` and so on. */
   readonly name: string
-  /** Identical for the same lock, and different for any other. */
+  /** Identical for the same object, and different for any other. */
   readonly id: string
   /** Addresses with the same group may share one call of `renew` or `refresh`. */
   readonly group: string
 }
 
-/** What an owner requests of a lock. Times are milliseconds. */
+/** What an owner requests of an object. Times are milliseconds. */
 export interface AcquireRequest {
   readonly owner: string
-  /** The hold count wanted: 1 to get in, more to re-enter. Never an increment, so that a repeated request changes nothing. */
+  /**
+   * Of a lock, the hold count wanted: 1 to get in, more to re-enter. Of a read/write lock or semaphore, the permits wanted.
+   * Never an increment, so that a repeated request changes nothing.
+   */
   readonly count: number
+  /** How many permits the object has in all; left out for a lock. */
+  readonly size?: number | undefined
   readonly leaseMs: number
   /** How long a queue entry stays alive unless refreshed; 0: do not queue. */
   readonly entryTtlMs: number
@@ -25,13 +33,34 @@ export interface AcquireRequest {
   readonly wantsToken: boolean
 }
 
+/** What several owners of one client request, each of a lock of its own. Times are milliseconds. */
+export interface JointRequest {
+  /** All of one group; each lock once. */
+  readonly locks: readonly { readonly address: Address; readonly owner: string }[]
+  /** `all`: enter all of them or none; `first`: enter those before the first that is busy. */
+  readonly mode: 'all' | 'first'
+  readonly leaseMs: number
+}
+
 /** What an owner wants to give back. */
 export interface ReleaseRequest {
   readonly owner: string
-  /** The hold count wanted; 0 gives up both the hold and the queue entry. */
+  /** The hold count, or the permits, to be left; 0 gives up both the hold and the queue entry. */
   readonly count: number
   /** How long a late request of this owner is to be refused, milliseconds; 0 when none can be on its way. */
   readonly tombstoneMs: number
+}
+
+/** How many permits an object is to have in all, whatever its clients were told. */
+export interface ResizeRequest {
+  /** 0: nobody enters. */
+  readonly size: number
+  /** How long the size is in force, milliseconds. Then each waiter's own is again. */
+  readonly keepMs: number
+  /** Of the last resize that the caller knows of, so that a late request does not undo a newer one; 0: none. */
+  readonly version: number
+  /** Made for this resize alone, and the same when it is repeated: that is how a repetition is recognised. */
+  readonly id: string
 }
 
 /** A hold to renew. */

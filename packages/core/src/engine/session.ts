@@ -1,15 +1,28 @@
 import type { WarningCode } from '../events.js'
 import type { Confirmer } from './confirmer.js'
+import type { LatchSession } from './latch.js'
 import type {
   AcquireReply,
   ClientInfo,
   Inspection,
+  JointReply,
   NotALockReply,
   QueueEntryReply,
   ReleaseReply,
   RenewalReply,
+  ResizeReply,
+  SharedInspection,
 } from './replies.js'
-import type { AcquireRequest, Address, QueueEntry, ReleaseRequest, Renewal } from './requests.js'
+import type {
+  AcquireRequest,
+  Address,
+  JointRequest,
+  ObjectType,
+  QueueEntry,
+  ReleaseRequest,
+  Renewal,
+  ResizeRequest,
+} from './requests.js'
 import type { Traits } from './traits.js'
 
 /**
@@ -66,6 +79,12 @@ export interface EngineHost {
    * next refresh, at the latest after a third of `watchdogTimeoutMs`, makes up for a lost wake-up.
    */
   wake(id: string, owner?: string): void
+  /**
+   * A latch opened that this client waits for.
+   *
+   * @param id - of the latch's address
+   */
+  opened(id: string, generation: number): void
   /** Notifications may have been missed, about one lock or all: waiters check their state. */
   missed(id?: string): void
   /** From now on no notifications arrive, until `missed` is called. */
@@ -96,13 +115,17 @@ export interface EngineSession {
   readonly storeName?: string
   /** Present only if the store can have replicas confirm a grant. */
   readonly confirmer?: Confirmer | undefined
+  /** Present if the engine's traits promise latches. */
+  readonly latches?: LatchSession | undefined
 
   /**
-   * The address of the lock of this name; does no I/O. The core has checked that the name is a string of 1 to 1,024 bytes.
+   * The address of the lock of this name, or of another object that the engine's traits promise; does no I/O. The core has
+   * checked that the name is a string of 1 to 1,024 bytes.
    *
+   * @param form - which form of a semaphore, if the engine's traits name some
    * @throws `InvalidArgumentError` for a name that the store cannot take
    */
-  locate(name: string): Address
+  locate(name: string, object: ObjectType, form?: string): Address
   /** The address with this id, for a notification that no waiter here expects; `null` for an id that is not one of this session's. */
   resolve(id: string): Address | null
   /** First-use checks: connects, refuses a store that cannot keep locks, registers the client, begins to subscribe. */
@@ -123,6 +146,17 @@ export interface EngineSession {
    */
   acquire(address: Address, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply>
   /**
+   * Lets the owners into several locks in one step, for those who want all of them at once. Only for locks that nobody holds
+   * and no live waiter is ahead on; all others are busy. Queues nobody and hands no lock on.
+   *
+   * Carried out twice, it leaves an owner that holds its lock there, with the same token. Of a request that ran late or
+   * without a reply, any owner may hold its lock; the core then abandons all of them. Left out by an engine that has no
+   * such step: its locks are acquired one by one.
+   *
+   * @param timeoutMs - as for `acquire`
+   */
+  acquireMany?(request: JointRequest, timeoutMs: number): Promise<JointReply>
+  /**
    * Sets the hold count. At 0 both the hold and the queue entry go, `tombstoneMs` leaves a tombstone, and a lock that is
    * free then is handed to the first live waiter. An owner that does not hold changes nothing but its queue entry.
    */
@@ -133,8 +167,13 @@ export interface EngineSession {
   refresh(entries: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]>
   /** Evicts the owner if it holds the lock, notifies its client and hands the lock on; `not-held` if it does not. */
   force(address: Address, owner: string): Promise<ReleaseReply>
-  /** @param limit - how many queue entries to list */
-  inspect(address: Address, limit: number): Promise<Inspection | NotALockReply>
+  /**
+   * Sets how many permits an object has in all, if the version named is the one in force, and lets in waiters that fit
+   * then. Evicts nobody. Present if the engine carries `shared` objects.
+   */
+  resize?(address: Address, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply>
+  /** @param limit - how many holders and how many queue entries to list */
+  inspect(address: Address, limit: number): Promise<Inspection | SharedInspection | NotALockReply>
 
   /**
    * Identifies the running store that has this address's data; it differs after a restart or fail-over. A release that was
@@ -146,6 +185,17 @@ export interface EngineSession {
    * While it is `undefined` the core requests it once per hold, and a release in doubt counts as a loss.
    */
   knownIncarnation(address: Address): string | null | undefined
+
+  /**
+   * For how long the running store that has this address's data has been running, or has had its present data, milliseconds;
+   * rather too short than too long. `undefined`: not known. Only quorum locks ask, after each break of the connection.
+   */
+  uptimeMs?(address: Address): Promise<number | undefined>
+  /**
+   * Raises the last fencing token of the lock to at least `token`, and keeps it for at least `keepMs` from now on.
+   * Without this step `getFencedLock` of a quorum is refused.
+   */
+  raiseToken?(address: Address, token: number, keepMs: number): Promise<void>
 
   /** Whether a notification about this lock would arrive now, as far as is known. */
   isSubscribed(address: Address): boolean

@@ -3,6 +3,16 @@
  * suite holds each engine to what it says here.
  */
 export interface Traits {
+  /**
+   * The objects it carries besides locks: `shared` are read/write locks and semaphores, for which `acquire` and `release`
+   * count permits. Left out: locks only.
+   */
+  readonly kinds?: readonly ('shared' | 'latch')[]
+  /**
+   * The forms of its semaphores, of which `getSemaphore` must name one as `java`. Left out by an engine whose semaphores have
+   * one form.
+   */
+  readonly semaphoreForms?: readonly string[]
   /** Whether waiters get the lock in order of arrival. */
   readonly fifo: boolean
   /**

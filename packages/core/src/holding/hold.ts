@@ -1,37 +1,39 @@
 import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
 import type { Address, Renewal } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
+import type { ErrorSubject } from '../store-errors.js'
 import type { LockLostError, LossReason } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Request } from '../options.js'
 import type { Possession } from '../ownership/possession.js'
+import { titleOf } from '../ownership/target.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
 import type { Background } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { Abandonment } from './abandonment.js'
+import { extensionOf, sendExtension } from './extension.js'
+import type { Extended, Extension } from './extension.js'
+import type { Grant } from './grant.js'
+import {
+  reportAcquired,
+  reportDowngraded,
+  reportLost,
+  reportReleased,
+  reportRenewed,
+  warnUnconfirmed,
+} from './hold-reports.js'
+import type { Reported } from './hold-reports.js'
 import type { HoldTable } from './hold-table.js'
+import { provenIncarnation } from './incarnation.js'
 import { LeaseClock } from './lease-clock.js'
-import type { FirstProof } from './lease-clock.js'
 import { LeaseSet } from './lease-set.js'
 import type { OpenLease } from './lease-set.js'
-import { lossForCaller, lossOf } from './loss.js'
-import { enterUntilAnswered } from './re-entry.js'
+import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
+import { enterUntilAnswered, sendEntry } from './re-entry.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseOutcome } from './release.js'
-
-/** What an acquisition hands over when it got the lock. */
-export interface Grant extends FirstProof {
-  readonly address: Address
-  readonly n: number
-  readonly owner: string
-  readonly fencingToken: number
-  /** A request of this owner may still be on its way. */
-  readonly inDoubt: boolean
-  /** Whether no connection broke since the store said so; otherwise the store there now may not know the hold. */
-  readonly isProven: boolean
-}
 
 /** What holds need of their client. */
 export interface HoldDeps<L extends OpenLease> {
@@ -46,15 +48,15 @@ export interface HoldDeps<L extends OpenLease> {
     readonly marginMs: number
   }
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
-  readonly holds: HoldTable<Hold<L>>
-  readonly watchdog: Watchdog<Hold<L>>
+  readonly holds: Pick<HoldTable<Hold>, 'add' | 'remove'>
+  readonly watchdog: Watchdog<Hold>
   readonly background: Pick<Background, 'run'>
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
-  makeLease(hold: Hold<L>, fixedLeaseMs: number | null, limitAt: number): L
+  makeLease(hold: Hold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
 
 /**
- * One owner's possession of one lock.
+ * One owner's possession of one object.
  *
  * | State    | true in it                                             | leaves it on                                     |
  * | -------- | ------------------------------------------------------ | ------------------------------------------------ |
@@ -63,12 +65,13 @@ export interface HoldDeps<L extends OpenLease> {
  * | released | over                                                   | -                                                |
  * | lost     | over, and the holder was notified                      | -                                                |
  *
- * Its commands go out one after another, each with the count it wants.
+ * Its commands go out one after another, each with the value it wants: for a lock the number of its leases, otherwise the
+ * permits that they need, which never grow. So further entries into anything but a lock mostly send nothing.
  */
-export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possession {
-  readonly address: Address
+export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possession<L>, Extended, Reported {
   readonly n: number
   readonly owner: string
+  #target: Target
   #fencingToken: number
   readonly #deps: HoldDeps<L>
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
@@ -85,7 +88,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   constructor(deps: HoldDeps<L>, grant: Grant, { maxHoldMs }: Request) {
     this.#deps = deps
-    this.address = grant.address
+    this.#target = grant.target
     this.n = grant.n
     this.owner = grant.owner
     this.#fencingToken = grant.fencingToken
@@ -93,10 +96,23 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#limitAt = grant.grantedAt + maxHoldMs
     this.#inDoubt = grant.inDoubt
     this.#isProven = grant.isProven
-    const incarnation = deps.session.knownIncarnation(grant.address)
+    const incarnation = deps.session.knownIncarnation(grant.target.address)
     this.#incarnation = incarnation ?? undefined
     if (incarnation === undefined) this.#learnIncarnation()
     deps.holds.add(this)
+  }
+
+  get target(): Target {
+    return this.#target
+  }
+
+  get address(): Address {
+    return this.#target.address
+  }
+
+  /** Of the lease that needs most. */
+  get kind(): ObjectKind {
+    return this.#target.kind
   }
 
   /** Read by the watchdog. */
@@ -111,6 +127,15 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   get count(): number {
     return this.#leases.count
+  }
+
+  countOf(kind: ObjectKind): number {
+    return this.#leases.countOf(kind)
+  }
+
+  /** What the store is to count for it. */
+  get value(): number {
+    return this.kind === 'lock' ? this.#leases.count : this.#leases.needs
   }
 
   /** 0 while it has none. */
@@ -149,7 +174,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   /** The first lease; the acquisition has counted it at the store already. */
   open(request: Request, waitedMs: number): L {
-    const lease = this.#addLease(request, waitedMs, this.#clock.grantedAt)
+    const lease = this.#addLease(this.#target, request, waitedMs, this.#clock.grantedAt)
     if (this.#state !== 'live') return lease
     this.#deps.watchdog.add(this, this.#clock.grantedAt)
     if (!this.#isProven) this.#deps.watchdog.renewNow([this])
@@ -157,27 +182,39 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   }
 
   /** Enters once more. `null` when the hold was released before its turn came: then the caller needs a hold of its own. */
-  enter(request: Request, wantsToken: boolean): Promise<L | null> {
+  enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
     const startedAt = monotonicMs()
-    const attempt = (timeoutMs: number) => this.#enterOnce(request, wantsToken, timeoutMs)
-    const details = { lockName: this.address.name, owner: this.owner }
+    const attempt = (timeoutMs: number) => this.#enterOnce(target, request, wantsToken, timeoutMs)
     return this.#commands.run(async () => {
       const { events } = this.#deps
-      const hasEntered = await enterUntilAnswered(attempt, request, startedAt, events, details)
+      const hasEntered = await enterUntilAnswered(attempt, request, startedAt, events, this.#details)
       if (!hasEntered) return null
       const now = monotonicMs()
-      return this.#addLease(request, now - startedAt, now)
+      return this.#addLease(target, request, now - startedAt, now)
     })
   }
 
-  /** Leaves one lease; the last one releases the lock. Rejects with `LockLostError` when the hold was lost before. */
-  async leave(lease: L): Promise<void> {
+  /** Leaves one lease; the last one releases the object. Rejects with `LockLostError` when the hold was lost before. */
+  leave(lease: L): Promise<void> {
+    return this.#giveBack(lease)
+  }
+
+  /** Gives back what open leases no longer need. Rejects with `LockLostError` when the hold was lost before. */
+  lower(): Promise<void> {
+    return this.#giveBack(null)
+  }
+
+  /** @param left - the lease that is left, if any */
+  async #giveBack(left: L | null): Promise<void> {
     const wasLost = this.loss !== undefined
     const slot = this.#commands.next()
     try {
       if (slot.ready) await slot.ready
-      const release = this.#beginLeaving(lease, wasLost)
-      if (release) this.#onLeft(release.count, await sendRelease(this.#deps, release))
+      if (left) this.#leases.delete(left)
+      if (!this.#mayRelease(wasLost)) return
+      const release = this.#beginLeaving()
+      const isKept = this.kind !== 'lock' && release.count === this.#target.permits
+      this.#onLeft(left, release.count, isKept ? 'released' : await sendRelease(this.#deps, release))
     } finally {
       this.#endLeaving()
       slot.done()
@@ -188,25 +225,41 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   extend(leaseMs: number): Promise<void> {
     return this.#commands.run(async () => {
       this.#assertNotLost()
-      const sentAt = momentNow()
-      const capped = this.#sending(leaseMs)
-      const renewal = { address: this.address, owner: this.owner, leaseMs: capped }
-      const [reply] = await this.#deps.session
-        .renew([renewal], this.#commandTimeoutMs)
-        .catch((error: unknown) => {
-          throw toHoldfastError(error, { lockName: this.address.name, owner: this.owner })
-        })
-      if (reply !== 'renewed') this.lose('not-held')
-      this.#assertNotLost()
-      this.#clock.prove(sentAt, capped)
-      this.#deps.watchdog.reschedule(this)
+      await this.#sendExtension(leaseMs, this.#commandTimeoutMs)
     })
+  }
+
+  /** What extends the hold if it is sent at once. Several holds may share a command. */
+  extension(wantedMs: number): Extension {
+    return extensionOf(this, wantedMs)
+  }
+
+  /** Takes the reply to an extension. */
+  onExtended(isHeld: boolean, sentAt: Moment, leaseMs: number): void {
+    // A release may have overtaken it.
+    const isLive = this.#state === 'live'
+    if (isLive && !isHeld) this.lose('not-held')
+    this.#assertNotLost()
+    if (!isLive) return
+    this.#clock.prove(sentAt, leaseMs)
+    this.#deps.watchdog.reschedule(this)
+  }
+
+  /** Has a lease that no caller knows of yet begin now, with other options. Sends nothing. */
+  restart(lease: L, request: Request): L {
+    this.#leases.delete(lease)
+    return this.#open(this.#target, request, monotonicMs())
+  }
+
+  /** The lease to send now. */
+  sending(wantedMs: number): number {
+    return this.#clock.sending(wantedMs, this.#nextLimitAt(), monotonicMs())
   }
 
   /** What the next renewal requests. 1 ms for a hold that only needs proof that it is still held. */
   nextRenewal(sentAt: Moment): Renewal {
     const wanted = this.renewEveryMs === null ? 1 : this.#deps.settings.watchdogTimeoutMs
-    const leaseMs = this.#sending(wanted)
+    const leaseMs = this.sending(wanted)
     this.#renewal = { sentAt, leaseMs }
     return { address: this.address, owner: this.owner, leaseMs }
   }
@@ -217,9 +270,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
     this.#clock.prove(this.#renewal.sentAt, this.#renewal.leaseMs)
-    const { events } = this.#deps
-    if (!events.hasListeners('renewed')) return
-    events.emit('renewed', { name: this.address.name, owner: this.owner, remainingMs: this.remainingMs() })
+    reportRenewed(this.#deps.events, this)
   }
 
   /** Called by the watchdog when the deadline has passed. */
@@ -227,17 +278,21 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.lose('expired')
   }
 
-  /** Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already. */
-  lose(reason: Exclude<LossReason, 'suspended'>): void {
+  /**
+   * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
+   *
+   * @param cause - the loss of another hold that takes this one along
+   */
+  lose(reason: Exclude<LossReason, 'suspended'>, cause?: LockLostError): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
-    const { name } = this.address
-    const error = lossOf(this.address, this.owner, reason, this.#clock.reaches(this.#nextLimitAt()))
+    const isAtLimit = this.#clock.reaches(this.#nextLimitAt())
+    const error = lossOf(this.#target, this.owner, reason, isAtLimit, cause)
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')
     this.#leases.abortAll(error)
-    this.#deps.events.emit('lost', { name, owner: this.owner, error })
+    reportLost(this.#deps.events, this, error)
     // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
     // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
     if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
@@ -253,43 +308,71 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.loss) throw lossForCaller(this.loss)
   }
 
+  /** What errors say of it. */
+  get #details(): ErrorSubject {
+    return { lockName: this.address.name, owner: this.owner, title: titleOf(this.#target) }
+  }
+
   /** Whether it was entered; not so when it was released before. */
-  async #enterOnce(request: Request, wantsToken: boolean, waitLeftMs: number): Promise<boolean> {
+  async #enterOnce(
+    target: Target,
+    request: Request,
+    wantsToken: boolean,
+    waitLeftMs: number,
+  ): Promise<boolean> {
     this.#assertNotLost()
     if (this.isReleased) return false
-    const { session, settings } = this.#deps
-    const sentAt = momentNow()
     const timeoutMs = Math.ceil(Math.min(this.#commandTimeoutMs, waitLeftMs))
-    const wantedMs = Math.min(request.leaseMs ?? settings.watchdogTimeoutMs, request.maxHoldMs)
-    const leaseMs = this.#sending(wantedMs)
-    const acquireRequest = {
-      owner: this.owner,
-      count: this.#leases.count + 1,
-      leaseMs,
-      entryTtlMs: 0,
-      grantLeaseMs: leaseMs,
-      wantsToken: wantsToken && this.#fencingToken === 0,
+    const wantedMs = Math.min(request.leaseMs ?? this.#deps.settings.watchdogTimeoutMs, request.maxHoldMs)
+    if (target.kind === 'lock') {
+      await this.#countEntry(wantedMs, wantsToken, timeoutMs)
+      return true
     }
-    const reply = await session.acquire(this.address, acquireRequest, timeoutMs)
-    if (reply.kind === 'not-a-lock') throw notALock(this.address, reply)
-    if (reply.kind === 'held') this.#fencingToken ||= reply.token
-    else this.lose('not-held')
-    this.#assertNotLost()
-    this.#clock.prove(sentAt, leaseMs)
+    if (target.permits > this.value) throw upgradeRefused(target, this.owner)
+    if (!this.isHeld || !this.#lasts(request, wantedMs)) await this.#sendExtension(wantedMs, timeoutMs)
     return true
   }
 
-  /** What to send, if anything. */
-  #beginLeaving(lease: L, wasLost: boolean): PendingRelease | undefined {
-    const { watchdog, abandonment } = this.#deps
-    this.#leases.delete(lease)
+  /** Whether the store keeps the hold long enough for one more lease without a command. */
+  #lasts({ leaseMs }: Request, wantedMs: number): boolean {
+    if (leaseMs === null && this.#leases.isRenewed) return true
+    return this.#clock.reaches(Math.min(monotonicMs() + wantedMs, this.#nextLimitAt()))
+  }
+
+  #sendExtension(wantedMs: number, timeoutMs: number): Promise<void> {
+    return sendExtension(this.#deps.session, this.extension(wantedMs), timeoutMs, this.#details)
+  }
+
+  async #countEntry(wantedMs: number, wantsToken: boolean, timeoutMs: number): Promise<void> {
+    const sentAt = momentNow()
+    const leaseMs = this.sending(wantedMs)
+    const { address, owner } = this
+    const entry = {
+      owner,
+      count: this.#leases.count + 1,
+      leaseMs,
+      wantsToken: wantsToken && this.#fencingToken === 0,
+    }
+    const token = await sendEntry(this.#deps.session, address, entry, timeoutMs)
+    if (token === null) this.lose('not-held')
+    else this.#fencingToken ||= token
+    this.#assertNotLost()
+    this.#clock.prove(sentAt, leaseMs)
+  }
+
+  /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
+  #mayRelease(wasLost: boolean): boolean {
     if (this.loss?.reason === 'expired' && !wasLost) {
-      // It was held to the end; only a command that got no reply kept the release from being sent.
-      this.#warnUnconfirmed()
-      return undefined
+      warnUnconfirmed(this.#deps.events, this)
+      return false
     }
     this.#assertNotLost()
-    const { count } = this.#leases
+    return true
+  }
+
+  #beginLeaving(): PendingRelease {
+    const { watchdog, abandonment } = this.#deps
+    const count = this.value
     if (count === 0) {
       this.#state = 'leaving'
       watchdog.delete(this)
@@ -298,20 +381,24 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     }
     const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
-    return { address, owner, count, tombstoneMs, until, incarnation: this.#incarnation }
+    const title = titleOf(this.#target)
+    return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation }
   }
 
-  #onLeft(count: number, outcome: ReleaseOutcome): void {
+  #onLeft(left: L | null, count: number, outcome: ReleaseOutcome): void {
     const { events } = this.#deps
     if (outcome === 'not-held') this.lose('not-held')
     this.#assertNotLost()
     if (outcome === 'unanswered') {
-      this.#warnUnconfirmed()
+      warnUnconfirmed(events, this)
       this.#abandon()
     }
     this.#endLeaving()
-    if (!events.hasListeners('released')) return
-    events.emit('released', { name: this.address.name, owner: this.owner, holdCount: count })
+    reportReleased(events, this, left?.kind ?? this.kind)
+    if (this.kind === 'lock' || count === 0 || count === this.#target.permits) return
+    const isDowngrade = this.kind === 'write-lock'
+    this.#target = { ...this.#target, kind: isDowngrade ? 'read-lock' : this.kind, permits: count }
+    if (isDowngrade) reportDowngraded(events, this)
   }
 
   #endLeaving(): void {
@@ -320,16 +407,16 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#deps.holds.remove(this, 'released')
   }
 
-  #addLease({ leaseMs, maxHoldMs }: Request, waitedMs: number, enteredAt: number): L {
-    const { events, watchdog } = this.#deps
-    const lease = this.#deps.makeLease(this, leaseMs, enteredAt + maxHoldMs)
+  #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number): L {
+    const lease = this.#deps.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
     this.#leases.add(lease)
-    watchdog.reschedule(this)
-    if (events.hasListeners('acquired')) {
-      const { fencingToken, count: holdCount } = this
-      const { name } = this.address
-      events.emit('acquired', { name, owner: this.owner, holdCount, fencingToken, waitedMs })
-    }
+    this.#deps.watchdog.reschedule(this)
+    return lease
+  }
+
+  #addLease(target: Target, request: Request, waitedMs: number, enteredAt: number): L {
+    const lease = this.#open(target, request, enteredAt)
+    reportAcquired(this.#deps.events, this, target.kind, waitedMs)
     return lease
   }
 
@@ -337,23 +424,12 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     return this.#leases.nextLimitAt(this.#limitAt)
   }
 
-  /** The lease to send now. */
-  #sending(wantedMs: number): number {
-    return this.#clock.sending(wantedMs, this.#nextLimitAt(), monotonicMs())
-  }
-
   /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
   #abandon(): void {
     const mayLastMs = this.#clock.mayLastMs(monotonicMs())
-    this.#deps.abandonment.abandon(this.address, this.owner, this.#inDoubt, mayLastMs)
-  }
-
-  #warnUnconfirmed(): void {
     const { address, owner } = this
-    const message =
-      `the release of lock ${address.name} by ${owner} was not acknowledged; ` +
-      'the lease will expire on its own'
-    this.#deps.events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
+    const title = titleOf(this.#target)
+    this.#deps.abandonment.abandon({ address, title, owner, inDoubt: this.#inDoubt, leaseMs: mayLastMs })
   }
 
   /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
@@ -366,15 +442,11 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     return true
   }
 
-  /** The incarnation that proved this hold, if no connection broke before it said which one it is. */
   #learnIncarnation(): void {
     const { session, background } = this.#deps
-    const epoch = session.connectionEpoch
     const learn = async (): Promise<void> => {
-      const incarnation = await session.incarnation(this.address)
-      if (epoch === session.connectionEpoch) this.#incarnation = incarnation
+      this.#incarnation = await provenIncarnation(session, this.address)
     }
-    // An unknown incarnation is fine: a release in doubt then counts as a loss.
-    background.run(learn().catch(() => undefined))
+    background.run(learn())
   }
 }

@@ -1,7 +1,11 @@
 import type { LockLostError } from '../errors.js'
+import type { ObjectKind } from '../ownership/target.js'
 
 /** One entry into a hold, as far as the hold needs to know it. */
 export interface OpenLease {
+  readonly kind: ObjectKind
+  /** How many permits it needs; 1 for a lease on a lock. */
+  readonly needs: number
   /** Whether the watchdog is to renew the hold for it. */
   readonly isRenewed: boolean
   /** Until when it lets the hold be renewed (`maxHoldMs`). */
@@ -12,10 +16,24 @@ export interface OpenLease {
 
 /** The open leases of one hold: few, and nearly always one. */
 export class LeaseSet<L extends OpenLease> {
-  readonly #open: L[] = []
+  /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
+  #open: readonly L[] = []
 
   get count(): number {
     return this.#open.length
+  }
+
+  /** How many permits the hold needs for all of them. */
+  get needs(): number {
+    let needs = 0
+    for (const lease of this.#open) needs = Math.max(needs, lease.needs)
+    return needs
+  }
+
+  countOf(kind: ObjectKind): number {
+    let count = 0
+    for (const lease of this.#open) if (lease.kind === kind) count++
+    return count
   }
 
   /** Whether one of them wants the hold renewed. */
@@ -25,11 +43,11 @@ export class LeaseSet<L extends OpenLease> {
   }
 
   add(lease: L): void {
-    this.#open.push(lease)
+    this.#open = this.#open.concat([lease])
   }
 
   delete(lease: L): void {
-    this.#open.splice(this.#open.indexOf(lease), 1)
+    this.#open = this.#open.filter((other) => other !== lease)
   }
 
   /** The earliest of their limits and that of the whole hold. */
@@ -41,6 +59,6 @@ export class LeaseSet<L extends OpenLease> {
 
   abortAll(error: LockLostError): void {
     // A holder that is notified may leave at once.
-    for (const lease of [...this.#open]) lease.abort(error)
+    for (const lease of this.#open) lease.abort(error)
   }
 }

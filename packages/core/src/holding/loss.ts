@@ -1,31 +1,40 @@
-import type { Address } from '../engine/requests.js'
-import { LockLostError } from '../errors.js'
+import { LockLostError, UpgradeError } from '../errors.js'
 import type { LossReason } from '../errors.js'
+import { titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
 
 const lossText: Record<LossReason, string> = {
-  expired: 'the lease expired before the lock was released; another client may hold it now',
-  'not-held': 'the store no longer counts this owner as the holder',
-  revoked: 'the hold was revoked by forceUnlock',
+  expired: 'the lease expired before it was released; another client may have entered since',
+  'not-held': 'the store says that this owner no longer holds it; another client may have entered since',
+  revoked: 'the hold was revoked by forceUnlock or forceRelease; another client may have entered since',
+  'member-lost': 'a lock that was acquired together with it was lost',
   closed: 'the client was closed before the hold was released',
+  minority:
+    'fewer than a majority of the masters still confirm the hold; another client may have entered since',
   suspended: 'the machine was suspended after the store last confirmed the hold; check isHeld again shortly',
 }
 
 const limitText =
-  'the hold limit (maxHoldMs) passed before the lock was released; another client may hold it now'
+  'the hold limit (maxHoldMs) passed before the lease was released; another client may have entered since'
 
 /**
  * The loss of a hold.
  *
  * @param isAtLimit - whether it was not renewed because it had reached its limit
+ * @param cause - the loss that brought it about, of a lock that was acquired together with it
  */
 export const lossOf = (
-  { name }: Address,
+  target: Pick<Target, 'kind' | 'address'>,
   owner: string,
   reason: LossReason,
   isAtLimit = false,
+  cause?: LockLostError,
 ): LockLostError => {
   const text = reason === 'expired' && isAtLimit ? limitText : lossText[reason]
-  return new LockLostError(`${text} (lock ${name}, owner ${owner})`, { lockName: name, owner, reason })
+  const { name } = target.address
+  const why = cause ? `: ${cause.message}` : ''
+  const message = `${text} (${titleOf(target)}, owner ${owner})${why}`
+  return new LockLostError(message, { lockName: name, owner, reason, cause })
 }
 
 /**
@@ -36,3 +45,11 @@ export const lossForCaller = (loss: LockLostError): LockLostError => {
   const { lockName, owner, reason } = loss
   return new LockLostError(loss.message, { lockName, owner, reason, cause: loss })
 }
+
+/** The error for a write lock that is wanted inside a read lock of the same caller. */
+export const upgradeRefused = ({ address: { name } }: Target, owner: string): UpgradeError =>
+  new UpgradeError(
+    `write lock ${name} cannot be acquired inside a read lock that this caller holds (owner ${owner}): ` +
+      'two readers that both wait to write would wait for each other. Release the read lock first, or take the write lock from the start',
+    { lockName: name, owner },
+  )

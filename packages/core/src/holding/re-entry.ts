@@ -1,6 +1,8 @@
+import type { AcquireRequest, Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
 import { UnavailableError } from '../errors.js'
-import { toHoldfastError } from '../store-errors.js'
-import type { HoldfastErrorDetails } from '../errors.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
+import type { ErrorSubject } from '../store-errors.js'
 import type { Events } from '../events.js'
 import type { Request } from '../options.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
@@ -20,7 +22,7 @@ export async function enterUntilAnswered(
   { waitMs, signal }: Request,
   startedAt: number,
   events: Pick<Events, 'emitError'>,
-  details: HoldfastErrorDetails,
+  details: ErrorSubject,
 ): Promise<boolean> {
   for (let failures = 0; ;) {
     signal?.throwIfAborted()
@@ -35,4 +37,24 @@ export async function enterUntilAnswered(
       await pause(retryAfterMs(++failures))
     }
   }
+}
+
+/**
+ * Has the store count one more entry of an owner that holds the lock. Resolves with the fencing token, 0 if there is none, or with
+ * `null` when the owner holds nothing.
+ */
+export async function sendEntry(
+  session: Pick<EngineSession, 'acquire'>,
+  address: Address,
+  request: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs' | 'wantsToken'>,
+  timeoutMs: number,
+): Promise<number | null> {
+  const { leaseMs } = request
+  const reply = await session.acquire(
+    address,
+    { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs },
+    timeoutMs,
+  )
+  if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+  return reply.kind === 'held' ? reply.token : null
 }

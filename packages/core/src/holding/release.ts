@@ -14,6 +14,8 @@ export interface ReleaseDeps {
 /** A release, and for how long it matters. */
 export interface PendingRelease extends ReleaseRequest {
   readonly address: Address
+  /** Names the object in messages, if it is not a lock. */
+  readonly title?: string
   /** The instant after which it no longer matters. */
   readonly until: number
   /** The incarnation of the store that confirmed the hold, if known. */
@@ -34,7 +36,7 @@ export async function sendRelease(
   { session, settings }: ReleaseDeps,
   release: PendingRelease,
 ): Promise<ReleaseOutcome> {
-  const { address, owner, count, tombstoneMs, until } = release
+  const { address, title, owner, count, tombstoneMs, until } = release
   let wasDenied = false
   for (let failures = 0; ;) {
     const epoch = session.connectionEpoch
@@ -48,7 +50,7 @@ export async function sendRelease(
       const isOurs = mayHaveRunBefore && (await isStill(session, release))
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
     } catch (thrown) {
-      const error = toHoldfastError(thrown, { lockName: address.name, owner })
+      const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
       if (!(error instanceof UnavailableError)) throw error
       if (monotonicMs() >= until) return wasDenied ? 'not-held' : 'unanswered'
       failures++

@@ -3,8 +3,8 @@ import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { AcquireOptions } from '../options.js'
 import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
-import { splitWithLockArguments } from './with-lock-arguments.js'
-import type { LockCallback } from './with-lock-arguments.js'
+import { splitArguments } from './split-arguments.js'
+import type { LockCallback } from './split-arguments.js'
 
 /** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
 export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
@@ -44,7 +44,12 @@ export class BridgedLock {
     first: AcquireOptions | undefined | LockCallback<T>,
     second?: LockCallback<T>,
   ): Promise<T> {
-    const { options, fn } = splitWithLockArguments(this.#lock.name, first, second)
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+      'withLock',
+      this.#lock.name,
+      first,
+      second,
+    )
     const owner = this.#lock.enclosingOwner
     return owner === undefined
       ? this.#oldLock(() => this.#enter(options, fn))

@@ -1,31 +1,35 @@
 import type { Address } from '../engine/requests.js'
-import type { Hold } from '../holding/hold.js'
 import type { Request } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
 import type { Scope } from '../ownership/scope.js'
-import type { Background } from '../util/background.js'
+import type { Target } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
-import { Acquisition } from '../waiting/acquisition.js'
-import type { AcquisitionDeps } from '../waiting/acquisition-deps.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { notReached } from '../waiting/wording.js'
+import { limitOf, reenter } from '../waiting/re-entering.js'
+import type { ReenteringDeps } from '../waiting/re-entering.js'
 import type { Lease } from './lease.js'
 
 /** A lock that was acquired, and the lease of this entry. */
 export interface Acquired {
-  readonly hold: Hold<Lease>
+  readonly hold: Possession<Lease>
   readonly lease: Lease
 }
 
 export type Outcome = Acquired | NotAcquired
 
 /** What an entrance needs of its client. */
-export interface EntranceDeps extends AcquisitionDeps<Acquired> {
-  readonly frames: Frames<Hold<Lease>>
-  readonly background: Pick<Background, 'run'>
+export interface EntranceDeps extends ReenteringDeps {
+  readonly frames: Frames<Possession<Lease>>
   /** Throws `ClosedError` once the client closes. */
   assertOpen(address: Address): void
+  /**
+   * Acquires under an owner of its own.
+   *
+   * @param wantedSince - when the caller wanted the object, if it had to wait for its turn in this process first
+   */
+  acquireAfresh(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Promise<Outcome>
 }
 
 /** Decides for each call whether it re-enters the hold of the running async context or acquires the lock afresh. */
@@ -37,36 +41,34 @@ export class Entrance {
   }
 
   /** Inside a scope, waits for earlier calls on this lock there, and keeps the lease for the scope's `unlock()`. */
-  acquireInScope(address: Address, request: Request, wantsToken: boolean): Promise<Outcome> {
+  acquireInScope(target: Target, request: Request, wantsToken: boolean): Promise<Outcome> {
     const scope = this.#deps.frames.nearestScope()
     return scope
-      ? this.#acquireInTurn(scope, address, request, wantsToken)
-      : this.acquire(address, request, wantsToken)
+      ? this.#acquireInTurn(scope, target, request, wantsToken)
+      : this.acquire(target, request, wantsToken)
   }
 
-  acquire(address: Address, request: Request, wantsToken: boolean): Promise<Outcome> {
-    const hold = this.#deps.frames.enclosingHold(address)
+  acquire(target: Target, request: Request, wantsToken: boolean): Promise<Outcome> {
+    const hold = this.#deps.frames.enclosingHold(target.address)
     return hold
-      ? this.#acquireInside(hold, request, wantsToken)
-      : this.#acquireAfresh(address, request, wantsToken)
+      ? this.#acquireInside(hold, target, request, wantsToken)
+      : this.#acquireAfresh(target, request, wantsToken)
   }
 
   async #acquireInTurn(
-    scope: Scope<Hold<Lease>>,
-    address: Address,
+    scope: Scope<Possession<Lease>>,
+    target: Target,
     request: Request,
     wantsToken: boolean,
   ): Promise<Outcome> {
     const startedAt = monotonicMs()
-    const slot = scope.nextSlot(address)
+    const slot = scope.nextSlot(target.address)
     try {
-      const limitMs = this.#limitMs(request)
+      const limitMs = limitOf(request, this.#deps.settings)
       if (slot.ready && (await withTimeout(slot.ready, limitMs, request.signal)) === timedOut) {
-        const waitedMs = Math.round(monotonicMs() - startedAt)
-        const { name } = address
-        return { kind: 'not-acquired', name, owner: undefined, holder: undefined, position: 0, waitedMs }
+        return notReachedTurn(target, Math.round(monotonicMs() - startedAt))
       }
-      const outcome = await this.acquire(address, withWaitLeft(request, startedAt), wantsToken)
+      const outcome = await this.acquire(target, withWaitLeft(request, startedAt), wantsToken)
       if ('lease' in outcome) scope.keep(outcome.hold, outcome.lease)
       return outcome
     } finally {
@@ -75,60 +77,45 @@ export class Entrance {
   }
 
   /** Inside a hold that may be released before this call's turn comes. */
-  async #acquireInside(first: Hold<Lease>, request: Request, wantsToken: boolean): Promise<Outcome> {
-    const { address } = first
+  async #acquireInside(
+    first: Possession<Lease>,
+    target: Target,
+    request: Request,
+    wantsToken: boolean,
+  ): Promise<Outcome> {
     const startedAt = monotonicMs()
-    let hold: Hold<Lease> | undefined = first
+    let hold: Possession<Lease> | undefined = first
     while (hold) {
-      const lease = await this.#reenter(hold, withWaitLeft(request, startedAt), wantsToken)
+      const lease = await reenter(this.#deps, hold, target, withWaitLeft(request, startedAt), wantsToken)
       if (lease) return { hold, lease }
-      hold = this.#deps.frames.enclosingHold(address)
+      hold = this.#deps.frames.enclosingHold(target.address)
     }
-    return this.#acquireAfresh(address, withWaitLeft(request, startedAt), wantsToken, startedAt)
+    return this.#acquireAfresh(target, withWaitLeft(request, startedAt), wantsToken, startedAt)
   }
 
   #acquireAfresh(
-    address: Address,
+    target: Target,
     request: Request,
     wantsToken: boolean,
     wantedSince?: number,
   ): Promise<Outcome> {
-    this.#deps.assertOpen(address)
-    return new Acquisition(this.#deps, address, request, wantsToken, wantedSince).run()
-  }
-
-  /** On time even behind a slow command of the same hold; a lease that comes too late is left again. */
-  async #reenter(hold: Hold<Lease>, request: Request, wantsToken: boolean): Promise<Lease | null> {
-    const startedAt = monotonicMs()
-    const entering = hold.enter(request, wantsToken)
-    const limitMs = this.#limitMs(request)
-    try {
-      const lease = await withTimeout(entering, limitMs, request.signal)
-      if (lease !== timedOut) return lease
-      const details = { lockName: hold.address.name, owner: hold.owner }
-      const cause = this.#deps.lastErrorSince(startedAt)
-      throw notReached(hold.address, this.#deps.settings, limitMs, cause, details)
-    } catch (error) {
-      this.#deps.background.run(leaveLate(entering))
-      throw error
-    }
-  }
-
-  #limitMs({ waitMs }: Request): number {
-    return waitMs === 0 ? this.#deps.settings.commandTimeoutMs : waitMs
+    this.#deps.assertOpen(target.address)
+    return this.#deps.acquireAfresh(target, request, wantsToken, wantedSince)
   }
 }
+
+/** The turn of a call among those of its scope did not come in time. */
+export const notReachedTurn = ({ kind, address: { name } }: Target, waitedMs: number): NotAcquired => ({
+  kind: 'not-acquired',
+  name,
+  objectKind: kind,
+  owner: undefined,
+  holder: undefined,
+  position: 0,
+  waitedMs,
+})
 
 const withWaitLeft = (request: Request, startedAt: number): Request =>
   request.waitMs === 0 || request.waitMs === Infinity
     ? request
     : { ...request, waitMs: Math.max(1, Math.ceil(startedAt + request.waitMs - monotonicMs())) }
-
-/** The caller has its error already, so no caller is left to receive a failure. */
-async function leaveLate(entering: Promise<Lease | null>): Promise<void> {
-  try {
-    await (await entering)?.unlock()
-  } catch {
-    // The hold is lost or the entry failed: nothing was entered.
-  }
-}

@@ -1,6 +1,8 @@
-import type { ClientInfo, Inspection } from '../engine/replies.js'
+import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
 import type { EngineSession } from '../engine/session.js'
 import { clientOf } from '../engine/owner.js'
+import type { ObjectKind } from '../ownership/target.js'
+import { sideOf } from './sides.js'
 
 /** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {
@@ -10,41 +12,98 @@ export interface OwnerInfo {
   readonly client: ClientInfo | null
 }
 
-/** What `inspect()` returns. */
+/** One holder of a lock, or of one side of a read/write lock. */
+export interface HolderInfo extends OwnerInfo {
+  readonly kind: ObjectKind
+  /** How often entered. Of a read/write lock the store knows one entry per owner. */
+  readonly holdCount: number
+  /** For how long the store keeps the hold unless renewed, milliseconds. */
+  readonly remainingMs: number
+}
+
+/** What `inspect()` of a lock returns. Both sides of a read/write lock show the same, except for `kind` and `isLocked`. */
 export interface LockInfo {
   /** The name given to `getLock`. */
   readonly name: string
-  /** Whether any owner holds it. */
+  readonly kind: ObjectKind
+  /** Whether any owner holds the lock, or this side of a read/write lock. */
   readonly isLocked: boolean
-  /** Who holds it, how often entered, and for how long the store keeps it unless renewed; `null` when free. */
-  readonly holder: (OwnerInfo & { readonly holdCount: number; readonly remainingMs: number }) | null
+  /** The holder, or of several readers the one whose hold ends first; `null` when free. */
+  readonly holder: HolderInfo | null
+  /** All holders, at most 100; more than one only of a read lock. */
+  readonly holders: readonly HolderInfo[]
+  readonly holderCount: number
   /** The last fencing token; 0 when it is not known. */
   readonly fencingToken: number
   /** How many entries the queue has, stale ones included. */
   readonly waiterCount: number
   /** The first waiters in line, at most 100; `aliveMs` is how long the entry stays unless refreshed. */
-  readonly waiters: readonly (OwnerInfo & { readonly aliveMs: number })[]
+  readonly waiters: readonly (OwnerInfo & { readonly kind: ObjectKind; readonly aliveMs: number })[]
+}
+
+/** What the store knows of a lock, in one form for both kinds of it. */
+export interface FoundLock extends Pick<Inspection, 'token' | 'waiterCount'> {
+  readonly holders: readonly {
+    readonly owner: string
+    readonly kind: ObjectKind
+    readonly count: number
+    readonly ttlMs: number
+  }[]
+  readonly holderCount: number
+  readonly waiters: readonly { readonly owner: string; readonly kind: ObjectKind; readonly aliveMs: number }[]
+}
+
+export function foundLock(reply: Inspection | SharedInspection): FoundLock {
+  const { token, waiterCount } = reply
+  if (reply.kind === 'lock') {
+    const { owner, count, ttlMs } = reply
+    const holders = owner === '' ? [] : [{ owner, kind: 'lock' as const, count, ttlMs }]
+    const waiters = reply.waiters.map((waiter) => ({ ...waiter, kind: 'lock' as const }))
+    return { holders, holderCount: holders.length, token, waiterCount, waiters }
+  }
+  const holders = reply.holders.map(({ owner, permits, ttlMs }) => {
+    return { owner, kind: sideOf(permits), count: 1, ttlMs }
+  })
+  const waiters = reply.waiters.map(({ owner, permits, aliveMs }) => {
+    return { owner, kind: sideOf(permits), aliveMs }
+  })
+  return { holders, holderCount: reply.holderCount, token, waiterCount, waiters }
 }
 
 /** Adds to each owner the process that it belongs to. */
 export async function describeLock(
   name: string,
-  found: Inspection,
+  kind: ObjectKind,
+  found: FoundLock,
   session: Pick<EngineSession, 'find'>,
 ): Promise<LockInfo> {
-  const owners = [found.owner, ...found.waiters.map(({ owner }) => owner)].filter((owner) => owner !== '')
-  const ids = [...new Set(owners.map(clientOf))]
-  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await session.find(id)] as const)))
-  const who = (owner: string): OwnerInfo => ({ owner, client: clients.get(clientOf(owner)) ?? null })
+  const who = await findClients([...found.holders, ...found.waiters], session)
+  const holders = found.holders.map(({ owner, kind: held, count, ttlMs }) => {
+    return { ...who(owner), kind: held, holdCount: count, remainingMs: Math.max(0, ttlMs) }
+  })
   return {
     name,
-    isLocked: found.owner !== '',
-    holder:
-      found.owner === ''
-        ? null
-        : { ...who(found.owner), holdCount: found.count, remainingMs: Math.max(0, found.ttlMs) },
+    kind,
+    isLocked: holders.some((holder) => holder.kind === kind),
+    holder: holders[0] ?? null,
+    holders,
+    holderCount: found.holderCount,
     fencingToken: found.token,
     waiterCount: found.waiterCount,
-    waiters: found.waiters.map(({ owner, aliveMs }) => ({ ...who(owner), aliveMs })),
+    waiters: found.waiters.map(({ owner, kind: wanted, aliveMs }) => ({
+      ...who(owner),
+      kind: wanted,
+      aliveMs,
+    })),
   }
+}
+
+/** Looks up the process of each owner. */
+export async function findClients(
+  owners: readonly { readonly owner: string }[],
+  session: Pick<EngineSession, 'find'>,
+): Promise<(owner: string) => OwnerInfo> {
+  const ids = [...new Set(owners.map(({ owner }) => clientOf(owner)))]
+  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await session.find(id)] as const)))
+  return (owner) => ({ owner, client: clients.get(clientOf(owner)) ?? null })
 }

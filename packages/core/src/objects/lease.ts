@@ -1,53 +1,45 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { requireFunction } from '../checks.js'
-import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors.js'
-import type { LockLostError } from '../errors.js'
-import type { Hold } from '../holding/hold.js'
-import { lossForCaller, lossOf } from '../holding/loss.js'
-import { requireLeaseMs } from '../options.js'
+import { HoldfastError } from '../errors.js'
+import type { LeaseBounds } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
+import { titleFrom } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
+import { BaseLease } from './base-lease.js'
 
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
-  readonly frames: Frames<Hold<Lease>>
-  readonly settings: {
-    readonly engine: string
+  readonly frames: Frames<Possession<Lease>>
+  readonly settings: LeaseBounds & {
     readonly hasTokens: boolean
-    readonly shortestLeaseMs: number
+    /** What to do for a token, if not what `interop` needs. */
+    readonly tokenAdvice?: string
   }
 }
 
 /**
- * One entry into a hold, to be left with `unlock()`.
+ * One entry into a hold of a lock, to be released with `unlock()`.
  *
- * Nested leases of one hold share its owner, deadline, signal and fencing token. Leaving an outer lease leaves inner
- * ones alive; the lock is free when the last one is left.
+ * Nested leases of one hold share its owner, deadline and fencing token, and are lost together. Releasing an outer lease
+ * leaves inner ones open; the lock is free when the last one is released.
  */
-export class Lease {
+export class Lease extends BaseLease {
   readonly #deps: LeaseDeps
-  readonly #hold: Hold<Lease>
-  readonly #fixedLeaseMs: number | null
-  readonly #limitAt: number
-  #abort: AbortController | undefined
-  #left: Promise<void> | undefined
+  readonly #hold: Possession<Lease>
 
   /** @internal Leases come from `lock`, `tryLock` and `withLock`. */
-  constructor(deps: LeaseDeps, hold: Hold<Lease>, fixedLeaseMs: number | null, limitAt: number) {
+  constructor(
+    deps: LeaseDeps,
+    hold: Possession<Lease>,
+    target: Target,
+    fixedLeaseMs: number | null,
+    limitAt: number,
+  ) {
+    super(deps, hold, target, fixedLeaseMs, limitAt)
     this.#deps = deps
     this.#hold = hold
-    this.#fixedLeaseMs = fixedLeaseMs
-    this.#limitAt = limitAt
-  }
-
-  /** The name of the lock, as given to `getLock`. */
-  get name(): string {
-    return this.#hold.address.name
-  }
-
-  /** Who holds: `<clientId>:<n>`, as the store has it. */
-  get owner(): string {
-    return this.#hold.owner
   }
 
   /** How many leases of this hold are open now. */
@@ -67,63 +59,19 @@ export class Lease {
   get fencingToken(): number {
     const { fencingToken, owner } = this.#hold
     if (fencingToken > 0) return fencingToken
-    const { engine, hasTokens } = this.#deps.settings
-    const advice = hasTokens
-      ? 'with `interop`, use getFencedLock (RFencedLock in Java)'
-      : `the engine ${engine} has none`
-    throw new HoldfastError(`this lease on lock ${this.name} has no fencing token; ${advice}`, {
-      lockName: this.name,
-      owner,
-    })
-  }
-
-  /**
-   * Aborts with a `LockLostError` when the hold is lost, at its deadline at the latest: hand it to what you await inside.
-   * Never aborts after `unlock()`. Made on first use.
-   */
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
-    const loss = this.#left ? undefined : this.#hold.loss
-    if (loss) this.abort(loss)
-    return this.#abort.signal
-  }
-
-  /** Whether the lock may be relied on at this very moment; correct even on the first line after an event-loop stall. */
-  get isHeld(): boolean {
-    return !this.#left && this.#hold.isHeld
-  }
-
-  /** Milliseconds until the deadline unless it is renewed before; 0 when not held. */
-  remainingMs(): number {
-    return this.#left ? 0 : this.#hold.remainingMs()
-  }
-
-  /**
-   * Throws `LockLostError` when the hold was lost, or is in doubt because the machine was suspended (reason `suspended`);
-   * `NotOwnerError` after `unlock()`.
-   */
-  assertHeld(): void {
-    this.#assertUsable()
-    if (!this.#hold.isHeld) throw lossOf(this.#hold.address, this.owner, 'suspended')
-  }
-
-  /**
-   * Extends a fixed lease to at least `leaseMs` from now. Never shortens, never goes past `maxHoldMs`.
-   *
-   * @param leaseMs - milliseconds, at least 100
-   * @throws `LockLostError` when the hold was lost, `NotOwnerError` after `unlock()`, `UnavailableError` when no
-   * reply came (the old deadline then stands), `InvalidArgumentError` for a lease that the watchdog renews anyway
-   */
-  async extend(leaseMs: number): Promise<void> {
-    requireLeaseMs(leaseMs, this.#deps.settings)
-    if (this.#fixedLeaseMs === null) {
-      throw new InvalidArgumentError(
-        `extend() needs a fixed lease (leaseMs); the watchdog already renews this lease on lock ${this.name}`,
-        { lockName: this.name, owner: this.owner },
-      )
-    }
-    if (this.#left) throw this.#alreadyLeft()
-    await this.#hold.extend(leaseMs)
+    const { engine, hasTokens, tokenAdvice } = this.#deps.settings
+    const withInterop =
+      this.kind === 'lock'
+        ? 'with `interop`, use getFencedLock (RFencedLock in Java)'
+        : 'with `interop`, sides of a read/write lock have none, as in Java: use getFencedLock'
+    const advice = hasTokens ? (tokenAdvice ?? withInterop) : `the engine ${engine} has none`
+    throw new HoldfastError(
+      `this lease on ${titleFrom(this.kind, this.name)} has no fencing token; ${advice}`,
+      {
+        lockName: this.name,
+        owner,
+      },
+    )
   }
 
   /**
@@ -134,7 +82,7 @@ export class Lease {
    */
   run<T>(fn: () => T): T {
     requireFunction('run', fn)
-    this.#assertUsable()
+    this.assertUsable()
     return this.#deps.frames.runInHold(this.#hold, fn)
   }
 
@@ -145,9 +93,7 @@ export class Lease {
    * @throws `LockLostError` when the hold was lost before: another client may have held the lock since
    */
   unlock(): Promise<void> {
-    if (this.#left) return this.#left.catch(() => undefined)
-    this.#left = this.#hold.leave(this)
-    return this.#left
+    return this.leaveOnce(() => this.#hold.leave(this))
   }
 
   /** `unlock()` at the end of an `await using` block. */
@@ -166,40 +112,5 @@ export class Lease {
   /** @internal What `console.log` shows. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
     return `Lease ${inspect(this.toJSON(), options)}`
-  }
-
-  /** @internal Whether the watchdog is to renew the hold for this lease. */
-  get isRenewed(): boolean {
-    return this.#fixedLeaseMs === null
-  }
-
-  /** @internal Until when this lease lets the hold be renewed. */
-  get limitAt(): number {
-    return this.#limitAt
-  }
-
-  /** @internal Whether it was left. */
-  get isLeft(): boolean {
-    return this.#left !== undefined
-  }
-
-  /** @internal The hold was lost. */
-  abort(error: LockLostError): void {
-    if (this.#left) return
-    this.#deps.frames.outside(() => {
-      this.#abort?.abort(error)
-    })
-  }
-
-  #assertUsable(): void {
-    if (this.#left) throw this.#alreadyLeft()
-    if (this.#hold.loss) throw lossForCaller(this.#hold.loss)
-  }
-
-  #alreadyLeft(): NotOwnerError {
-    return new NotOwnerError(`this lease on lock ${this.name} has already been released`, {
-      lockName: this.name,
-      owner: this.owner,
-    })
   }
 }

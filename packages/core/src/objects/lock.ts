@@ -1,34 +1,41 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { refuseSecond } from '../checks.js'
 import type { Address } from '../engine/requests.js'
+import type { Member, MemberClient } from '../composing/member.js'
 import type { EngineSession } from '../engine/session.js'
 import { InvalidArgumentError, LockLostError } from '../errors.js'
 import type { Events } from '../events.js'
-import type { Hold } from '../holding/hold.js'
 import { resolveRequest } from '../options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
+import { titleOf } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
+import type { ErrorSubject } from '../store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { rethrowToCaller, withCallerStack } from './caller-stack.js'
+import { acquireByOptions } from './acquire-by-options.js'
+import { withCallerStack } from './caller-stack.js'
 import type { Entrance, Outcome } from './entrance.js'
-import { describeLock } from './inspection.js'
-import type { LockInfo } from './inspection.js'
+import { describeLock, foundLock } from './inspection.js'
+import type { FoundLock, LockInfo } from './inspection.js'
 import type { Lease } from './lease.js'
-import { lostWithResult, timedOutWaiting } from './wording.js'
-import { splitWithLockArguments } from './with-lock-arguments.js'
-import type { LockCallback } from './with-lock-arguments.js'
+import { useLease } from './use-lease.js'
+import { timedOutWaiting } from './wording.js'
+import { splitArguments } from './split-arguments.js'
+import type { LockCallback } from './split-arguments.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
   readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-  readonly frames: Frames<Hold<Lease>>
+  readonly frames: Frames<Possession<Lease>>
   readonly events: Pick<Events, 'emitError'>
-  readonly holds: { find(owner: string): Hold<Lease> | undefined }
+  readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly entrance: Entrance
+  /** For locks that are acquired together; a quorum lock cannot be one of them. */
+  readonly memberClient?: MemberClient<Lease>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
   ready(address: Address): Promise<void> | undefined
 }
@@ -40,8 +47,9 @@ function leaseOrTimeout(outcome: Outcome): Lease {
   return outcome.lease
 }
 
-const runsNothing =
-  'lock and tryLock take options only; to run a function, use withLock(fn) or withLock(options, fn)'
+/** How many readers `forceUnlock` evicts at most, and how many of them it asks the store for at once. */
+const mostEvicted = 10_000
+const evictedAtOnce = 100
 
 const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) ? null : outcome.lease)
 
@@ -51,19 +59,24 @@ const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) 
  */
 export class Lock {
   readonly #deps: LockDeps
-  readonly #address: Address
+  readonly #target: Target
   readonly #isFenced: boolean
 
   /** @internal Locks come from `holdfast.getLock(name)` and `getFencedLock(name)`. */
-  constructor(deps: LockDeps, address: Address, isFenced: boolean) {
+  constructor(deps: LockDeps, target: Target, isFenced: boolean) {
     this.#deps = deps
-    this.#address = address
+    this.#target = target
     this.#isFenced = isFenced
   }
 
   /** The name given to `getLock`. */
   get name(): string {
-    return this.#address.name
+    return this.#target.address.name
+  }
+
+  /** What it is: a lock, or one side of a read/write lock. */
+  get kind(): ObjectKind {
+    return this.#target.kind
   }
 
   /**
@@ -79,42 +92,39 @@ export class Lock {
     first: AcquireOptions | undefined | LockCallback<T>,
     second?: LockCallback<T>,
   ): Promise<T> {
-    const { options, fn } = splitWithLockArguments(this.name, first, second)
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+      'withLock',
+      this.name,
+      first,
+      second,
+    )
     const request = this.#request(options)
     let outcome: Outcome
     try {
-      outcome = await this.#deps.entrance.acquire(this.#address, request, this.#isFenced)
+      outcome = await this.#deps.entrance.acquire(this.#target, request, this.#isFenced)
     } catch (error) {
       throw withCallerStack(error, request.signal)
     }
     if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
     const { hold, lease } = outcome
-    let result: T
-    try {
-      result = await this.#deps.frames.runInHold(hold, () => fn(lease))
-    } catch (error) {
-      await lease.unlock().catch((unlockError: unknown) => {
-        this.#report(unlockError)
-      })
-      throw error
-    }
-    try {
-      await lease.unlock()
-    } catch (error) {
-      if (error instanceof LockLostError) throw lostWithResult(error, result)
-      this.#report(error)
-    }
-    return result
+    return useLease(
+      () => this.#deps.frames.runInHold(hold, () => fn(lease)),
+      () => lease.unlock(),
+      (error) => {
+        this.#report(error)
+      },
+    )
   }
 
   /**
-   * Waits until the lock is acquired. Outside `withLock`, `lease.run` and `scope` nested calls do not re-enter this
-   * hold.
+   * Waits until the lock is acquired. Outside `withLock`, `lease.run` and `scope`, later calls do not re-enter this hold:
+   * they wait for it.
    *
    * @throws `LockTimeoutError` when another owner kept the lock for `waitMs`; the signal's reason when aborted;
    * `UnavailableError` when the store did not reply within `waitMs` (an unlimited wait outlives outages);
-   * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost;
-   * `ReplicationError` when too few replicas acknowledged the grant (`minReplicas`); `TooManyWaitersError`, `ClosedError`
+   * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost; `UpgradeError`
+   * for a write lock inside a read lock of the same caller; `ReplicationError` when too few replicas acknowledged the grant
+   * (`minReplicas`); `TooManyWaitersError`, `ClosedError`
    */
   lock(options?: AcquireOptions): Promise<Lease>
   lock(options?: AcquireOptions, second?: unknown): Promise<Lease> {
@@ -138,51 +148,60 @@ export class Lock {
    */
   async unlock(): Promise<void> {
     const scope = this.#deps.frames.nearestScope()
-    if (!scope) throw nothingToUnlock(this.#address)
-    await scope.unlock(this.#address)
+    if (!scope) throw nothingToUnlock(this.#target)
+    await scope.unlock(this.#target)
   }
 
   /**
-   * Evicts the present holder and hands the lock to the next waiter. The evicted holder's signal aborts at once, but
-   * its code may still run: only a fencing token keeps its writes out.
+   * Evicts the current holder, or the current readers of a read lock (up to 10,000), and hands the lock to the next waiter.
+   * The signal of an evicted holder aborts as soon as it is notified, but its code may still run: only a fencing token keeps
+   * its writes out.
    *
-   * @returns whether a holder was evicted
+   * @returns whether any holder was evicted
    * @throws `UnavailableError`, `RefusedError`, `NotALockError`, `ClosedError`
    */
   async forceUnlock(): Promise<boolean> {
-    const { owner } = await this.#inspect(0)
-    if (owner === '') return false
-    const reply = await this.#command(() => this.#deps.session.force(this.#address, owner))
-    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')
-    return reply.kind === 'released'
+    const limit = this.kind === 'read-lock' ? evictedAtOnce : 1
+    let hasEvicted = false
+    for (let evicted = 0; evicted < mostEvicted; evicted += limit) {
+      const { holders, holderCount } = await this.#inspect(limit)
+      const listed = holders.filter(({ kind }) => kind === this.kind)
+      const results = await Promise.all(listed.map(({ owner }) => this.#evict(owner)))
+      hasEvicted ||= results.includes(true)
+      if (listed.length === 0 || holders.length >= holderCount) break
+    }
+    return hasEvicted
   }
 
-  /** Whether any owner holds the lock, as the store sees it. Throws as `forceUnlock`. */
+  /** Whether any owner holds the lock, according to the store. Throws as `forceUnlock`. */
   async isLocked(): Promise<boolean> {
-    return (await this.#inspect(0)).owner !== ''
+    return this.#isAmong(await this.#inspect(1))
   }
 
   /** Whether the running async context holds the lock, by the clock; sends nothing. */
   isHeld(): boolean {
-    return this.#deps.frames.enclosingHold(this.#address)?.isHeld ?? false
+    return this.holdCount() > 0
   }
 
   /** How many times the running async context has entered the lock; 0 when it does not hold it. Sends nothing. */
   holdCount(): number {
-    const hold = this.#deps.frames.enclosingHold(this.#address)
-    return hold?.isHeld ? hold.count : 0
+    const hold = this.#deps.frames.enclosingHold(this.#target.address)
+    return hold?.isHeld ? hold.countOf(this.kind) : 0
   }
 
-  /** For how long the store keeps the present hold, of any owner, unless renewed; 0 when free. Throws as `forceUnlock`. */
+  /**
+   * For how long the store keeps the current hold, of any owner, unless it is renewed, milliseconds; of several readers, the
+   * hold that ends first. 0 when free. Throws as `forceUnlock`.
+   */
   async remainingMs(): Promise<number> {
-    return Math.max(0, (await this.#inspect(0)).ttlMs)
+    const found = await this.#inspect(1)
+    return this.#isAmong(found) ? Math.max(0, found.holders[0]?.ttlMs ?? 0) : 0
   }
 
   /** Who holds, who waits, and which processes they are. For diagnostics only. Throws as `forceUnlock`. */
   async inspect(): Promise<LockInfo> {
     const inspection = await this.#inspect(100)
-    return this.#command(() => describeLock(this.name, inspection, this.#deps.session))
+    return this.#command(() => describeLock(this.name, this.kind, inspection, this.#deps.session))
   }
 
   /** For logs. */
@@ -197,48 +216,75 @@ export class Lock {
 
   /** @internal The owner of the hold that a call here would re-enter. */
   get enclosingOwner(): string | undefined {
-    return this.#deps.frames.enclosingHold(this.#address)?.owner
+    return this.#deps.frames.enclosingHold(this.#target.address)?.owner
+  }
+
+  /** @internal What a multi lock needs of it. */
+  get member(): Member<Lease> {
+    const { memberClient: client } = this.#deps
+    if (!client) {
+      throw new InvalidArgumentError(
+        `quorum lock ${this.name} cannot be a member of a multi lock; use locks of new Holdfast`,
+        { lockName: this.name },
+      )
+    }
+    return { client, target: this.#target, wantsToken: this.#isFenced }
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
     return resolveRequest(options, this.#deps.settings, waitMs)
   }
 
-  /** Not async on purpose: there may be very many waits, and each async frame costs memory. */
   #acquireInScope<T>(
     toResult: (outcome: Outcome) => T,
     options: AcquireOptions | undefined,
     second: unknown,
     waitMs?: number,
   ): Promise<T> {
-    try {
-      if (typeof options === 'function') throw new InvalidArgumentError(runsNothing)
-      refuseSecond(second, runsNothing)
-      const request = this.#request(options, waitMs)
-      const acquiring = this.#deps.entrance.acquireInScope(this.#address, request, this.#isFenced)
-      return acquiring.then(toResult, rethrowToCaller(request.signal))
-    } catch (error) {
-      return Promise.reject(toHoldfastError(error))
-    }
+    return acquireByOptions(
+      options,
+      second,
+      () => this.#request(options, waitMs),
+      (request) => this.#deps.entrance.acquireInScope(this.#target, request, this.#isFenced),
+      toResult,
+    )
   }
 
-  async #inspect(limit: number) {
-    const reply = await this.#command(() => this.#deps.session.inspect(this.#address, limit))
-    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    return reply
+  async #inspect(limit: number): Promise<FoundLock> {
+    const { address } = this.#target
+    const reply = await this.#command(() => this.#deps.session.inspect(address, limit))
+    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+    return foundLock(reply)
+  }
+
+  async #evict(owner: string): Promise<boolean> {
+    const { address } = this.#target
+    const reply = await this.#command(() => this.#deps.session.force(address, owner))
+    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+    if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')
+    return reply.kind === 'released'
+  }
+
+  /** Readers and writers never hold at once, so the first holder tells. */
+  #isAmong({ holders: [first] }: FoundLock): boolean {
+    return first?.kind === this.kind
+  }
+
+  get #subject(): ErrorSubject {
+    return { lockName: this.name, title: titleOf(this.#target) }
   }
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
-      await this.#deps.ready(this.#address)
+      await this.#deps.ready(this.#target.address)
       return await send()
     } catch (error) {
-      throw toHoldfastError(error, { lockName: this.name })
+      throw toHoldfastError(error, this.#subject)
     }
   }
 
   #report(error: unknown): void {
     if (error instanceof LockLostError) return
-    this.#deps.events.emitError(toHoldfastError(error, { lockName: this.name }))
+    this.#deps.events.emitError(toHoldfastError(error, this.#subject))
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { InvalidArgumentError } from '../errors.js'
-import { KeySpace, nativeFenceOf } from '../redis/keys.js'
+import { KeySpace, nativeLayout } from '../redis/keys.js'
 import { lockName } from './name-of-text.js'
 
 /** Any 16-bit units, unpaired surrogates included, and what names could trip over. */
@@ -32,7 +32,7 @@ const text = fc
   .map((parts) => parts.join(''))
 
 const spaces = ['', 'lock:', '{app}:'].map(
-  (prefix) => new KeySpace({ keyPrefix: '', prefix, fenceOf: nativeFenceOf, groupOf: () => '' }),
+  (prefix) => new KeySpace({ keyPrefix: '', prefix, layout: nativeLayout, groupOf: () => '' }),
 )
 
 /** What the name of a short text was made from. */
@@ -51,8 +51,8 @@ it('the name of any text is valid, alone and as the end of a longer one', () => 
       expect(Buffer.from(name).toString()).toBe(name)
       expect(name).not.toMatch(/[:{}]/)
       for (const space of spaces) {
-        expect(space.lock(name).name).toBe(name)
-        expect(() => space.lock(`order:${name}`)).not.toThrow()
+        expect(space.keysOf(name).name).toBe(name)
+        expect(() => space.keysOf(`order:${name}`)).not.toThrow()
       }
     }),
   )
@@ -85,10 +85,10 @@ it('long texts that differ in one character get different names, and none equals
 
 it('a part of a name that ends like a key of Holdfast is escaped for every key that a lock has', () => {
   const [space] = spaces
-  const keys: unknown[] = Object.values(space?.lock('a') ?? {})
+  const keys: unknown[] = Object.values(space?.keysOf('a') ?? {})
   const ends = keys.map((key) => /^\{a\}:(.*)$/.exec(String(key))?.[1]).filter((end) => end !== undefined)
   expect(ends.length).toBeGreaterThanOrEqual(3)
-  for (const end of ends) expect(() => space?.lock(`jobs:${lockName(end)}`)).not.toThrow()
+  for (const end of ends) expect(() => space?.keysOf(`jobs:${lockName(end)}`)).not.toThrow()
 })
 
 // Clients of different versions share locks: a change here lets two of them hold one lock at once.

@@ -9,8 +9,8 @@ const keptOfLong = 40
  * Makes a valid lock name from any text, such as user input. Sends nothing.
  *
  * Different texts get different names, and remain different as parts of a longer name, separated by colons. Most texts are
- * their own name. `%`, `:`, braces and control characters are percent-encoded, as is the last letter of the texts `fifo`,
- * `waiters` and `fence`. An unpaired surrogate becomes `%uD800`, and the empty text `%no-text`. A result that is longer than
+ * their own name. `%`, `:`, braces and control characters are percent-encoded, as is the last letter of texts that name keys of
+ * Holdfast, such as `fifo` and `semaphore`. An unpaired surrogate becomes `%uD800`, and the empty text `%no-text`. A result that is longer than
  * 256 bytes becomes its first 40 characters, `%sha256-` and the SHA-256 of all of it.
  *
  * The same text gets the same name in every version: clients of different versions share locks.
@@ -31,7 +31,7 @@ export function lockName(text: string): string {
 const unsafe = /[%:{}\p{Cc}\p{Cs}]/gu
 const unpairedSurrogate = /\p{Cs}/u
 /** After a colon these would read as keys of Holdfast. */
-const reserved = /^(fifo|waiters|fence)$/
+const reserved = /^(fifo|waiters|fence|rw|semaphore|latch|ends|size|counted)$/
 
 /** After each `%` comes a hexadecimal digit or a `u`, so no text is escaped to what starts with `%no` or contains `%sha`. */
 function escaped(text: string): string {

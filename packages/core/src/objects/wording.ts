@@ -1,11 +1,18 @@
 import { clientOf } from '../engine/owner.js'
 import { LockLostError, LockTimeoutError } from '../errors.js'
+import { titleFrom } from '../ownership/target.js'
+import type { ObjectKind } from '../ownership/target.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
 /** The error for a wait that ended because another owner kept the lock. */
-export function timedOutWaiting({ name, owner, holder, position, waitedMs }: NotAcquired): LockTimeoutError {
-  const text = `timed out after ${waitedMs} ms waiting for lock ${name} (${holderText(holder)}, ${positionText(position)})`
-  const advice = isOfSameClient(owner, holder) ? ownClientText : ''
+export function timedOutWaiting(outcome: NotAcquired): LockTimeoutError {
+  const { name, objectKind, owner, holder, position, waitedMs } = outcome
+  if (objectKind === 'latch') {
+    const closed = `timed out after ${waitedMs} ms waiting for latch ${name} to open`
+    return new LockTimeoutError(closed, { lockName: name, owner, holder: undefined, position: 0, waitedMs })
+  }
+  const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)})`
+  const advice = isOfSameClient(owner, holder) ? ownClientText(objectKind) : ''
   const details = { lockName: name, owner, holder: holder || undefined, position, waitedMs }
   return new LockTimeoutError(text + advice, details)
 }
@@ -14,11 +21,16 @@ const isOfSameClient = (owner: string | undefined, holder: string | undefined): 
   owner !== undefined && holder !== undefined && clientOf(owner) === clientOf(holder)
 
 /** The most common misuse: a self-deadlock. */
-const ownClientText =
-  '. It is held by this same client, perhaps by the caller (a self-deadlock): nested calls re-enter only inside withLock, run or scope'
+const ownClientText = (kind: ObjectKind): string =>
+  '. It is held by this same client, perhaps by the caller (a self-deadlock): ' +
+  (kind === 'semaphore'
+    ? 'a nested call takes permits of its own'
+    : 'nested calls re-enter only inside withLock, run or scope')
 
-const holderText = (holder: string | undefined): string => {
+const holderText = (holder: string | undefined, kind: ObjectKind): string => {
   if (holder === undefined) return 'held by another task in this scope'
+  if (holder === '' && kind === 'semaphore')
+    return 'no holder, but earlier waiters come first, or it was resized'
   return holder === '' ? 'set aside for the next waiter' : `held by ${holder}`
 }
 

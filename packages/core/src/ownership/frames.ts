@@ -1,18 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Address } from '../engine/requests.js'
-import type { Possession } from './possession.js'
+import type { AnyPossession } from './possession.js'
 import type { Scope } from './scope.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
-type Frame<P extends Possession> = { readonly of: object; readonly outer: Frame<Possession> | undefined } & (
-  { readonly hold: P } | { readonly scope: Scope<P> }
-)
+type Frame<P extends AnyPossession> = {
+  readonly of: object
+  readonly outer: Frame<AnyPossession> | undefined
+} & ({ readonly hold: P } | { readonly scope: Scope<P> })
 
 /**
  * The chain of the running async context, with the frames of every client. One storage for all of them: before Node 24
  * each storage that was ever used slows down every async operation of the process, and closing a client would not help.
  */
-const storage = new AsyncLocalStorage<Frame<Possession> | undefined>()
+const storage = new AsyncLocalStorage<Frame<AnyPossession> | undefined>()
 
 /**
  * Knows what the running async context holds of one client.
@@ -20,7 +21,7 @@ const storage = new AsyncLocalStorage<Frame<Possession> | undefined>()
  * What a task sees was fixed when the task began: siblings that began outside a hold never see it, and a task that
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
-export class Frames<P extends Possession> {
+export class Frames<P extends AnyPossession> {
   runInHold<T>(hold: P, fn: () => T): T {
     return storage.run({ of: this, hold, outer: liveFrame() }, fn)
   }
@@ -55,13 +56,13 @@ export class Frames<P extends Possession> {
     return undefined
   }
 
-  #isOwn(frame: Frame<Possession>): frame is Frame<P> {
+  #isOwn(frame: Frame<AnyPossession>): frame is Frame<P> {
     return frame.of === this
   }
 }
 
 /** Skips frames that are over; otherwise a task that keeps starting its successor would grow the chain without bound. */
-function liveFrame(): Frame<Possession> | undefined {
+function liveFrame(): Frame<AnyPossession> | undefined {
   let frame = storage.getStore()
   while (frame && ('hold' in frame ? frame.hold.isOver : frame.scope.isEnded)) frame = frame.outer
   return frame

@@ -4,7 +4,8 @@ import type { Events } from '../events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
-import type { Possession, ScopedLease } from './possession.js'
+import type { AnyPossession, ScopedLease } from './possession.js'
+import type { Target } from './target.js'
 
 /** What a scope needs of its client. */
 export interface ScopeDeps {
@@ -23,7 +24,7 @@ interface Held<P> {
  * All tasks inside share it, as one thread would. Calls on one lock run one after another, so that two tasks that both
  * find the lock free do not wait for each other.
  */
-export class Scope<P extends Possession> {
+export class Scope<P extends AnyPossession> {
   readonly #deps: ScopeDeps
   readonly #held = new Map<string, Held<P>[]>()
   readonly #queues = new Map<string, SerialQueue>()
@@ -51,13 +52,19 @@ export class Scope<P extends Possession> {
     }
   }
 
-  /** Leaves the newest lease of this lock that the scope made, after earlier calls on it. */
-  async unlock(address: Address): Promise<void> {
-    const slot = this.nextSlot(address)
+  /**
+   * Leaves the newest lease of this kind that the scope made, after earlier calls on the object.
+   *
+   * @param multiLock - the multi lock that made it; without one, the object itself did
+   */
+  async unlock(target: Target, multiLock?: string): Promise<void> {
+    const slot = this.nextSlot(target.address)
     try {
       await slot.ready
-      const newest = this.#openOnes(address).at(-1)
-      if (!newest) throw nothingToUnlock(address)
+      const newest = this.#openOnes(target.address)
+        .filter(({ lease }) => lease.kind === target.kind && lease.multiLock === multiLock)
+        .at(-1)
+      if (!newest) throw nothingToUnlock(target)
       await newest.lease.unlock()
     } finally {
       slot.done()
@@ -87,7 +94,7 @@ export class Scope<P extends Possession> {
 
   async #releaseLeaked({ hold, lease }: Held<P>): Promise<void> {
     const { events } = this.#deps
-    if (!hold.loss) events.emit('leaked', { name: lease.name, owner: lease.owner })
+    if (!hold.loss) events.emit('leaked', { name: lease.name, kind: lease.kind, owner: lease.owner })
     try {
       await lease.unlock()
     } catch (error) {
@@ -107,9 +114,9 @@ export class Scope<P extends Possession> {
 }
 
 /** The error for an `unlock()` that has nothing to undo. */
-export const nothingToUnlock = ({ name }: Address): NotOwnerError =>
+export const nothingToUnlock = (target: Target): NotOwnerError =>
   new NotOwnerError(
-    `nothing to unlock: unlock() must follow a lock() on ${name} in the same scope; ` +
+    `nothing to unlock: unlock() must follow a lock() on ${target.address.name} in the same scope; ` +
       'outside a scope call unlock() on the lease',
-    { lockName: name },
+    { lockName: target.address.name },
   )

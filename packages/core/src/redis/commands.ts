@@ -3,29 +3,29 @@ import type {
   BusyReply,
   HeldReply,
   Inspection,
+  JointReply,
   NotALockReply,
   QueueEntryReply,
   ReleaseReply,
   RenewalReply,
+  ResizeReply,
+  SharedInspection,
 } from '../engine/replies.js'
-import type { AcquireRequest, QueueEntry, ReleaseRequest, Renewal } from '../engine/requests.js'
+import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { isSlotMoving } from './errors.js'
 import { clientInboxOf } from './keys.js'
-import type { LockKeys } from './keys.js'
-import { keysOf } from './kinds/lock.js'
-import type { LockCalls } from './kinds/lock.js'
+import type { Keys, Kind } from './keys.js'
+import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/calls.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
 
-/** A queue entry whose keys are known. */
-interface RedisQueueEntry extends QueueEntry {
-  readonly address: LockKeys
-}
+/** The script calls of each kind of object that is carried. */
+export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>
 
-export interface LockCommandsOptions {
+export interface RedisCommandsOptions {
   readonly connection: Pick<ScriptConnection, 'run'>
-  readonly calls: LockCalls
+  readonly calls: CallsByKind
   /** The channel of this client. */
   readonly inbox: string
   /** The step was carried out, but Redis refused to publish its notification. */
@@ -37,13 +37,13 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 const entryStates = ['missing', 'waiting', 'granted'] as const
 
 /** The scripts as functions. Everything about positions and codes stays in here. */
-export class LockCommands {
-  readonly #options: LockCommandsOptions
+export class RedisCommands {
+  readonly #options: RedisCommandsOptions
   #tokenFloor = 0
   /** The same as text: it is sent more often than it changes. */
   #tokenFloorText = '0'
 
-  constructor(options: LockCommandsOptions) {
+  constructor(options: RedisCommandsOptions) {
     this.#options = options
   }
 
@@ -54,17 +54,19 @@ export class LockCommands {
     this.#tokenFloorText = String(token)
   }
 
-  acquire(keys: LockKeys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
-    const { count, wantsToken } = request
-    if (count > 1 && !(wantsToken && this.#options.calls.drawsTokenOnReentry)) {
-      return this.#options.connection.run(setCountCall(keys, request), readReentry, timeoutMs)
+  acquire(keys: Keys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
+    const { connection } = this.#options
+    const calls = this.#callsFor(keys)
+    if (calls.setCount && calls.setsCount?.(request)) {
+      const { owner, count, leaseMs } = request
+      return connection.run(calls.setCount(keys, owner, count, leaseMs), readReentry, timeoutMs)
     }
-    return this.#options.connection.run(this.acquireCall(keys, request), this.readAcquire, timeoutMs)
+    return connection.run(this.acquireCall(keys, request), this.readAcquire, timeoutMs)
   }
 
   /** An `acquire` for another connection to send. */
-  acquireCall(keys: LockKeys, request: AcquireRequest): ScriptCall {
-    return this.#options.calls.acquire(keys, request, this.#options.inbox, this.#tokenFloorText)
+  acquireCall(keys: Keys, request: AcquireRequest): ScriptCall {
+    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#tokenFloorText)
   }
 
   readonly readAcquire = (given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply => {
@@ -75,6 +77,9 @@ export class LockCommands {
       case 0:
         this.#reportError(textAt(reply, 2))
         return readBusy(textAt(reply, 1))
+      case 1:
+        this.#reportError(textAt(reply, 2))
+        return { kind: 'held', token: 0, free: numberAt(reply, 1) }
       case -1:
         return { kind: 'lost' }
       case -2:
@@ -84,27 +89,45 @@ export class LockCommands {
     }
   }
 
+  /** Whether several locks can be requested by one command. */
+  get canAcquireMany(): boolean {
+    return this.#options.calls.lock.acquireMany !== undefined
+  }
+
+  /** Requests several locks of one group. */
+  acquireMany(request: RedisJointRequest, timeoutMs?: number): Promise<JointReply> {
+    const call = this.#options.calls.lock.acquireMany?.(request, this.#tokenFloorText)
+    if (!call) return Promise.reject(new TypeError('these locks are requested one by one'))
+    return this.#options.connection.run(call, this.#readMany, timeoutMs)
+  }
+
   /** Sets the hold count; at 0 gives up the hold and the queue entry. */
-  release(keys: LockKeys, request: ReleaseRequest, timeoutMs?: number): Promise<ReleaseReply> {
+  release(keys: Keys, request: ReleaseRequest, timeoutMs?: number): Promise<ReleaseReply> {
+    const calls = this.#callsFor(keys)
     const call =
-      request.count > 0
-        ? setCountCall(keys, { ...request, leaseMs: 0 })
-        : this.#options.calls.release(keys, request, this.#tokenFloorText)
+      request.count > 0 && calls.setCount
+        ? calls.setCount(keys, request.owner, request.count, 0)
+        : calls.release(keys, request, this.#tokenFloorText)
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
-  force(keys: LockKeys, owner: string): Promise<ReleaseReply> {
-    const call = this.#options.calls.force(keys, owner, clientInboxOf(owner), this.#tokenFloorText)
+  force(keys: Keys, owner: string): Promise<ReleaseReply> {
+    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#tokenFloorText)
     return this.#options.connection.run(call, this.#readRelease)
   }
 
+  /** Sets how many permits there are in all. */
+  resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
+    const call = this.#callsFor(keys).resize?.(keys, request, this.#tokenFloorText)
+    if (!call) throw new TypeError(`${keys.main} has no size`)
+    return this.#options.connection.run(call, this.#readResize, timeoutMs)
+  }
+
   /** Renews holds of one group in one command, or one by one while the slot of the group is being migrated. */
-  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
+  renew(renewals: readonly RedisRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
     return togetherOrSingly(renewals, async (batch) => {
-      const keys = batch.map(({ address }) => address.id)
-      const args = batch.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-      const call = { script: scripts.lockRenew, keys, args }
+      const call = this.#callsFor(batch[0]?.address).renew(batch)
       const reply = await this.#options.connection.run(call, asList, timeoutMs)
       return batch.map((_, i) => (numberAt(reply, i) === 1 ? 'renewed' : 'not-held'))
     })
@@ -113,9 +136,7 @@ export class LockCommands {
   /** Keeps queue entries of one group alive in one command, or one by one while the slot is being migrated. */
   refresh(entries: readonly RedisQueueEntry[]): Promise<readonly QueueEntryReply[]> {
     return togetherOrSingly(entries, async (batch) => {
-      const keys = batch.flatMap(({ address: { lock, queue, waiters } }) => [lock, queue, waiters])
-      const args = batch.flatMap(({ owner, entryTtlMs }) => [owner, entryTtlMs])
-      const call = { script: scripts.lockRefresh, keys, args }
+      const call = this.#callsFor(batch[0]?.address).refresh(batch)
       const reply = await this.#options.connection.run(call, asList)
       return batch.map((_, i) => ({
         state: entryStates[numberAt(reply, 2 * i)] ?? 'missing',
@@ -124,23 +145,33 @@ export class LockCommands {
     })
   }
 
-  async inspect(keys: LockKeys, limit: number): Promise<Inspection | NotALockReply> {
-    const call = { script: scripts.lockInspect, keys: keysOf(keys), args: [limit] }
-    const reply = await this.#options.connection.run(call, asList)
-    if (numberAt(reply, 0) === -3) return notALockReply(keys.lock, textAt(reply, 1))
-    const waiters = []
-    for (let i = 5; i < reply.length; i += 2) {
-      waiters.push({ owner: textAt(reply, i), aliveMs: numberAt(reply, i + 1) })
+  /** Later tokens of this lock are larger than this one, for at least `keepMs`. */
+  async raiseToken({ fence }: Keys, token: number, keepMs: number): Promise<void> {
+    const call = { script: scripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
+    await this.#options.connection.run(call, Number)
+  }
+
+  async inspect(keys: Keys, limit: number): Promise<Inspection | SharedInspection | NotALockReply> {
+    const calls = this.#callsFor(keys)
+    const reply = await this.#options.connection.run(calls.inspect(keys, limit), asList)
+    if (numberAt(reply, 0) === -3) return notALockReply(keys.main, textAt(reply, 1))
+    return calls.readInspection(reply)
+  }
+
+  readonly #readMany = (given: unknown, { keys }: ScriptCall): JointReply => {
+    const reply = asList(given)
+    if (reply[0] === -2) return { kind: 'abandoned' }
+    if (reply[0] === -3) {
+      const index = numberAt(reply, 2) - 1
+      return { ...notALockReply(keys[4 * index] ?? '', textAt(reply, 1)), index }
     }
-    return {
-      kind: 'lock',
-      ttlMs: numberAt(reply, 0),
-      owner: textAt(reply, 1),
-      count: numberAt(reply, 2),
-      token: numberAt(reply, 3),
-      waiterCount: numberAt(reply, 4),
-      waiters,
-    }
+    const first = reply.length > 0 ? textAt(reply, 0) : ''
+    const nEnd = first.indexOf(' ')
+    const texts = nEnd < 0 ? reply : reply.slice(1)
+    const tokens = texts.map((_, i) => this.#held(textAt(texts, i)).token)
+    if (nEnd < 0) return { kind: 'entered', tokens }
+    const index = Number(first.slice(0, nEnd)) - 1
+    return { kind: 'entered', tokens, busy: { index, reply: readBusy(first.slice(nEnd + 1)) } }
   }
 
   readonly #readRelease = (given: unknown, { keys: [lock = ''] }: ScriptCall): ReleaseReply => {
@@ -152,6 +183,15 @@ export class LockCommands {
     return code === 1 ? released : notHeld
   }
 
+  readonly #readResize = (given: unknown, { keys: [main = ''] }: ScriptCall): ResizeReply | NotALockReply => {
+    const reply = asList(given)
+    const code = numberAt(reply, 0)
+    if (code === -3) return notALockReply(main, textAt(reply, 1))
+    if (reply.length > 3) this.#reportError(textAt(reply, 3))
+    const kind = code === 1 ? 'resized' : 'superseded'
+    return { kind, version: numberAt(reply, 1), size: numberAt(reply, 2) }
+  }
+
   #held(given: string | number): HeldReply {
     const token = Number(given)
     if (Number.isNaN(token)) throw notUnderstood('a token', given)
@@ -159,15 +199,16 @@ export class LockCommands {
     return { kind: 'held', token }
   }
 
+  #callsFor(keys: Keys | undefined): Calls {
+    const calls = this.#options.calls[keys?.kind ?? 'lock']
+    if (!calls) throw new TypeError(`${keys?.main} belongs to an object that this session does not carry`)
+    return calls
+  }
+
   #reportError(error: string): void {
     if (error !== '') this.#options.onNoticeError(error)
   }
 }
-
-const setCountCall = (
-  { lock }: LockKeys,
-  { owner, count, leaseMs }: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs'>,
-): ScriptCall => ({ script: scripts.lockSetCount, keys: [lock], args: [owner, count, leaseMs] })
 
 function readReentry(given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply {
   if (typeof given === 'number') return given === 1 ? { kind: 'held', token: 0 } : { kind: 'lost' }
@@ -195,7 +236,8 @@ function readBusy(text: string): BusyReply {
   return { kind: 'busy', ttlMs, serverUs, position, holder: text.slice(positionEnd + 1) }
 }
 
-async function togetherOrSingly<Item, Reply>(
+/** Runs a batch of one slot in one command, or one by one while the slot is being migrated. */
+export async function togetherOrSingly<Item, Reply>(
   items: readonly Item[],
   run: (batch: readonly Item[]) => Promise<readonly Reply[]>,
 ): Promise<readonly Reply[]> {

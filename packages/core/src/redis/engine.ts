@@ -3,14 +3,17 @@ import type { Traits } from '../engine/traits.js'
 import { openConnections } from './connection/connections.js'
 import type { Connections } from './connection/connections.js'
 import { engineName } from './errors.js'
-import { nativeFenceOf } from './keys.js'
+import { nativeLayout } from './keys.js'
+import { nativeLatchCalls } from './kinds/latch.js'
 import { NativeCalls } from './kinds/lock.js'
+import { SharedCalls } from './kinds/shared.js'
 import { resolveRedisSettings } from './options.js'
 import type { RedisOptions, RedisSettings } from './options.js'
 import { redissonTraits, openRedisson } from './redisson/engine.js'
 import { RedisSession } from './session.js'
 
-const nativeTraits: Traits = {
+/** Of locks, shared with Redisson or not. */
+const lockTraits: Traits = {
   fifo: true,
   handOff: 'grant',
   // Redis expires a key in the millisecond after its TTL, by a clock that it reads once per command.
@@ -20,6 +23,8 @@ const nativeTraits: Traits = {
   force: 'notified',
   commandsAreCounted: true,
 }
+
+const nativeTraits: Traits = { ...lockTraits, kinds: ['shared', 'latch'] }
 
 /**
  * Locks on Redis or Valkey: stand-alone, Sentinel or Cluster.
@@ -31,7 +36,7 @@ export function redisEngine(options: RedisOptions): LockEngine {
   const isShared = settings.interop === 'redisson'
   return {
     name: engineName,
-    traits: traitsOf(settings, isShared ? redissonTraits(nativeTraits) : nativeTraits),
+    traits: traitsOf(settings, isShared ? redissonTraits(lockTraits) : nativeTraits),
     open(host: EngineHost): EngineSession {
       const connections = connect(options, host)
       const shared = { connections, replicas: replicasOf(options, settings, host) }
@@ -48,8 +53,15 @@ function traitsOf({ minReplicas, replicaTimeoutMs: withinMs }: RedisSettings, tr
 type SharedOptions = Pick<ConstructorParameters<typeof RedisSession>[1], 'connections' | 'replicas'>
 
 function openNative(host: EngineHost, { prefix }: RedisSettings, shared: SharedOptions): RedisSession {
-  const calls = new NativeCalls(shared.connections.cluster === null)
-  return new RedisSession(host, { ...shared, prefix, fenceOf: nativeFenceOf, calls })
+  const inboxesCanBeCounted = shared.connections.cluster === null
+  const calls = { lock: new NativeCalls(inboxesCanBeCounted), shared: new SharedCalls(inboxesCanBeCounted) }
+  return new RedisSession(host, {
+    ...shared,
+    prefix,
+    layout: nativeLayout,
+    calls,
+    latchCalls: nativeLatchCalls,
+  })
 }
 
 function connect({ redis }: RedisOptions, host: EngineHost, more?: Record<string, unknown>): Connections {

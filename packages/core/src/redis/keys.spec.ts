@@ -1,50 +1,74 @@
 import calculateSlot from 'cluster-key-slot'
 import { InvalidArgumentError } from '../errors.js'
-import { clientInboxOf, inboxOf, KeySpace, nativeFenceOf } from './keys.js'
-import { releaseChannelOf, tokenKeyOf } from './redisson/names.js'
+import { clientInboxOf, inboxOf, KeySpace, nativeLayout } from './keys.js'
+import { redissonLayout, releaseChannelOf } from './redisson/names.js'
 
-const spaceOf = (keyPrefix: string, prefix: string, fenceOf = nativeFenceOf): KeySpace =>
-  new KeySpace({ keyPrefix, prefix, fenceOf, groupOf: () => '' })
+const spaceOf = (keyPrefix: string, prefix: string, layout = nativeLayout): KeySpace =>
+  new KeySpace({ keyPrefix, prefix, layout, groupOf: () => '' })
 
 const plain = spaceOf('', 'lock:')
 
 describe('the keys of a lock', () => {
   it('without braces are put under a hash tag of the whole lock key', () => {
-    expect(plain.lock('order:42')).toEqual({
+    expect(plain.keysOf('order:42')).toEqual({
       name: 'order:42',
+      kind: 'lock',
       id: 'lock:order:42',
       group: '',
-      lock: 'lock:order:42',
+      main: 'lock:order:42',
       queue: '{lock:order:42}:fifo',
       waiters: '{lock:order:42}:waiters',
       fence: '{lock:order:42}:fence',
+      ends: '{lock:order:42}:ends',
+      size: '{lock:order:42}:size',
+      counted: '{lock:order:42}:counted',
     })
   })
 
   it('with a hash tag in the name keep that tag', () => {
-    expect(plain.lock('{tenant-7}:order')).toEqual({
+    expect(plain.keysOf('{tenant-7}:order')).toEqual({
       name: '{tenant-7}:order',
+      kind: 'lock',
       id: 'lock:{tenant-7}:order',
       group: '',
-      lock: 'lock:{tenant-7}:order',
+      main: 'lock:{tenant-7}:order',
       queue: 'lock:{tenant-7}:order:fifo',
       waiters: 'lock:{tenant-7}:order:waiters',
       fence: 'lock:{tenant-7}:order:fence',
+      ends: 'lock:{tenant-7}:order:ends',
+      size: 'lock:{tenant-7}:order:size',
+      counted: 'lock:{tenant-7}:order:counted',
     })
   })
 
   it('begin with the key prefix of the application, then the prefix of Holdfast', () => {
-    expect(spaceOf('app:', 'mutex:').lock('a')).toMatchObject({
-      lock: 'app:mutex:a',
+    expect(spaceOf('app:', 'mutex:').keysOf('a')).toMatchObject({
+      main: 'app:mutex:a',
       queue: '{app:mutex:a}:fifo',
     })
   })
 
   it('take a hash tag from the prefix too', () => {
-    expect(spaceOf('{app}:', 'lock:').lock('a')).toMatchObject({
-      lock: '{app}:lock:a',
+    expect(spaceOf('{app}:', 'lock:').keysOf('a')).toMatchObject({
+      main: '{app}:lock:a',
       fence: '{app}:lock:a:fence',
     })
+  })
+
+  it.each([nativeLayout, redissonLayout])('without a prefix differ for t and {t} (%#)', (layout) => {
+    const space = spaceOf('', '', layout)
+    const [bare, braced, longer] = ['t', '{t}', '{t}:'].map((name) => space.keysOf(name))
+    for (const part of ['id', 'main', 'queue', 'waiters'] as const)
+      expect(new Set([bare?.[part], braced?.[part], longer?.[part]]).size).toBe(3)
+    expect(braced?.main).toBe('{t}')
+    expect(calculateSlot(braced?.queue ?? '')).toBe(calculateSlot('t'))
+  })
+
+  it.each(['read-write-lock', 'semaphore', 'latch'] as const)('of a %s, too', (object) => {
+    const space = spaceOf('', '')
+    const [bare, braced] = ['t', '{t}'].map((name) => space.keysOf(name, object))
+    expect(braced?.main).not.toBe(bare?.main)
+    for (const keys of [bare, braced]) expect(space.ofKey(keys?.id ?? '')).toEqual(keys)
   })
 
   it.each([
@@ -54,30 +78,44 @@ describe('the keys of a lock', () => {
     ['{app}:', 'lock:', 'order'],
     ['app:', '', 'ключ 🔑'],
     ['', '', ' '],
+    ['', '', '{t}'],
   ])('of prefixes %j and %j and name %j live in one slot', (keyPrefix, prefix, name) => {
-    const { lock, queue, waiters, fence } = spaceOf(keyPrefix, prefix).lock(name)
+    const { main: lock, queue, waiters, fence } = spaceOf(keyPrefix, prefix).keysOf(name)
     const slot = calculateSlot(lock)
     expect([queue, waiters, fence].map((key) => calculateSlot(key))).toEqual([slot, slot, slot])
   })
 
   it('have the token count of Redisson for a fence, if shared with it', () => {
-    const shared = spaceOf('app:', '', tokenKeyOf)
-    expect(shared.lock('order:42')).toMatchObject({
-      lock: 'app:order:42',
+    const shared = spaceOf('app:', '', redissonLayout)
+    expect(shared.keysOf('order:42')).toMatchObject({
+      main: 'app:order:42',
       queue: '{app:order:42}:fifo',
       fence: 'redisson_lock_token:{app:order:42}',
     })
-    expect(shared.lock('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
+    expect(shared.keysOf('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
     for (const name of ['order:42', '{eu}:order']) {
-      const { lock, fence } = shared.lock(name)
+      const { main: lock, fence } = shared.keysOf(name)
       expect(calculateSlot(fence)).toBe(calculateSlot(lock))
       expect(calculateSlot(releaseChannelOf(lock))).toBe(calculateSlot(lock))
     }
   })
 
+  it('of another object are of its own but for the first one, if shared with Redisson', () => {
+    const shared = spaceOf('app:', '', redissonLayout)
+    const keys = shared.keysOf('order:42', 'read-write-lock')
+    expect(keys).toMatchObject({
+      kind: 'read-write-lock',
+      id: '{app:order:42}:rw',
+      group: ' read-write-lock',
+      main: 'app:order:42',
+      queue: '{app:order:42}:rw:fifo',
+    })
+    expect(shared.ofKey(keys.id)).toEqual(keys)
+  })
+
   it('are all different, and differ from those of every other lock', () => {
     const keys = ['a', 'b', 'a:b', '{a}', '{a}:b'].flatMap((name) => {
-      const { lock, queue, waiters, fence } = plain.lock(name)
+      const { main: lock, queue, waiters, fence } = plain.keysOf(name)
       return [lock, queue, waiters, fence]
     })
     expect(new Set(keys).size).toBe(20)
@@ -89,6 +127,8 @@ describe('a name', () => {
     ['that ends in :fifo', 'jobs:fifo', /must not end in :fifo/],
     ['that ends in :waiters', 'jobs:waiters', /must not end in :waiters/],
     ['that ends in :fence', 'jobs:fence', /must not end in :fence/],
+    ['that ends in :rw:ends', '{jobs}:rw:ends', /must not end in :rw:ends/],
+    ['that ends in :semaphore:size', '{jobs}:semaphore:size', /must not end in :semaphore:size/],
     ['with a brace that is never closed', 'a{b', /one hash tag/],
     ['with a brace that was never opened', 'a}b', /one hash tag/],
     ['with braces the wrong way round', '}a{', /one hash tag/],
@@ -96,20 +136,20 @@ describe('a name', () => {
     ['with two hash tags', '{a}{b}', /one hash tag/],
     ['with a hash tag in another', '{{a}}', /one hash tag/],
   ])('%s is refused', (_, name, message) => {
-    expect(() => plain.lock(name)).toThrow(InvalidArgumentError)
-    expect(() => plain.lock(name)).toThrow(message)
+    expect(() => plain.keysOf(name)).toThrow(InvalidArgumentError)
+    expect(() => plain.keysOf(name)).toThrow(message)
   })
 
   it('that makes a second hash tag beside the one of the prefix is refused', () => {
-    expect(() => spaceOf('{app}:', 'lock:').lock('{b}')).toThrow(/one hash tag/)
+    expect(() => spaceOf('{app}:', 'lock:').keysOf('{b}')).toThrow(/one hash tag/)
   })
 
   it('that collides with the registry of clients is refused', () => {
-    expect(() => spaceOf('app:', '').lock('holdfast:client:x')).toThrow(/client registry/)
+    expect(() => spaceOf('app:', '').keysOf('holdfast:client:x')).toThrow(/client registry/)
   })
 
   it('is named by the error that refuses it', () => {
-    const refuse = jest.fn(() => plain.lock('a{b'))
+    const refuse = jest.fn(() => plain.keysOf('a{b'))
     expect(refuse).toThrow()
     expect(refuse.mock.results[0]?.value).toMatchObject({
       lockName: 'a{b',
@@ -123,7 +163,7 @@ describe('a name', () => {
 describe('a lock found by its key', () => {
   it.each(['order:42', '{tenant-7}:order'])('is the one of that name: %s', (name) => {
     const space = spaceOf('app:', 'lock:')
-    expect(space.ofKey(space.lock(name).lock)).toEqual(space.lock(name))
+    expect(space.ofKey(space.keysOf(name).main)).toEqual(space.keysOf(name))
   })
 
   it('is none when the key has other prefixes', () => {

@@ -1,18 +1,90 @@
-import type { Address } from '../engine/requests.js'
+import type { Address, ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors.js'
 import { clientOf } from '../engine/owner.js'
 
-/** The Redis keys of one lock. All of them live in one cluster slot. */
-export interface LockKeys extends Address {
-  /** The lock's own key, which is also the `id`. */
-  readonly lock: string
+/** The Redis keys of one object. All of them live in one cluster slot. */
+export interface Keys extends Address {
+  readonly kind: Kind
+  /** The key that has the holds. It is also the `id`, unless objects of another kind may have the same key. */
+  readonly main: string
   readonly queue: string
   readonly waiters: string
   readonly fence: string
+  /** When each hold ends, for objects that several owners hold at once. */
+  readonly ends: string
+  /** What the object was resized to. */
+  readonly size: string
+  /** Who has counted down, for latches. */
+  readonly counted: string
 }
 
-const suffixes = [':fifo', ':waiters', ':fence']
+/** A lock's own key has no suffix: it is Redisson's. */
+const suffixOf: Record<Exclude<ObjectType, 'lock'>, string> = {
+  'read-write-lock': ':rw',
+  semaphore: ':semaphore',
+  latch: ':latch',
+}
+/** Objects that have the same scripts. */
+export type Kind = ObjectType | 'shared' | 'permits'
+
+/** Those of locks, and of the other objects. No lock has a key that ends in `:ends`, so locks may have such names. */
+const suffixes = [
+  ':fifo',
+  ':waiters',
+  ':fence',
+  ...Object.values(suffixOf).flatMap((suffix) => [
+    suffix,
+    `${suffix}:ends`,
+    `${suffix}:size`,
+    `${suffix}:counted`,
+  ]),
+]
 const registryPrefix = 'holdfast:client:'
+
+/**
+ * What the other keys of an object begin with: the key that a lock of its name has, in a hash tag unless it has one. Braces
+ * that no name may have keep `{t}` apart from `t`; clusters ignore them.
+ */
+function taggedOf(lock: string): string {
+  if (!lock.includes('{')) return `{${lock}}`
+  return /^\{[^{}]*\}$/.test(lock) ? `${lock}{}` : lock
+}
+
+const untagged = (tagged: string): string =>
+  tagged.endsWith('{}') ? tagged.slice(0, -2) : tagged.replace(/^\{(.*)\}$/s, '$1')
+
+/** What depends on who shares the objects. */
+export interface Layout {
+  /** @param form - of a semaphore, if there are several */
+  kindOf(object: ObjectType, form?: string): Kind
+  /**
+   * The key that has the holds of anything but a lock.
+   *
+   * @param lock - the key that a lock of the same name has
+   * @param base - what the object's other keys begin with
+   */
+  mainOf(lock: string, base: string): string
+  /**
+   * The key of the last fencing token.
+   *
+   * @param base - what the object's other keys begin with: for a lock its key, in a hash tag unless it has one
+   */
+  fenceOf(lock: string, base: string): string
+}
+
+const nativeKinds: Record<ObjectType, Kind> = {
+  lock: 'lock',
+  'read-write-lock': 'shared',
+  semaphore: 'shared',
+  latch: 'latch',
+}
+
+/** Of objects that only Holdfast clients share. */
+export const nativeLayout: Layout = {
+  kindOf: (object) => nativeKinds[object],
+  mainOf: (_lock, base) => base,
+  fenceOf: (_lock, base) => `${base}:fence`,
+}
 
 export interface KeySpaceOptions {
   /** The `keyPrefix` of the application's own client. */
@@ -21,16 +93,8 @@ export interface KeySpaceOptions {
   readonly prefix: string
   /** What keys must have in common to go into one script call. */
   groupOf(key: string): string
-  /**
-   * The key of the last fencing token.
-   *
-   * @param base - the lock's key, in a hash tag of its own unless it has one
-   */
-  fenceOf(lock: string, base: string): string
+  readonly layout: Layout
 }
-
-/** The key of the last token among Holdfast clients. */
-export const nativeFenceOf = (_lock: string, base: string): string => `${base}:fence`
 
 /** Builds every key and channel name; no other module puts names together. */
 export class KeySpace {
@@ -42,8 +106,8 @@ export class KeySpace {
     this.#lockPrefix = options.keyPrefix + options.prefix
   }
 
-  /** The keys of the lock of this name. Throws `InvalidArgumentError` for an invalid name. */
-  lock(name: string): LockKeys {
+  /** The keys of the object of this name. Throws `InvalidArgumentError` for an invalid name. */
+  keysOf(name: string, object: ObjectType = 'lock', form?: string): Keys {
     const refuse = (reason: string, hint = '; lockName(text) makes a valid name from any text'): never => {
       throw new InvalidArgumentError(`${reason}${hint}`, { lockName: name })
     }
@@ -62,21 +126,31 @@ export class KeySpace {
         isOfPrefix ? '' : undefined,
       )
     }
-    const base = hasBraces ? lock : `{${lock}}`
+    const tagged = taggedOf(lock)
+    const { layout } = this.#options
+    const kind = layout.kindOf(object, form)
+    const base = object === 'lock' ? tagged : tagged + suffixOf[object]
     return {
       name,
-      id: lock,
-      group: this.#options.groupOf(lock),
-      lock,
+      kind,
+      id: object === 'lock' ? lock : base,
+      group: this.#options.groupOf(lock) + (kind === 'lock' ? '' : ` ${kind}`),
+      main: object === 'lock' ? lock : layout.mainOf(lock, base),
       queue: `${base}:fifo`,
       waiters: `${base}:waiters`,
-      fence: this.#options.fenceOf(lock, base),
+      fence: layout.fenceOf(lock, base),
+      ends: `${base}:ends`,
+      size: `${base}:size`,
+      counted: `${base}:counted`,
     }
   }
 
-  /** The lock that has this key, or `null` when the key is not one of ours. */
-  ofKey(key: string): LockKeys | null {
-    return key.startsWith(this.#lockPrefix) ? this.lock(key.slice(this.#lockPrefix.length)) : null
+  /** The keys of the object whose `id` this is, or `null` when it is not one of ours. */
+  ofKey(key: string): Keys | null {
+    const [object, suffix] = Object.entries(suffixOf).find(([, end]) => key.endsWith(end)) ?? ['lock', '']
+    const lock = suffix === '' ? key : untagged(key.slice(0, -suffix.length))
+    if (!lock.startsWith(this.#lockPrefix)) return null
+    return this.keysOf(lock.slice(this.#lockPrefix.length), object as ObjectType)
   }
 
   /** The key under which a client is registered. */
@@ -85,8 +159,13 @@ export class KeySpace {
   }
 }
 
+const inboxPrefix = 'holdfast:inbox:'
+
 /** The channel on which a client is notified of grants and evictions. Channels know neither prefixes nor databases. */
-export const inboxOf = (clientId: string): string => `holdfast:inbox:${clientId}`
+export const inboxOf = (clientId: string): string => inboxPrefix + clientId
+
+/** The client that this is the channel of. */
+export const clientOfInbox = (inbox: string): string => inbox.slice(inboxPrefix.length)
 
 /** The channel of the client that an owner belongs to. */
 export const clientInboxOf = (owner: string): string => inboxOf(clientOf(owner))

@@ -12,6 +12,19 @@ describe('a notice', () => {
     })
   })
 
+  it('of owners that entered together has the token, the server time, each owner with its lease, and the object', () => {
+    expect(readNotice('entered 17 1700000000000002 c1:7:30000,c:1:12:500 lock:a:rw')).toEqual({
+      kind: 'entered',
+      token: 17,
+      serverUs: 1_700_000_000_000_002,
+      owners: [
+        { owner: 'c1:7', leaseMs: 30_000 },
+        { owner: 'c:1:12', leaseMs: 500 },
+      ],
+      main: 'lock:a:rw',
+    })
+  })
+
   it('of an eviction has owner and lock', () => {
     expect(readNotice('revoked c1:7 lock:a')).toEqual({ kind: 'revoked', owner: 'c1:7', lock: 'lock:a' })
   })
@@ -20,11 +33,20 @@ describe('a notice', () => {
     expect(readNotice('free c1:7 lock:a')).toEqual({ kind: 'free', owner: 'c1:7', lock: 'lock:a' })
   })
 
+  it.each(['open', 'gone'] as const)('%s has generation and latch', (kind) => {
+    expect(readNotice(`${kind} 1700000000000001 {lock:a b}:latch`)).toEqual({
+      kind,
+      generation: 1_700_000_000_000_001,
+      latch: '{lock:a b}:latch',
+    })
+  })
+
   it.each(['lock:two words', 'lock:two\nlines', 'lock: ', 'lock:granted x 1 2 3 y'])(
     'may be about a lock with the key %j',
     (lock) => {
       expect(readNotice(`granted c1:7 1 2 3 ${lock}`)).toMatchObject({ lock })
       expect(readNotice(`revoked c1:7 ${lock}`)).toMatchObject({ lock })
+      expect(readNotice(`entered 1 2 c1:7:3 ${lock}`)).toMatchObject({ main: lock })
     },
   )
 
@@ -35,7 +57,12 @@ describe('a notice', () => {
     'granted c1:7 1 2 3',
     'granted c1:7 x 2 3 a',
     'revoked c1:7',
+    'entered 1 2 c1:7:3',
+    'entered 1 x c1:7:3 a',
+    'entered 1 2 c1:x a',
     'free c1:7',
+    'open 1',
+    'open x lock:a',
     ' revoked a b',
   ])('is nothing else: %j', (message) => {
     expect(readNotice(message)).toBeNull()

@@ -8,6 +8,16 @@ export type Notice =
       readonly leaseMs: number
       readonly lock: string
     }
+  /** Owners of one client entered an object that several hold at once, in one step and with one token. */
+  | {
+      readonly kind: 'entered'
+      readonly token: number
+      readonly serverUs: number
+      readonly owners: readonly { readonly owner: string; readonly leaseMs: number }[]
+      readonly main: string
+    }
+  /** A latch opened, or is gone. */
+  | { readonly kind: 'open' | 'gone'; readonly generation: number; readonly latch: string }
   | { readonly kind: 'revoked'; readonly owner: string; readonly lock: string }
   /** It is this owner's turn to request a free lock that is shared with Redisson. */
   | { readonly kind: 'free'; readonly owner: string; readonly lock: string }
@@ -26,10 +36,32 @@ export function readNotice(message: string): Notice | null {
       lock,
     }
   }
+  const entered = /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s.exec(message)
+  if (entered) {
+    const [, token, serverUs, owners = '', main = ''] = entered
+    return {
+      kind: 'entered',
+      token: Number(token),
+      serverUs: Number(serverUs),
+      owners: owners.split(',').map(readLease),
+      main,
+    }
+  }
+  const latch = /^(open|gone) (\d+) (.+)$/s.exec(message)
+  if (latch) {
+    const [, kind, generation, key = ''] = latch
+    return { kind: kind === 'open' ? 'open' : 'gone', generation: Number(generation), latch: key }
+  }
   const other = /^(revoked|free) (\S+) (.+)$/s.exec(message)
   if (other) {
     const [, kind, owner = '', lock = ''] = other
     return { kind: kind === 'free' ? 'free' : 'revoked', owner, lock }
   }
   return null
+}
+
+/** `<owner>:<leaseMs>`; an owner has a colon of its own. */
+function readLease(text: string): { readonly owner: string; readonly leaseMs: number } {
+  const end = text.lastIndexOf(':')
+  return { owner: text.slice(0, end), leaseMs: Number(text.slice(end + 1)) }
 }

@@ -9,7 +9,7 @@ interface TokenMemory {
 /** Passes a message from the inbox on to the client; ignores anything that is not a notice. */
 export function passOn(
   message: string,
-  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake'>,
+  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake' | 'opened' | 'missed'>,
   tokens: TokenMemory,
 ): void {
   const notice = readNotice(message)
@@ -20,8 +20,20 @@ export function passOn(
       host.granted(lock, owner, { token, serverUs, leaseMs })
       return
     }
+    case 'entered': {
+      const { main, owners, token, serverUs } = notice
+      tokens.sawToken(token)
+      for (const { owner, leaseMs } of owners) host.granted(main, owner, { token, serverUs, leaseMs })
+      return
+    }
     case 'revoked':
       host.revoked(notice.owner)
+      return
+    case 'open':
+      host.opened(notice.latch, notice.generation)
+      return
+    case 'gone':
+      host.missed(notice.latch)
       return
     case 'free':
       host.wake(notice.lock, notice.owner)

@@ -27,8 +27,9 @@ export interface RedisOptions {
    */
   readonly prefix?: string | undefined
   /**
-   * Shares the locks of this client with Java services that use Redisson, 3.24 to 4.7: its `RLock` and, by
-   * `getFencedLock`, its `RFencedLock` of the same name. Every Holdfast client of these locks must set this. By
+   * Shares the objects of this client with Java services that use Redisson, 3.24 to 4.7: its `RLock`, `RReadWriteLock`,
+   * `RCountDownLatch`, semaphores (see `java` of `getSemaphore`) and, by `getFencedLock`, its `RFencedLock` of the same name. Every
+   * Holdfast client of these objects must set this. By
    * default locks are shared with Holdfast clients only.
    */
   readonly interop?: Interop | undefined

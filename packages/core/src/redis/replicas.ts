@@ -3,16 +3,16 @@ import type { AcquireRequest } from '../engine/requests.js'
 import { ReplicationError, UnavailableError } from '../errors.js'
 import { momentNow } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
-import type { LockCommands } from './commands.js'
+import type { RedisCommands } from './commands.js'
 import type { ReplicatedReply, ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode, isRedirect } from './errors.js'
-import type { LockKeys } from './keys.js'
+import type { Keys } from './keys.js'
 import type { ServerIdentity } from './server-identity.js'
 
 export interface ReplicasOptions {
   /** A connection of its own: WAIT blocks it. */
   readonly connection: ScriptConnection
-  readonly commands: LockCommands
+  readonly commands: RedisCommands
   readonly servers: ServerIdentity
   /** How many replicas must have a grant. */
   readonly wanted: number
@@ -23,7 +23,7 @@ export interface ReplicasOptions {
 type NextRequest = () => AcquireRequest | null
 
 interface Member {
-  readonly keys: LockKeys
+  readonly keys: Keys
   readonly next: NextRequest
   readonly inFull: boolean
   resolve(confirmation: Confirmation): void
@@ -57,9 +57,9 @@ export class Replicas implements Confirmer {
   }
 
   /** Rejects when the commands themselves fail. */
-  async confirm(keys: LockKeys, next: NextRequest): Promise<Confirmation> {
+  async confirm(keys: Keys, next: NextRequest): Promise<Confirmation> {
     const { connection } = this.#options
-    if (!connection.isRouted(keys.lock)) await this.#findWay(keys, next)
+    if (!connection.isRouted(keys.main)) await this.#findWay(keys, next)
     try {
       return await this.#inRound(keys, next)
     } catch (error) {
@@ -81,22 +81,22 @@ export class Replicas implements Confirmer {
     return this.#options.connection.close()
   }
 
-  shortfall(keys: LockKeys, owner: string, what: Confirmation | 'wait ended'): ReplicationError {
+  shortfall(keys: Keys, owner: string, what: Confirmation | 'wait ended'): ReplicationError {
     const { wanted, timeoutMs } = this.#options
     const acknowledged = what === 'wait ended' ? undefined : what.acknowledged
-    const text = `lock ${keys.name} was granted to ${owner} and released again: ${shortfallText(what, wanted, timeoutMs)}`
+    const text = `${keys.name} was granted to ${owner} and released again: ${shortfallText(what, wanted, timeoutMs)}`
     return new ReplicationError(text, { lockName: keys.name, owner, wanted, acknowledged })
   }
 
   /** A cluster client learns where a slot is from a command that it may redirect; it cannot do that with a WAIT. */
-  async #findWay(keys: LockKeys, next: NextRequest): Promise<void> {
+  async #findWay(keys: Keys, next: NextRequest): Promise<void> {
     const { connection, commands } = this.#options
     const request = next()
     if (!request) throw abandoned()
     await connection.run(commands.acquireCall(keys, request), commands.readAcquire)
   }
 
-  async #inRound(keys: LockKeys, next: NextRequest): Promise<Confirmation> {
+  async #inRound(keys: Keys, next: NextRequest): Promise<Confirmation> {
     const join = (inFull: boolean): Promise<Confirmation> =>
       new Promise((resolve, reject) => {
         this.#join({ keys, next, inFull, resolve, reject })
@@ -110,7 +110,7 @@ export class Replicas implements Confirmer {
   }
 
   #join(member: Member): void {
-    const route = this.#options.connection.routeOf(member.keys.lock)
+    const route = this.#options.connection.routeOf(member.keys.main)
     const line = this.#lines.get(route)
     if (line) line.push(member)
     else void this.#serve(route, member)
@@ -166,7 +166,7 @@ export class Replicas implements Confirmer {
   }
 
   async #connected(
-    keys: LockKeys | undefined,
+    keys: Keys | undefined,
     results: readonly PromiseSettledResult<ReplicatedReply>[],
   ): Promise<number | undefined> {
     const { servers, wanted } = this.#options
@@ -174,7 +174,7 @@ export class Replicas implements Confirmer {
       (result) => result.status === 'fulfilled' && result.value.acknowledged < wanted,
     )
     if (!keys || !tooFew || servers.isRefused) return undefined
-    const reading = servers.read(keys.lock).catch(() => undefined)
+    const reading = servers.read(keys.main).catch(() => undefined)
     const info = await withTimeout(reading, connectedGraceMs)
     return info === timedOut ? undefined : info?.replicas
   }

@@ -1,11 +1,11 @@
 import { HoldfastError, RefusedError } from '../errors.js'
-import { LockCommands } from './commands.js'
+import { RedisCommands } from './commands.js'
 import { NativeCalls } from './kinds/lock.js'
 import { asList, numberAt, textAt } from './reply.js'
 
-const commands = new LockCommands({
+const commands = new RedisCommands({
   connection: { run: () => Promise.reject(new Error('not to be sent')) },
-  calls: new NativeCalls(true),
+  calls: { lock: new NativeCalls(true) },
   inbox: 'inbox',
   onNoticeError: () => undefined,
 })

@@ -10,6 +10,8 @@ export interface ServerInfo {
   readonly role: string | undefined
   readonly evictionPolicy: string | undefined
   readonly replicas: number | undefined
+  /** For how long it has been running, at least. */
+  readonly uptimeMs: number | undefined
 }
 
 /**
@@ -34,6 +36,7 @@ export class ServerIdentity {
     const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
     const runId = field('run_id')
     const replicas = field('connected_slaves')
+    const uptimeS = field('uptime_in_seconds')
     if (runId !== undefined && epoch === this.#connection.epoch)
       this.#runIds.set(this.#connection.routeOf(key), runId)
     return {
@@ -42,6 +45,8 @@ export class ServerIdentity {
       role: field('role'),
       evictionPolicy: field('maxmemory_policy'),
       replicas: replicas === undefined ? undefined : Number(replicas),
+      // The difference of two instants in whole seconds: up to one second more than the truth.
+      uptimeMs: uptimeS === undefined ? undefined : Math.max(0, (Number(uptimeS) - 1) * 1000),
     }
   }
 

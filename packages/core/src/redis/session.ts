@@ -4,21 +4,27 @@ import type {
   AcquireReply,
   ClientInfo,
   Inspection,
+  JointReply,
   NotALockReply,
   QueueEntryReply,
   ReleaseReply,
   RenewalReply,
+  ResizeReply,
+  SharedInspection,
 } from '../engine/replies.js'
-import type { AcquireRequest, QueueEntry, ReleaseRequest, Renewal } from '../engine/requests.js'
+import type { AcquireRequest, ObjectType, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import type { EngineHost, EngineSession } from '../engine/session.js'
-import { LockCommands } from './commands.js'
+import { RedisCommands } from './commands.js'
+import type { CallsByKind } from './commands.js'
 import type { Connections } from './connection/connections.js'
 import { ScriptConnection } from './connection/script-connection.js'
 import { toRedisError } from './errors.js'
 import { Inbox } from './inbox.js'
 import { inboxOf, KeySpace } from './keys.js'
-import type { KeySpaceOptions, LockKeys } from './keys.js'
-import type { LockCalls } from './kinds/lock.js'
+import type { KeySpaceOptions, Keys } from './keys.js'
+import type { RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/calls.js'
+import type { LatchCalls } from './kinds/latch.js'
+import { RedisLatches } from './latches.js'
 import { passOn } from './notifications.js'
 import { Registry } from './registry.js'
 import { Replicas } from './replicas.js'
@@ -26,9 +32,10 @@ import { checkServer } from './server-check.js'
 import { ServerIdentity } from './server-identity.js'
 
 /** What depends on who shares the locks, and on the options. */
-export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'fenceOf'> {
+export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'layout'> {
   readonly connections: Connections
-  readonly calls: LockCalls
+  readonly calls: CallsByKind
+  readonly latchCalls: LatchCalls
   /** Only with `minReplicas`. */
   readonly replicas: {
     readonly connections: Connections
@@ -41,18 +48,20 @@ export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'f
 export class RedisSession implements EngineSession {
   readonly storeName: string
   readonly confirmer: Replicas | undefined
+  readonly acquireMany?: (request: RedisJointRequest, timeoutMs: number) => Promise<JointReply>
+  readonly latches: RedisLatches
   protected readonly connection: ScriptConnection
   protected readonly hub: SubscriberHub
   protected readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
   readonly #host: EngineHost
   readonly #keySpace: KeySpace
   readonly #servers: ServerIdentity
-  readonly #commands: LockCommands
+  readonly #commands: RedisCommands
   readonly #registry: Registry
   readonly #inbox: Inbox
 
   constructor(host: EngineHost, options: RedisSessionOptions) {
-    const { connections, prefix, fenceOf, calls } = options
+    const { connections, prefix, layout, calls, latchCalls } = options
     const { keyPrefix, server } = connections
     this.#host = host
     this.storeName = server
@@ -69,7 +78,7 @@ export class RedisSession implements EngineSession {
       },
     })
     const groupOf = (key: string): string => this.connection.groupOf(key)
-    this.#keySpace = new KeySpace({ keyPrefix, prefix, groupOf, fenceOf })
+    this.#keySpace = new KeySpace({ keyPrefix, prefix, groupOf, layout })
     this.#servers = new ServerIdentity(this.connection)
     this.#registry = new Registry(this.connection, this.#keySpace)
     this.hubOptions = {
@@ -86,18 +95,23 @@ export class RedisSession implements EngineSession {
     }
     this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
     const channel = inboxOf(host.clientId)
-    this.#commands = new LockCommands({
+    const common = {
       connection: this.connection,
-      calls,
       inbox: channel,
-      onNoticeError: (error) => {
+      onNoticeError: (error: string) => {
         host.warn('NOTICE_REFUSED', `Redis refused to publish a notification: ${error}`)
       },
-    })
+    }
+    this.#commands = new RedisCommands({ ...common, calls })
+    this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
     const onMessage = (message: string): void => {
       passOn(message, host, this.#commands)
     }
     this.#inbox = new Inbox({ channel, hub: this.hub, onMessage })
+    const commands = this.#commands
+    if (commands.canAcquireMany) {
+      this.acquireMany = (request, timeoutMs) => commands.acquireMany(request, timeoutMs)
+    }
     if (options.replicas) this.confirmer = this.#openReplicas(options.replicas)
   }
 
@@ -105,60 +119,70 @@ export class RedisSession implements EngineSession {
     return this.connection.epoch
   }
 
-  locate(name: string): LockKeys {
-    return this.#keySpace.lock(name)
+  locate(name: string, object: ObjectType, form?: string): Keys {
+    return this.#keySpace.keysOf(name, object, form)
   }
 
-  resolve(id: string): LockKeys | null {
+  resolve(id: string): Keys | null {
     return this.#keySpace.ofKey(id)
   }
 
-  async prepare({ lock }: LockKeys): Promise<void> {
-    await checkServer(this.#servers, lock, (code, message) => {
+  async prepare({ main }: Keys): Promise<void> {
+    await checkServer(this.#servers, main, (code, message) => {
       this.#host.warn(code, message)
     })
     await this.#register(this.#inbox.channel)
   }
 
-  acquire(keys: LockKeys, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
+  acquire(keys: Keys, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
     return this.#commands.acquire(keys, request, timeoutMs)
   }
 
-  release(keys: LockKeys, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
+  release(keys: Keys, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
     return this.#commands.release(keys, request, timeoutMs)
   }
 
-  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
+  renew(renewals: readonly RedisRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
     return this.#commands.renew(renewals, timeoutMs)
   }
 
-  refresh(
-    entries: readonly (QueueEntry & { readonly address: LockKeys })[],
-  ): Promise<readonly QueueEntryReply[]> {
+  refresh(entries: readonly RedisQueueEntry[]): Promise<readonly QueueEntryReply[]> {
     return this.#commands.refresh(entries)
   }
 
-  force(keys: LockKeys, owner: string): Promise<ReleaseReply> {
+  force(keys: Keys, owner: string): Promise<ReleaseReply> {
     return this.#commands.force(keys, owner)
   }
 
-  inspect(keys: LockKeys, limit: number): Promise<Inspection | NotALockReply> {
+  resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
+    return this.#commands.resize(keys, request, timeoutMs)
+  }
+
+  inspect(keys: Keys, limit: number): Promise<Inspection | SharedInspection | NotALockReply> {
     return this.#commands.inspect(keys, limit)
   }
 
-  incarnation({ lock }: LockKeys): Promise<string | undefined> {
-    return this.#servers.runId(lock)
+  incarnation({ main }: Keys): Promise<string | undefined> {
+    return this.#servers.runId(main)
   }
 
-  knownIncarnation({ lock }: LockKeys): string | null | undefined {
-    return this.#servers.known(lock) ?? (this.#servers.isRefused ? null : undefined)
+  knownIncarnation({ main }: Keys): string | null | undefined {
+    return this.#servers.known(main) ?? (this.#servers.isRefused ? null : undefined)
   }
 
-  isSubscribed(_keys: LockKeys): boolean {
+  async uptimeMs({ main }: Keys): Promise<number | undefined> {
+    return (await this.#servers.read(main)).uptimeMs
+  }
+
+  raiseToken(keys: Keys, token: number, keepMs: number): Promise<void> {
+    return this.#commands.raiseToken(keys, token, keepMs)
+  }
+
+  isSubscribed(_keys: Keys): boolean {
     return this.#inbox.isSubscribed
   }
 
-  async subscribe(_keys: LockKeys): Promise<void> {
+  async subscribe(_keys: Keys): Promise<void> {
     await this.#inbox.listen()
   }
 

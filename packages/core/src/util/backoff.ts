@@ -1,5 +1,7 @@
 import { backoffMs } from '@holdfast/pubsub'
 
+export { backoffMs }
+
 /** Resolves after `ms`. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

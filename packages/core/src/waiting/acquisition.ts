@@ -1,12 +1,16 @@
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
+import { isAwaited } from '../engine/latch.js'
+import type { Awaited, LatchWaitReply } from '../engine/latch.js'
 import type { AcquireReply, BusyReply } from '../engine/replies.js'
 import type { AcquireRequest, Address } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/session.js'
-import { UnavailableError } from '../errors.js'
-import type { HoldfastError, HoldfastErrorDetails } from '../errors.js'
-import type { Grant } from '../holding/hold.js'
+import { InvalidArgumentError, UnavailableError } from '../errors.js'
+import type { HoldfastError } from '../errors.js'
+import type { Grant } from '../holding/grant.js'
 import type { Request } from '../options.js'
-import { clientOf, ownerOf } from '../engine/owner.js'
+import { ownerOf } from '../engine/owner.js'
+import { titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
 import { onAbort } from '../util/abort.js'
 import { retryAfterMs } from '../util/backoff.js'
@@ -16,14 +20,16 @@ import { ListNode } from '../util/linked-list.js'
 import type { AcquisitionDeps } from './acquisition-deps.js'
 import { confirmGrant } from './confirming.js'
 import type { ObservedConfirmation } from './confirming.js'
-import { dateGrant, dateReply, isAhead } from './grant-dating.js'
-import type { DatedGrant } from './grant-dating.js'
+import { dateNotice, dateReply, isAhead } from './grant-dating.js'
+import type { DatedGrant, RequestTime } from './grant-dating.js'
 import type { NotAcquired } from './outcome.js'
 import { entryTtlToRequest, leaseToRequest, timeoutOf } from './request.js'
+import { detailsOf, notAcquired, reportGranted, reportWaiting } from './wait-reports.js'
 import type { Waiter } from './waiter-table.js'
 import {
   alreadyAbandoned,
   closedWhileWaiting,
+  latchGone,
   notReached,
   repliedTooLate,
   tooManyWaiters,
@@ -36,11 +42,10 @@ const soonMs = 5
 const timerMarginMs = 1
 
 /** What the last busy reply said. */
-interface LastReply {
-  readonly sentAt: Moment
-  readonly serverUs: number | undefined
+interface LastReply extends RequestTime {
   readonly holder: string
   readonly position: number
+  readonly awaited: Awaited | undefined
 }
 
 /**
@@ -58,12 +63,13 @@ interface LastReply {
  * | over       | the result was given, timer and listener are gone       | -                                                    |
  *
  * With `minReplicas` confirming comes before every over that hands out a hold.
+ * A wait for a latch is one too: closed is its busy, and passed its held, but that it holds nothing afterwards.
  * Every state but over also ends by `waitMs`, by the signal, by `close()` and by a refusal.
  * A request that got no reply may still run: from then on the acquisition is in doubt, and abandoning its owner leaves a
  * tombstone.
  */
 export class Acquisition<A> implements Waiter {
-  readonly address: Address
+  readonly target: Target
   readonly n: number
   readonly owner: string
   readonly #deps: AcquisitionDeps<A>
@@ -90,6 +96,8 @@ export class Acquisition<A> implements Waiter {
   /** Since when the store has, or had as of its last reply, a hold of this owner that was not handed out. */
   #grantedAt: number | undefined
   #requestAgain = false
+  /** How many permits its hold left free, if that may be more than any message says. */
+  #free: number | undefined
   #wasRevoked = false
   #reportedWaiting = false
   #isSubscribing = false
@@ -98,18 +106,22 @@ export class Acquisition<A> implements Waiter {
   /** @param wantedSince - when the caller wanted the lock, if it had to wait for its turn in this process first */
   constructor(
     deps: AcquisitionDeps<A>,
-    address: Address,
+    target: Target,
     options: Request,
     wantsToken: boolean,
     wantedSince?: number,
   ) {
     this.#deps = deps
     this.#wantedSince = wantedSince ?? this.#startedAt
-    this.address = address
+    this.target = target
     this.n = deps.nextOwner()
     this.owner = ownerOf(deps.settings.clientId, this.n)
     this.#options = options
     this.#wantsToken = wantsToken
+  }
+
+  get address(): Address {
+    return this.target.address
   }
 
   /** Made when first needed: few acquisitions ever wait. */
@@ -124,6 +136,11 @@ export class Acquisition<A> implements Waiter {
 
   get entryTtlMs(): number {
     return entryTtlToRequest(this.#deps.settings, this.#waitLeftMs())
+  }
+
+  /** Which opening of a latch it waits for, as of the last reply. */
+  get awaited(): Awaited | undefined {
+    return this.#lastReply?.awaited
   }
 
   get #hadEntry(): boolean {
@@ -160,6 +177,13 @@ export class Acquisition<A> implements Waiter {
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
   }
 
+  /** Another opening than the awaited one proves nothing, but a later one says that something was missed. */
+  opened(generation: number): void {
+    const { awaited } = this
+    if (awaited && isAwaited(awaited, generation)) this.#pass(generation)
+    else if (!awaited || generation > awaited.generation) this.wake()
+  }
+
   /** A grant that was reported is void, and so may be a reply in flight. */
   revoked(): void {
     this.#notice = undefined
@@ -168,7 +192,7 @@ export class Acquisition<A> implements Waiter {
   }
 
   close(): void {
-    this.#fail(closedWhileWaiting(this.address, this.#details()))
+    this.#fail(closedWhileWaiting(this.target, detailsOf(this)))
   }
 
   #start(): void {
@@ -204,7 +228,7 @@ export class Acquisition<A> implements Waiter {
     const leaseMs = this.#leaseMs()
     const request = this.#buildRequest(leaseMs)
     const timeoutMs = timeoutOf(this.#options, settings, this.#waitLeftMs())
-    session.acquire(this.address, request, timeoutMs).then(
+    session.acquire(this.address, request, timeoutMs, this.awaited).then(
       (reply) => {
         // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive.
         if (epoch !== session.connectionEpoch) this.#inDoubt = true
@@ -219,7 +243,8 @@ export class Acquisition<A> implements Waiter {
   #buildRequest(leaseMs: number): AcquireRequest {
     return {
       owner: this.owner,
-      count: 1,
+      count: this.target.permits,
+      size: this.target.size,
       leaseMs,
       entryTtlMs: this.#mayQueue() ? this.entryTtlMs : 0,
       grantLeaseMs: Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs),
@@ -227,18 +252,30 @@ export class Acquisition<A> implements Waiter {
     }
   }
 
-  #onReply(reply: AcquireReply, sentAt: Moment, leaseMs: number): void {
+  #onReply(reply: AcquireReply | LatchWaitReply, sentAt: Moment, leaseMs: number): void {
     if (this.#state === 'over') return
     this.#state = 'waiting'
     this.#failures = 0
     this.#lastError = undefined
     switch (reply.kind) {
       case 'held':
+        this.#free = reply.free
         if (this.#wasRevoked) this.#request()
         else this.#enterIfAhead(reply.token, sentAt, leaseMs)
         return
       case 'busy':
         this.#onBusy(reply, sentAt)
+        return
+      case 'closed':
+        this.#onClosed(reply.awaited, sentAt)
+        return
+      case 'passed':
+        // Others here that wait for the same opening need not ask.
+        if (this.#lastReply) this.#deps.waiters.opened(this.address.id, reply.generation)
+        this.#pass(reply.generation)
+        return
+      case 'gone':
+        this.#fail(latchGone(this.target, detailsOf(this)))
         return
       case 'not-a-lock':
         this.#fail(notALock(this.address, reply))
@@ -246,7 +283,7 @@ export class Acquisition<A> implements Waiter {
       case 'abandoned':
       case 'lost':
         // Only a request that this acquisition sent after its own end could cause this.
-        this.#fail(alreadyAbandoned(this.address, this.#details()))
+        this.#fail(alreadyAbandoned(this.target, detailsOf(this)))
     }
   }
 
@@ -255,8 +292,15 @@ export class Acquisition<A> implements Waiter {
     // A position only ever falls while the entry lives.
     const isNewEntry = position > (this.#lastReply?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
-    this.#lastReply = { sentAt, serverUs, holder, position }
+    this.#lastReply = { sentAt, serverUs, holder, position, awaited: undefined }
     this.#wait(ttlMs, isNewEntry)
+  }
+
+  /** It opens at no time that is known now: only a notification, or a refresh, ends the wait. */
+  #onClosed(awaited: Awaited, sentAt: Moment): void {
+    const position = this.#mayQueue() ? 1 : 0
+    this.#lastReply = { sentAt, serverUs: undefined, holder: '', position, awaited }
+    this.#wait(Infinity, false)
   }
 
   #wait(ttlMs: number, isNewEntry: boolean): void {
@@ -270,7 +314,7 @@ export class Acquisition<A> implements Waiter {
       return
     }
     if (!this.#hadEntry && !this.#takeSlot()) {
-      this.#fail(tooManyWaiters(this.address, settings.maxWaiters, this.#details()))
+      this.#fail(tooManyWaiters(this.target, settings.maxWaiters, detailsOf(this)))
       return
     }
     if (!this.#hadEntry && !settings.polls) this.#subscribe()
@@ -299,7 +343,7 @@ export class Acquisition<A> implements Waiter {
         this.wake()
       },
       (error: unknown) => {
-        this.#fail(toHoldfastError(error, this.#details()))
+        this.#fail(toHoldfastError(error, detailsOf(this)))
       },
     )
   }
@@ -317,9 +361,10 @@ export class Acquisition<A> implements Waiter {
     const notice = this.#notice
     this.#notice = undefined
     if (!notice) return
-    this.#reportGranted(notice.token)
+    reportGranted(this.#deps.events, this, notice.token)
     if (this.#isOver) return
-    const dated = this.#dated(notice)
+    const { marginMs } = this.#deps.settings
+    const dated = dateNotice(notice, this.#lastReply, this.#noticedAt, marginMs)
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
     const isEnough = notice.leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt
@@ -328,19 +373,6 @@ export class Acquisition<A> implements Waiter {
     } else {
       this.#request()
     }
-  }
-
-  #dated({ serverUs, leaseMs }: GrantNotice): DatedGrant | null {
-    const reply = this.#lastReply
-    if (reply?.serverUs === undefined || serverUs === undefined) return null
-    const times = {
-      requestSentAt: reply.sentAt.monotonicMs,
-      requestServerUs: reply.serverUs,
-      grantServerUs: serverUs,
-      receivedAt: this.#noticedAt,
-      leaseMs,
-    }
-    return dateGrant(times, this.#deps.settings.marginMs)
   }
 
   #isAhead(deadlineAt: number, requestedAt: Moment, leaseMs: number): boolean {
@@ -354,7 +386,7 @@ export class Acquisition<A> implements Waiter {
       return
     }
     this.#inDoubt = true
-    this.#onFailure(repliedTooLate(this.address, this.#details()))
+    this.#onFailure(repliedTooLate(this.target, detailsOf(this)))
   }
 
   #enter(token: number, requestedAt: Moment, leaseMs: number, dated: DatedGrant): void {
@@ -395,6 +427,7 @@ export class Acquisition<A> implements Waiter {
       return
     }
     if (this.#state === 'over') return
+    this.#free = reply.free
     this.#state = 'waiting'
     const { deadlineAt } = dateReply(sentAt, leaseMs, this.#deps.settings.marginMs)
     if (this.#isConfirmed(confirmer, confirmation, deadlineAt)) {
@@ -416,10 +449,10 @@ export class Acquisition<A> implements Waiter {
     { grantedAt, deadlineAt }: DatedGrant,
     isProven: boolean,
   ): void {
-    const { address, n, owner } = this
+    const { target, n, owner } = this
     const inDoubt = this.#inDoubt
     const grant: Grant = {
-      address,
+      target,
       n,
       owner,
       fencingToken,
@@ -433,6 +466,12 @@ export class Acquisition<A> implements Waiter {
     const settle = this.#settle
     this.#finish(true)
     settle?.resolve(this.#deps.admit(grant, this.#options, monotonicMs() - this.#wantedSince))
+  }
+
+  #pass(generation: number): void {
+    const settle = this.#settle
+    const passed = this.#deps.pass?.(generation)
+    if (this.#finish(true) && passed !== undefined) settle?.resolve(passed)
   }
 
   #leaseMs(): number {
@@ -461,39 +500,20 @@ export class Acquisition<A> implements Waiter {
     const { events, settings } = this.#deps
     if (this.#reportedWaiting || !this.#lastReply) return
     this.#reportedWaiting = true
-    if (!events.hasListeners('waiting')) return
-    const { holder, position } = this.#lastReply
-    const behindOwnClient = clientOf(holder) === settings.clientId
-    events.emit('waiting', { name: this.address.name, owner: this.owner, holder, position, behindOwnClient })
-  }
-
-  #reportGranted(fencingToken: number): void {
-    const { events } = this.#deps
-    if (!events.hasListeners('granted')) return
-    events.emit('granted', { name: this.address.name, owner: this.owner, fencingToken })
+    reportWaiting(events, this, this.#lastReply, settings.clientId)
   }
 
   #notAcquired(): NotAcquired {
-    return {
-      kind: 'not-acquired',
-      name: this.address.name,
-      owner: this.owner,
-      holder: this.#lastReply?.holder,
-      position: this.#lastReply?.position ?? 0,
-      waitedMs: Math.round(monotonicMs() - this.#startedAt),
-    }
-  }
-
-  #details(): HoldfastErrorDetails {
-    return { lockName: this.address.name, owner: this.owner }
+    return notAcquired(this, this.#lastReply, Math.round(monotonicMs() - this.#startedAt))
   }
 
   #onFailure(thrown: unknown): void {
     if (this.#state === 'over') return
-    if (this.#hasRequestInFlight) this.#inDoubt = true
+    // What the engine refused for its arguments was not sent.
+    if (this.#hasRequestInFlight && !(thrown instanceof InvalidArgumentError)) this.#inDoubt = true
     this.#state = 'pausing'
     const bare = toHoldfastError(thrown)
-    const error = toHoldfastError(bare, this.#details())
+    const error = toHoldfastError(bare, detailsOf(this))
     if (!(error instanceof UnavailableError) || this.#options.waitMs === 0) {
       this.#fail(error)
       return
@@ -524,7 +544,7 @@ export class Acquisition<A> implements Waiter {
     }
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
     const cause = this.#lastError ?? this.#deps.lastErrorSince(this.#startedAt)
-    this.#fail(notReached(this.address, settings, waitedMs, cause, this.#details()))
+    this.#fail(notReached(this.target, settings, waitedMs, cause, detailsOf(this)))
   }
 
   #endAfter(ms: number): void {
@@ -564,11 +584,26 @@ export class Acquisition<A> implements Waiter {
     const { session, waiters, abandonment } = this.#deps
     if (this.#hasSlot) waiters.freeSlot()
     waiters.delete(this)
+    this.#passOn(isHeld, this.#requestAgain || inFlight)
     if (this.#isWatching) session.unwatch?.(this.address)
     const mayHaveLeftTraces = this.#hadEntry || this.#grantedAt !== undefined || this.#inDoubt || inFlight
     if (!isHeld && this.#hasRequested && mayHaveLeftTraces) {
-      abandonment.abandon(this.address, this.owner, this.#inDoubt || inFlight, this.#leaseMs())
+      const { address, owner } = this
+      abandonment.abandon({
+        address,
+        title: titleOf(this.target),
+        owner,
+        inDoubt: this.#inDoubt || inFlight,
+        leaseMs: this.#leaseMs(),
+      })
     }
     return true
+  }
+
+  /** Others here may have a chance of which no notification tells them. */
+  #passOn(isHeld: boolean, wasWoken: boolean): void {
+    const { waiters } = this.#deps
+    if (!isHeld) waiters.passOn(this, wasWoken)
+    else if (this.#free !== undefined && (this.#free > 0 || wasWoken)) waiters.wakeFirst(this.address.id)
   }
 }

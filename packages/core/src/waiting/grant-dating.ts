@@ -1,3 +1,4 @@
+import type { GrantNotice } from '../engine/session.js'
 import { deadlineOfReply, driftMs } from '../holding/deadline.js'
 import { monotonicMs, sleptMsSince } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
@@ -33,6 +34,30 @@ export function dateGrant(times: GrantTimes, marginMs: number): DatedGrant | nul
   if (ageMs < 0) return null
   const grantedAt = Math.min(times.requestSentAt + ageMs, times.receivedAt)
   return { grantedAt, deadlineAt: deadlineOfReply(grantedAt, times.leaseMs, marginMs) - ageMs * 0.01 }
+}
+
+/** What a busy reply said, if it was the last one before the grant. */
+export interface RequestTime {
+  readonly sentAt: Moment
+  readonly serverUs: number | undefined
+}
+
+/** Dates the grant of a notification; `null` also where the store gives no times. */
+export function dateNotice(
+  { serverUs, leaseMs }: Pick<GrantNotice, 'serverUs' | 'leaseMs'>,
+  request: RequestTime | undefined,
+  receivedAt: number,
+  marginMs: number,
+): DatedGrant | null {
+  if (request?.serverUs === undefined || serverUs === undefined) return null
+  const times = {
+    requestSentAt: request.sentAt.monotonicMs,
+    requestServerUs: request.serverUs,
+    grantServerUs: serverUs,
+    receivedAt,
+    leaseMs,
+  }
+  return dateGrant(times, marginMs)
 }
 
 /** Dates a hold that a reply grants: at the sending of the request, at the earliest. */

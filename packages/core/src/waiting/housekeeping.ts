@@ -1,12 +1,15 @@
 import type { EngineSession } from '../engine/session.js'
 import type { Background } from '../util/background.js'
 import { refreshEntries } from './refresh.js'
+import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { WaiterTable } from './waiter-table.js'
 
 /** What housekeeping needs of its client. */
 export interface HousekeepingDeps {
   readonly everyMs: number
   readonly session: Pick<EngineSession, 'refresh' | 'register'>
+  /** Only with an engine that has latches. */
+  readonly latches?: LatchRefreshDeps | undefined
   readonly holds: { readonly size: number }
   readonly waiters: WaiterTable
   /** Renews everything that is held, now. */
@@ -49,9 +52,9 @@ export class Housekeeping {
    * may have thousands of clients that all have to know.
    */
   checkWaiters(): void {
-    const { waiters, session, background } = this.#deps
+    const { waiters, session, latches, background } = this.#deps
     waiters.wakeUnqueued()
-    const refreshed = refreshEntries(waiters, session).catch((error: unknown) => {
+    const refreshed = refreshEntries(waiters, session, latches).catch((error: unknown) => {
       waiters.wakeQueued()
       throw error
     })
@@ -59,12 +62,12 @@ export class Housekeeping {
   }
 
   readonly #onInterval = (): void => {
-    const { holds, waiters, session, background } = this.#deps
+    const { holds, waiters, session, latches, background } = this.#deps
     if (holds.size === 0 && waiters.size === 0) return
     background.run(session.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const refreshed = refreshEntries(waiters, session).finally(() => {
+    const refreshed = refreshEntries(waiters, session, latches).finally(() => {
       this.#isRefreshing = false
     })
     background.run(refreshed)

@@ -1,7 +1,7 @@
 import type { EngineSession, GrantNotice } from '../engine/session.js'
 import type { Abandonment } from '../holding/abandonment.js'
 import type { LossReason } from '../errors.js'
-import type { WaiterTable } from './waiter-table.js'
+import type { Waiter, WaiterTable } from './waiter-table.js'
 
 /** What passing notifications on needs of the client. */
 export interface NotificationDeps {
@@ -21,7 +21,7 @@ export class Notifications {
 
   granted(id: string, owner: string, notice: GrantNotice): void {
     if (this.#deps.holds.find(owner)) return
-    const waiter = this.#deps.waiters.find(owner)
+    const waiter = this.#waiterFor(id, owner)
     if (waiter) waiter.granted(notice)
     else this.#abandon(id, owner, notice.leaseMs)
   }
@@ -29,6 +29,10 @@ export class Notifications {
   revoked(owner: string): void {
     this.#deps.holds.find(owner)?.lose('revoked')
     this.#deps.waiters.find(owner)?.revoked()
+  }
+
+  opened(id: string, generation: number): void {
+    this.#deps.waiters.opened(id, generation)
   }
 
   /** @param owner - the waiter whose turn it may be; the first one without */
@@ -39,14 +43,22 @@ export class Notifications {
       return
     }
     if (holds.find(owner)) return
-    const waiter = waiters.find(owner)
+    const waiter = this.#waiterFor(id, owner)
     if (waiter) waiter.wake()
     else this.#abandon(id, owner, 0)
+  }
+
+  /** Never one that waits for something else: it would take what it was not given. */
+  #waiterFor(id: string, owner: string): Waiter | undefined {
+    const waiter = this.#deps.waiters.find(owner)
+    return waiter?.address.id === id ? waiter : undefined
   }
 
   /** No one waits under this owner any more: what the store still has of it would only keep others out. */
   #abandon(id: string, owner: string, leaseMs: number): void {
     const address = this.#deps.session.resolve(id)
-    if (address) this.#deps.abandonment.abandon(address, owner, false, leaseMs)
+    // An address does not say what kind of object it is.
+    if (address)
+      this.#deps.abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })
   }
 }

@@ -1,8 +1,16 @@
-/** Another owner kept the lock. */
+import type { ObjectKind } from '../ownership/target.js'
+
+/** A latch was open, or opened during the wait. */
+export interface Passed {
+  readonly kind: 'passed'
+  readonly generation: number
+}
+
+/** Other owners kept the object, or the latch stayed closed. */
 export interface NotAcquired {
   readonly kind: 'not-acquired'
-  /** The name of the lock. */
   readonly name: string
+  readonly objectKind: ObjectKind
   /** The owner that waited; `undefined` for a call that was still behind others of its scope. */
   readonly owner: string | undefined
   /** The holder as of the last reply; '' when the lock was free but set aside, `undefined` when not known. */

@@ -1,5 +1,7 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import type { EngineSession } from '../engine/session.js'
+import { refreshLatches } from './refresh-latches.js'
+import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
 
 const maxBatch = 500
@@ -11,9 +13,21 @@ const maxBatch = 500
 export async function refreshEntries(
   waiters: WaiterTable,
   session: Pick<EngineSession, 'refresh'>,
+  latches: LatchRefreshDeps | undefined,
 ): Promise<void> {
-  const batches = [...splitIntoBatches(waiters.queued(), ({ address }) => address.group, maxBatch)]
-  await Promise.all(batches.map((batch) => refreshBatch(batch, waiters, session)))
+  const queued = waiters.queued()
+  const entries = queued.filter(({ awaited }) => !awaited)
+  const batches = [...splitIntoBatches(entries, ({ address }) => address.group, maxBatch)]
+  const refreshing = batches.map((batch) => refreshBatch(batch, waiters, session))
+  if (latches)
+    refreshing.push(
+      refreshLatches(
+        queued.filter(({ awaited }) => awaited),
+        waiters,
+        latches,
+      ),
+    )
+  await Promise.all(refreshing)
 }
 
 async function refreshBatch(

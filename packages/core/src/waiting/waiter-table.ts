@@ -1,7 +1,10 @@
+import { isAwaited } from '../engine/latch.js'
+import type { Awaited } from '../engine/latch.js'
 import type { Address } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/session.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
+import type { Target } from '../ownership/target.js'
 import { longestMs, monotonicMs } from '../util/clock.js'
 import { LinkedList } from '../util/linked-list.js'
 import type { ListNode } from '../util/linked-list.js'
@@ -9,16 +12,22 @@ import type { ListNode } from '../util/linked-list.js'
 /** An acquisition that is under way, as far as its client's other parts need to know it. */
 export interface Waiter extends Owned {
   readonly address: Address
+  /** How much of the object it wants. */
+  readonly target: Pick<Target, 'kind' | 'permits' | 'size'>
   /** Its node in the list of those that wait for the lock. */
   readonly node: ListNode<Waiter>
   /** Whether it waits in the queue, as far as it knows, with no request in flight. */
   readonly isQueued: boolean
   /** How long a queue entry that is refreshed now needs to stay alive, milliseconds. */
   readonly entryTtlMs: number
+  /** Which opening of a latch it waits for, as of the last reply; `undefined` for other objects. */
+  readonly awaited: Awaited | undefined
   /** Something may have changed: request again. */
   wake(): void
   /** A notification says that a release handed the lock to this owner. */
   granted(notice: GrantNotice): void
+  /** A latch opened that it waits for. */
+  opened(generation: number): void
   /** This owner was evicted. */
   revoked(): void
   /** The client closes. */
@@ -29,8 +38,12 @@ export interface WaiterTableOptions {
   readonly maxWaiters: number
   /** Bounds of the pause after which waiters request again without a notification, milliseconds; `undefined`: they do not. */
   readonly pollMs: readonly [shortest: number, longest: number] | undefined
+  /** Whether waiters compete for what is free, where otherwise the request of one has the store let in all that fit. */
+  readonly compete: boolean
   /** Whether notifications about a lock arrive now. */
   isSubscribed(address: Address): boolean
+  /** A latch opened that waiters here wait for. Called once for all of them, before they learn of it. */
+  onOpened?(address: Address, generation: number): void
 }
 
 /** When to request a lock again. The timer may fire before that, never after: what it waits for is mostly postponed. */
@@ -135,14 +148,54 @@ export class WaiterTable {
     return this.#all.all.filter(({ isQueued }) => isQueued)
   }
 
-  /** Has the first waiter for this lock request again. */
+  /**
+   * Has the first waiter for this lock request again. Of an object that several hold at once, where they compete: the first
+   * that wants all of it, and the first others that fit in together. Not all that wait, of whom most would be too late. Of a
+   * semaphore only the first: how many permits are free is known when it has some.
+   */
   wakeFirst(id: string): void {
-    this.#waiting.get(id)?.first?.wake()
+    const waiting = this.#waiting.get(id)
+    if (!waiting?.first) return
+    const { kind, size: all } = waiting.first.target
+    if (!this.#options.compete || kind === 'semaphore' || all === undefined) {
+      waiting.first.wake()
+      return
+    }
+    let used = 0
+    let isAlone = false
+    for (const waiter of waiting.toArray()) {
+      const { permits, size = permits } = waiter.target
+      const wantsAll = permits === size
+      if (wantsAll ? isAlone : used + permits > size) continue
+      if (wantsAll) isAlone = true
+      else used += permits
+      waiter.wake()
+    }
+  }
+
+  /**
+   * A waiter left with nothing. Where they compete, those behind it take its place: no one else would wake them.
+   *
+   * @param wasWoken - and did not look
+   */
+  passOn({ address, target: { kind, size } }: Waiter, wasWoken: boolean): void {
+    if (!this.#options.compete) return
+    // It may have been in the way of others, wanting more than was free. Not at once: they may all be leaving.
+    if (kind === 'semaphore' || kind === 'latch') this.noteTtl(address, 0)
+    else if (size !== undefined && wasWoken) this.wakeFirst(address.id)
   }
 
   /** Has all waiters for this lock request again. */
   wakeAllOf(id: string): void {
     for (const waiter of this.#waiting.get(id)?.toArray() ?? []) waiter.wake()
+  }
+
+  /** Lets all pass that wait for this opening. */
+  opened(id: string, generation: number): void {
+    const waiters = this.#waiting.get(id)?.toArray() ?? []
+    const one = waiters.find(({ awaited }) => awaited && isAwaited(awaited, generation))
+    if (one) this.#options.onOpened?.(one.address, generation)
+    for (const waiter of waiters) waiter.opened(generation)
   }
 
   /** Has those in a queue request again. */

@@ -1,28 +1,40 @@
-import type { Address } from '../engine/requests.js'
-import { ClosedError, TooManyWaitersError, UnavailableError } from '../errors.js'
+import { ClosedError, LatchGoneError, TooManyWaitersError, UnavailableError } from '../errors.js'
 import type { HoldfastError, HoldfastErrorDetails } from '../errors.js'
+import { titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
 
 /** The errors that end a wait. */
 
-export const closedWhileWaiting = ({ name }: Address, details: HoldfastErrorDetails): ClosedError =>
-  new ClosedError(`the Holdfast client was closed while waiting for lock ${name}`, details)
+type Subject = Pick<Target, 'kind' | 'address'>
+
+export const closedWhileWaiting = (target: Subject, details: HoldfastErrorDetails): ClosedError =>
+  new ClosedError(`the Holdfast client was closed while waiting for ${titleOf(target)}`, details)
 
 export const tooManyWaiters = (
-  { name }: Address,
+  target: Subject,
   maxWaiters: number,
   details: HoldfastErrorDetails,
 ): TooManyWaitersError =>
   new TooManyWaitersError(
-    `too many waiters for lock ${name}: this client already has ${maxWaiters} (maxWaiters)`,
+    `too many waiters for ${titleOf(target)}: this client already has ${maxWaiters} (maxWaiters); try again later`,
     details,
   )
 
-export const alreadyAbandoned = ({ name }: Address, details: HoldfastErrorDetails): UnavailableError =>
-  new UnavailableError(`lock ${name}: this acquisition was already abandoned`, details)
+export const latchGone = (target: Subject, details: HoldfastErrorDetails): LatchGoneError =>
+  new LatchGoneError(
+    `${titleOf(target)} is gone: it was deleted, or the store lost it, before it opened; set the count and count down again`,
+    details,
+  )
 
-export const repliedTooLate = ({ name }: Address, details: HoldfastErrorDetails): UnavailableError =>
-  new UnavailableError(
-    `lock ${name}: the reply was processed too late: the lease may already have expired`,
+/** The store did reply, only not in time for this request: that does not mean that the store is down. */
+export class StaleReplyError extends UnavailableError {}
+
+export const alreadyAbandoned = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
+  new StaleReplyError(`${titleOf(target)}: this acquisition was already abandoned`, details)
+
+export const repliedTooLate = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
+  new StaleReplyError(
+    `${titleOf(target)}: the reply was processed too late, and the lease may already have expired; try again`,
     details,
   )
 
@@ -31,14 +43,14 @@ export const repliedTooLate = ({ name }: Address, details: HoldfastErrorDetails)
  * @param cause - why the last command failed unless one was answered since, or else what the engine reported last
  */
 export function notReached(
-  { name }: Address,
+  target: Subject,
   { engine, storeName }: { readonly engine: string; readonly storeName: string },
   waitedMs: number,
   cause: HoldfastError | undefined,
   details: HoldfastErrorDetails,
 ): UnavailableError {
   const text = cause
-    ? `could not reach the store within ${waitedMs} ms for lock ${name}; last error: ${cause.message}`
-    : `${storeName} did not reply within ${waitedMs} ms for lock ${name}`
+    ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${cause.message}`
+    : `${storeName} did not reply within ${waitedMs} ms for ${titleOf(target)}`
   return new UnavailableError(text, { ...details, cause, engine })
 }

@@ -9,7 +9,7 @@ import type { Command, Notice, StepKind, Owner, Reply } from './state.js'
  * | requesting | a request is in flight                                           | held → holding; busy → waiting; failure → pausing |
  * | waiting    | the last reply was busy                                          | grant → holding; woken, late grant → requesting |
  * | pausing    | the last request failed, nothing is in flight                    | grant → holding or requesting; pause over → requesting |
- * | holding    | the hold is live, perhaps with an `enter` or a `leave` in flight | release sent → releasing; deadline, revoked, "not held" → over |
+ * | holding    | the hold is live, perhaps with a command of its own in flight    | release sent → releasing; deadline, revoked, "not held" → over |
  * | releasing  | the release is in flight; no longer claims to hold               | reply → over                               |
  * | over       | the caller has its result; a release may go on in the background | -                                          |
  * | crashed    | the process is dead                                              | -                                          |
@@ -31,9 +31,15 @@ export const request = (owner: Owner): Owner => ({
 
 export const enter = (owner: Owner): Owner => ({ ...owner, hasNested: true, command: send('enter') })
 
+/** Gives back one permit of several, as a downgrade does. */
+export function lower(owner: Owner): Owner {
+  const count = owner.count - 1
+  return { ...owner, count, command: send(`lower to ${count}`) }
+}
+
 /** Leaves the inner of two leases, or releases. */
 export function leave(owner: Owner): Owner {
-  if (owner.count > 1) return { ...owner, count: owner.count - 1, command: send('leave') }
+  if (owner.count > owner.want) return { ...owner, count: owner.count - 1, command: send('leave') }
   return { ...owner, phase: 'releasing', count: 0, command: send(owner.inDoubt ? 'abandon' : 'release') }
 }
 
@@ -80,7 +86,7 @@ const forgetWait = (owner: Owner): Owner => ({
   notice: null,
 })
 
-const hold = (owner: Owner): Owner => ({ ...forgetWait(owner), phase: 'holding', count: 1 })
+const hold = (owner: Owner): Owner => ({ ...forgetWait(owner), phase: 'holding', count: owner.want })
 
 /** Stops waiting for the command in flight, which still runs before everything that is sent after it. */
 function letGo(owner: Owner): Owner {
@@ -124,11 +130,11 @@ export function onReply(owner: Owner, reply: Reply): Owner {
       )
     case 'enter':
       return reply === 'held' ? { ...replied, count: owner.count + 1 } : lose(replied, false)
-    case 'leave':
-      return reply === 'released' ? replied : lose(replied, false)
     case 'release':
     case 'abandon':
       return onReleaseReply(replied, reply, command.isRepeated)
+    default:
+      return reply === 'released' ? replied : lose(replied, false)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Job, Outcome } from './job.js'
 import { isServable, newHolders } from './judge.js'
 import type { Problem } from './problem.js'
-import { at, nameOf, replaced, type Notice, type Owner, type Reply, type State } from './state.js'
+import { at, nameOf, replaced, roomOf, type Notice, type Owner, type Reply, type State } from './state.js'
 
 export interface Ran {
   readonly state: State
@@ -22,20 +22,30 @@ export function applied(state: State, owner: number, step: Job['step'], outcome:
   const stayed = state.arrivals.filter((each) => store.queue.includes(each))
   const arrivals = [...stayed, ...store.queue.filter((each) => !stayed.includes(each))]
   const withdrawn = step === 'release' || step === 'abandon' ? owner : null
-  const problems = [...outcome.problems, ...next.flatMap((each) => overtaken(state, each, withdrawn))]
-  return { state: { ...state, store, owners, arrivals }, reply, problems }
+  const requester = step === 'request' || step === 'try' ? owner : null
+  const after = { ...state, store }
+  const overtakings = next.flatMap((each) => overtaken(after, each, withdrawn, requester))
+  return { state: { ...after, owners, arrivals }, reply, problems: [...outcome.problems, ...overtakings] }
 }
 
 const of = (notices: Outcome['notices'], owner: number): readonly Notice[] =>
   notices.filter(({ to }) => to === owner).map(({ kind }) => kind)
 
-/** Waiters that queued before the new holder and could have been served, except one that just gave up. */
-function overtaken({ arrivals, store, owners }: State, holder: number, withdrawn: number | null): Problem[] {
-  const subscribed = owners.map(({ isSubscribed }) => isSubscribed)
+/** Waiters that queued before the new holder and count, whether they fit or not, except one that just gave up. */
+function overtaken(
+  { arrivals, store, owners, size }: State,
+  holder: number,
+  withdrawn: number | null,
+  requester: number | null,
+): Problem[] {
+  // The reply to its request reaches an owner without a subscription.
+  const subscribed = owners.map(({ isSubscribed }, i) => isSubscribed || i === requester)
+  const room = roomOf(store, size)
   const rank = arrivals.indexOf(holder)
   const ahead = rank === -1 ? arrivals : arrivals.slice(0, rank)
   return ahead
-    .filter((each) => each !== withdrawn && isServable(store, subscribed, each))
+    .filter((each) => each !== withdrawn && at(owners, each).want <= room)
+    .filter((each) => isServable(store, subscribed, each))
     .map((each) => ({ promise: 'order', detail: `${nameOf(holder)} overtakes ${nameOf(each)}` }))
 }
 

@@ -2,13 +2,15 @@ import type { Problem } from './problem.js'
 import { at, nameOf, type Owner, type State } from './state.js'
 
 /** Checks a state as an observer would who sees the owners and the store at once. */
-export function problemsOf({ owners, store }: State): Problem[] {
+export function problemsOf({ owners, store, size }: State): Problem[] {
   const found: Problem[] = []
   const claimants = owners.flatMap((owner, i) => (owner.phase === 'holding' && !owner.isEvicted ? [i] : []))
-  if (claimants.length > 1) {
+  // Of a lock one for all that it has entered.
+  const claimed = claimants.map((i) => at(owners, i)).map(({ count, want }) => Math.min(count, want))
+  if (claimed.reduce((sum, permits) => sum + permits, 0) > size) {
     found.push({
       promise: 'exclusion',
-      detail: `${claimants.map(nameOf).join(' and ')} believe they hold the lock`,
+      detail: `${claimants.map(nameOf).join(' and ')} believe they hold`,
     })
   }
   owners.forEach((owner, i) => {
@@ -17,7 +19,7 @@ export function problemsOf({ owners, store }: State): Problem[] {
     if (isClaimed && count === 0) {
       found.push({
         promise: 'exclusion',
-        detail: `${nameOf(i)} believes it holds the lock, the store says otherwise`,
+        detail: `${nameOf(i)} believes it holds, the store says otherwise`,
       })
     }
     const isSettled = isClaimed && isIdle(owner) && !owner.isOvertaken

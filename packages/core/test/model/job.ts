@@ -1,14 +1,17 @@
 import type { Problem } from './problem.js'
 import type { Reply, StepKind, StoreState } from './state.js'
 
-/** One step on the lock: by which owner, which one, and in which state of the store. */
+/** One step on the object: by which owner, which one, and in which state of the store. */
 export interface Job {
   readonly store: StoreState
   readonly owner: number
-  readonly step: StepKind | 'refresh' | 'force'
+  readonly step: StepKind | 'refresh' | 'force' | 'renew' | Resizing
   /** Per owner, whether its client is subscribed. */
   readonly subscribed: readonly boolean[]
 }
+
+/** What another client has the store do: the owner of the job means nothing. */
+export type Resizing = `resize to ${number}`
 
 /** A notification that a step sent. */
 export type SentNotice =

@@ -4,7 +4,9 @@ import { at, nameOf, type Reply, type StoreState } from './state.js'
 
 /** What a step replied. */
 export type StepReply =
-  { readonly kind: 'held'; readonly token: number } | { readonly kind: Exclude<Reply, 'held'> }
+  | { readonly kind: 'held'; readonly token: number }
+  /** `ttlMs`: when the owner may fit without being notified. */
+  | { readonly kind: Exclude<Reply, 'held'>; readonly ttlMs?: number }
 
 /** What was observed of one step, in terms that fit every store. Times are milliseconds from the step on. */
 export interface After {
@@ -13,16 +15,20 @@ export interface After {
   readonly notices: readonly SentNotice[]
   /** The last token, 0 for none. */
   readonly token: number
-  readonly holdMs: number
   readonly fenceMs: number
   /** Per owner, of a live queue entry or tombstone: when its own time ends, and when the store drops what contains it. */
   readonly entries: readonly { readonly ownMs: number; readonly keptMs: number }[]
 }
 
-/** Checks what one step did, as far as the store, the reply and the notifications show it. */
-export function judge(job: Job, after: After): Outcome {
+export interface LockAfter extends After {
+  readonly holdMs: number
+}
+
+/** Checks what one step on a lock did, as far as the store, the reply and the notifications show it. */
+export function judge(job: Job, after: LockAfter): Outcome {
   const problems = [
     ...tokenProblems(job, after),
+    ...exclusionProblems(after),
     ...entryProblems(job, after),
     ...handOffProblems(job, after),
     ...ttlProblems(job, after),
@@ -30,9 +36,9 @@ export function judge(job: Job, after: After): Outcome {
   return { store: after.store, reply: after.reply.kind, notices: after.notices, problems }
 }
 
-const problem = (promise: Promised, detail: string): Problem => ({ promise, detail })
+export const problem = (promise: Promised, detail: string): Problem => ({ promise, detail })
 
-const holders = ({ counts }: StoreState): number[] =>
+export const holders = ({ counts }: StoreState): number[] =>
   counts.flatMap((count, owner) => (count > 0 ? [owner] : []))
 
 /** Owners that hold now and did not before. */
@@ -60,11 +66,14 @@ function tokenProblems(job: Job, { store, reply, notices, token }: After): Probl
   return found
 }
 
-function entryProblems({ store: before }: Job, { store }: After): Problem[] {
+function exclusionProblems({ store }: After): Problem[] {
+  const { length } = holders(store)
+  return length > 1 ? [problem('exclusion', `the store has ${length} holders`)] : []
+}
+
+export function entryProblems({ store: before }: Job, { store }: After): Problem[] {
   const found: Problem[] = []
-  const holding = holders(store)
-  if (holding.length > 1) found.push(problem('exclusion', `the store has ${holding.length} holders`))
-  for (const owner of holding) {
+  for (const owner of holders(store)) {
     if (!store.queue.includes(owner) && store.entries[owner] !== 'live') continue
     if (before.queue.includes(owner) && at(before.counts, owner) > 0) continue
     found.push(problem('leftover', `${nameOf(owner)} holds and still has a queue entry`))
@@ -99,23 +108,30 @@ function handOffProblems(
   return found
 }
 
-function ttlProblems({ store: before }: Job, { store, holdMs, fenceMs, entries }: After): Problem[] {
+export const shortOf = (what: string, livesMs: number, leastMs: number): Problem[] =>
+  livesMs + times.slackMs / 2 < leastMs
+    ? [problem('ttl', `${what} has ${livesMs} ms left instead of ${leastMs} ms`)]
+    : []
+
+function ttlProblems({ store: before }: Job, after: LockAfter): Problem[] {
+  const { store, holdMs, fenceMs } = after
   const found: Problem[] = []
-  const requireMs = (what: string, livesMs: number, leastMs: number): void => {
-    if (livesMs + times.slackMs / 2 < leastMs) {
-      found.push(problem('ttl', `${what} has ${livesMs} ms left instead of ${leastMs} ms`))
-    }
-  }
   const holding = holders(store)
   const isSameHold = holding.some((owner) => at(before.counts, owner) > 0)
-  if (holding.length > 0) requireMs('the hold', holdMs, isSameHold ? times.restoredLeaseMs : times.leaseMs)
-  if (store.hasFence) requireMs('the last token', fenceMs, 2 * times.leaseMs)
-  store.entries.forEach((entry, owner) => {
-    if (entry !== 'live' && entry !== 'tombstone') return
+  if (holding.length > 0) {
+    found.push(...shortOf('the hold', holdMs, isSameHold ? times.restoredLeaseMs : times.leaseMs))
+  }
+  if (store.hasFence) found.push(...shortOf('the last token', fenceMs, 2 * times.leaseMs))
+  return [...found, ...waitingTtlProblems(after)]
+}
+
+/** Of queue entries and tombstones. */
+export function waitingTtlProblems({ store, entries }: After): Problem[] {
+  return store.entries.flatMap((entry, owner) => {
+    if (entry !== 'live' && entry !== 'tombstone') return []
     const { ownMs, keptMs } = at(entries, owner)
     const what = `the ${entry === 'live' ? 'queue entry' : 'tombstone'} of ${nameOf(owner)}`
-    requireMs(what, ownMs, entry === 'live' ? times.entryTtlMs(owner) : times.tombstoneMs)
-    requireMs(what, keptMs, ownMs)
+    const leastMs = entry === 'live' ? times.entryTtlMs(owner) : times.tombstoneMs
+    return [...shortOf(what, ownMs, leastMs), ...shortOf(what, keptMs, ownMs)]
   })
-  return found
 }

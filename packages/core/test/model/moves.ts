@@ -4,6 +4,7 @@ import {
   fail,
   giveUp,
   leave,
+  lower,
   onNotice,
   onReply,
   outdate,
@@ -74,18 +75,21 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
   state.owners.forEach((owner, i) => {
     const name = nameOf(i)
     if (owner.phase === 'idle') {
-      // Idle owners are alike: they begin in alphabetical order.
-      if (i === 0 || at(state.owners, i - 1).phase !== 'idle')
-        emit('choice', `${name} requests the lock`, withOwner(i, request(owner)))
+      // Idle owners that want the same are alike: they begin in alphabetical order.
+      const isAlike = ({ phase, want }: Owner): boolean => phase === 'idle' && want === owner.want
+      if (!state.owners.slice(0, i).some(isAlike))
+        emit('choice', `${name} requests`, withOwner(i, request(owner)))
       return
     }
     commandMoves(owner, i, name)
     unattendedMoves(owner, i, name)
     inboxMoves(owner, i, name)
     callerMoves(owner, i, name)
+    renewalMove(owner, i, name)
   })
   timeMoves(state, emit)
   forceMoves()
+  resizeMoves()
   return missing === 0 ? moves : null
 
   function commandMoves(owner: Owner, i: number, name: string): void {
@@ -148,7 +152,8 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
       emit('progress', `${name}'s stray ${stray} is lost`, withOwner(i, { ...owner, strays }))
       const ran = run(i, stray)
       if (!ran) return
-      const isOvertaken = owner.isOvertaken || owner.count > 0
+      // Permits are only lowered: a late command finds them given back.
+      const isOvertaken = owner.isOvertaken || (state.isLock && owner.count > 0)
       emit(
         'progress',
         `${name}'s stray ${stray} runs: ${ran.reply}`,
@@ -192,10 +197,11 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
       emit('fault', `${name} crashes`, withOwner(i, crash(owner)))
     if (phase === 'pausing') emit('progress', `${name} repeats its request`, withOwner(i, request(owner)))
     if (phase === 'waiting') {
-      // While another owner holds, a repeated request changes nothing in the store: then a gap or a reconnect causes it.
+      // While another owner holds, a repeated request changes nothing in the store: then a gap or a reconnect causes it. Those
+      // that share an object learn from a refresh when to request.
       const isHeldByOther = state.store.counts.some((count, other) => count > 0 && other !== i)
       emit(
-        isHeldByOther && owner.isQueued ? 'fault' : 'progress',
+        (isHeldByOther || !state.isLock) && owner.isQueued ? 'fault' : 'progress',
         `${name} repeats its request`,
         withOwner(i, request(owner)),
       )
@@ -210,27 +216,38 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
     }
     if (phase === 'holding' && !command) {
       if (!owner.hasNested) emit('choice', `${name} enters once more`, withOwner(i, enter(owner)))
-      const label = owner.count > 1 ? `${name} leaves once` : `${name} releases`
+      if (!state.isLock && owner.count > 1)
+        emit('choice', `${name} gives back a permit`, withOwner(i, lower(owner)))
+      const label = owner.count > owner.want ? `${name} leaves once` : `${name} releases`
       emit('progress', label, withOwner(i, leave(owner)))
     }
   }
 
+  /** A renewal, perhaps a late one: it changes nothing but times. */
+  function renewalMove(owner: Owner, i: number, name: string): void {
+    if (state.isLock || !['holding', 'over', 'crashed'].includes(owner.phase)) return
+    const ran = run(i, 'renew')
+    if (ran) emit('progress', `a renewal by ${name} runs: ${ran.reply}`, ran.state, ran.problems)
+  }
+
   function forceMoves(): void {
     if (state.forcesLeft === 0) return
-    const holder = state.store.counts.findIndex((count) => count > 0)
-    if (holder === -1) return
-    const ran = run(holder, 'force')
+    state.store.counts.forEach((count, holder) => {
+      const ran = count > 0 ? run(holder, 'force') : null
+      if (!ran) return
+      const isEvicted = at(state.owners, holder).phase !== 'crashed'
+      const [next, problems] = withRan(ran, holder, { isEvicted })
+      const forcesLeft = state.forcesLeft - 1
+      emit('choice', `another client evicts ${nameOf(holder)}`, { ...next, forcesLeft }, problems)
+    })
+  }
+
+  function resizeMoves(): void {
+    const [size, ...resizesLeft] = state.resizesLeft
+    if (size === undefined) return
+    const ran = run(0, `resize to ${size}`)
     if (!ran) return
-    const victim = {
-      ...at(ran.state.owners, holder),
-      isEvicted: at(state.owners, holder).phase !== 'crashed',
-    }
-    const next = {
-      ...ran.state,
-      owners: replaced(ran.state.owners, holder, victim),
-      forcesLeft: state.forcesLeft - 1,
-    }
-    emit('choice', `another client evicts ${nameOf(holder)}`, next, ran.problems)
+    emit('choice', `another client resizes to ${size}`, { ...ran.state, resizesLeft }, ran.problems)
   }
 }
 

@@ -4,15 +4,17 @@ export const nameOf = (owner: number): string => 'ABCDEFGH'.charAt(owner)
 /** A queue entry (`live`, `stale`), or the tombstone of an abandoned owner. What has expired and changes nothing is `-`. */
 export type Entry = 'live' | 'stale' | 'tombstone' | '-'
 
-/** What the store keeps of the one lock, without the numbers that only grow; of times only whether they have passed. */
+/** What the store keeps of the one object, without the numbers that only grow; of times only whether they have passed. */
 export interface StoreState {
   readonly key: string
-  /** Per owner its hold count, 0 for no hold. */
+  /** Per owner its hold count or its permits, 0 for no hold. */
   readonly counts: readonly number[]
   /** Owners in the order of the queue. */
   readonly queue: readonly number[]
   readonly entries: readonly Entry[]
   readonly hasFence: boolean
+  /** What the object was resized to; `null` when it never was, or that is over. */
+  readonly size: number | null
 }
 
 export function storeState(
@@ -20,16 +22,19 @@ export function storeState(
   queue: readonly number[],
   entries: readonly Entry[],
   hasFence: boolean,
+  size: number | null = null,
 ): StoreState {
-  const key = `${counts.join('')}|${queue.join('')}|${entries.join(',')}|${hasFence ? 'f' : ''}`
-  return { key, counts, queue, entries, hasFence }
+  const key = `${counts.join('')}|${queue.join('')}|${entries.join(',')}|${hasFence ? 'f' : ''}${size ?? ''}`
+  return { key, counts, queue, entries, hasFence, size }
 }
 
 /**
- * What an owner has the store do. `request` queues, `try` does not; `enter` and `leave` set the count to 2 and 1;
- * `release` gives up hold and queue entry; `abandon` does too, and leaves a tombstone.
+ * What an owner has the store do. `request` queues, `try` does not; `enter` and `leave` set the count of a lock to 2 and 1;
+ * `lower` gives back all permits but as many as it says; `release` gives up hold and queue entry; `abandon` does too, and leaves a tombstone.
  */
-export type StepKind = 'request' | 'try' | 'enter' | 'leave' | 'release' | 'abandon'
+export type StepKind = 'request' | 'try' | 'enter' | 'leave' | Lowering | 'release' | 'abandon'
+
+export type Lowering = `lower to ${number}`
 
 export type Reply =
   | 'held'
@@ -41,7 +46,11 @@ export type Reply =
   | 'released'
   | 'not-held'
   | 'waiting'
+  /** Still waiting, and one of the waiters should request now. */
+  | 'due'
   | 'missing'
+  | 'renewed'
+  | 'resized'
 
 /** The one command of an owner that it waits for. */
 export interface Command {
@@ -62,7 +71,9 @@ export type Phase =
 
 export interface Owner {
   readonly phase: Phase
-  /** How often it believes it has entered; 0 when it does not believe it holds. */
+  /** The permits that it requests; 1 of a lock. */
+  readonly want: number
+  /** How often it believes it has entered, or how many permits; 0 when it does not believe it holds. */
   readonly count: number
   readonly hasNested: boolean
   readonly inDoubt: boolean
@@ -88,15 +99,21 @@ export interface Owner {
 
 export interface State {
   readonly store: StoreState
+  readonly isLock: boolean
+  /** How many permits there are, as the clients know it; 1 of a lock. */
+  readonly size: number
   readonly owners: readonly Owner[]
   /** Waiters in the order of arrival, kept by the model itself and not read from the store. */
   readonly arrivals: readonly number[]
   readonly faultsLeft: number
   readonly forcesLeft: number
+  /** The sizes that another client sets yet, in this order. */
+  readonly resizesLeft: readonly number[]
 }
 
 const fresh: Owner = {
   phase: 'idle',
+  want: 1,
   count: 0,
   hasNested: false,
   inDoubt: false,
@@ -122,14 +139,32 @@ export interface Bounds {
   readonly forces?: number
   /** How many owners, from the first on, may enter twice. Default: all. */
   readonly nesting?: number
+  /** Of a read/write lock or semaphore; without it the object is a lock. */
+  readonly shared?: Shared
 }
 
-export const initialState = ({ owners, faults, forces = 0, nesting = owners }: Bounds): State => ({
+/** An object that several owners hold at once. */
+export interface Shared {
+  readonly size: number
+  /** Per owner, the permits that it requests. */
+  readonly wants: readonly number[]
+  /** The sizes that another client sets at any time, in this order; none larger than `size`. */
+  readonly resizes?: readonly number[]
+}
+
+export const initialState = ({ owners, faults, forces = 0, nesting = owners, shared }: Bounds): State => ({
   store: storeState(Array<number>(owners).fill(0), [], Array<Entry>(owners).fill('-'), false),
-  owners: Array.from({ length: owners }, (_, i) => ({ ...fresh, hasNested: i >= nesting })),
+  isLock: shared === undefined,
+  size: shared?.size ?? 1,
+  owners: Array.from({ length: owners }, (_, i) => ({
+    ...fresh,
+    want: shared?.wants[i] ?? 1,
+    hasNested: i >= nesting || shared !== undefined,
+  })),
   arrivals: [],
   faultsLeft: faults,
   forcesLeft: forces,
+  resizesLeft: shared?.resizes ?? [],
 })
 
 /** Whether the client of an owner that is done is subscribed matters to a queue entry that it left. */
@@ -182,12 +217,12 @@ function encode(owner: Owner): string {
  * Two states with the same key have the same future, but for the names of the owners: what binds an owner to others is
  * its rank among them, so all that is known of each can be put in any order.
  */
-export function keyOf({ store, owners, arrivals, faultsLeft, forcesLeft }: State): string {
+export function keyOf({ store, owners, arrivals, faultsLeft, forcesLeft, resizesLeft }: State): string {
   const parts = owners.map((owner, i) => {
     const inStore = `${at(store.counts, i)}${at(store.entries, i)}${store.queue.indexOf(i)}.${arrivals.indexOf(i)}`
-    return `${isDone(owner) ? `${owner.phase}${subscriptionOf(store, owner, i)}` : encode(owner)};${inStore}`
+    return `${owner.want}${isDone(owner) ? `${owner.phase}${subscriptionOf(store, owner, i)}` : encode(owner)};${inStore}`
   })
-  return `${parts.sort().join('/')}/${flag(store.hasFence)}${faultsLeft}${forcesLeft}`
+  return `${parts.sort().join('/')}/${flag(store.hasFence)}${faultsLeft}${forcesLeft}${store.size ?? ''}.${resizesLeft.length}`
 }
 
 /** An element that is known to be there. */
@@ -202,3 +237,6 @@ export const replaced = <T>(list: readonly T[], index: number, value: T): readon
 
 export const without = <T>(list: readonly T[], index: number): readonly T[] =>
   list.filter((_, i) => i !== index)
+
+/** How many permits there are now. */
+export const roomOf = (store: StoreState, size: number): number => store.size ?? size

@@ -1,6 +1,6 @@
 import { keyOfJob, type Job, type Outcome } from './job.js'
-import { judge, type After } from './judge.js'
-import type { Problem } from './problem.js'
+import type { After } from './judge.js'
+import type { Problem, Promised } from './problem.js'
 
 /** Runs steps, each in the state that its job names, and remembers every outcome. */
 export interface StepRunner {
@@ -12,9 +12,23 @@ export interface StepRunner {
   close(): Promise<void>
 }
 
+/** The same step in a store of the same state that differs in what must not matter. */
+export interface Variant<A extends After> {
+  readonly after: A
+  /** The promise that is broken where the outcome differs. */
+  readonly promise: Promised
+  /** Whether it may differ in this way. */
+  readonly allows?: (expected: Outcome, outcome: Outcome) => boolean
+}
+
 /** Outcomes by job. */
-export class Outcomes {
+export class Outcomes<A extends After = After> {
+  readonly #judge: (job: Job, after: A) => Outcome
   readonly #known = new Map<string, Outcome>()
+
+  constructor(judge: (job: Job, after: A) => Outcome) {
+    this.#judge = judge
+  }
 
   get size(): number {
     return this.#known.size
@@ -24,23 +38,29 @@ export class Outcomes {
     return this.#known.get(keyOfJob(job))
   }
 
-  /**
-   * Adds the outcome of a job.
-   *
-   * @param others - the same step in stores of the same state that still keep what has expired
-   */
-  add(job: Job, after: After, others: readonly After[]): void {
-    const outcome = judge(job, after)
-    const problems = others.flatMap((other) => differences(outcome, judge(job, other)))
+  /** Adds the outcome of a job. */
+  add(job: Job, after: A, variants: readonly Variant<A>[]): void {
+    const outcome = this.#judge(job, after)
+    const problems = variants.flatMap((variant) =>
+      differences(outcome, this.#judge(job, variant.after), variant),
+    )
     this.#known.set(keyOfJob(job), { ...outcome, problems: [...outcome.problems, ...problems] })
   }
 }
 
-function differences(outcome: Outcome, other: Outcome): readonly Problem[] {
-  const [left, right] = [effectOf(outcome), effectOf(other)]
-  if (left === right) return other.problems
-  return [{ promise: 'expiry', detail: `${right} instead of ${left}` }]
+function differences(
+  expected: Outcome,
+  outcome: Outcome,
+  { promise, allows }: Pick<Variant<After>, 'promise' | 'allows'>,
+): readonly Problem[] {
+  const [left, right] = [effectOf(expected), effectOf(outcome)]
+  if (left === right || allows?.(expected, outcome)) return outcome.problems
+  return [...outcome.problems, { promise, detail: `${right} instead of ${left}` }]
 }
+
+/** Whether all but the reply is the same. */
+export const leavesTheSame = (expected: Outcome, outcome: Outcome): boolean =>
+  effectOf({ ...outcome, reply: expected.reply }) === effectOf(expected)
 
 const effectOf = ({ reply, notices, store }: Outcome): string =>
   [reply, ...notices.map(({ kind, to }) => `${kind} ${to}`), store.key].join(', ')

@@ -15,7 +15,7 @@ export function timeMoves(state: State, emit: (kind: MoveKind, label: string, ne
   const { store } = state
   const change = (entries: readonly Entry[], queue = store.queue, counts = store.counts): State => ({
     ...state,
-    store: storeState(counts, queue, entries, store.hasFence),
+    store: storeState(counts, queue, entries, store.hasFence, store.size),
     arrivals: state.arrivals.filter((each) => queue.includes(each)),
   })
   state.owners.forEach((owner, i) => {
@@ -50,6 +50,11 @@ export function timeMoves(state: State, emit: (kind: MoveKind, label: string, ne
   if (store.queue.length > 0 && store.queue.every((owner) => store.entries[owner] !== 'live')) {
     const entries = store.entries.map((entry, i) => (store.queue.includes(i) ? '-' : entry))
     emit('progress', 'the queue expires', change(entries, []))
+  }
+  if (store.size !== null) {
+    const { counts, queue, entries, hasFence } = store
+    const next = { ...state, store: storeState(counts, queue, entries, hasFence) }
+    emit('progress', 'the object has its own size again', next)
   }
 }
 

@@ -1,9 +1,10 @@
-import { KeySpace, nativeFenceOf } from '../../src/redis/keys.js'
+import { KeySpace, nativeLayout } from '../../src/redis/keys.js'
+import { redissonLayout } from '../../src/redis/redisson/names.js'
+
+const space = { keyPrefix: '', groupOf: () => '' }
 
 /** The keys of a client with default options. */
-export const plainKeySpace = new KeySpace({
-  keyPrefix: '',
-  prefix: 'lock:',
-  groupOf: () => '',
-  fenceOf: nativeFenceOf,
-})
+export const plainKeySpace = new KeySpace({ ...space, prefix: 'lock:', layout: nativeLayout })
+
+/** The keys of a client that shares its objects with Redisson. */
+export const sharedKeySpace = new KeySpace({ ...space, prefix: '', layout: redissonLayout })

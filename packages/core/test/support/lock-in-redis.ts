@@ -13,9 +13,10 @@ export class LockInRedis {
   constructor(redis: Redis, name: string, prefix = 'lock:') {
     this.#redis = redis
     this.key = `${prefix}${name}`
-    this.queueKey = `{${this.key}}:fifo`
-    this.waitersKey = `{${this.key}}:waiters`
-    this.fenceKey = `{${this.key}}:fence`
+    const base = this.key.includes('{') ? this.key : `{${this.key}}`
+    this.queueKey = `${base}:fifo`
+    this.waitersKey = `${base}:waiters`
+    this.fenceKey = `${base}:fence`
   }
 
   /** Hold counts by owner; empty when the lock is free. */

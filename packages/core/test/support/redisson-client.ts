@@ -38,24 +38,30 @@ if redis.call('DEL', KEYS[1]) == 1 then
 end
 return 0`
 
-const tagged = (lock: string): string => (lock.includes('{') ? lock : `{${lock}}`)
+/** Redisson's rule for the names of what belongs to an object. */
+export const tagged = (lock: string): string => (lock.includes('{') ? lock : `{${lock}}`)
 
 /** The channel on which Redisson hears of the releases of that lock. */
 export const releaseChannel = (lock: string): string => `redisson_lock__channel:${tagged(lock)}`
 
 /** One thread of a Java process, as far as Redis sees it. */
 export class RedissonThread {
-  readonly owner = `${randomUUID()}:${1 + Math.floor(Math.random() * 100)}`
+  readonly owner: string
   readonly #redis
   readonly #publish: 'PUBLISH' | 'SPUBLISH'
 
   /** @param server - the one that has the lock */
-  constructor(server: Pick<RedisServer, 'url'>, publish: 'PUBLISH' | 'SPUBLISH') {
+  constructor(
+    server: Pick<RedisServer, 'url'>,
+    publish: 'PUBLISH' | 'SPUBLISH',
+    thread = 1 + Math.floor(Math.random() * 100),
+  ) {
+    this.owner = `${randomUUID()}:${thread}`
     this.#redis = openRedisClient(server.url)
     this.#publish = publish
   }
 
-  /** Resolves with `null` when it got in, else with the TTL that it was told. */
+  /** Resolves with `null` when it got in, else with the TTL in the reply. */
   async tryLock(lock: string, leaseMs = 30_000): Promise<number | null> {
     const reply = await this.#redis.eval(acquire, 1, lock, leaseMs, this.owner)
     const [ttlMs] = numbers(reply)
@@ -115,18 +121,19 @@ export class RedissonThread {
   }
 }
 
-interface Messages {
+export interface Messages {
   readonly all: readonly string[]
   /** Called before one looks: then resolves with the next message, or when the time is over. */
   next(): (withinMs: number) => Promise<void>
   end(): void
 }
 
-/** Listens on a lock's channel as a client of Redisson does; resolves when the subscription is confirmed. */
+/** Listens on a channel as a client of Redisson does, that of the lock by default; resolves when the subscription is confirmed. */
 export async function listen(
   { host, port }: { host?: string | undefined; port?: number | undefined },
   publish: 'PUBLISH' | 'SPUBLISH',
   lock: string,
+  channel = releaseChannel(lock),
 ): Promise<Messages> {
   const subscriber = openRedisClient(`redis://${host ?? ''}:${String(port)}`)
   const all: string[] = []
@@ -137,7 +144,6 @@ export async function listen(
   }
   subscriber.on('message', onMessage)
   subscriber.on('smessage', onMessage)
-  const channel = releaseChannel(lock)
   await (publish === 'SPUBLISH' ? subscriber.ssubscribe(channel) : subscriber.subscribe(channel))
   closeAfterTest(() => {
     for (const wake of wakes) wake()

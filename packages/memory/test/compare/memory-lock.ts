@@ -1,6 +1,7 @@
 import { nextToken, type Notice, type StepContext } from '../../src/hand-off.js'
-import { freeLock, msUntil, settle, type LockState } from '../../src/lock-state.js'
+import { freeLock, settle, type LockState } from '../../src/lock-state.js'
 import * as steps from '../../src/steps.js'
+import { msUntil } from '../../src/waiting-state.js'
 import { TokenRanks, type Observation } from './observation.js'
 import type { Step } from './step.js'
 
@@ -12,6 +13,12 @@ export class MemoryLock {
   #notices: Notice[] = []
   #skipped = 0
   #nowUs = 1_700_000_000_000_000
+  readonly #wastesTokens: boolean
+
+  /** @param wastesTokens - whether the other store draws a token for a waiter whose client is not subscribed, as Redis does */
+  constructor({ wastesTokens = true } = {}) {
+    this.#wastesTokens = wastesTokens
+  }
 
   /** @param queueMs - how long the queue lives on Redis: longer than here if it was empty while waiters were skipped */
   run(step: Step, queueMs = 0): Observation {
@@ -71,7 +78,9 @@ export class MemoryLock {
         if (!this.#deaf.has(owner)) return true
         this.#skipped += 1
         // Redis learns that by publishing a grant. It undoes the grant, and the token stays unused.
-        nextToken(this.#state, this.#state.queue.get(owner)?.grantLeaseMs ?? 0, context)
+        if (this.#wastesTokens) {
+          nextToken(this.#state, this.#state.queue.get(owner)?.grantLeaseMs ?? 0, context)
+        }
         return false
       },
       notify: (notice) => this.#notices.push(notice),

@@ -1,5 +1,3 @@
-import type { Step } from './step.js'
-
 /** What a step replied, whom it notified, and what it left, in words that both stores can be put into. */
 export interface Observation {
   readonly reply: readonly (string | number)[]
@@ -51,7 +49,7 @@ export class TokenRanks {
 }
 
 /** The steps as far as the one that made the difference. */
-export const story = (steps: readonly Step[], last: number, describe: (step: Step) => string): string =>
+export const story = <Step>(steps: readonly Step[], last: number, describe: (step: Step) => string): string =>
   steps
     .slice(0, last + 1)
     .map((step, i) => `${String(i + 1).padStart(3)}  ${describe(step)}`)

@@ -1,18 +1,10 @@
-import { Redis } from 'ioredis'
 import { scripts, type ScriptName } from '../../../core/src/redis/scripts/generated.js'
-import { TokenRanks, type Observation } from './observation.js'
+import type { Observation, TokenRanks } from './observation.js'
+import { asList, evalOf, inboxOf, pairsOf, type Command, type RedisSubject } from './redis-sequences.js'
 import type { Step } from './step.js'
 
-type Command = [name: string, ...args: (string | number)[]]
-
-const marker = 'holdfast:compare:marker'
-
-/** An owner's inbox, which is subscribed to, or the channel that stands for it while its client is not subscribed. */
-const inboxOf = (owner: string, isDeaf: boolean): string =>
-  `holdfast:compare:${isDeaf ? 'deaf' : 'inbox'}:${owner}`
-
 /** Makes the keys older by ARGV[1] ms, so that no time need pass. A clock that goes on by itself goes on too. */
-const passLua = `
+export const passLua = `
   local ms = tonumber(ARGV[1])
   for _, key in ipairs(KEYS) do
     local ttlMs = redis.call('PTTL', key)
@@ -44,74 +36,20 @@ const readLua = `
     redis.call('GET', KEYS[4]) or '0',
   }`
 
-const evalOf = (lua: string, keys: readonly string[], args: readonly (string | number)[]): Command => [
-  'eval',
-  lua,
-  keys.length,
-  ...keys,
-  ...args,
-]
-
-/** Runs sequences of steps with the real scripts on a real server, each on a lock of its own. */
-export class RedisLocks {
-  readonly #redis: Redis
-  readonly #inboxes: Redis
-  #messages: string[][] = [[]]
-  #onLastMarker: (() => void) | undefined
-
-  private constructor(url: string) {
-    this.#redis = new Redis(url)
-    this.#inboxes = new Redis(url)
-    this.#inboxes.on('message', (channel: string, message: string) => {
-      if (channel !== marker) this.#messages.at(-1)?.push(message)
-      else if (message === 'last') this.#onLastMarker?.()
-      else this.#messages.push([])
-    })
-  }
-
-  static async open(url: string, owners: readonly string[]): Promise<RedisLocks> {
-    const locks = new RedisLocks(url)
-    await locks.#inboxes.subscribe(marker, ...owners.map((owner) => inboxOf(owner, false)))
-    return locks
-  }
-
-  close(): void {
-    this.#redis.disconnect()
-    this.#inboxes.disconnect()
-  }
-
-  /** Runs all steps in one go and says what each showed. */
-  async run(name: string, steps: readonly Step[]): Promise<readonly Observation[]> {
-    const keys = keysOf(name)
-    const deaf = new Set<string>()
-    const commands = steps.flatMap((step): Command[] => [
-      callOf(step, keys, deaf),
-      evalOf(readLua, keys, []),
-      ['publish', marker, 'next'],
-    ])
-    this.#messages = [[]]
-    const arrived = new Promise<void>((resolve) => {
-      this.#onLastMarker = resolve
-    })
-    const results = await this.#redis
-      .pipeline([...commands, ['del', ...keys], ['publish', marker, 'last']])
-      .exec()
-    await arrived
-    const replies = (results ?? []).map(([error, reply]) => {
-      if (error) throw error
-      return reply
-    })
-    const tokens = new TokenRanks()
-    return steps.map((step, i) => {
-      const reply = readReply(step, replies[3 * i], tokens)
-      return observe(reply, this.#messages[i] ?? [], replies[3 * i + 1], tokens)
-    })
-  }
+/** How one lock is driven on Redis. */
+export const redisLock: RedisSubject<Step> = {
+  keysOf,
+  callOf,
+  readLua,
+  observe(step, { reply, messages, state }, tokens) {
+    return observe(readReply(step, reply, tokens), messages, state, tokens)
+  },
 }
 
 /** The lock, its queue, its waiters and its fence. */
-const keysOf = (name: string): readonly string[] =>
-  ['lock', 'queue', 'waiters', 'fence'].map((each) => `holdfast:compare:${name}:${each}`)
+function keysOf(name: string): readonly string[] {
+  return ['lock', 'queue', 'waiters', 'fence'].map((each) => `holdfast:compare:${name}:${each}`)
+}
 
 /** @param deaf - the owners whose clients are not subscribed; kept up to date here */
 function callOf(step: Step, keys: readonly string[], deaf: Set<string>): Command {
@@ -226,8 +164,3 @@ function readNotice(message: string, tokens: TokenRanks): string {
     ? `revoked ${owner}`
     : `granted ${owner} ${tokens.rankOf(Number(token))} ${leaseMs}`
 }
-
-const asList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [])
-
-const pairsOf = (list: readonly string[]): Map<string, string> =>
-  new Map(list.flatMap((field, i) => (i % 2 === 0 ? [[field, list[i + 1] ?? ''] as const] : [])))

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 
 /** Time passes only in steps of whole ones of these, and no time to live is a multiple: none ends when it is looked at. */
 const unitMs = 600_000
-const times = (units: readonly number[]) => fc.constantFrom(...units.map((each) => each * unitMs))
+export const times = (units: readonly number[]) => fc.constantFrom(...units.map((each) => each * unitMs))
 
 export const owners = ['A', 'B', 'C', 'D'] as const
-const owner = fc.constantFrom(...owners)
+export const owner = fc.constantFrom(...owners)
 export type Owner = (typeof owners)[number]
 
 /** What an owner has the store do, or what happens besides. */
@@ -36,11 +36,11 @@ export type Step =
 
 /** Of a hold: the first makes the fence live for its least, 60 s. */
 const leaseMs = fc.oneof(fc.constant(20_000), times([1.25, 3.25, 6.25]))
-const entryTtlMs = times([1.25, 2.25, 4.25])
+export const entryTtlMs = times([1.25, 2.25, 4.25])
 /** Others than the first: whether one is longer than what is left of another must not hang on a millisecond. */
-const refreshedMs = times([1.75, 2.75, 4.75])
+export const refreshedMs = times([1.75, 2.75, 4.75])
 /** Larger than any token that comes from a clock, or none. */
-const tokenFloor = fc.oneof(
+export const tokenFloor = fc.oneof(
   { weight: 9, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(7_000_000_000_000_000, 8_000_000_000_000_000) },
 )
@@ -67,9 +67,12 @@ const release = fc.record({
 const force = fc.record({ kind: fc.constant('force' as const), owner, tokenFloor })
 const renew = fc.record({ kind: fc.constant('renew' as const), owner, leaseMs })
 const refresh = fc.record({ kind: fc.constant('refresh' as const), owner, entryTtlMs: refreshedMs })
-const inspect = fc.record({ kind: fc.constant('inspect' as const), limit: fc.constantFrom(0, 2, 10) })
-const hearing = fc.record({ kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const), owner })
-const pass = fc.record({ kind: fc.constant('pass' as const), ms: times([1, 2, 5]) })
+export const inspect = fc.record({ kind: fc.constant('inspect' as const), limit: fc.constantFrom(0, 2, 10) })
+export const hearing = fc.record({
+  kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const),
+  owner,
+})
+export const pass = fc.record({ kind: fc.constant('pass' as const), ms: times([1, 2, 5]) })
 
 const once = fc.oneof(
   { weight: 10, arbitrary: acquire },
@@ -88,7 +91,7 @@ export const sequence: fc.Arbitrary<readonly Step[]> = fc
   .map((list) => list.flatMap(([step, roll]) => (roll === 1 ? [step, step] : [step])))
 
 /** A step on one line. */
-export const describeStep = ({ kind, ...rest }: Step): string =>
+export const describeStep = ({ kind, ...rest }: { readonly kind: string }): string =>
   `${kind} ${Object.entries(rest)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ')}`

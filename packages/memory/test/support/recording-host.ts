@@ -26,6 +26,9 @@ export class RecordingHost implements EngineHost {
   wake(id: string): void {
     this.log.push(`wake ${id}`)
   }
+  opened(id: string, generation: number): void {
+    this.log.push(`opened ${id} ${generation}`)
+  }
   missed(id?: string): void {
     this.log.push(id === undefined ? 'missed' : `missed ${id}`)
   }
@@ -54,7 +57,7 @@ export interface Client {
 export async function openClient(engine: LockEngine, clientId: string): Promise<Client> {
   const host = new RecordingHost(clientId)
   const session = engine.open(host)
-  const address = session.locate('x')
+  const address = session.locate('x', 'lock')
   await session.prepare(address)
   return { host, session, address }
 }

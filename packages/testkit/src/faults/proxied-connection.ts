@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { DelayedStream } from './delayed-stream.js'
-import { ReplyLoss } from './reply-loss.js'
-import { RequestStream } from './request-stream.js'
+import type { LossOfReply, Protocol } from './protocol.js'
 
 export interface ProxiedConnectionEvents {
   /** Called for every complete request. Returns a callback if its reply is to be lost, to be called once that happened. */
@@ -16,15 +15,21 @@ export class ProxiedConnection {
   readonly #client: Socket
   readonly #server: Socket
   readonly #events: ProxiedConnectionEvents
-  readonly #requests = new RequestStream()
-  #loss: { readonly reply: ReplyLoss; readonly onDone: () => void } | null = null
+  readonly #protocol: Protocol
+  #loss: { readonly reply: LossOfReply; readonly onDone: () => void } | null = null
   #openEnds = 2
 
-  constructor(client: Socket, target: { host: string; port: number }, events: ProxiedConnectionEvents) {
+  constructor(
+    client: Socket,
+    target: { host: string; port: number },
+    protocol: Protocol,
+    events: ProxiedConnectionEvents,
+  ) {
     const server = connect({ ...target, allowHalfOpen: true, noDelay: true })
     client.setNoDelay(true)
     this.#client = client
     this.#server = server
+    this.#protocol = protocol
     this.#events = events
     this.toServer = new DelayedStream(server)
     this.toClient = new DelayedStream(client)
@@ -48,7 +53,7 @@ export class ProxiedConnection {
 
   #relayEnd(from: Socket, pipe: DelayedStream): void {
     from.on('end', () => {
-      if (from === this.#client) this.toServer.write(this.#requests.takeRest())
+      if (from === this.#client) this.toServer.write(this.#protocol.takeRest())
       pipe.end('half')
     })
     // An error is followed by 'close', which ends the other side.
@@ -64,17 +69,18 @@ export class ProxiedConnection {
   }
 
   #onRequestBytes(chunk: Buffer): void {
-    for (const request of this.#requests.push(chunk)) {
+    for (const request of this.#protocol.push(chunk)) {
       // Requests after the one whose reply is lost are lost with the connection.
       if (this.#loss) return
       const onDone = this.#events.shouldLoseReply(request.text)
-      if (onDone) this.#loss = { reply: new ReplyLoss(), onDone }
+      if (onDone) this.#loss = { reply: this.#protocol.loseNext(), onDone }
       this.toServer.write(this.#loss ? this.#loss.reply.wrap(request.bytes) : request.bytes)
     }
   }
 
   #onReplyBytes(chunk: Buffer): void {
     if (!this.#loss) {
+      this.#protocol.seeReply(chunk)
       this.toClient.write(chunk)
       return
     }

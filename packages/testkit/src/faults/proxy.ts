@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
+import { PostgresProtocol } from './postgres-protocol.js'
+import { RedisProtocol, type Protocol } from './protocol.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
 type OneWay = Exclude<Direction, 'both'>
@@ -17,7 +19,7 @@ export interface DelayOptions {
   readonly isExact?: boolean
 }
 
-/** A TCP proxy in front of a Redis server that injects network faults. */
+/** A TCP proxy in front of a Redis or PostgreSQL server that injects network faults. */
 export interface FaultProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
@@ -49,17 +51,22 @@ export interface FaultProxy extends AsyncDisposable {
    * `match` gets the request's words joined by spaces, such as `EVALSHA <sha> 1 key …`. Resolves when it has
    * happened; never if no request matches. Replies to earlier requests on the connection still arrive. The server
    * sees two extra PINGs. Not for requests inside MULTI.
+   *
+   * Of PostgreSQL's protocol `match` gets the messages up to Sync as they are, and replies that are still owed are lost too.
    */
   loseReply(match: (request: string) => boolean): Promise<void>
   /** Closes the proxy and all connections. A second call does nothing. */
   close(): Promise<void>
 }
 
-export async function startProxy(target: {
-  readonly host: string
-  readonly port: number
-}): Promise<FaultProxy> {
-  const proxy = new LoopbackProxy({ host: target.host, port: target.port })
+const protocols = { redis: () => new RedisProtocol(), postgres: () => new PostgresProtocol() }
+
+/** @param protocol - what the server speaks, for `loseReply`; of PostgreSQL's without TLS */
+export async function startProxy(
+  target: { readonly host: string; readonly port: number },
+  protocol: keyof typeof protocols = 'redis',
+): Promise<FaultProxy> {
+  const proxy = new LoopbackProxy({ host: target.host, port: target.port }, protocols[protocol])
   await proxy.accept()
   return proxy
 }
@@ -72,6 +79,7 @@ interface LossOrder {
 class LoopbackProxy implements FaultProxy {
   readonly host = '127.0.0.1'
   readonly #target: { readonly host: string; readonly port: number }
+  readonly #makeProtocol: () => Protocol
   readonly #connections = new Set<ProxiedConnection>()
   readonly #held = new Map<OneWay, 'keep' | 'drop'>()
   readonly #delays = new Map<OneWay, Delay>()
@@ -80,8 +88,9 @@ class LoopbackProxy implements FaultProxy {
   #listener: Server | null = null
   #port = 0
 
-  constructor(target: { readonly host: string; readonly port: number }) {
+  constructor(target: { readonly host: string; readonly port: number }, makeProtocol: () => Protocol) {
     this.#target = target
+    this.#makeProtocol = makeProtocol
   }
 
   get port(): number {
@@ -135,7 +144,7 @@ class LoopbackProxy implements FaultProxy {
   async accept(): Promise<void> {
     if (this.#listener) return
     const listener = createServer({ allowHalfOpen: true }, (client) => {
-      const connection = new ProxiedConnection(client, this.#target, {
+      const connection = new ProxiedConnection(client, this.#target, this.#makeProtocol(), {
         shouldLoseReply: (request) => this.#takeLoss(request),
         closed: (closed) => this.#connections.delete(closed),
       })

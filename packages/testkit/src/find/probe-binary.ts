@@ -17,10 +17,10 @@ export async function redisFromPath(): Promise<RedisSource | null> {
   return null
 }
 
-/** Where on PATH a program of that name is, in the order of the search. */
-export function onPath(program: string): string[] {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  return folders.map((folder) => join(folder, program)).filter((path) => existsSync(path))
+/** Where on a search path a program of that name is, in the order of the search. */
+export function onPath(program: string, path = process.env['PATH'] ?? ''): string[] {
+  const folders = path.split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, program)).filter((file) => existsSync(file))
 }
 
 /** The program at that path, if it is there and starts. */

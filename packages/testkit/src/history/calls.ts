@@ -10,6 +10,7 @@ export interface Call {
   released?: OfKind<'released'>
   lost?: OfKind<'lost'>
   lossFound?: OfKind<'loss-found'>
+  passed?: OfKind<'passed'>
   /** The end of its process, whether or not the call had ended. */
   killed?: OfKind<'killed'>
 }
@@ -33,7 +34,8 @@ export function callsOf(events: readonly HistoryEvent[]): Call[] {
       case 'left':
       case 'released':
       case 'lost':
-      case 'loss-found': {
+      case 'loss-found':
+      case 'passed': {
         const call = calls.get(event.call)
         if (call) note(call, event)
         break
@@ -49,7 +51,7 @@ export function callsOf(events: readonly HistoryEvent[]): Call[] {
 
 function note(
   call: Call,
-  event: OfKind<'acquired' | 'refused' | 'left' | 'released' | 'lost' | 'loss-found'>,
+  event: OfKind<'acquired' | 'refused' | 'left' | 'released' | 'lost' | 'loss-found' | 'passed'>,
 ): void {
   switch (event.kind) {
     case 'acquired':
@@ -69,5 +71,8 @@ function note(
       break
     case 'loss-found':
       call.lossFound ??= event
+      break
+    case 'passed':
+      call.passed ??= event
   }
 }

@@ -8,16 +8,28 @@ export function describeEvent(
 ): string {
   const of = 'lock' in event && withLock ? ` ${event.lock}` : ''
   switch (event.kind) {
-    case 'requested':
-      return `${event.process} requests${of || ' the lock'}, ${limitOf(event.waitMs)}`
+    case 'sized':
+      return `${event.lock} has ${permitsText(event.size)}`
+    case 'resizing':
+      return `${event.process} resizes${of || ' it'} to ${event.size} for ${event.keepMs} ms`
+    case 'resized':
+      return `${event.process} has resized${of || ' it'}`
+    case 'requested': {
+      const wanted =
+        event.permits === undefined ? of || ' the lock' : ` ${permitsText(event.permits)}${of && ` of${of}`}`
+      return `${event.process} requests${wanted}, ${limitOf(event.waitMs)}`
+    }
     case 'queued':
       return `${event.process} is queued${of && ` for${of}`} as ${event.owner}`
     case 'acquired': {
-      const entry = event.count > 1 ? `re-enters${of} to count ${event.count}` : `acquires${of}`
+      const permits = event.permits === undefined ? '' : ` with ${permitsText(event.permits)}`
+      const entry = `${event.count > 1 ? `re-enters${of} to count ${event.count}` : `acquires${of}`}${permits}`
       const token = event.token === null ? '' : `, token ${event.token}`
       const claim = event.claimUntilMs === null ? 'no deadline' : `until ${timeOf(event.claimUntilMs)}`
       return `${event.process} ${entry} as ${event.owner}${token}, ${claim}`
     }
+    case 'lowered':
+      return `${event.process} keeps ${permitsText(event.permits)}${of && ` of${of}`}`
     case 'confirmed':
       return `${event.process} still claims${of || ' it'}, until ${timeOf(event.claimUntilMs)}`
     case 'left':
@@ -32,6 +44,22 @@ export function describeEvent(
       const message = event.message && `: ${event.message}`
       return `${event.process} is refused${of} (${event.reason})${message}`
     }
+    case 'setting':
+      return `${event.process} sets${of || ' the latch'} to ${event.parties}`
+    case 'set':
+      return event.isSet
+        ? `${event.process} has set${of || ' it'}`
+        : `${event.process} finds${of || ' it'} set`
+    case 'counting':
+      return `${event.process} counts down${of}${event.party === null ? '' : ` as ${event.party}`}`
+    case 'counted-down':
+      return `${event.process} has counted down${of}: ${event.left} left`
+    case 'deleting':
+      return `${event.process} deletes${of || ' the latch'}`
+    case 'deleted':
+      return `${event.process} has deleted${of || ' it'}`
+    case 'passed':
+      return `${event.process} passes${of}`
     case 'fault':
       return `fault ${event.id}: ${event.fault}${disturbance(event.disturbs)}${excuse(event.excuses)}`
     case 'healed':
@@ -45,6 +73,10 @@ export function describeEvent(
     case 'leftover':
       return `left behind${of && ` of${of}`}: ${event.what}`
   }
+}
+
+function permitsText(permits: number): string {
+  return permits === 1 ? '1 permit' : `${permits} permits`
 }
 
 function limitOf(waitMs: number | null): string {

@@ -3,14 +3,25 @@ export type Excuse = 'exclusion' | 'tokens'
 
 /** Why a request ended without a hold. */
 export type Refusal =
-  'timeout' | 'aborted' | 'unavailable' | 'replication' | 'refused' | 'lost' | 'closed' | 'other'
+  | 'timeout'
+  | 'aborted'
+  | 'unavailable'
+  | 'replication'
+  | 'refused'
+  | 'lost'
+  | 'closed'
+  /** A reader asked for the write lock. */
+  | 'upgrade'
+  /** The latch was deleted or lost, or has no count. */
+  | 'gone'
+  | 'other'
 
 interface At {
   /** Milliseconds on the machine-wide monotonic clock ({@link nowMs}), so that all processes share one axis. */
   readonly atMs: number
 }
 
-/** Something that one call on one lock in one process did. */
+/** Something that one call on one lock, or another object, in one process did. */
 interface OfCall extends At {
   readonly process: string
   /** One acquisition call; unique in the history. */
@@ -19,15 +30,24 @@ interface OfCall extends At {
 }
 
 export type HistoryEvent =
+  /** An object has so many permits in all, as its clients know it. Absent: 1, like every lock. */
+  | (At & { readonly kind: 'sized'; readonly lock: string; readonly size: number })
+  /** A call was made to change that, for so long. */
+  | (OfCall & { readonly kind: 'resizing'; readonly size: number; readonly keepMs: number })
+  /** It was acknowledged. One that failed is `refused`, and may have changed the size even so. */
+  | (OfCall & { readonly kind: 'resized' })
   /**
    * A call was made. `waitMs`: its wait limit; `null`: none. `abortAtMs`: when its signal aborts; absent: never.
-   * `leaseMs`: its fixed lease; absent: its hold is renewed for as long as it is needed.
+   * `leaseMs`: its fixed lease; absent: its hold is renewed for as long as it is needed. `permits`: how many it wants;
+   * absent: 1. `together`: calls with the same one are the members of one call, which gets all of them or none.
    */
   | (OfCall & {
       readonly kind: 'requested'
       readonly waitMs: number | null
       readonly abortAtMs?: number
       readonly leaseMs?: number
+      readonly permits?: number
+      readonly together?: string
     })
   /** An owner has a queue entry. The library reports it without the call that it belongs to. */
   | (At & {
@@ -38,7 +58,8 @@ export type HistoryEvent =
     })
   /**
    * The caller has its lease. `count` above 1 is a re-entry. `claimUntilMs`: the instant until which the library
-   * claimed to hold when asked now; `null` for locks that know no deadline: they claim until they leave.
+   * claimed to hold when asked now; `null` for locks that know no deadline: they claim until they leave. `permits`: how
+   * many this entry needs; absent: 1. A hold needs as many as that of its open entries which needs most.
    */
   | (OfCall & {
       readonly kind: 'acquired'
@@ -46,7 +67,10 @@ export type HistoryEvent =
       readonly token: number | null
       readonly count: number
       readonly claimUntilMs: number | null
+      readonly permits?: number
     })
+  /** The holder is about to give back some of its permits: it uses no more than these. */
+  | (OfCall & { readonly kind: 'lowered'; readonly owner: string; readonly permits: number })
   /** The holder checked again, and this is until when the library claims to hold. Only while `isHeld`. */
   | (At & {
       readonly kind: 'confirmed'
@@ -70,6 +94,18 @@ export type HistoryEvent =
       readonly owner: string | null
       readonly message: string
     })
+  /** A call was made to set the count of a latch. */
+  | (OfCall & { readonly kind: 'setting'; readonly parties: number })
+  /** It was acknowledged. `isSet`: this call set it. */
+  | (OfCall & { readonly kind: 'set'; readonly isSet: boolean })
+  /** A call was made to count down. `party`: its name; `null`: a party of its own. */
+  | (OfCall & { readonly kind: 'counting'; readonly party: string | null })
+  /** It was acknowledged: so many are left. */
+  | (OfCall & { readonly kind: 'counted-down'; readonly left: number })
+  | (OfCall & { readonly kind: 'deleting' })
+  | (OfCall & { readonly kind: 'deleted' })
+  /** A wait, which was `requested`, ended since the latch was open. */
+  | (OfCall & { readonly kind: 'passed' })
   /**
    * A fault begins. `disturbs`: processes whose waiters may lose their turn until it is healed and recovered from.
    * `excuses`: what it may break. Both in the locks named, or in all.
@@ -87,7 +123,7 @@ export type HistoryEvent =
   | (At & { readonly kind: 'killed'; readonly process: string })
   /** A process's event loop stalled for this long, until now, not caused by an injected fault. */
   | (At & { readonly kind: 'stalled'; readonly process: string; readonly stalledMs: number })
-  /** At rest: a hold's count as its client knows it, and as the server has it. */
+  /** At rest: a hold's count, or its permits, as its client knows them, and as the server has them. */
   | (At & {
       readonly kind: 'counted'
       readonly lock: string

@@ -50,6 +50,13 @@ export class Faults {
     return Math.max(-Infinity, ...began.map(({ untilMs }) => untilMs + this.#recoveryMs))
   }
 
+  /** Whether a fault that may lose what is stored of that lock, or moves its clock, had begun by then. */
+  mayHaveLostData(lock: string, atMs: number): boolean {
+    return this.all.some(
+      ({ event }) => event.atMs <= atMs && event.excuses.length > 0 && concerns(event.locks, lock),
+    )
+  }
+
   /** Whether a waiter or holder of that process and lock may have lost its turn, or its hold, in that time. */
   disturbed(process: string, lock: string, time: Span): boolean {
     const byFault = this.all.some(

@@ -1,17 +1,24 @@
+import type { HistoryEvent } from './event.js'
 import { groupBy, type OfKind } from './grouping.js'
 import type { History } from './history.js'
+import { permitsAt, permitsOf, type Hold } from './holds.js'
 import { entryKey } from './waiters.js'
 
 /** A holder left, and a waiter that was known to be queued by then entered next. */
 export interface HandOff {
   readonly lock: string
-  readonly left: OfKind<'left'>
+  readonly left: OfKind<'left' | 'lowered'>
   readonly acquired: OfKind<'acquired'>
   readonly tookMs: number
 }
 
 /** The undisturbed hand-offs: since the waiter was queued, nothing disturbed any process. */
-export function handOffsOf({ events, holds, faults }: History): HandOff[] {
+export function handOffsOf(history: History): HandOff[] {
+  const { events, holds, calls, faults, sizes } = history
+  // A call for several locks enters all of them when it has the last one.
+  const together = new Set(
+    calls.flatMap(({ requested }) => (requested.together === undefined ? [] : [requested.call])),
+  )
   const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
     entryKey,
@@ -19,8 +26,9 @@ export function handOffsOf({ events, holds, faults }: History): HandOff[] {
   return [...groupBy(holds, ({ lock }) => lock).values()].flatMap((ofLock) =>
     ofLock.flatMap((hold, n) => {
       const [acquired] = hold.entries
-      const left = ofLock[n - 1]?.live.at(-1)?.until
-      if (left?.kind !== 'left' || left.atMs > acquired.atMs) return []
+      if (together.has(acquired.call)) return []
+      const left = sizes.isLock(hold.lock) ? ofLock[n - 1]?.live.at(-1)?.until : roomMadeFor(hold, history)
+      if ((left?.kind !== 'left' && left?.kind !== 'lowered') || left.atMs > acquired.atMs) return []
       const queueEntry = queueEntries.get(entryKey(hold))?.find(({ atMs }) => atMs < left.atMs)
       if (!queueEntry || !faults.quiet(hold.lock, { fromMs: queueEntry.atMs, untilMs: acquired.atMs }))
         return []
@@ -28,3 +36,43 @@ export function handOffsOf({ events, holds, faults }: History): HandOff[] {
     }),
   )
 }
+
+/**
+ * The event that let in a hold of an object that several may hold at once: the last one before that may have let anybody in, if that was a
+ * holder's leaving or giving back, without which the hold would not have fitted.
+ */
+function roomMadeFor(hold: Hold, { events, holds, sizes }: History): HistoryEvent | undefined {
+  const [{ atMs, call }] = hold.entries
+  const last = events
+    .filter(
+      (event) =>
+        event.atMs < atMs &&
+        'lock' in event &&
+        event.lock === hold.lock &&
+        makesRoom.has(event.kind) &&
+        !('call' in event && event.call === call),
+    )
+    .at(-1)
+  if (!last || (last.kind !== 'left' && last.kind !== 'lowered')) return undefined
+  const others = holds.filter((other) => other.lock === hold.lock && other !== hold)
+  const hasExpired = others.some(({ live }) =>
+    live.some(({ until, untilMs }) => until === null && untilMs > last.atMs && untilMs < atMs),
+  )
+  const justBefore = last.atMs - 1e-6
+  const used = others
+    .filter(({ live }) => live.some(({ fromMs, untilMs }) => fromMs <= justBefore && untilMs > justBefore))
+    .reduce((sum, other) => sum + permitsAt(other, justBefore), 0)
+  const size = sizes.least(hold.lock, { fromMs: last.atMs, untilMs: atMs })
+  return hasExpired || used + permitsOf(hold) <= size ? undefined : last
+}
+
+/** What may let a waiter in, or change who is first in the queue. */
+const makesRoom = new Set<HistoryEvent['kind']>([
+  'left',
+  'lowered',
+  'lost',
+  'loss-found',
+  'refused',
+  'resizing',
+  'resized',
+])

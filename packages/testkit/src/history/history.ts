@@ -3,6 +3,7 @@ import type { HistoryEvent } from './event.js'
 import { Faults } from './faults.js'
 import { inOrder } from './grouping.js'
 import { holdsOf, type Hold } from './holds.js'
+import { Sizes } from './sizes.js'
 
 /** The time limits of the checker. */
 export interface CheckOptions {
@@ -39,6 +40,7 @@ export interface History {
   readonly calls: readonly Call[]
   readonly holds: readonly Hold[]
   readonly faults: Faults
+  readonly sizes: Sizes
   readonly options: Required<CheckOptions>
 }
 
@@ -46,11 +48,13 @@ export function parseHistory(events: readonly HistoryEvent[], options: CheckOpti
   const { slackMs = 500, settleMs = 10_000, recoveryMs = 2_000, commandTimeoutMs = 5_000 } = options
   const { handOffMs = 100 } = options
   const ordered = inOrder(events)
+  const faults = new Faults(ordered, recoveryMs)
   return {
     events: ordered,
     calls: callsOf(ordered),
     holds: holdsOf(ordered),
-    faults: new Faults(ordered, recoveryMs),
+    faults,
+    sizes: new Sizes(ordered, faults),
     options: { slackMs, settleMs, recoveryMs, commandTimeoutMs, handOffMs },
   }
 }

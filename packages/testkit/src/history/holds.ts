@@ -11,6 +11,14 @@ export interface Stretch {
   until: HistoryEvent | null
 }
 
+/** From an instant on, how many permits a hold needed. */
+export interface Level {
+  readonly fromMs: number
+  readonly permits: number
+  /** The event that set it. */
+  readonly from: HistoryEvent
+}
+
 /** One owner's possession of one lock, as its process claimed it. */
 export interface Hold {
   readonly lock: string
@@ -20,6 +28,18 @@ export interface Hold {
   readonly entries: readonly [OfKind<'acquired'>, ...OfKind<'acquired'>[]]
   /** Ordered and disjoint; empty if the first claim had expired when it was made. */
   readonly live: readonly Stretch[]
+  /** Ordered, each different from the one before. */
+  readonly levels: readonly Level[]
+}
+
+/** How many permits the hold needed at that instant. */
+export function permitsAt({ levels }: Hold, atMs: number): number {
+  return levels.filter(({ fromMs }) => fromMs <= atMs).at(-1)?.permits ?? 0
+}
+
+/** How many permits it entered with. */
+export function permitsOf({ entries: [{ permits }] }: Pick<Hold, 'entries'>): number {
+  return permits ?? 1
 }
 
 /**
@@ -54,6 +74,9 @@ function holdsOfLock(ofLock: readonly HistoryEvent[], events: readonly HistoryEv
       case 'confirmed':
         byOwner.get(event.owner)?.claim(event, event.claimUntilMs)
         break
+      case 'lowered':
+        byCall.get(event.call)?.lower(event)
+        break
       case 'left':
         byCall.get(event.call)?.leave(event)
         break
@@ -77,7 +100,9 @@ class OpenHold implements Hold {
   readonly process: string
   readonly entries: [OfKind<'acquired'>, ...OfKind<'acquired'>[]]
   readonly live: Stretch[] = []
-  readonly #open = new Set<string>()
+  readonly levels: Level[] = []
+  /** The permits that each open call needs. */
+  readonly #open = new Map<string, number>()
   #claimUntilMs = -Infinity
 
   constructor(first: OfKind<'acquired'>) {
@@ -89,7 +114,8 @@ class OpenHold implements Hold {
 
   enter(event: OfKind<'acquired'>): void {
     if (event !== this.entries[0]) this.entries.push(event)
-    this.#open.add(event.call)
+    this.#open.set(event.call, event.permits ?? 1)
+    this.#level(event)
     this.claim(event, event.claimUntilMs ?? Infinity)
   }
 
@@ -109,6 +135,13 @@ class OpenHold implements Hold {
   leave(event: OfKind<'left'>): void {
     this.#open.delete(event.call)
     if (this.#open.size === 0) this.#cut(event)
+    else this.#level(event)
+  }
+
+  lower(event: OfKind<'lowered'>): void {
+    if (!this.#open.has(event.call)) return
+    this.#open.set(event.call, event.permits)
+    this.#level(event)
   }
 
   /** A claim made later than this counts again: claiming a hold that is known to be lost is a violation, too. */
@@ -119,6 +152,12 @@ class OpenHold implements Hold {
 
   die(event: OfKind<'killed'>): void {
     this.#cut(event)
+  }
+
+  #level(event: HistoryEvent): void {
+    const permits = Math.max(...this.#open.values())
+    if (this.levels.at(-1)?.permits !== permits)
+      this.levels.push({ fromMs: event.atMs, permits, from: event })
   }
 
   #cut(event: HistoryEvent): void {

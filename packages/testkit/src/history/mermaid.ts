@@ -126,6 +126,37 @@ class Diagram {
       case 'leftover':
         this.note([redis], `left behind${this.#of(event)}: ${event.what}`)
         break
+      case 'lowered':
+        this.#send(event.process, `keep ${event.permits}${this.#of(event)}`)
+        break
+      case 'resizing':
+        this.#send(event.process, `resize${this.#of(event)} to ${event.size}`)
+        break
+      case 'resized':
+        this.#reply(event.process, `resized${this.#of(event)}`)
+        break
+      case 'setting':
+        this.#send(event.process, `set${this.#of(event)} to ${event.parties}`)
+        break
+      case 'set':
+        this.#reply(event.process, `${event.isSet ? 'set' : 'already set'}${this.#of(event)}`)
+        break
+      case 'counting':
+        this.#send(event.process, `count down${this.#of(event)}`)
+        break
+      case 'counted-down':
+        this.#reply(event.process, `${event.left} left${this.#of(event)}`)
+        break
+      case 'deleting':
+        this.#send(event.process, `delete${this.#of(event)}`)
+        break
+      case 'deleted':
+        this.#reply(event.process, `deleted${this.#of(event)}`)
+        break
+      case 'passed':
+        this.#reply(event.process, `open${this.#of(event)}`)
+        break
+      case 'sized':
       case 'confirmed':
     }
   }

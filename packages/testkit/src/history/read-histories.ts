@@ -2,23 +2,34 @@ import { readFileSync } from 'node:fs'
 import type { HistoryEvent } from './event.js'
 import { inOrder } from './grouping.js'
 
-const kinds = new Set<string>([
-  'requested',
-  'queued',
-  'acquired',
-  'confirmed',
-  'left',
-  'released',
-  'lost',
-  'loss-found',
-  'refused',
-  'fault',
-  'healed',
-  'killed',
-  'stalled',
-  'counted',
-  'leftover',
-] satisfies HistoryEvent['kind'][])
+const kinds: Readonly<Record<HistoryEvent['kind'], true>> = {
+  sized: true,
+  resizing: true,
+  resized: true,
+  requested: true,
+  queued: true,
+  acquired: true,
+  lowered: true,
+  confirmed: true,
+  left: true,
+  released: true,
+  lost: true,
+  'loss-found': true,
+  refused: true,
+  setting: true,
+  set: true,
+  counting: true,
+  'counted-down': true,
+  deleting: true,
+  deleted: true,
+  passed: true,
+  fault: true,
+  healed: true,
+  killed: true,
+  stalled: true,
+  counted: true,
+  leftover: true,
+}
 
 /**
  * The events of all files, sorted by time; those of one instant in the order of the files and their lines.
@@ -53,7 +64,7 @@ function isEvent(value: unknown): value is HistoryEvent {
     value !== null &&
     'kind' in value &&
     typeof value.kind === 'string' &&
-    kinds.has(value.kind) &&
+    Object.hasOwn(kinds, value.kind) &&
     'atMs' in value &&
     typeof value.atMs === 'number'
   )

@@ -62,6 +62,28 @@ export function refused(
   return { kind: 'refused', atMs, process, call: owner, lock, owner, reason, message: '', ...more }
 }
 
+/** The object has so many permits in all. */
+export function sized(size: number): HistoryEvent {
+  return { kind: 'sized', atMs: -1, lock, size }
+}
+
+/** A holder keeps so many of its permits. */
+export function lowered(atMs: number, owner: string, permits: number): HistoryEvent {
+  return { kind: 'lowered', atMs, process: processOf(owner), call: owner, lock, owner, permits }
+}
+
+/** A call that resizes the object, and its acknowledgement; `null`: there is none. */
+export function resized(
+  fromMs: number,
+  untilMs: number | null,
+  size: number,
+  keepMs = 1_000_000,
+): HistoryEvent[] {
+  const call = `r${fromMs}`
+  const begin: HistoryEvent = { kind: 'resizing', atMs: fromMs, process: 'R', call, lock, size, keepMs }
+  return untilMs === null ? [begin] : [begin, { kind: 'resized', atMs: untilMs, process: 'R', call, lock }]
+}
+
 /** A fault `f` from one instant to another; without the second it is never healed. */
 export function fault(fromMs: number, untilMs: number | null, more: Varied<'fault'>): HistoryEvent[] {
   const begin: HistoryEvent = {

@@ -1,7 +1,9 @@
 import type { HistoryEvent } from './event.js'
-import { inOrder } from './grouping.js'
-import { holdsOf } from './holds.js'
+import { groupBy, inOrder } from './grouping.js'
+import { Faults } from './faults.js'
+import { holdsOf, permitsAt } from './holds.js'
 import { barsOf, rowsOf, type Bar, type Row } from './lanes.js'
+import { Sizes } from './sizes.js'
 import { describeEvent } from './describe-event.js'
 
 /** How a timeline is drawn. */
@@ -26,7 +28,7 @@ const maxNameLength = 10
  * | Sign      | Means                                                            |
  * | --------- | ---------------------------------------------------------------- |
  * | `┏ ┃ ┗`   | the process has a live hold: its beginning, middle and end       |
- * | `!!`      | two holds of one lock are live                                   |
+ * | `!!`      | two holds of one lock are live, or more permits than there are   |
  * | `? : x`   | requested, queued, refused                                       |
  * | `. ~ †`   | release acknowledged, stalled, killed                            |
  * | `>`       | a marked event                                                   |
@@ -35,6 +37,7 @@ export function drawTimeline(events: readonly HistoryEvent[], options: TimelineO
   const ordered = inOrder(events)
   const { columns = 110, marked = new Set(), originMs = ordered[0]?.atMs ?? 0 } = options
   const holds = holdsOf(ordered)
+  const sizes = new Sizes(ordered, new Faults(ordered, 0))
   const rows = rowsOf(ordered, holds)
   const bars = barsOf(rows, holds)
   const shown = rows.map((_, i) => marked.size === 0 || isNear(i, rows, marked))
@@ -56,7 +59,7 @@ export function drawTimeline(events: readonly HistoryEvent[], options: TimelineO
     if (hidden > 0) lines.push(`  ${' '.repeat(timeWidth)}     … ${hidden} more`)
     hidden = 0
     const mark = row.event && marked.has(row.event) ? '>' : ' '
-    const conflict = isConflict(i, [...bars.values()].flat()) ? '!!' : '  '
+    const conflict = isConflict(i, row.atMs, [...bars.values()].flat(), sizes) ? '!!' : '  '
     const cells = tracks.map((track) => cellsOf(track, row, i)).join(groundOf(row).repeat(2))
     const words = row.event
       ? describeEvent(row.event, timeOf, withLock)
@@ -111,11 +114,12 @@ const signs: Partial<Record<HistoryEvent['kind'], string>> = {
   killed: '†',
 }
 
-function isConflict(i: number, bars: readonly Bar[]): boolean {
-  const live = bars.filter(({ from, until }) => from <= i && i < until)
-  return live.some((bar) =>
-    live.some((other) => other.hold !== bar.hold && other.hold.lock === bar.hold.lock),
-  )
+function isConflict(i: number, atMs: number, bars: readonly Bar[], sizes: Sizes): boolean {
+  const live = bars.filter(({ from, until }) => from <= i && i < until).map(({ hold }) => hold)
+  return [...groupBy(live, ({ lock }) => lock).entries()].some(([lock, holds]) => {
+    const sum = holds.reduce((permits, hold) => permits + permitsAt(hold, atMs), 0)
+    return holds.length > 1 && sum > sizes.most(lock, { fromMs: atMs, untilMs: atMs })
+  })
 }
 
 function isNear(i: number, rows: readonly Row[], marked: ReadonlySet<HistoryEvent>): boolean {

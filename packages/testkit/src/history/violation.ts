@@ -1,7 +1,8 @@
 import type { HistoryEvent } from './event.js'
 
 /** The promises that a history is checked for. {@link checkHistory} defines them. */
-export type Promised = 'exclusion' | 'tokens' | 'order' | 'progress' | 'losses' | 'counts' | 'leftovers'
+export type Promised =
+  'exclusion' | 'tokens' | 'order' | 'progress' | 'losses' | 'together' | 'latches' | 'counts' | 'leftovers'
 
 /** A broken promise of one lock. */
 export interface Violation {

@@ -42,6 +42,9 @@ export async function startLocalRedis(binary: RedisBinary, options: StartRedisOp
   }
 }
 
+/** What a server logs once it has the port and has loaded its data; of sentinels, what they begin with. */
+const readyLine = /Ready to accept connections|Sentinel ID is/
+
 class LocalRedis implements RedisServer {
   readonly host = host
   readonly url: string
@@ -132,8 +135,9 @@ class LocalRedis implements RedisServer {
       await once(child, 'spawn')
       await until(
         async () => {
-          if (isRunning(child)) return (await answersPing(host, this.port)) && isRunning(child)
-          return true
+          if (!isRunning(child)) return true
+          // The port alone may be that of another server, until ours finds that it is taken.
+          return readyLine.test(await readFile(logPath, 'utf8')) && (await answersPing(host, this.port))
         },
         {
           what: `${path} on port ${String(this.port)} to answer`,

@@ -1,6 +1,7 @@
 import { Holdfast } from '@holdfast/core'
 import type { Recording } from '../recording.js'
 import type { Drive } from './drive.js'
+import { plainLocks, type Kind } from './kinds.js'
 
 /**
  * A lock that was acquired before is acquired again, and released once.
@@ -9,11 +10,11 @@ import type { Drive } from './drive.js'
  * would depend on the speed of the machine how often a millisecond has passed since the last time.
  */
 export const nested =
-  (cycles: number): Drive =>
+  (cycles: number, kind: Kind = plainLocks): Drive =>
   async (url, tape) => {
     const client = new Holdfast({ redis: url })
     try {
-      const locks = Array.from({ length: cycles }, (_, n) => client.getLock(`order:${n}`))
+      const locks = Array.from({ length: cycles }, (_, n) => kind.get(client, `order:${n}`))
       // From now on the server has every script.
       await locks[0]?.withLock(() => locks[0]?.withLock(() => undefined))
       let recording: Recording | undefined

@@ -126,7 +126,7 @@ export function describeLostReplies(suite: Suite): void {
         expect(counts).toEqual([2, 3, 2, 1, 0])
         expect(lost).toEqual([])
       },
-      linked,
+      { ...linked, isPromised: suite.countsEntries },
     )
 
     suite.scenario(

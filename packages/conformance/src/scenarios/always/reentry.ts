@@ -23,7 +23,7 @@ export function describeReentry(suite: Suite): void {
         await note()
       })
       await note()
-      expect(counts).toEqual([3, 2, 1, 0])
+      expect(counts).toEqual(suite.countsEntries ? [3, 2, 1, 0] : [1, 1, 1, 0])
     })
 
     suite.scenario('nested leases share owner and count of the hold', async () => {

@@ -173,8 +173,8 @@ export function describeSteps(suite: Suite): void {
       'addresses are the same for the same name only, and lead back to it',
       async () => {
         const { session, address } = await open()
-        expect(session.locate(suite.lockName).id).toBe(address.id)
-        expect(session.locate(`${suite.lockName}x`).id).not.toBe(address.id)
+        expect(session.locate(suite.lockName, 'lock').id).toBe(address.id)
+        expect(session.locate(`${suite.lockName}x`, 'lock').id).not.toBe(address.id)
         expect(session.resolve(address.id)).toMatchObject({ name: suite.lockName, id: address.id })
         const incarnation = await session.incarnation(address)
         expect(incarnation).toBeDefined()

@@ -1,21 +1,13 @@
+import type { Inspection } from '../../engine/replies.js'
 import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
-import type { LockKeys } from '../keys.js'
+import type { Keys } from '../keys.js'
+import { numberAt, textAt } from '../reply.js'
 import { scripts } from '../scripts/generated.js'
+import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './calls.js'
 
-/** The calls that pass a lock on: which waiters may enter a free lock, and which are notified, depends on who shares it. */
-export interface LockCalls {
-  /** Whether a hold without a token may get one when it is entered again. */
-  readonly drawsTokenOnReentry: boolean
-  acquire(keys: LockKeys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
-  /** Gives up the hold and the queue entry. */
-  release(keys: LockKeys, request: ReleaseRequest, tokenFloor: string): ScriptCall
-  /** @param inbox - of the client of `owner` */
-  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall
-}
-
-/** All keys of a lock, in the order that the scripts want. */
-export const keysOf = ({ lock, queue, waiters, fence }: LockKeys): string[] => [lock, queue, waiters, fence]
+/** The keys of a lock, in the order that the scripts want. */
+export const keyList = ({ main, queue, waiters, fence }: Keys): string[] => [main, queue, waiters, fence]
 
 /**
  * The queue entry that a request wants, as far as the client knows it; `''` for none.
@@ -32,27 +24,83 @@ export const waitingOf = (
 export const tombstoneOf = ({ tombstoneMs }: ReleaseRequest): number[] =>
   tombstoneMs > 0 ? [tombstoneMs] : []
 
+/** The calls of a lock that do not depend on who shares it. */
+export abstract class LockCalls implements Calls {
+  /** Whether a hold without a token may get one when it is entered again. */
+  abstract readonly drawsTokenOnReentry: boolean
+  abstract acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
+  abstract release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall
+  abstract force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall
+
+  setsCount({ count, wantsToken }: AcquireRequest): boolean {
+    return count > 1 && !(wantsToken && this.drawsTokenOnReentry)
+  }
+
+  setCount({ main }: Keys, owner: string, count: number, leaseMs: number): ScriptCall {
+    return { script: scripts.lockSetCount, keys: [main], args: [owner, count, leaseMs] }
+  }
+
+  renew(renewals: readonly RedisRenewal[]): ScriptCall {
+    const keys = renewals.map(({ address: { main } }) => main)
+    const args = renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
+    return { script: scripts.lockRenew, keys, args }
+  }
+
+  refresh(entries: readonly RedisQueueEntry[]): ScriptCall {
+    const keys = entries.flatMap(({ address: { main, queue, waiters } }) => [main, queue, waiters])
+    const args = entries.flatMap(({ owner, entryTtlMs }) => [owner, entryTtlMs])
+    return { script: scripts.lockRefresh, keys, args }
+  }
+
+  inspect(keys: Keys, limit: number): ScriptCall {
+    return { script: scripts.lockInspect, keys: keyList(keys), args: [limit] }
+  }
+
+  readInspection(reply: readonly unknown[]): Inspection {
+    const waiters = []
+    for (let i = 5; i < reply.length; i += 2) {
+      waiters.push({ owner: textAt(reply, i), aliveMs: numberAt(reply, i + 1) })
+    }
+    return {
+      kind: 'lock',
+      ttlMs: numberAt(reply, 0),
+      owner: textAt(reply, 1),
+      count: numberAt(reply, 2),
+      token: numberAt(reply, 3),
+      waiterCount: numberAt(reply, 4),
+      waiters,
+    }
+  }
+}
+
 /** A lock among Holdfast clients: a release makes the first waiter the holder. */
-export class NativeCalls implements LockCalls {
+export class NativeCalls extends LockCalls {
   readonly drawsTokenOnReentry = false
   readonly #inboxesCanBeCounted: boolean
 
   constructor(inboxesCanBeCounted: boolean) {
+    super()
     this.#inboxesCanBeCounted = inboxesCanBeCounted
   }
 
-  acquire(keys: LockKeys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
+  acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
     const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
     const args = [request.owner, request.leaseMs, tokenFloor, waiting]
-    return { script: scripts.lockAcquire, keys: keysOf(keys), args }
+    return { script: scripts.lockAcquire, keys: keyList(keys), args }
   }
 
-  release(keys: LockKeys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
+  acquireMany({ locks, mode, leaseMs }: RedisJointRequest, tokenFloor: string): ScriptCall {
+    const keys = locks.flatMap(({ address }) => keyList(address))
+    const args = [mode, leaseMs, tokenFloor, ...locks.map(({ owner }) => owner)]
+    return { script: scripts.multiAcquire, keys, args }
+  }
+
+  release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
     const args = [request.owner, tokenFloor, ...tombstoneOf(request)]
-    return { script: scripts.lockRelease, keys: keysOf(keys), args }
+    return { script: scripts.lockRelease, keys: keyList(keys), args }
   }
 
-  force(keys: LockKeys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
-    return { script: scripts.lockForce, keys: keysOf(keys), args: [owner, inbox, tokenFloor] }
+  force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
+    return { script: scripts.lockForce, keys: keyList(keys), args: [owner, inbox, tokenFloor] }
   }
 }

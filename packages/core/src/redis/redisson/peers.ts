@@ -1,31 +1,31 @@
 import type { SubscriberHub, SubscriberHubOptions } from '@holdfast/pubsub'
+import type { EngineHost } from '../../engine/session.js'
 import type { Connections } from '../connection/connections.js'
 import type { ScriptConnection } from '../connection/script-connection.js'
 import { asList, numberAt } from '../reply.js'
 import { scripts } from '../scripts/generated.js'
-import type { RedissonCalls } from './calls.js'
+import type { Keys } from '../keys.js'
+import type { Publishing } from './publishing.js'
 import { ReleaseWatch } from './release-watch.js'
 import type { Channels } from './release-watch.js'
+import { releasesOf } from './releases.js'
 import { ShardHubs } from './shard-hubs.js'
 import { ShardedConnection } from './sharded-connection.js'
 
 export interface RedissonPeersOptions {
   readonly connections: Connections
   readonly connection: ScriptConnection
-  readonly calls: RedissonCalls
+  readonly publishing: Publishing
   /** Subscribes to plain channels. */
   readonly hub: SubscriberHub
   /** For further hubs that subscribe to sharded channels. */
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
   /** For how long a channel stays subscribed when no waiter is left. */
   readonly keepMs: number
-  /** A Redisson client has freed this lock. */
-  onFree(lock: string): void
-  /** Release messages of this lock may have been missed. */
-  onMissed(lock: string): void
+  readonly host: Pick<EngineHost, 'wake' | 'missed' | 'opened'>
 }
 
-/** The Java side of locks that are shared with Redisson: announces releases in its way, and receives its own. */
+/** The Java side of objects that are shared with Redisson: announces releases in its way, and receives its own. */
 export class RedissonPeers {
   readonly #options: RedissonPeersOptions
   #watch: ReleaseWatch
@@ -44,13 +44,13 @@ export class RedissonPeers {
    * @param key - leads to a node
    */
   async prepare(key: string): Promise<void> {
-    const { connections, connection, calls } = this.#options
+    const { connections, connection, publishing } = this.#options
     if (this.#isPrepared) return
     if (connections.cluster) {
       const call = { script: scripts.redissonIdentifySharding, keys: [key], args: [] }
       const isSharded = await connection.run(call, (reply) => numberAt(asList(reply), 0) === 1)
       if (isSharded) {
-        calls.publish = 'SPUBLISH'
+        publishing.command = 'SPUBLISH'
         this.#shards = this.#openShards()
         this.#watch = this.#watchOn(this.#shards)
         connections.cluster.on('refresh', this.relocate)
@@ -59,26 +59,26 @@ export class RedissonPeers {
     this.#isPrepared = true
   }
 
-  isSubscribed(lock: string): boolean {
-    return this.#watch.isSubscribed(lock)
+  isSubscribed(keys: Keys): boolean {
+    return this.#watch.isSubscribed(keys)
   }
 
-  /** Resolves once it is, for a lock that is watched. Rejects when Redis refuses the channel. */
-  whenSubscribed(lock: string): Promise<void> {
-    return this.#watch.whenSubscribed(lock)
+  /** Resolves once it is, for an object that is watched. Rejects when Redis refuses the channel. */
+  whenSubscribed(keys: Keys): Promise<void> {
+    return this.#watch.whenSubscribed(keys)
   }
 
   /** A waiter has come. */
-  watch(lock: string): void {
-    this.#watch.enter(lock)
+  watch(keys: Keys): void {
+    this.#watch.enter(keys)
   }
 
   /** A waiter has left. */
-  unwatch(lock: string): void {
-    this.#watch.leave(lock)
+  unwatch(keys: Keys): void {
+    this.#watch.leave(keys)
   }
 
-  /** Has subscriptions follow the slots of their locks. */
+  /** Has subscriptions follow the slots of their objects. */
   readonly relocate = (): void => {
     this.#shards?.relocate()
   }
@@ -92,8 +92,8 @@ export class RedissonPeers {
     return new ReleaseWatch({
       channels,
       keepMs: this.#options.keepMs,
-      onFree: (lock) => {
-        this.#options.onFree(lock)
+      onMessage: (keys, message) => {
+        releasesOf(keys).onMessage(keys.id, message, this.#options.host)
       },
     })
   }
@@ -105,7 +105,7 @@ export class RedissonPeers {
       routeOf: (channel) => connection.routeOf(channel),
       connectTo: (route) => new ShardedConnection(connections.makeSubscriber(route)),
       onMoved: (channel) => {
-        for (const lock of this.#watch.locksOf(channel)) this.#options.onMissed(lock)
+        for (const id of this.#watch.idsOf(channel)) this.#options.host.missed(id)
       },
     })
   }

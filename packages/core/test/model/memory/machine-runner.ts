@@ -2,7 +2,7 @@ import type { Notice, StepContext } from '../../../../memory/src/hand-off.js'
 import type { LockState } from '../../../../memory/src/lock-state.js'
 import type { AcquireReply, ReleaseReply } from '../../../src/engine/replies.js'
 import { ownerName, ownerNumber, times, type Job, type Outcome, type SentNotice } from '../job.js'
-import type { After, StepReply } from '../judge.js'
+import { judge, type LockAfter, type StepReply } from '../judge.js'
 import { Outcomes, type StepRunner } from '../step-runner.js'
 import { realMachine, type Machine } from './machine.js'
 import { readBack } from './read-back.js'
@@ -13,7 +13,7 @@ const nowUs = 1_700_000_000_000_000
 /** Runs jobs on the state machine of the memory engine. */
 export class MachineRunner implements StepRunner {
   readonly #machine: Machine
-  readonly #outcomes = new Outcomes()
+  readonly #outcomes = new Outcomes(judge)
 
   constructor(machine: Machine = realMachine) {
     this.#machine = machine
@@ -30,7 +30,7 @@ export class MachineRunner implements StepRunner {
   run(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       this.#outcomes.add(job, this.#runOn(restore(job, false, nowUs), job), [
-        this.#runOn(restore(job, true, nowUs), job),
+        { promise: 'expiry', after: this.#runOn(restore(job, true, nowUs), job) },
       ])
     }
     return Promise.resolve()
@@ -40,7 +40,7 @@ export class MachineRunner implements StepRunner {
     return Promise.resolve()
   }
 
-  #runOn(state: LockState, job: Job): After {
+  #runOn(state: LockState, job: Job): LockAfter {
     const notices: SentNotice[] = []
     const context: StepContext = {
       nowUs,
@@ -76,16 +76,18 @@ export class MachineRunner implements StepRunner {
         return { kind: refresh(state, owner, entryTtlMs, nowUs).state }
       case 'force':
         return releaseReply(force(state, owner, context))
+      default:
+        throw new Error(`a lock has no step ${step}`)
     }
   }
 }
 
-function acquireReply(reply: AcquireReply): StepReply {
+export function acquireReply(reply: AcquireReply): StepReply {
   switch (reply.kind) {
     case 'held':
       return { kind: 'held', token: reply.token }
     case 'busy':
-      return { kind: reply.position === 0 ? 'unqueued' : 'queued' }
+      return { kind: reply.position === 0 ? 'unqueued' : 'queued', ttlMs: reply.ttlMs }
     case 'not-a-lock':
       throw new Error(reply.reason)
     default:
@@ -93,12 +95,12 @@ function acquireReply(reply: AcquireReply): StepReply {
   }
 }
 
-function releaseReply(reply: ReleaseReply): StepReply {
+export function releaseReply(reply: ReleaseReply): StepReply {
   if (reply.kind === 'not-a-lock') throw new Error(reply.reason)
   return reply
 }
 
-const sentNotice = (notice: Notice): SentNotice =>
+export const sentNotice = (notice: Notice): SentNotice =>
   notice.kind === 'granted'
     ? { kind: 'granted', to: ownerNumber(notice.owner), token: notice.token }
     : { kind: 'revoked', to: ownerNumber(notice.owner) }

@@ -49,7 +49,7 @@ export const machineMistakes: readonly Mistake<MachineModule>[] = [
     mistake: 'releases without granting',
     breaks: 'handOff',
     bounds: two,
-    from: `if (!state.hold) handOn(state, context)`,
+    from: `if (!state.hold) grantToFirst(state, context)`,
     to: ``,
   },
   {
@@ -75,7 +75,7 @@ export const machineMistakes: readonly Mistake<MachineModule>[] = [
   },
   {
     mistake: 'keeps a hold that has expired',
-    breaks: 'expiry',
+    breaks: 'token',
     bounds: two,
     from: `if (state.hold && state.hold.untilUs <= nowUs) state.hold = null`,
     to: ``,

@@ -1,10 +1,15 @@
-import { msUntil, type LockState } from '../../../../memory/src/lock-state.js'
+import type { LockState } from '../../../../memory/src/lock-state.js'
+import { msUntil, type WaitingState } from '../../../../memory/src/waiting-state.js'
 import { ownerName, ownerNumber } from '../job.js'
-import type { After } from '../judge.js'
+import type { LockAfter } from '../judge.js'
 import { storeState, type Entry } from '../state.js'
 
 /** What there is of the lock. Tombstones that have expired mean nothing. */
-export function readBack(state: LockState, owners: number, nowUs: number): Omit<After, 'reply' | 'notices'> {
+export function readBack(
+  state: LockState,
+  owners: number,
+  nowUs: number,
+): Omit<LockAfter, 'reply' | 'notices'> {
   const { hold, queueUntilUs, fence } = state
   const names = Array.from({ length: owners }, (_, owner) => ownerName(owner))
   const entries = names.map((name) => entryOf(state, name, nowUs))
@@ -25,8 +30,8 @@ export function readBack(state: LockState, owners: number, nowUs: number): Omit<
   }
 }
 
-function entryOf(
-  { queue, tombstones }: LockState,
+export function entryOf(
+  { queue, tombstones }: WaitingState,
   name: string,
   nowUs: number,
 ): { entry: Entry; ownUs: number } {

@@ -32,6 +32,8 @@ export function scriptOf({ owner, step, subscribed }: Job): { name: ScriptName; 
       return { name: 'refresh', args: [name, entryTtlMs] }
     case 'force':
       return { name: 'force', args: [name, inbox, 0] }
+    default:
+      throw new Error(`a lock has no step ${step}`)
   }
 }
 
@@ -65,12 +67,16 @@ export function readReply(step: Job['step'], reply: unknown): StepReply {
   throw new Error(`an unexpected reply to ${step}: ${String(reply)}`)
 }
 
-/** Reads a message that a script published. */
-export function readSentNotice(text: string): SentNotice {
+/** Reads a message that a script published, which may notify several owners. */
+export function readSentNotices(text: string): SentNotice[] {
   const notice = readNotice(text)
   if (notice?.kind === 'granted') {
-    return { kind: 'granted', to: ownerNumber(notice.owner), token: notice.token }
+    return [{ kind: 'granted', to: ownerNumber(notice.owner), token: notice.token }]
   }
-  if (notice?.kind === 'revoked') return { kind: 'revoked', to: ownerNumber(notice.owner) }
+  if (notice?.kind === 'entered') {
+    const { owners, token } = notice
+    return owners.map(({ owner }) => ({ kind: 'granted', to: ownerNumber(owner), token }))
+  }
+  if (notice?.kind === 'revoked') return [{ kind: 'revoked', to: ownerNumber(notice.owner) }]
   throw new Error(`an unexpected message: ${text}`)
 }

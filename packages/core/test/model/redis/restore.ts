@@ -1,4 +1,4 @@
-import type { LockKeys } from '../../../src/redis/keys.js'
+import type { Keys } from '../../../src/redis/keys.js'
 import { lastToken, ownerName, restoredMs, times, type Job } from '../job.js'
 import { inboxName } from './calls.js'
 
@@ -14,16 +14,38 @@ const agoMs = 2 * times.slackMs
 export function restoreCommands(
   { store, subscribed }: Job,
   leftover: Leftover,
-  keys: LockKeys,
+  keys: Keys,
   nowMs: number,
 ): Command[] {
-  const { lock, queue, waiters, fence } = keys
+  const { main: lock, queue, waiters, fence } = keys
   const commands: Command[] = [['del', lock, queue, waiters, fence]]
   store.counts.forEach((count, owner) => {
     if (count > 0) commands.push(['hset', lock, ownerName(owner), count])
   })
   if (store.counts.some((count) => count > 0)) commands.push(['pexpire', lock, times.restoredLeaseMs])
+  commands.push(...restoreWaiting({ store, subscribed }, leftover, keys, nowMs, lockEntry(nowMs)))
+  if (store.hasFence) commands.push(['set', fence, lastToken, 'PX', 2 * times.restoredLeaseMs])
+  return commands
+}
 
+const lockEntry =
+  (nowMs: number) =>
+  (_: number, leftMs: number, inbox: string): string =>
+    `${(nowMs - agoMs) * 1_000} ${agoMs + leftMs} ${times.leaseMs} 1 ${inbox}`
+
+/**
+ * The commands that put the queue and the waiters hash back.
+ *
+ * @param entryOf - the queue entry of an owner, alive for so long
+ */
+export function restoreWaiting(
+  { store, subscribed }: Pick<Job, 'store' | 'subscribed'>,
+  leftover: Leftover,
+  { queue, waiters }: Keys,
+  nowMs: number,
+  entryOf: (owner: number, leftMs: number, inbox: string) => string,
+): Command[] {
+  const commands: Command[] = []
   const longestMs = Math.max(times.slackMs, ...store.entries.map((_, owner) => restoredMs(store, owner)))
   if (store.queue.length > 0) {
     commands.push(['rpush', queue, ...store.queue.map(ownerName)], ['pexpire', queue, longestMs])
@@ -36,11 +58,8 @@ export function restoreCommands(
     const leftMs = restoredMs(store, owner) || -times.slackMs
     const inbox = inboxName(owner, subscribed[owner] ?? false)
     const isTombstone = kept === 'tombstone' || kept === 'expired tombstone'
-    const queueEntry = `${(nowMs - agoMs) * 1_000} ${agoMs + leftMs} ${times.leaseMs} 1 ${inbox}`
-    return [ownerName(owner), isTombstone ? `gone ${nowMs + leftMs}` : queueEntry]
+    return [ownerName(owner), isTombstone ? `gone ${nowMs + leftMs}` : entryOf(owner, leftMs, inbox)]
   })
   if (fields.length > 0) commands.push(['hset', waiters, ...fields], ['pexpire', waiters, longestMs])
-
-  if (store.hasFence) commands.push(['set', fence, lastToken, 'PX', 2 * times.restoredLeaseMs])
   return commands
 }

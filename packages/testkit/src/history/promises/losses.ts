@@ -1,14 +1,30 @@
 import type { Call } from '../calls.js'
 import type { History } from '../history.js'
+import { groupBy } from '../grouping.js'
+import type { Hold } from '../holds.js'
+import { coveredMs } from '../spans.js'
 import { evidence, type Violation } from '../violation.js'
 
 /** A hold is not lost without cause, every loss is reported, and the release of a lost hold does not succeed. */
 export function checkLosses(history: History): Violation[] {
-  return history.calls.flatMap((call) =>
-    [lostWithoutCause(call, history), lostSilently(call), releasedAfterLoss(call)].flatMap((problem) =>
-      problem ? [violation(call, problem)] : [],
-    ),
-  )
+  const locksOf = locksTogether(history.calls)
+  const holdOf = new Map(history.holds.flatMap((hold) => hold.entries.map(({ call }) => [call, hold])))
+  return history.calls.flatMap((call) => {
+    const { call: id, together = '', lock } = call.requested
+    return [
+      lostWithoutCause(call, locksOf.get(together) ?? [lock], history),
+      lostSilently(call),
+      notifiedLate(call, holdOf.get(id), history),
+      releasedAfterLoss(call),
+    ].flatMap((problem) => (problem ? [violation(call, problem)] : []))
+  })
+}
+
+/** The loss of one member is that of all, so what disturbs one may cost all. */
+function locksTogether(calls: readonly Call[]): Map<string, string[]> {
+  const together = calls.filter(({ requested }) => requested.together !== undefined)
+  const groups = groupBy(together, ({ requested }) => requested.together ?? '')
+  return new Map([...groups].map(([id, members]) => [id, members.map(({ requested }) => requested.lock)]))
 }
 
 function violation(
@@ -26,15 +42,29 @@ function violation(
 /** A fixed lease may expire during the hold, and so may that of a hold which this call only re-entered. */
 function lostWithoutCause(
   { requested, acquired, lost, lossFound }: Call,
+  locks: readonly string[],
   { faults }: History,
 ): string | null {
   const [known] = evidence(lost, lossFound)
   if (!acquired || !known || requested.leaseMs !== undefined || acquired.count > 1) return null
-  const isDisturbed = faults.disturbed(requested.process, requested.lock, {
-    fromMs: requested.atMs,
-    untilMs: known.atMs,
-  })
+  const span = { fromMs: requested.atMs, untilMs: known.atMs }
+  const isDisturbed = locks.some((lock) => faults.disturbed(requested.process, lock, span))
   return isDisturbed ? null : 'lost its hold while nothing disturbed its process'
+}
+
+/** Its deadline is the latest instant at which a holder learns of a loss; without a majority, too. */
+function notifiedLate(
+  { lost, requested }: Call,
+  hold: Hold | undefined,
+  { faults, options }: History,
+): string | null {
+  const claim = hold?.live.filter(({ fromMs }) => lost && fromMs <= lost.atMs).at(-1)
+  if (!lost || claim?.until !== null || claim.untilMs > lost.atMs) return null
+  const late = { fromMs: claim.untilMs, untilMs: lost.atMs }
+  const lateMs = late.untilMs - late.fromMs - coveredMs(late, faults.pauses(requested.process))
+  return lateMs <= options.slackMs
+    ? null
+    : `was notified of its loss ${lateMs.toFixed(1)} ms after its deadline`
 }
 
 function lostSilently({ lossFound }: Call): string | null {

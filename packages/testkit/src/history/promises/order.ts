@@ -15,8 +15,13 @@ interface Overtaker extends Entry {
   readonly queueEntry: OfKind<'queued'>
 }
 
-/** No request made after a waiter was queued is served before it. Of several that were, the first is named. */
-export function checkOrder({ events, calls, faults, options }: History): Violation[] {
+/**
+ * No request made after a waiter was queued is served before it. Of several that were, the first is named.
+ *
+ * A waiter that wants more than its object has stops nobody. Two that can hold at once may return in any order: their
+ * tokens tell which was served first, and one that gave up may have been served just before.
+ */
+export function checkOrder({ events, calls, faults, sizes, options }: History): Violation[] {
   const served = groupBy(firstEntries(calls), ({ requested }) => requested.lock)
   const waiters = waitersByEntry(calls)
   const queueEntries = groupBy(
@@ -33,12 +38,23 @@ export function checkOrder({ events, calls, faults, options }: History): Violati
       // The latest entry: whatever disturbed the waiter before, it was queued at that time.
       const queueEntry = known.filter(({ atMs }) => atMs < requested.atMs).at(-1)
       if (!queueEntry) return []
-      const isDisturbed = faults.disturbed(process, lock, { fromMs: queueEntry.atMs, untilMs: entered.atMs })
+      const wanted = waiter.requested.permits ?? 1
+      const span = { fromMs: queueEntry.atMs, untilMs: entered.atMs }
+      if (wanted > sizes.least(lock, span)) return []
+      const excludeEachOther = wanted + (requested.permits ?? 1) > sizes.most(lock, span)
+      if (!excludeEachOther && !isBefore(entered, waiter.end, options.handOffMs)) return []
+      const isDisturbed = faults.disturbed(process, lock, span)
       return isDisturbed ? [] : [{ requested, entered, queueEntry }]
     })
     const [first] = overtakers
     return first ? [overtaking(waiter, first, overtakers.length - 1)] : []
   })
+}
+
+/** Whether one was served before the other, which it does not exclude, was served or gave up. */
+function isBefore(entered: OfKind<'acquired'>, end: Waiter['end'], handOffMs: number): boolean {
+  if (end.kind === 'refused') return entered.atMs < end.atMs - handOffMs
+  return entered.token !== null && end.token !== null && entered.token < end.token
 }
 
 /** In the order of entry. */

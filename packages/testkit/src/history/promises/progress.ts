@@ -1,4 +1,5 @@
 import type { Call } from '../calls.js'
+import type { OfKind } from '../grouping.js'
 import type { History } from '../history.js'
 import { coveredMs } from '../spans.js'
 import type { Refusal } from '../event.js'
@@ -8,10 +9,22 @@ import { evidence, type Violation } from '../violation.js'
 const roundingMs = 2
 
 /** What may end an unlimited wait. Outages only make it longer. */
-const endsUnlimitedWaits = new Set<Refusal>(['aborted', 'lost', 'closed', 'refused', 'replication'])
+const endsUnlimitedWaits = new Set<Refusal>([
+  'aborted',
+  'lost',
+  'closed',
+  'refused',
+  'replication',
+  'upgrade',
+  'gone',
+])
 
 /** Every call of a surviving process settles in time, with a lease or an expected refusal. */
 export function checkProgress(history: History): Violation[] {
+  return [...checkCalls(history), ...checkResizes(history)]
+}
+
+function checkCalls(history: History): Violation[] {
   return history.calls.flatMap((call) => {
     const found = [
       settles(call, history),
@@ -34,8 +47,8 @@ function violation(call: Call, problem: string): Violation {
 }
 
 function settles(call: Call, { faults, options }: History): string | null {
-  const { requested, acquired, refused, killed } = call
-  const settled = acquired ?? refused
+  const { requested, acquired, refused, passed, killed } = call
+  const settled = acquired ?? passed ?? refused
   if (!settled) return killed ? null : 'was never settled'
   const { waitMs } = requested
   const fromMs = waitMs === null ? Math.max(requested.atMs, faults.lastHealedMs) : requested.atMs
@@ -50,8 +63,11 @@ function settles(call: Call, { faults, options }: History): string | null {
   return tookMs <= allowedMs ? null : `settled after ${ms(tookMs)}, with waitMs ${waitMs}`
 }
 
-function obeysAbort({ requested, acquired, refused }: Call, { faults, options }: History): string | null {
-  const settled = acquired ?? refused
+function obeysAbort(
+  { requested, acquired, passed, refused }: Call,
+  { faults, options }: History,
+): string | null {
+  const settled = acquired ?? passed ?? refused
   const { abortAtMs: fromMs } = requested
   if (!settled || fromMs === undefined) return null
   const untilMs = settled.atMs
@@ -63,6 +79,7 @@ function refusedRightly({ requested, acquired, refused }: Call): string | null {
   if (!refused) return null
   const { reason, message } = refused
   if (reason === 'other') return `failed unexpectedly: ${message}`
+  if (reason === 'upgrade' && (requested.permits ?? 1) === 1) return `was taken for an upgrade: ${message}`
   if (reason !== 'timeout') {
     const mayEnd = requested.waitMs !== null || acquired !== undefined || endsUnlimitedWaits.has(reason)
     return mayEnd ? null : `ended with ${reason}, although its wait was unlimited: ${message}`
@@ -72,6 +89,47 @@ function refusedRightly({ requested, acquired, refused }: Call): string | null {
   return waitedMs >= requested.waitMs - roundingMs
     ? null
     : `timed out after ${ms(waitedMs)}, with waitMs ${requested.waitMs}`
+}
+
+/** Each command of a resize may take as long as one may: the first mostly learns which size it replaces. */
+const commandsPerResize = 3
+
+/** Every resize of a surviving process is acknowledged or fails, as one of several commands may. */
+function checkResizes({ events, faults, options }: History): Violation[] {
+  const ends = new Map(
+    events.flatMap((event) =>
+      event.kind === 'resized' || event.kind === 'refused' ? [[event.call, event]] : [],
+    ),
+  )
+  const dead = new Set(events.flatMap((event) => (event.kind === 'killed' ? [event.process] : [])))
+  const allowedMs = commandsPerResize * options.commandTimeoutMs + options.slackMs
+  return events
+    .filter((event) => event.kind === 'resizing')
+    .flatMap((resizing) => {
+      const { process, atMs: fromMs } = resizing
+      const end = ends.get(resizing.call)
+      if (!end) return dead.has(process) ? [] : [resizeViolation(resizing, end, 'was never settled')]
+      if (end.kind === 'refused' && end.reason === 'other')
+        return [resizeViolation(resizing, end, `failed unexpectedly: ${end.message}`)]
+      const tookMs = end.atMs - fromMs - coveredMs({ fromMs, untilMs: end.atMs }, faults.pauses(process))
+      return tookMs <= allowedMs
+        ? []
+        : [resizeViolation(resizing, end, `took ${ms(tookMs)} to settle, ${ms(allowedMs)} are allowed`)]
+    })
+}
+
+function resizeViolation(
+  resizing: OfKind<'resizing'>,
+  end: OfKind<'resized' | 'refused'> | undefined,
+  problem: string,
+): Violation {
+  const { process, lock } = resizing
+  return {
+    promise: 'progress',
+    lock,
+    message: `${process}: its resize of ${lock} ${problem}`,
+    events: evidence(resizing, end),
+  }
 }
 
 function releases(call: Call, { faults, options }: History): string | null {

@@ -1,17 +1,21 @@
 import type { History } from '../history.js'
 import type { Faults } from '../faults.js'
 import { groupBy } from '../grouping.js'
-import type { Hold } from '../holds.js'
+import { permitsOf, type Hold } from '../holds.js'
+import type { Sizes } from '../sizes.js'
 import { evidence, type Violation } from '../violation.js'
 
-/** The tokens of one lock grow from hold to hold, and every entry into a hold has its token. */
-export function checkTokens({ holds, calls, faults }: History): Violation[] {
+/**
+ * The tokens of one lock grow from hold to hold, and every entry into a hold has its token. Holds that need not exclude each
+ * other may have entered in one step, with one token.
+ */
+export function checkTokens({ holds, calls, faults, sizes }: History): Violation[] {
   const requestedAtMs = new Map(calls.map(({ requested }) => [requested.call, requested.atMs]))
   const requestedAfter = (hold: Hold, atMs: number) =>
     (requestedAtMs.get(hold.entries[0].call) ?? -Infinity) > atMs
   return [
     ...[...groupBy(holds, ({ lock }) => lock).values()].flatMap((ofLock) =>
-      checkGrowth(ofLock, faults, requestedAfter),
+      checkGrowth(ofLock, faults, sizes, requestedAfter),
     ),
     ...holds.flatMap((hold) => checkEntries(hold, faults)),
   ]
@@ -32,21 +36,32 @@ interface Granted {
 function checkGrowth(
   holds: readonly Hold[],
   faults: Faults,
+  sizes: Sizes,
   requestedAfter: (hold: Hold, atMs: number) => boolean,
 ): Violation[] {
   const violations: Violation[] = []
-  // The earlier holds, except those with a smaller token than one that had ended by then: that one covers them.
+  // The earlier holds, except those with a smaller token than one that had ended by then and that had the object to itself:
+  // that one covers them.
   let before: Granted[] = []
   for (const hold of holds) {
     const [{ token, atMs, lock }] = hold.entries
     if (token === null || hold.live.length === 0) continue
     const excusedSinceMs = faults.excusedSinceMs('tokens', lock, atMs)
-    const ended = Math.max(...before.filter(({ untilMs }) => untilMs <= atMs).map((other) => other.token))
+    const exclude = (other: Hold, permits: number) => {
+      const span = { fromMs: other.entries[0].atMs, untilMs: atMs }
+      return permitsOf(other) + permits > sizes.most(lock, span)
+    }
+    const ended = Math.max(
+      ...before
+        .filter((other) => other.untilMs <= atMs && exclude(other.hold, 1))
+        .map((other) => other.token),
+    )
     before = before.filter((other) => other.hold.entries[0].atMs > excusedSinceMs && other.token >= ended)
     const largest = before
-      .filter(({ hold: { entries }, untilMs }) => {
-        const [{ atMs: otherAtMs }] = entries
-        const excludedEachOther = !faults.excuse('exclusion', lock, otherAtMs, atMs)
+      .filter(({ hold: other, untilMs }) => {
+        const [{ atMs: otherAtMs }] = other.entries
+        const excludedEachOther =
+          exclude(other, permitsOf(hold)) && !faults.excuse('exclusion', lock, otherAtMs, atMs)
         return requestedAfter(hold, otherAtMs) || (excludedEachOther && untilMs <= atMs)
       })
       .reduce<Granted | null>((max, other) => (max && max.token >= other.token ? max : other), null)

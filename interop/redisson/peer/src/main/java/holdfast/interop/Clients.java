@@ -1,5 +1,6 @@
 package holdfast.interop;
 
+import java.util.List;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -14,18 +15,24 @@ final class Clients {
 
   private Clients() {}
 
-  static RedissonClient open(Request request) {
+  /** One client for each of several independent masters, else one. */
+  static List<RedissonClient> openAll(Request request) {
+    if (!request.mode().equals("masters")) return List.of(open(request, request.addresses()));
+    return request.addresses().stream().map(address -> open(request, List.of(address))).toList();
+  }
+
+  private static RedissonClient open(Request request, List<String> addresses) {
     Config config = new Config();
     if (request.watchdogTimeoutMs() != null) config.setLockWatchdogTimeout(request.watchdogTimeoutMs());
     if (request.roomy()) {
-      config.useSingleServer().setAddress(request.addresses().get(0));
+      config.useSingleServer().setAddress(addresses.get(0));
       return Redisson.create(config);
     }
     config.setThreads(2).setNettyThreads(2);
     if (request.mode().equals("cluster")) {
       config
           .useClusterServers()
-          .addNodeAddress(request.addresses().toArray(String[]::new))
+          .addNodeAddress(addresses.toArray(String[]::new))
           .setReadMode(ReadMode.MASTER)
           .setMasterConnectionPoolSize(CONNECTIONS)
           .setMasterConnectionMinimumIdleSize(1)
@@ -33,7 +40,7 @@ final class Clients {
     } else {
       config
           .useSingleServer()
-          .setAddress(request.addresses().get(0))
+          .setAddress(addresses.get(0))
           .setConnectionPoolSize(CONNECTIONS)
           .setConnectionMinimumIdleSize(1)
           .setSubscriptionConnectionMinimumIdleSize(1);

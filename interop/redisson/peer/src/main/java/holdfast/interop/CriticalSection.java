@@ -15,8 +15,8 @@ import org.redisson.client.codec.StringCodec;
 record CriticalSection(List<Object> keys, String enter, String leave) {
   record Seen(long inside, long made, long ttlMs) {}
 
-  Seen enter(RedissonClient client) {
-    String[] seen = this.<String>eval(client, enter).split(" ");
+  Seen enter(RedissonClient client, Object... values) {
+    String[] seen = this.<String>eval(client, enter, values).split(" ");
     return new Seen(Long.parseLong(seen[0]), Long.parseLong(seen[1]), Long.parseLong(seen[2]));
   }
 

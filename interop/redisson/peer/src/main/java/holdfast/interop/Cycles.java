@@ -21,12 +21,14 @@ final class Cycles {
       Long token) {}
 
   private final RedissonClient client;
+  private final Locks locks;
   private final Request order;
   private final ConcurrentLinkedQueue<Cycle> made = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-  Cycles(RedissonClient client, Request order) {
+  Cycles(RedissonClient client, Locks locks, Request order) {
     this.client = client;
+    this.locks = locks;
     this.order = order;
   }
 
@@ -48,7 +50,7 @@ final class Cycles {
   }
 
   private boolean cycle() {
-    RLock lock = order.fenced() ? client.getFencedLock(order.lock()) : client.getLock(order.lock());
+    RLock lock = locks.of(order);
     double askedAtMs = Clock.nowMs();
     Long token = null;
     if (order.fenced()) token = client.getFencedLock(order.lock()).lockAndGetToken();

@@ -11,9 +11,11 @@ import org.redisson.api.RedissonClient;
 /** The calls on one lock, each made on the thread of its task. Instants are of {@link Clock}. */
 final class LockCalls {
   private final RedissonClient client;
+  private final Locks locks;
 
-  LockCalls(RedissonClient client) {
+  LockCalls(RedissonClient client, Locks locks) {
     this.client = client;
+    this.locks = locks;
   }
 
   Map<String, Object> lock(Request request) {
@@ -23,9 +25,9 @@ final class LockCalls {
       refuseFencedLease(request);
       token = client.getFencedLock(request.lock()).lockAndGetToken();
     } else if (request.leaseMs() == null) {
-      client.getLock(request.lock()).lock();
+      locks.of(request).lock();
     } else {
-      client.getLock(request.lock()).lock(request.leaseMs(), MILLISECONDS);
+      locks.of(request).lock(request.leaseMs(), MILLISECONDS);
     }
     return entry(askedAtMs, token);
   }
@@ -41,7 +43,7 @@ final class LockCalls {
               : lock.tryLockAndGetToken(request.waitMs(), MILLISECONDS);
       return token == null ? refusal(askedAtMs) : entry(askedAtMs, token);
     }
-    RLock lock = client.getLock(request.lock());
+    RLock lock = locks.of(request);
     long waitMs = request.waitMs() == null ? 0 : request.waitMs();
     boolean entered =
         request.leaseMs() == null
@@ -52,16 +54,16 @@ final class LockCalls {
 
   Map<String, Object> unlock(Request request) {
     double leftAtMs = Clock.nowMs();
-    client.getLock(request.lock()).unlock();
+    locks.of(request).unlock();
     return Map.of("leftAtMs", leftAtMs, "releasedAtMs", Clock.nowMs());
   }
 
   Map<String, Object> forceUnlock(Request request) {
-    return Map.of("forced", client.getLock(request.lock()).forceUnlock());
+    return Map.of("forced", locks.of(request).forceUnlock());
   }
 
   Map<String, Object> look(Request request) {
-    RLock lock = client.getLock(request.lock());
+    RLock lock = locks.of(request);
     return Map.of(
         "isLocked", lock.isLocked(),
         "isHeld", lock.isHeldByCurrentThread(),

@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.redisson.api.RedissonClient;
 
@@ -26,8 +27,15 @@ public final class Peer {
   private final Gson gson = new Gson();
   private final PrintStream out = System.out;
   private final Tasks tasks = new Tasks();
+  private List<RedissonClient> clients;
+  /** The first one, which all but red locks use. */
   private RedissonClient client;
+
+  private Locks objects;
   private LockCalls locks;
+  private SemaphoreCalls semaphores;
+  private PermitCalls permits;
+  private LatchCalls latches;
 
   public static void main(String[] args) throws IOException {
     new Peer().serve();
@@ -50,15 +58,20 @@ public final class Peer {
   private Map<String, Object> callOfClient(Request request) {
     switch (request.op()) {
       case "open" -> {
-        client = Clients.open(request);
-        locks = new LockCalls(client);
+        clients = Clients.openAll(request);
+        client = clients.get(0);
+        objects = new Locks(clients);
+        locks = new LockCalls(client, objects);
+        semaphores = new SemaphoreCalls(client);
+        permits = new PermitCalls(client);
+        latches = new LatchCalls(client);
         return Map.of("clientId", client.getId());
       }
       case "waiting" -> {
         return Map.of("waiting", tasks.waiting());
       }
       case "close" -> {
-        client.shutdown();
+        clients.forEach(RedissonClient::shutdown);
         return Map.of();
       }
       default -> throw unknown(request);
@@ -66,13 +79,24 @@ public final class Peer {
   }
 
   private Map<String, Object> callOfTask(Request request) throws Exception {
+    String object = request.object() == null ? "" : request.object();
+    return switch (object) {
+      case "RSemaphore" -> semaphores.call(request);
+      case "RPermitExpirableSemaphore" -> permits.call(request);
+      case "RCountDownLatch" -> latches.call(request);
+      default -> callOfLock(request);
+    };
+  }
+
+  private Map<String, Object> callOfLock(Request request) throws Exception {
     return switch (request.op()) {
       case "lock" -> locks.lock(request);
       case "tryLock" -> locks.tryLock(request);
       case "unlock" -> locks.unlock(request);
       case "forceUnlock" -> locks.forceUnlock(request);
       case "look" -> locks.look(request);
-      case "cycles" -> new Cycles(client, request).run();
+      case "cycles" -> new Cycles(client, objects, request).run();
+      case "readWriteCycles" -> new ReadWriteCycles(client, request).run();
       case "contest" -> new Contest(client, request).run();
       default -> throw unknown(request);
     };
@@ -97,7 +121,7 @@ public final class Peer {
     }
   }
 
-  private static IllegalArgumentException unknown(Request request) {
+  static IllegalArgumentException unknown(Request request) {
     return new IllegalArgumentException("no op " + request.op());
   }
 }

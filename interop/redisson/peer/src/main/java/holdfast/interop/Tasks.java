@@ -3,6 +3,7 @@ package holdfast.interop;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -11,6 +12,9 @@ import java.util.concurrent.Semaphore;
 
 /** One thread per named task, which stays the task's own: whoever locked there can unlock and nest there. */
 final class Tasks {
+  private static final Set<String> WAITS =
+      Set.of(Semaphore.class.getName(), "org.redisson.misc.ReclosableLatch");
+
   private final Map<String, ExecutorService> executors = new ConcurrentHashMap<>();
   private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
@@ -18,7 +22,7 @@ final class Tasks {
     executors.computeIfAbsent(task, this::newExecutor).execute(call);
   }
 
-  /** How many tasks stand still until a release is told. Redisson has its waiters wait for a semaphore. */
+  /** How many tasks stand still until a release is told. Redisson has its waiters wait for a semaphore, or for a gate. */
   long waiting() {
     return threads.stream().filter(Tasks::isWaiting).count();
   }
@@ -34,7 +38,6 @@ final class Tasks {
   }
 
   private static boolean isWaiting(Thread thread) {
-    String semaphore = Semaphore.class.getName();
-    return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getClassName().equals(semaphore));
+    return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> WAITS.contains(frame.getClassName()));
   }
 }

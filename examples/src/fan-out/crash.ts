@@ -1,0 +1,2 @@
+/** When a shard's process dies. */
+export type Crash = 'none' | 'before counting' | 'after counting'

@@ -1,0 +1,47 @@
+--[[
+  Look whether waiters should request permits again; many of one slot in one call. Returns permits of either side that have
+  ended.
+
+  KEYS[4i - 3]  count   string, free permits; Redisson's
+  KEYS[4i - 2]  holds   hash, owner of ours -> permits
+  KEYS[4i - 1]  ends    sorted set, owner of ours by end of its hold, milliseconds
+  KEYS[4i]      ids     sorted set, permits of both sides by end, milliseconds; Redisson's
+  ARGV[3i - 2]  publish   PUBLISH or SPUBLISH, as Redisson's clients subscribe
+  ARGV[3i - 1]  channel   Redisson's channel of the semaphore
+  ARGV[3i]      owner
+
+  Returns  per waiter, two numbers
+           1, ttlMs   waiting; ttlMs: when the first permit ends, or a minute; -2 when permits are free
+           2, ttlMs   the owner holds permits, or a key is not one of a semaphore: send a new acquire request
+
+  Publishes the free permits to a channel when it returned some. Safe to run twice.
+]]
+--@include call
+--@include clock
+--@include clock-ms
+
+local replies = {}
+for i = 1, #KEYS / 4 do
+  local countKey, holdsKey = KEYS[4 * i - 3], KEYS[4 * i - 2]
+  local endsKey, idsKey = KEYS[4 * i - 1], KEYS[4 * i]
+  local publish = ARGV[3 * i - 2]
+  local channel = ARGV[3 * i - 1]
+  local owner = ARGV[3 * i]
+  --@include read-free
+  --@include read-ids-type
+  replies[2 * i - 1] = 2
+  replies[2 * i] = -2
+  if not foreign then
+    --@include return-ended
+    --@include announce-free
+    --@include until-end
+    --@include until-id
+    if call('HEXISTS', holdsKey, owner) == 0 then
+      replies[2 * i - 1] = 1
+    end
+    if free and free <= 0 then
+      replies[2 * i] = ttlMs
+    end
+  end
+end
+return replies

@@ -1,0 +1,42 @@
+--[[
+  Extend leases that have not ended; many holds of one slot in one call. Returns the permits of those that have.
+
+  KEYS[3i - 2]  count   string, free permits; Redisson's
+  KEYS[3i - 1]  holds   hash, owner of ours -> permits
+  KEYS[3i]      ends    sorted set, owner of ours by end of its hold, milliseconds
+  ARGV[4i - 3]  publish   PUBLISH or SPUBLISH, as Redisson's clients subscribe
+  ARGV[4i - 2]  channel   Redisson's channel of the semaphore
+  ARGV[4i - 1]  owner
+  ARGV[4i]      leaseMs   time to live wanted, milliseconds; a longer one is kept
+
+  Returns  per hold   1   still held, lives for at least leaseMs
+                      0   not held by owner; changes nothing of it
+                     -3   the key is not a semaphore of Redisson; changes nothing
+
+  Publishes the free permits to a channel when it returned some. Safe to run twice.
+]]
+--@include call
+--@include clock
+--@include clock-ms
+
+local replies = {}
+for i = 1, #KEYS / 3 do
+  local countKey, holdsKey, endsKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
+  local publish = ARGV[4 * i - 3]
+  local channel = ARGV[4 * i - 2]
+  local owner = ARGV[4 * i - 1]
+  local leaseMs = ARGV[4 * i]
+  --@include read-free
+  if foreign then
+    replies[i] = -3
+  else
+    --@include return-ended
+    local want = tonumber(call('HGET', holdsKey, owner)) or 0
+    replies[i] = want > 0 and 1 or 0
+    if want > 0 then
+      --@include keep-hold
+    end
+    --@include announce-free
+  end
+end
+return replies

@@ -1,0 +1,28 @@
+import { nowMs, type HistoryEvent } from '@holdfast/testkit'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FaultContext } from './faults/fault-context.js'
+import { findContradictions } from './inspect-locks.js'
+
+const everyMs = 100
+
+/** Looks for contradictions in what the server has, as often as it can be reached. Returns what ends the watch, with its finds. */
+export function watchContradictions(context: FaultContext): () => Promise<HistoryEvent[]> {
+  const found = new Map<string, HistoryEvent>()
+  const stop = new AbortController()
+  const isEnded = () => stop.signal.aborted
+  const watch = async () => {
+    while (!isEnded()) {
+      // Faults keep the server from replying.
+      for (const event of await findContradictions(context).catch(() => [])) {
+        found.set(event.kind === 'leftover' ? event.what : event.kind, { ...event, atMs: nowMs() })
+      }
+      await sleep(everyMs)
+    }
+  }
+  const watching = watch()
+  return async () => {
+    stop.abort()
+    await watching
+    return [...found.values()]
+  }
+}

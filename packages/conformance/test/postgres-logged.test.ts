@@ -1,0 +1,4 @@
+import { describeEngine } from '@holdfast/conformance'
+import { PostgresUnderTest } from './support/postgres.js'
+
+describeEngine(new PostgresUnderTest('logged'))

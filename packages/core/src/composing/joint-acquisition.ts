@@ -1,0 +1,223 @@
+import { ownerOf } from '../engine/owner.js'
+import type { JointReply } from '../engine/replies.js'
+import type { Address } from '../engine/requests.js'
+import type { Request } from '../options.js'
+import { titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
+import type { ErrorSubject } from '../store-errors.js'
+import { momentNow, monotonicMs } from '../util/clock.js'
+import type { Moment } from '../util/clock.js'
+import { ListNode } from '../util/linked-list.js'
+import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { dateReply, isAhead } from '../waiting/grant-dating.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import type { Waiter } from '../waiting/waiter-table.js'
+import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/wording.js'
+import type { Acquired, Member, MemberClient, MemberLease } from './member.js'
+
+/** How several members are requested by one command. */
+export interface JointOptions {
+  readonly mode: 'all' | 'first'
+  readonly leaseMs: number
+  /** How long it may take, milliseconds. */
+  readonly limitMs: number
+  /** Since when the caller waits. */
+  readonly startedAt: number
+  readonly signal: AbortSignal
+  /** With which options those that were entered begin. */
+  requestFor(isAll: boolean): Request
+  /** Ends the call, and with it this request. */
+  interrupt(reason: unknown): void
+}
+
+/** Which members were entered, the first ones, and why the next one was not. */
+export interface JointOutcome<L extends MemberLease> {
+  readonly acquired: readonly Acquired<L>[]
+  readonly busy: NotAcquired | undefined
+}
+
+/** One of the owners under which members are requested. It is known to its client, but waits in no queue. */
+class JointOwner<L extends MemberLease> implements Waiter {
+  readonly n: number
+  readonly owner: string
+  readonly node: ListNode<Waiter> = new ListNode<Waiter>(this)
+  readonly isQueued = false
+  readonly entryTtlMs = 0
+  readonly awaited = undefined
+  /** It was evicted before its reply was processed. */
+  wasRevoked = false
+
+  constructor(
+    readonly member: Member<L>,
+    private readonly interrupt: (reason: unknown) => void,
+  ) {
+    const { acquisition } = member.client
+    this.n = acquisition.nextOwner()
+    this.owner = ownerOf(acquisition.settings.clientId, this.n)
+  }
+
+  opened(): void {
+    // It waits for locks only.
+  }
+
+  get target(): Target {
+    return this.member.target
+  }
+
+  get address(): Address {
+    return this.target.address
+  }
+
+  get details(): ErrorSubject {
+    const { target } = this.member
+    return { lockName: target.address.name, owner: this.owner, title: titleOf(target) }
+  }
+
+  /** Nothing that others do changes what is requested. */
+  wake(): void {
+    return
+  }
+
+  granted(): void {
+    return
+  }
+
+  revoked(): void {
+    this.wasRevoked = true
+  }
+
+  close(): void {
+    this.interrupt(closedWhileWaiting(this.member.target, this.details))
+  }
+}
+
+/**
+ * Requests several members of one client by one command, each for an owner of its own.
+ *
+ * | State      | true in it                              | leaves it on                                              |
+ * | ---------- | --------------------------------------- | --------------------------------------------------------- |
+ * | starting   | the client's first-use checks run       | done → requesting; failed or interrupted → over           |
+ * | requesting | the request is in flight                | reply → over; none in time, or interrupted → all owners   |
+ * |            |                                         | are abandoned with tombstones, over                       |
+ * | over       | no owner here is known to the client    | -                                                         |
+ */
+export class JointAcquisition<L extends MemberLease> {
+  readonly #client: MemberClient<L>
+  readonly #first: JointOwner<L>
+  readonly #owners: readonly JointOwner<L>[]
+  readonly #options: JointOptions
+
+  /** @param rest - of the same client and group as `first` */
+  constructor(first: Member<L>, rest: readonly Member<L>[], options: JointOptions) {
+    const join = (member: Member<L>): JointOwner<L> =>
+      new JointOwner(member, (reason) => {
+        options.interrupt(reason)
+      })
+    this.#client = first.client
+    this.#options = options
+    this.#first = join(first)
+    this.#owners = [this.#first, ...rest.map(join)]
+  }
+
+  async run(): Promise<JointOutcome<L>> {
+    const { acquisition } = this.#client
+    const { waiters } = acquisition
+    this.#options.signal.throwIfAborted()
+    for (const owner of this.#owners) waiters.add(owner)
+    try {
+      await this.#inTime(acquisition.ready(this.#first.address))
+      return await this.#request()
+    } finally {
+      for (const owner of this.#owners) waiters.delete(owner)
+    }
+  }
+
+  async #request(): Promise<JointOutcome<L>> {
+    const { session, acquisition } = this.#client
+    const { mode, leaseMs, limitMs, signal } = this.#options
+    signal.throwIfAborted()
+    const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
+    const epoch = acquisition.session.connectionEpoch
+    const sentAt = momentNow()
+    const timeoutMs = Math.max(1, Math.ceil(Math.min(limitMs, acquisition.settings.commandTimeoutMs)))
+    let reply: JointReply | undefined
+    try {
+      reply = await this.#inTime(session.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
+    } catch (error) {
+      this.#abandon(this.#owners)
+      throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
+    }
+    return this.#onReply(reply, sentAt, epoch !== acquisition.session.connectionEpoch)
+  }
+
+  #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome<L> {
+    const { details, member } = this.#first
+    const entered = reply?.kind === 'entered' ? this.#owners.slice(0, reply.tokens.length) : []
+    const { leaseMs } = this.#options
+    const { marginMs } = this.#client.acquisition.settings
+    const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
+    if (entered.length > 0 && !isAhead(deadlineAt, sentAt, leaseMs, marginMs)) {
+      this.#abandon(this.#owners)
+      throw repliedTooLate(member.target, details)
+    }
+    // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive, or came first.
+    if (mayRepeat) this.#abandon(this.#owners.slice(entered.length))
+    if (reply?.kind === 'not-a-lock') throw notALock(this.#ownerAt(reply.index).address, reply)
+    if (reply?.kind !== 'entered') throw alreadyAbandoned(member.target, details)
+    const request = this.#options.requestFor(entered.length === this.#owners.length)
+    const acquired = entered.map((owner, i) =>
+      this.#admit(owner, reply.tokens[i] ?? 0, sentAt, deadlineAt, mayRepeat, request),
+    )
+    return { acquired, busy: reply.busy && this.#busy(reply.busy.index, reply.busy.reply.holder) }
+  }
+
+  #admit(
+    { member, n, owner, wasRevoked }: JointOwner<L>,
+    fencingToken: number,
+    requestedAt: Moment,
+    deadlineAt: number,
+    inDoubt: boolean,
+    request: Request,
+  ): Acquired<L> {
+    const { startedAt, leaseMs } = this.#options
+    const { target } = member
+    const grantedAt = requestedAt.monotonicMs
+    const times = { requestedAt, grantedAt, deadlineAt, leaseMs }
+    const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
+    const acquired = this.#client.acquisition.admit(grant, request, monotonicMs() - startedAt)
+    if (wasRevoked) acquired.hold.lose('revoked')
+    return acquired
+  }
+
+  #busy(index: number, holder: string): NotAcquired {
+    const { member, owner } = this.#ownerAt(index)
+    const { address, kind: objectKind } = member.target
+    const waitedMs = Math.round(monotonicMs() - this.#options.startedAt)
+    return { kind: 'not-acquired', name: address.name, objectKind, owner, holder, position: 0, waitedMs }
+  }
+
+  #ownerAt(index: number): JointOwner<L> {
+    return this.#owners[index] ?? this.#first
+  }
+
+  async #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+    const { limitMs, signal, startedAt } = this.#options
+    if (!work) return undefined
+    const { acquisition } = this.#client
+    const result = await withTimeout(work, limitMs, signal)
+    if (result !== timedOut) return result
+    const { member, details } = this.#first
+    const waitedMs = Math.round(monotonicMs() - startedAt)
+    const cause = acquisition.lastErrorSince(startedAt)
+    throw notReached(member.target, acquisition.settings, waitedMs, cause, details)
+  }
+
+  #abandon(owners: readonly JointOwner<L>[]): void {
+    const { abandonment } = this.#client.acquisition
+    const { leaseMs } = this.#options
+    for (const { address, owner, member } of owners) {
+      abandonment.abandon({ address, title: titleOf(member.target), owner, inDoubt: true, leaseMs })
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { LockLostError } from '../errors.js'
+import type { Hold } from '../holding/hold.js'
+import type { OpenLease } from '../holding/lease-set.js'
+import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
+import type { Target } from '../ownership/target.js'
+import type { AcquisitionDeps } from '../waiting/acquisition-deps.js'
+import { onAbort } from '../util/abort.js'
+import type { ReenteringDeps } from '../waiting/re-entering.js'
+
+/** The lease of one member, as far as the whole needs to know it. */
+export interface MemberLease extends OpenLease {
+  /** Aborts when the hold is lost. */
+  readonly signal: AbortSignal
+  unlock(): Promise<void>
+}
+
+/** A member that was acquired, with a hold of its own. */
+export interface Acquired<L extends MemberLease> {
+  readonly hold: Hold<L>
+  readonly lease: L
+}
+
+/** What composing needs of the client of a member. */
+export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
+  readonly session: Pick<EngineSession, 'acquireMany' | 'renew'>
+  readonly frames: Frames<Possession<L>>
+  /** For members that are acquired by themselves. */
+  readonly acquisition: AcquisitionDeps<Acquired<L>>
+  /** Throws `ClosedError` once the client closes. */
+  assertOpen(address: Address): void
+}
+
+/** One of the locks that are acquired together. */
+export interface Member<L extends MemberLease> {
+  readonly client: MemberClient<L>
+  readonly target: Target
+  readonly wantsToken: boolean
+}
+
+/** A member that was entered. */
+export interface HeldMember<L extends MemberLease> {
+  readonly member: Member<L>
+  readonly hold: Possession<L>
+  readonly lease: L
+  /** The same hold if it was acquired for the whole, and not by an enclosing call. */
+  readonly own: Hold<L> | undefined
+}
+
+/** Calls back when the hold of this member is lost, at once if it is; returns a function that stops that. */
+export function listenForLoss<L extends MemberLease>(
+  { lease: { signal } }: HeldMember<L>,
+  callback: (error: LockLostError) => void,
+): () => void {
+  const report = (): void => {
+    if (signal.reason instanceof LockLostError) callback(signal.reason)
+  }
+  const stop = onAbort(signal, report)
+  if (signal.aborted) report()
+  return stop
+}

@@ -1,0 +1,243 @@
+import { UnavailableError } from '../errors.js'
+import type { Request } from '../options.js'
+import { toHoldfastError } from '../store-errors.js'
+import { onAbort } from '../util/abort.js'
+import { pause, retryAfterMs } from '../util/backoff.js'
+import { monotonicMs } from '../util/clock.js'
+import { withTimeout } from '../util/with-timeout.js'
+import { Acquisition } from '../waiting/acquisition.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { reenter } from '../waiting/re-entering.js'
+import { notReached } from '../waiting/wording.js'
+import { HeldMembers } from './held-members.js'
+import { JointAcquisition } from './joint-acquisition.js'
+import type { JointOutcome } from './joint-acquisition.js'
+import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
+import { neighboursFrom } from './member-order.js'
+import type { MultiHold } from './multi-hold.js'
+
+/** An attempt with a step that took no longer than this has not waited to speak of. */
+const soonMs = 50
+
+/** `lost`: a member was lost before all were there. */
+export type AttemptOutcome<L extends MemberLease> =
+  | { readonly kind: 'acquired'; readonly hold: MultiHold<L> }
+  | { readonly kind: 'lost'; readonly lost: NotAcquired }
+  | NotAcquired
+
+/**
+ * One attempt at all members, in their order.
+ *
+ * | State      | true in it                                              | leaves it on                                    |
+ * | ---------- | ------------------------------------------------------- | ----------------------------------------------- |
+ * | entering   | nothing is held for this attempt; members that the      | all entered → requesting                        |
+ * |            | caller holds already are entered once more              |                                                 |
+ * | requesting | members that neighbour are requested by one command;    | entered → requesting the next ones; one busy →  |
+ * |            | all before them are held                                | waiting; no reply → pausing                     |
+ * | waiting    | one member is waited for in its queue, by an ordinary   | acquired → requesting the next ones             |
+ * |            | acquisition; all before it are held and kept, and no    |                                                 |
+ * |            | other queue has an entry of this attempt                |                                                 |
+ * | pausing    | nothing is in flight                                    | pause over → as before                          |
+ * | proving    | all are held; one command extends them to the full      | confirmed → over; no reply → pausing            |
+ * |            | lease. Only if something was waited for                 |                                                 |
+ * | over       | all are handed out, or what was held is given back      | -                                               |
+ *
+ * Every state also ends by `waitMs`, by the signal, by `close()`, by a refusal and by the loss of a member that is held.
+ *
+ * Members are never queued for together. A queue entry of a free lock keeps others out, as a hold does. So an attempt that
+ * queued for two members would hold up one lock while it waits for another, in no order at all.
+ */
+export class MultiAttempt<L extends MemberLease> {
+  readonly #members: readonly Member<L>[]
+  readonly #request: Request
+  readonly #startedAt: number
+  readonly #interruption = new AbortController()
+  readonly #held: HeldMembers<L>
+  /** The last member that was busy. */
+  #busy: NotAcquired | undefined
+  #hasWaited = false
+
+  constructor(members: readonly Member<L>[], request: Request, startedAt: number) {
+    this.#members = members
+    this.#request = request
+    this.#startedAt = startedAt
+    this.#held = new HeldMembers<L>(members, request, (error) => {
+      this.#interruption.abort(error)
+    })
+  }
+
+  async run(): Promise<AttemptOutcome<L>> {
+    const { signal } = this.#request
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        this.#interruption.abort(signal.reason)
+      })
+    try {
+      const notAcquired = (await this.#acquire(await this.#enterAgain())) ?? (await this.#prove())
+      if (!notAcquired) return { kind: 'acquired', hold: this.#held.handOut() }
+      this.#held.giveBack()
+      return notAcquired
+    } catch (error) {
+      const { lost } = this.#held
+      this.#held.giveBack()
+      if (lost) return { kind: 'lost', lost: this.#notAcquired(lost) }
+      throw error
+    } finally {
+      stopListening?.()
+    }
+  }
+
+  /** Enters what the caller holds, and returns the other members. A hold that was released in the meantime counts as none. */
+  async #enterAgain(): Promise<readonly Member<L>[]> {
+    const enclosing = this.#members.map(({ client, target }) => client.frames.enclosingHold(target.address))
+    const isWhole = !enclosing.includes(undefined)
+    const missing: Member<L>[] = []
+    for (const [i, member] of this.#members.entries()) {
+      const { client, target, wantsToken } = member
+      const hold = enclosing[i]
+      const lease = hold && (await reenter(client, hold, target, this.#options(client, isWhole), wantsToken))
+      if (lease) this.#held.add({ member, hold, lease, own: undefined }, isWhole)
+      else missing.push(member)
+      this.#assertGoingOn()
+    }
+    return missing
+  }
+
+  async #acquire(missing: readonly Member<L>[]): Promise<NotAcquired | undefined> {
+    let isBusy = false
+    for (let next = 0; next < missing.length;) {
+      const neighbours: readonly Member<L>[] = isBusy
+        ? missing.slice(next, next + 1)
+        : neighboursFrom(missing, next)
+      const [first, ...rest] = neighbours
+      if (!first) return undefined
+      if (this.#isOutOfTime) return this.#outOfTime(first)
+      const isWhole = neighbours.length === missing.length
+      const requestedAt = monotonicMs()
+      const { acquired, busy } = await (rest.length === 0
+        ? this.#acquireAlone(first, isWhole)
+        : this.#acquireJointly(first, rest, isWhole))
+      acquired.forEach(({ hold, lease }, i) => {
+        const member = neighbours[i] ?? first
+        this.#held.add({ member, hold, lease, own: hold }, isWhole && !busy)
+      })
+      this.#assertGoingOn()
+      next += acquired.length
+      this.#busy = busy ?? this.#busy
+      this.#hasWaited ||= busy !== undefined || (!isWhole && monotonicMs() - requestedAt > soonMs)
+      // Only a request for several leaves a busy member to an acquisition of its own, which may queue.
+      if (busy && (rest.length === 0 || this.#request.waitMs === 0)) return busy
+      isBusy = busy !== undefined
+    }
+    return undefined
+  }
+
+  /** By an acquisition like that of a single lock. */
+  async #acquireAlone({ client, target, wantsToken }: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
+    client.assertOpen(target.address)
+    const options = this.#options(client, isWhole)
+    const acquisition = new Acquisition(client.acquisition, target, options, wantsToken, this.#startedAt)
+    const outcome = await acquisition.run()
+    return 'hold' in outcome
+      ? { acquired: [outcome], busy: undefined }
+      : { acquired: [], busy: { ...outcome, waitedMs: this.#waitedMs } }
+  }
+
+  #acquireJointly(first: Member<L>, rest: readonly Member<L>[], isWhole: boolean): Promise<JointOutcome<L>> {
+    const { client, target } = first
+    return this.#untilAnswered(first, () => {
+      client.assertOpen(target.address)
+      const joint = new JointAcquisition(first, rest, {
+        mode: this.#request.waitMs === 0 ? 'all' : 'first',
+        leaseMs: this.#held.leaseMs(client),
+        limitMs: this.#limitMs(client),
+        startedAt: this.#startedAt,
+        signal: this.#interruption.signal,
+        requestFor: (isAll) => this.#options(client, isWhole && isAll),
+        interrupt: (reason) => {
+          this.#interruption.abort(reason)
+        },
+      })
+      return joint.run()
+    })
+  }
+
+  /** Shows that all are held at one instant, and has all begin with the full lease. */
+  async #prove(): Promise<NotAcquired | undefined> {
+    const [first] = this.#members
+    if (!this.#held.areHeld()) this.#assertGoingOn()
+    if (!first || !this.#hasWaited) return undefined
+    if (this.#isOutOfTime) return this.#outOfTime(first)
+    await this.#untilAnswered(first, async () => {
+      const limitMs = this.#limitMs(first.client)
+      await withTimeout(this.#held.prove(limitMs), Infinity, this.#interruption.signal)
+    })
+    return undefined
+  }
+
+  /** Repeats a step while the store does not reply, as long as the caller waits. */
+  async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T> {
+    const { signal } = this.#interruption
+    const { events, settings } = client.acquisition
+    for (let failures = 0; ;) {
+      this.#assertGoingOn()
+      try {
+        return await step()
+      } catch (thrown) {
+        this.#assertGoingOn()
+        const error = toHoldfastError(thrown)
+        if (!(error instanceof UnavailableError) || this.#request.waitMs === 0) throw error
+        const details = { lockName: target.address.name }
+        if (this.#isOutOfTime) throw notReached(target, settings, this.#waitedMs, error, details)
+        events.emitError(error)
+        this.#hasWaited = true
+        await withTimeout(pause(retryAfterMs(++failures)), this.#limitMs(client), signal)
+      }
+    }
+  }
+
+  /** Throws why the attempt ends, if it does. */
+  #assertGoingOn(): void {
+    this.#interruption.signal.throwIfAborted()
+  }
+
+  /** @param isWhole - nothing else is to come: the caller's own options */
+  #options(client: MemberClient<L>, isWhole: boolean): Request {
+    const { signal } = this.#interruption
+    const { waitMs } = this.#request
+    const waitLeftMs = waitMs === 0 ? 0 : Math.max(1, Math.ceil(this.#waitLeftMs))
+    if (isWhole) return { ...this.#request, waitMs: waitLeftMs, signal }
+    return { ...this.#held.optionsFor(client, waitLeftMs), signal }
+  }
+
+  get #waitLeftMs(): number {
+    return this.#startedAt + this.#request.waitMs - monotonicMs()
+  }
+
+  get #waitedMs(): number {
+    return Math.round(monotonicMs() - this.#startedAt)
+  }
+
+  get #isOutOfTime(): boolean {
+    return this.#request.waitMs > 0 && this.#waitLeftMs <= 0
+  }
+
+  /** How long the next step may take: a single attempt one command's time. */
+  #limitMs({ settings }: MemberClient<L>): number {
+    return this.#request.waitMs === 0 ? settings.commandTimeoutMs : Math.max(1, this.#waitLeftMs)
+  }
+
+  #outOfTime({ client, target }: Member<L>): NotAcquired {
+    if (this.#busy) return { ...this.#busy, waitedMs: this.#waitedMs }
+    const cause = client.lastErrorSince(this.#startedAt)
+    const details = { lockName: target.address.name }
+    throw notReached(target, client.settings, this.#waitedMs, cause, details)
+  }
+
+  #notAcquired({ member: { target }, hold: { owner } }: HeldMember<L>): NotAcquired {
+    const { kind: objectKind, address } = target
+    const where = { name: address.name, objectKind, owner, holder: '', position: 0 }
+    return { kind: 'not-acquired', ...where, waitedMs: this.#waitedMs }
+  }
+}

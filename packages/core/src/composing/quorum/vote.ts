@@ -1,0 +1,315 @@
+import type { Address } from '../../engine/requests.js'
+import { UnavailableError } from '../../errors.js'
+import type { HoldfastError, LossReason } from '../../errors.js'
+import type { Hold } from '../../holding/hold.js'
+import type { OpenLease } from '../../holding/lease-set.js'
+import type { Request } from '../../options.js'
+import type { Target } from '../../ownership/target.js'
+import { toHoldfastError } from '../../store-errors.js'
+import { monotonicMs } from '../../util/clock.js'
+import type { NotAcquired } from '../../waiting/outcome.js'
+import { StaleReplyError } from '../../waiting/wording.js'
+import type { HeldVote, Master, VoteRequest } from './master.js'
+import { ownerOfVote, voteNumber } from './owners.js'
+import { withoutSubject } from './wording.js'
+
+/** What a vote needs of the acquisition or hold that it belongs to. */
+export interface VoteDeps {
+  readonly target: Target
+  /** The number of the acquisition. */
+  readonly n: number
+  /** Whether the watchdog is to renew the hold, and until when. */
+  readonly terms: { readonly isRenewed: boolean; readonly limitAt: number }
+  /** Whether anyone wants to know of renewals. */
+  readonly reportsRenewals: boolean
+  /** Its state changed without a call: a reply came, or the hold was lost. */
+  changed(vote: Vote): void
+  renewed(): void
+  /** Another owner has it; it may be queued. */
+  waiting(holder: string, position: number): void
+  /** A release handed it over. */
+  granted(): void
+  /** Work that no caller awaits. */
+  background(work: Promise<unknown>): void
+  emitError(error: unknown): void
+}
+
+type VoteState = 'none' | 'requested' | 'yes' | 'busy' | 'failed'
+
+/**
+ * One master's part in a quorum.
+ *
+ * | State     | true in it                                       | leaves it on                                             |
+ * | --------- | ------------------------------------------------ | -------------------------------------------------------- |
+ * | none      | not requested, given back or lost                | request → requested                                      |
+ * | requested | a request or a wait in its queue is under way    | held → yes; another owner has it → busy; error → failed  |
+ * | yes       | this master counts us as the holder              | given back or lost → none                                |
+ * | busy      | another owner has it                             | request → requested; the round is over → none            |
+ * | failed    | no reply, or one that says it never will         | request → requested; the reply comes late → as requested |
+ *
+ * A request that is no longer wanted runs on: a yes that it still brings is given back. Only a wait in a queue is ended.
+ */
+export class Vote {
+  readonly master: Master
+  readonly address: Address
+  readonly #deps: VoteDeps
+  #state: VoteState = 'none'
+  #held: HeldVote | undefined
+  #holder = ''
+  #error: HoldfastError | undefined
+  #lossReason: LossReason | undefined
+  #requests = 0
+  /** The request under way; one that was ended is forgotten here. */
+  #current: { readonly wait: AbortController | undefined } | undefined
+  #isWanted = false
+  /** When the token of the quorum was last raised there, in the present hold. */
+  #tokenRaisedAt = -Infinity
+
+  constructor(master: Master, deps: VoteDeps) {
+    this.master = master
+    this.#deps = deps
+    this.address = master.session.locate(deps.target.address.name, 'lock')
+  }
+
+  get state(): VoteState {
+    return this.#state
+  }
+
+  /** The hold, while the master is known to count us as the holder. Checked by the clock too. */
+  get hold(): Hold | undefined {
+    const hold = this.#held?.hold
+    return hold?.loss ? undefined : hold
+  }
+
+  /** The other owner that had it, when it was busy. */
+  get holder(): string {
+    return this.#holder
+  }
+
+  /** Why it failed. */
+  get error(): HoldfastError | undefined {
+    return this.#error
+  }
+
+  /** Why its last hold was lost. */
+  get lossReason(): LossReason | undefined {
+    return this.#lossReason
+  }
+
+  /** Whether requesting it again makes no sense. */
+  get isRefused(): boolean {
+    return this.#state === 'failed' && !(this.#error instanceof UnavailableError)
+  }
+
+  /** Requests the lock; waits in the queue if the request has time to wait. A request that is under way serves too. */
+  request(request: Request): void {
+    this.#isWanted = true
+    if (this.#state === 'yes') return
+    const { health } = this.master
+    if (!health.isUsable) {
+      this.#state = 'failed'
+      this.#error = health.error
+      return
+    }
+    this.#state = 'requested'
+    if (!this.#current) this.#send(request)
+  }
+
+  /** No longer wanted: what the master has of us is given up. */
+  giveBack(): void {
+    this.#isWanted = false
+    this.#state = 'none'
+    const held = this.#held
+    this.#held = undefined
+    if (held) this.#leave(held)
+    if (!this.#current?.wait) return
+    const { wait } = this.#current
+    this.#current = undefined
+    wait.abort(ended)
+  }
+
+  /** The master went down: its reply, if one comes at all, will be late. */
+  giveUp(error: HoldfastError): void {
+    if (this.#state !== 'requested') return
+    const { wait } = this.#current ?? {}
+    if (wait) {
+      this.#current = undefined
+      wait.abort(ended)
+    }
+    this.#fail(error)
+  }
+
+  /** Releases the hold; resolves with what the master said. */
+  async release(): Promise<void> {
+    const held = this.#held
+    this.#held = undefined
+    this.#state = 'none'
+    this.#isWanted = false
+    await held?.hold.leave(held.lease)
+  }
+
+  /** The quorum is lost: this master is to forget us as soon as it can be reached. */
+  lose(): void {
+    const held = this.#held
+    // Losing it has it released, too.
+    this.#held = undefined
+    this.giveBack()
+    held?.hold.lose('expired')
+  }
+
+  /**
+   * Has the master draw larger tokens than this one from now on. It keeps it for so long that its clock will have passed the
+   * token by then, even if it is far behind that of the master which drew it.
+   */
+  async raiseToken(token: number): Promise<void> {
+    const held = this.#held
+    const sentAt = monotonicMs()
+    await this.master.raiseToken(this.address, token, keepTokenMs)
+    if (this.#held === held) this.#tokenRaisedAt = sentAt
+  }
+
+  /** The same in the background, unless it was done lately. */
+  keepToken(token: number): void {
+    if (!this.hold || monotonicMs() < this.#tokenRaisedAt + keepTokenMs / 2) return
+    // What fails is done again with the next renewal.
+    this.#deps.background(this.raiseToken(token).catch(() => undefined))
+  }
+
+  /** What the leases ask for has changed. */
+  reschedule(): void {
+    if (this.hold) this.master.reschedule(this.hold)
+  }
+
+  #send(request: Request): void {
+    const { target, n } = this.#deps
+    const wait = request.waitMs > 0 ? new AbortController() : undefined
+    const current = { wait }
+    this.#current = current
+    const voteRequest: VoteRequest = {
+      target: { ...target, address: this.address },
+      n: voteNumber(n, ++this.#requests),
+      request: { ...request, signal: wait?.signal },
+      events: this.#events,
+      makeLease: (hold) => this.#makeLease(hold),
+    }
+    if (wait) this.master.health.watch()
+    const done = this.master.acquire(voteRequest).finally(() => {
+      if (wait) this.master.health.unwatch()
+    })
+    done.then(
+      (outcome) => {
+        this.#onOutcome(outcome, current)
+      },
+      (error: unknown) => {
+        this.#onError(error, current)
+      },
+    )
+  }
+
+  #onOutcome(outcome: HeldVote | NotAcquired, current: object): void {
+    const isCurrent = this.#current === current
+    if (isCurrent) this.#current = undefined
+    if ('hold' in outcome) {
+      this.#onHeld(outcome, isCurrent)
+      return
+    }
+    if (!isCurrent || !this.#isWanted) return
+    this.#state = 'busy'
+    this.#holder = ownerOfVote(outcome.holder ?? '')
+    this.#deps.waiting(this.#holder, outcome.position)
+    this.#deps.changed(this)
+  }
+
+  /** A yes counts only if the master was checked since its connection last broke. */
+  #onHeld(held: HeldVote, isCurrent: boolean): void {
+    const checking = this.master.health.ready(this.address)
+    if (!checking) {
+      this.#take(held, isCurrent)
+      return
+    }
+    checking.then(
+      () => {
+        this.#take(held, isCurrent)
+      },
+      (error: unknown) => {
+        this.#leave(held)
+        if (isCurrent && this.#isWanted) this.#fail(toHoldfastError(error))
+      },
+    )
+  }
+
+  #take(held: HeldVote, isCurrent: boolean): void {
+    if (!isCurrent || !this.#isWanted || this.#held) {
+      this.#leave(held)
+      return
+    }
+    this.#held = held
+    this.#tokenRaisedAt = -Infinity
+    this.#state = held.hold.loss ? 'none' : 'yes'
+    this.#error = undefined
+    this.#deps.changed(this)
+  }
+
+  #onError(thrown: unknown, current: object): void {
+    if (this.#current !== current) return
+    this.#current = undefined
+    const error = toHoldfastError(thrown)
+    if (error instanceof UnavailableError && !(error instanceof StaleReplyError)) {
+      this.master.health.failed(withoutSubject(error, this.#deps.target))
+    }
+    if (this.#isWanted) this.#fail(error)
+  }
+
+  #fail(error: HoldfastError): void {
+    this.#state = 'failed'
+    this.#error = error
+    this.#deps.changed(this)
+  }
+
+  #makeLease(hold: Hold): OpenLease {
+    const deps = this.#deps
+    return {
+      kind: 'lock',
+      needs: 1,
+      get isRenewed() {
+        return deps.terms.isRenewed
+      },
+      get limitAt() {
+        return deps.terms.limitAt
+      },
+      abort: ({ reason }) => {
+        if (this.#held?.hold !== hold) return
+        this.#held = undefined
+        this.#state = 'none'
+        this.#lossReason = reason
+        deps.changed(this)
+      },
+    }
+  }
+
+  #leave({ hold, lease }: HeldVote): void {
+    // A loss or an error changes nothing: what is left of it ends with its lease.
+    this.#deps.background(hold.leave(lease).catch(() => undefined))
+  }
+
+  /** What happens at one master, as far as it matters to the quorum. */
+  readonly #events: VoteRequest['events'] = {
+    hasListeners: (event) =>
+      event === 'waiting' || event === 'granted' || (event === 'renewed' && this.#deps.reportsRenewals),
+    emit: (event, ...[details]) => {
+      if (event === 'renewed') this.#deps.renewed()
+      if (event === 'granted') this.#deps.granted()
+      if (event === 'waiting' && 'position' in details)
+        this.#deps.waiting(ownerOfVote(details.holder), details.position)
+    },
+    emitError: (error) => {
+      this.#deps.emitError(error)
+    },
+  }
+}
+
+/** One day. */
+const keepTokenMs = 86_400_000
+
+/** Why a wait in a queue was ended. */
+const ended = new Error('no longer wanted')

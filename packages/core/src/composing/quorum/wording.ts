@@ -1,0 +1,39 @@
+import { InvalidArgumentError, UnavailableError } from '../../errors.js'
+import type { HoldfastError, HoldfastErrorDetails } from '../../errors.js'
+import { titleOf } from '../../ownership/target.js'
+import type { Target } from '../../ownership/target.js'
+
+/** Why a master did not vote. */
+export interface Trouble {
+  readonly name: string
+  readonly error: HoldfastError
+}
+
+/** Too few masters replied; names those that did not, and why. */
+export function tooFewReached(
+  target: Pick<Target, 'kind' | 'address'>,
+  { masters, quorum, engine }: { readonly masters: number; readonly quorum: number; readonly engine: string },
+  troubles: readonly Trouble[],
+  details: HoldfastErrorDetails,
+): UnavailableError {
+  const reasons = troubles.map(({ name, error: { message } }) =>
+    message.includes(name) ? message : `${name}: ${message}`,
+  )
+  const text = `too few masters can be reached for ${titleOf(target)}: ${quorum} of ${masters} are needed, and ${troubles.length} failed`
+  const cause = troubles[0]?.error
+  return new UnavailableError(`${text} (${reasons.join('; ')})`, { ...details, engine, cause })
+}
+
+/** An error that concerns all locks of a master, without the one that met it. */
+export function withoutSubject(
+  { message, engine, cause }: UnavailableError,
+  target: Pick<Target, 'kind' | 'address'>,
+): UnavailableError {
+  const subject = `${titleOf(target)}: `
+  const text = message.startsWith(subject) ? message.slice(subject.length) : message
+  return new UnavailableError(text, { engine, cause })
+}
+
+/** @param twins - which two masters are one, or what both are */
+export const notIndependent = (twins: string): InvalidArgumentError =>
+  new InvalidArgumentError(`masters must be independent, but two of them are ${twins}; list each server once`)

@@ -1,0 +1,14 @@
+import { LockLostError } from '../errors.js'
+import { titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
+
+/** The loss of all locks that were acquired together, because of one of them. */
+export const memberLost = (
+  target: Pick<Target, 'kind' | 'address'>,
+  owner: string,
+  cause: LockLostError,
+): LockLostError =>
+  new LockLostError(
+    `${titleOf(target)} was lost, and with it the locks that were acquired together with it: ${cause.message}`,
+    { lockName: target.address.name, owner, reason: 'member-lost', cause },
+  )

@@ -1,0 +1,220 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { kindOf, refuseSecond, requireFunction } from './checks.js'
+import { quorumOf } from './composing/quorum/votes.js'
+import { notIndependent } from './composing/quorum/wording.js'
+import { isEngine } from './engine/is-engine.js'
+import type { LockEngine } from './engine/session.js'
+import { InvalidArgumentError } from './errors.js'
+import type { HoldfastEvents, HoldfastListener } from './events.js'
+import type { HoldfastStats } from './holdfast.js'
+import { checkName } from './objects/lock-name.js'
+import { Lock } from './objects/lock.js'
+import type { Lease } from './objects/lease.js'
+import { resolveDrainMs } from './options.js'
+import type { CloseOptions } from './options.js'
+import type { Possession } from './ownership/possession.js'
+import { Scope } from './ownership/scope.js'
+import { QuorumClient } from './quorum-client.js'
+import { checkMasters, checkQuorumOptions, resolveQuorumSettings } from './quorum-options.js'
+import type { QuorumClientOptions } from './quorum-options.js'
+import { redisEngine } from './redis/engine.js'
+import type { Interop, RedisOptions } from './redis/options.js'
+
+/** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
+export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }
+
+/** How a `HoldfastQuorum` behaves. The options of an acquisition given here are defaults for every call. */
+export interface HoldfastQuorumOptions extends QuorumClientOptions {
+  /**
+   * The masters, at least 3 and better an odd number; in the same order in all processes. They must share nothing: no
+   * replication between them, no common machine, no common disk.
+   */
+  readonly masters: readonly QuorumMaster[]
+  /**
+   * Put before every lock name, at masters on Redis. Must be the same in all processes.
+   *
+   * @defaultValue 'lock:'
+   */
+  readonly prefix?: string | undefined
+  /**
+   * Shares the locks of this quorum with Java services that use `RedissonRedLock`, 3.24 to 4.7, over one lock of the same
+   * name on each of the same masters. Every Holdfast client of these locks must set this. They have no fencing tokens.
+   */
+  readonly interop?: Interop | undefined
+}
+
+/**
+ * A client for locks that a majority of several independent masters must confirm, so that they survive the loss of a
+ * minority of them: one of 3 masters, or two of 5.
+ *
+ * Make one per process and share it. It connects at first use, with connections of its own.
+ */
+export class HoldfastQuorum {
+  readonly #client: QuorumClient
+  readonly #hasTokens: boolean
+  readonly #isShared: boolean
+  readonly #masters: number
+
+  #closed: Promise<void> | undefined
+
+  /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
+  constructor(options: HoldfastQuorumOptions) {
+    checkQuorumOptions(options, ['masters', 'prefix', 'interop'])
+    const engines = enginesOf(options)
+    if (new Set(engines).size < engines.length) throw notIndependent('the same engine')
+    this.#isShared = options.interop !== undefined
+    const tokenAdvice = this.#isShared ? noTokens : 'with a quorum, use getFencedLock'
+    this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines, tokenAdvice)
+    this.#hasTokens = this.#client.masters.every(({ session }) => session.raiseToken !== undefined)
+    this.#masters = engines.length
+    refuseTwins(this.#client.masters.map(({ name }) => name))
+  }
+
+  /** The first part of all owners of this client. */
+  get clientId(): string {
+    return this.#client.id
+  }
+
+  /**
+   * The lock of this name. Sends nothing. Its leases have no fencing token: reading one throws.
+   *
+   * If too few masters can be reached, `tryLock` and limited waits reject with `UnavailableError`, which names the masters that
+   * failed and why. If a master has replied that another owner holds the lock, `tryLock` may return `null` instead. An unlimited
+   * wait goes on. A hold that loses its majority is lost with reason `minority`.
+   *
+   * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
+   * `lockName(text)` makes a valid name from any text
+   * @throws `InvalidArgumentError` for an invalid name
+   */
+  getLock(name: string): Lock
+  getLock(name: string, second?: unknown): Lock {
+    refuseSecond(second, optionsOfLock)
+    return this.#lock(name, false)
+  }
+
+  /**
+   * The lock of this name, whose leases have a fencing token: larger than that of every earlier lease from
+   * `getFencedLock`. Each acquisition takes one more round trip, in which a majority of the masters stores the token.
+   *
+   * @throws `InvalidArgumentError` as `getLock`, with an engine that has no fencing tokens, and with `interop`
+   */
+  getFencedLock(name: string): Lock
+  getFencedLock(name: string, second?: unknown): Lock {
+    refuseSecond(second, optionsOfLock)
+    if (this.#isShared) throw new InvalidArgumentError(`${noTokens}; use getLock`, { lockName: name })
+    if (!this.#hasTokens) {
+      const text = 'not all masters of this quorum can keep a fencing token; use getLock'
+      throw new InvalidArgumentError(text, { lockName: name })
+    }
+    return this.#lock(name, true)
+  }
+
+  /**
+   * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
+   * up, even across functions. All tasks inside share the scope's holds. Locks that are still held at
+   * the end are released and reported as `leaked`.
+   *
+   * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
+   */
+  async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
+    requireFunction('scope', fn)
+    const scope = new Scope<Possession<Lease>>(this.#client)
+    try {
+      return await this.#client.frames.runInScope(scope, async () => await fn())
+    } finally {
+      await scope.end()
+    }
+  }
+
+  /**
+   * Listens to events of all locks of this client. Listeners are optional, even for `error`, which also says when a master
+   * went down. No `granted` is emitted: no single master grants a quorum lock.
+   *
+   * @throws `InvalidArgumentError` for an event that does not exist and for a listener that is not a function
+   */
+  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.on(event, listener)
+    return this
+  }
+
+  /** Listens to the next event only. Throws as `on`. */
+  once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.once(event, listener)
+    return this
+  }
+
+  /** Stops listening. Throws as `on`. */
+  off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.off(event, listener)
+    return this
+  }
+
+  /** Figures of this client. Sends nothing. */
+  stats(): HoldfastStats {
+    const { id, holds, waiting } = this.#client
+    return { clientId: id, holds: holds.size, waiters: waiting, ...holds.counts }
+  }
+
+  /**
+   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
+   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
+   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = resolveDrainMs(options)
+    this.#closed ??= this.#client.close(drainMs)
+    await this.#closed
+  }
+
+  /** `close()` at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    const masters = this.#masters
+    return `HoldfastQuorum ${inspect({ masters, quorum: quorumOf(masters), ...this.stats() }, options)}`
+  }
+
+  #lock(name: string, isFenced: boolean): Lock {
+    checkName(name)
+    const [address] = this.#client.masters.map(({ session }) => session.locate(name, 'lock'))
+    if (!address) throw new InvalidArgumentError('no masters')
+    const target = { address, kind: 'lock', permits: 1, size: undefined } as const
+    return new Lock(this.#client.lockDeps, target, isFenced)
+  }
+}
+
+const optionsOfLock =
+  'a lock has no options of its own: pass them to lock, tryLock or withLock, or as defaults to new HoldfastQuorum'
+
+const noTokens = 'a quorum that is shared with Redisson has no fencing tokens: RedissonRedLock draws none'
+
+function enginesOf({ masters, prefix, interop }: HoldfastQuorumOptions): LockEngine[] {
+  checkMasters(masters)
+  return masters.map((master, i) => {
+    if (!isOfEngine(master)) return redisEngine({ redis: master, prefix, interop })
+    for (const [option, value] of Object.entries({ interop, prefix })) {
+      if (value === undefined) continue
+      throw new InvalidArgumentError(`${option} needs masters on Redis, but masters[${i}] is an engine`)
+    }
+    const engine: unknown = master.engine
+    if (isEngine(engine)) return engine
+    throw new InvalidArgumentError(
+      `masters[${i}].engine must be a lock engine such as memory(), got ${kindOf(engine)}`,
+    )
+  })
+}
+
+/** By name: what is not an object is refused as a Redis. */
+const isOfEngine = (master: QuorumMaster): master is { readonly engine: LockEngine } =>
+  typeof master === 'object' && (master as unknown) !== null && 'engine' in master
+
+/** One server that votes twice does not make a majority of independent ones. */
+function refuseTwins(names: readonly string[]): void {
+  const twin = names.find((name, i) => names.indexOf(name) !== i)
+  if (twin !== undefined) throw notIndependent(twin)
+}

@@ -1,0 +1,56 @@
+import type { LockLostError } from '../errors.js'
+import type { Events, LockEvent } from '../events.js'
+import { titleOf } from '../ownership/target.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
+
+/** What reports say of a hold. */
+export interface Reported {
+  readonly owner: string
+  readonly target: Target
+  /** What the store is to count for it. */
+  readonly value: number
+  readonly count: number
+  readonly fencingToken: number
+  remainingMs(): number
+}
+
+type Reports = Pick<Events, 'emit' | 'hasListeners'>
+
+// Whether anyone listens is asked first where that happens once per cycle.
+
+export function reportAcquired(events: Reports, hold: Reported, kind: ObjectKind, waitedMs: number): void {
+  if (!events.hasListeners('acquired')) return
+  const { count: holdCount, fencingToken } = hold
+  events.emit('acquired', { ...subjectOf(hold), kind, holdCount, fencingToken, waitedMs })
+}
+
+export function reportRenewed(events: Reports, hold: Reported): void {
+  if (!events.hasListeners('renewed')) return
+  events.emit('renewed', { ...subjectOf(hold), remainingMs: hold.remainingMs() })
+}
+
+/** @param kind - of the lease that was left */
+export function reportReleased(events: Reports, hold: Reported, kind: ObjectKind): void {
+  if (!events.hasListeners('released')) return
+  events.emit('released', { ...subjectOf(hold), kind, holdCount: hold.count })
+}
+
+export function reportDowngraded(events: Reports, hold: Reported): void {
+  events.emit('downgraded', subjectOf(hold))
+}
+
+export function reportLost(events: Reports, hold: Reported, error: LockLostError): void {
+  events.emit('lost', { ...subjectOf(hold), error })
+}
+
+export function warnUnconfirmed(events: Reports, { target, owner }: Reported): void {
+  const message =
+    `the release of ${titleOf(target)} by ${owner} was not acknowledged; ` +
+    'the lease will expire on its own'
+  events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
+}
+
+function subjectOf({ target: { kind, address }, owner, value: permits }: Reported): LockEvent {
+  const { name } = address
+  return kind === 'semaphore' ? { name, kind, owner, permits } : { name, kind, owner }
+}

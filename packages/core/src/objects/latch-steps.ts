@@ -1,0 +1,66 @@
+import type { LatchInspection, LatchReply } from '../engine/latch.js'
+import type { NotALockReply } from '../engine/replies.js'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { UnavailableError } from '../errors.js'
+import type { Events } from '../events.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
+import { pause, retryAfterMs } from '../util/backoff.js'
+import { monotonicMs } from '../util/clock.js'
+
+/** What sending the steps of a latch needs of the client. */
+export interface LatchStepDeps {
+  readonly session: Pick<EngineSession, 'connectionEpoch'>
+  readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
+  readonly events: Pick<Events, 'emitError'>
+  /** Runs the client's first-use checks; `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined
+  /** Throws `ClosedError` once the client closes. */
+  assertOpen(address: Address): void
+}
+
+/** A reply, and whether an earlier copy of the step may have been carried out, or may be still. */
+interface Replied<T> {
+  readonly reply: T
+  readonly inDoubt: boolean
+}
+
+/** Sends the steps of one latch, and sends them again while the store does not reply. */
+export class LatchSteps {
+  readonly #deps: LatchStepDeps
+  readonly #address: Address
+
+  constructor(deps: LatchStepDeps, address: Address) {
+    this.#deps = deps
+    this.#address = address
+  }
+
+  /**
+   * For one watchdog time at the most: a fail-over takes no longer. A step that is repeated is the same to the letter, so
+   * that it makes no difference how often it is carried out.
+   */
+  async run<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<Replied<T>> {
+    const { session, settings, events } = this.#deps
+    const until = monotonicMs() + settings.watchdogTimeoutMs
+    let inDoubt = false
+    for (let failures = 1; ; failures++) {
+      const epoch = session.connectionEpoch
+      try {
+        this.#deps.assertOpen(this.#address)
+        await this.#deps.ready(this.#address)
+        const reply = await send(settings.commandTimeoutMs)
+        if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+        return { reply, inDoubt: inDoubt || epoch !== session.connectionEpoch }
+      } catch (thrown) {
+        const { name } = this.#address
+        const error = toHoldfastError(thrown, { lockName: name, title: `latch ${name}` })
+        if (!(error instanceof UnavailableError) || monotonicMs() >= until) throw error
+        inDoubt = true
+        events.emitError(error)
+        await pause(retryAfterMs(failures))
+      }
+    }
+  }
+}

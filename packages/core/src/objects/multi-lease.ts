@@ -1,0 +1,154 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { requireFunction } from '../checks.js'
+import type { HeldMember } from '../composing/member.js'
+import type { MultiHold } from '../composing/multi-hold.js'
+import { InvalidArgumentError, NotOwnerError } from '../errors.js'
+import { lossForCaller, lossOf } from '../holding/loss.js'
+import type { Lease } from './lease.js'
+import { Lock } from './lock.js'
+
+/**
+ * One entry into all locks of a multi lock, to be released with `unlock()`. The loss of one lock is the loss of all.
+ */
+export class MultiLease {
+  readonly #hold: MultiHold<Lease>
+  readonly #names: readonly string[]
+  #abort: AbortController | undefined
+  #left: Promise<void> | undefined
+
+  /** @internal Multi leases come from `lock`, `tryLock` and `withLock` of a multi lock. */
+  constructor(hold: MultiHold<Lease>, names: readonly string[]) {
+    this.#hold = hold
+    this.#names = names
+    hold.whenLost((error) => {
+      this.#abort?.abort(error)
+    })
+  }
+
+  /** The names of the locks, in the order in which they were given to `getMultiLock`. */
+  get names(): readonly string[] {
+    return this.#names
+  }
+
+  /**
+   * The fencing token of one of the locks: each has a sequence of its own.
+   *
+   * @param member - its name, or the lock itself where several have this name
+   * @throws `InvalidArgumentError` for a lock that is not one of these, `HoldfastError` as `Lease.fencingToken`
+   */
+  fencingToken(member: string | Lock): number {
+    return this.#memberOf(member).lease.fencingToken
+  }
+
+  /**
+   * Aborts with a `LockLostError` (reason `member-lost`) when one of the locks is lost, at the earliest deadline at the
+   * latest: pass it to what you await inside. Never aborts after `unlock()`. Created on first use.
+   */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    const loss = this.#left ? undefined : this.#hold.loss
+    if (loss) this.#abort.abort(loss)
+    return this.#abort.signal
+  }
+
+  /** Whether all of them can be relied on at this moment; correct even on the first line after an event-loop stall. */
+  get isHeld(): boolean {
+    return !this.#left && this.#hold.isHeld
+  }
+
+  /** Milliseconds until the earliest deadline unless it is renewed before; 0 when not held. */
+  remainingMs(): number {
+    return this.#left ? 0 : this.#hold.remainingMs()
+  }
+
+  /**
+   * Throws `LockLostError` when one of the locks was lost, or is in doubt because the machine was suspended (reason
+   * `suspended`); `NotOwnerError` after `unlock()`.
+   */
+  assertHeld(): void {
+    this.#assertUsable()
+    const doubtful = this.#hold.members.find(({ hold }) => !hold.isHeld)
+    this.#assertUsable()
+    if (doubtful) throw lossOf(doubtful.member.target, doubtful.hold.owner, 'suspended')
+  }
+
+  /**
+   * Runs `fn` inside all the holds, so that calls on the same locks in it re-enter.
+   *
+   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when one of the locks was lost, `InvalidArgumentError` without
+   * a function, and what `fn` throws
+   */
+  run<T>(fn: () => T): T {
+    requireFunction('run', fn)
+    this.#assertUsable()
+    return this.#hold.run(fn)
+  }
+
+  /**
+   * Releases all of them at once; a second call does nothing. Resolves when the store has confirmed it, as for `Lease`.
+   *
+   * @throws `LockLostError` when one of them was lost before: another client may have held that lock since
+   */
+  unlock(): Promise<void> {
+    if (this.#left) return this.#left.catch(() => undefined)
+    this.#left = this.#hold.leave()
+    return this.#left
+  }
+
+  /** `unlock()` at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.unlock()
+  }
+
+  /** For logs. */
+  toJSON(): { names: readonly string[]; owners: readonly string[]; remainingMs: number } {
+    const owners = this.#hold.members.map(({ hold }) => hold.owner)
+    return { names: this.#names, owners, remainingMs: this.remainingMs() }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `MultiLease ${inspect(this.toJSON(), options)}`
+  }
+
+  /** @internal Whether it was left. */
+  get isLeft(): boolean {
+    return this.#left !== undefined
+  }
+
+  /** @internal The locks, in the order in which they were acquired. */
+  get members(): readonly HeldMember<Lease>[] {
+    return this.#hold.members
+  }
+
+  #memberOf(member: string | Lock): HeldMember<Lease> {
+    const found = this.#hold.members.filter(({ member: { target } }) =>
+      member instanceof Lock
+        ? target.address.id === member.member.target.address.id
+        : target.address.name === member,
+    )
+    const [first] = found
+    const name = member instanceof Lock ? member.name : member
+    if (!first) {
+      throw new InvalidArgumentError(
+        `fencingToken needs one of the locks of this multi lock (${this.#names.join(', ')}), got ${inspect(name)}`,
+      )
+    }
+    if (found.length === 1) return first
+    throw new InvalidArgumentError(
+      `several locks of this multi lock are named ${name}: pass the lock itself`,
+      {
+        lockName: name,
+      },
+    )
+  }
+
+  #assertUsable(): void {
+    if (this.#left) {
+      throw new NotOwnerError(`this lease on the locks ${this.#names.join(', ')} has already been released`)
+    }
+    const { loss } = this.#hold
+    if (loss) throw lossForCaller(loss)
+  }
+}

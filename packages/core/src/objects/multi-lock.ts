@@ -1,0 +1,188 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import type { Member } from '../composing/member.js'
+import { inOrder } from '../composing/member-order.js'
+import { acquireTogether } from '../composing/multi-acquisition.js'
+import { LockLostError } from '../errors.js'
+import type { Events } from '../events.js'
+import { resolveRequest } from '../options.js'
+import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import { nothingToUnlock } from '../ownership/scope.js'
+import { toHoldfastError } from '../store-errors.js'
+import { monotonicMs } from '../util/clock.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { acquireByOptions } from './acquire-by-options.js'
+import { withCallerStack } from './caller-stack.js'
+import type { Lease } from './lease.js'
+import type { Lock } from './lock.js'
+import { MultiLease } from './multi-lease.js'
+import { acquireInScopes } from './multi-scope.js'
+import { splitArguments } from './split-arguments.js'
+import type { LockCallback } from './split-arguments.js'
+import { useLease } from './use-lease.js'
+import { timedOutWaiting } from './wording.js'
+
+/** @internal What multi locks need of their client. */
+export interface MultiLockDeps {
+  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
+  readonly events: Pick<Events, 'emitError'>
+}
+
+function leaseOrTimeout(outcome: MultiLease | NotAcquired): MultiLease {
+  if (outcome instanceof MultiLease) return outcome
+  throw timedOutWaiting(outcome)
+}
+
+const leaseOrNull = (outcome: MultiLease | NotAcquired): MultiLease | null =>
+  outcome instanceof MultiLease ? outcome : null
+
+/**
+ * Several locks that are acquired as one: all of them, or none. A cheap handle without state.
+ *
+ * Locks are always acquired in the same order, whatever the order in which they were given, so two multi locks never wait for
+ * each other. The loss of one lock is the loss of all.
+ */
+export class MultiLock {
+  readonly #deps: MultiLockDeps
+  readonly #locks: readonly Lock[]
+  readonly #members: readonly Member<Lease>[]
+
+  /** @internal Multi locks come from `holdfast.getMultiLock(members)`. */
+  constructor(deps: MultiLockDeps, locks: readonly Lock[]) {
+    this.#deps = deps
+    this.#members = inOrder(locks.map(({ member }) => member))
+    const byId = new Map([...locks].reverse().map((lock) => [lock.member.target.address.id, lock]))
+    this.#locks = locks.filter((lock) => byId.get(lock.member.target.address.id) === lock)
+  }
+
+  /** The names of the locks, in the order in which they were given, without duplicates. */
+  get names(): readonly string[] {
+    return this.#locks.map(({ name }) => name)
+  }
+
+  /**
+   * Runs `fn` while holding all locks and returns what it returned. Calls on the same locks inside `fn` re-enter, single
+   * ones as well as those of other multi locks.
+   *
+   * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but one of the locks was lost by then;
+   * otherwise as `lock`
+   */
+  withLock<T>(fn: LockCallback<T, MultiLease>): Promise<T>
+  /** The same with options. */
+  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T, MultiLease>): Promise<T>
+  async withLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second?: LockCallback<T, MultiLease>,
+  ): Promise<T> {
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
+      'withLock',
+      undefined,
+      first,
+      second,
+    )
+    const request = this.#request(options)
+    let outcome: MultiLease | NotAcquired
+    try {
+      outcome = await this.#acquire(request)
+    } catch (error) {
+      throw withCallerStack(error, request.signal)
+    }
+    const lease = leaseOrTimeout(outcome)
+    return useLease(
+      () => lease.run(() => fn(lease)),
+      () => lease.unlock(),
+      (error) => {
+        this.#report(error)
+      },
+    )
+  }
+
+  /**
+   * Waits until all locks are acquired. `waitMs` is for all of them together; `leaseMs` and `maxHoldMs` count from when the
+   * last one was. Outside `withLock`, `lease.run` and `scope`, later calls do not re-enter: they wait for this hold.
+   *
+   * @throws `LockTimeoutError` when another owner kept one of the locks for `waitMs`; otherwise as `Lock.lock`. A call that
+   * rejects leaves nothing held
+   */
+  lock(options?: AcquireOptions): Promise<MultiLease>
+  lock(options?: AcquireOptions, second?: unknown): Promise<MultiLease> {
+    return this.#acquireInScope(leaseOrTimeout, options, second)
+  }
+
+  /**
+   * Tries for `waitMs` (default 0: one attempt) and returns `null` when another owner kept one of the locks. Then none of them
+   * is held.
+   *
+   * @throws as `lock`, except `LockTimeoutError`
+   */
+  tryLock(options?: AcquireOptions): Promise<MultiLease | null>
+  tryLock(options?: AcquireOptions, second?: unknown): Promise<MultiLease | null> {
+    return this.#acquireInScope(leaseOrNull, options, second, 0)
+  }
+
+  /**
+   * Undoes the newest `lock()` or `tryLock()` of a multi lock with the same members in the nearest scope.
+   *
+   * @throws `NotOwnerError` when there is none, `LockLostError` when one of the locks was lost before
+   */
+  async unlock(): Promise<void> {
+    const [first] = this.#members
+    if (!first) return
+    const inScope = this.#members.find(({ client }) => client.frames.nearestScope()) ?? first
+    const scope = inScope.client.frames.nearestScope()
+    if (!scope) throw nothingToUnlock(first.target)
+    await scope.unlock(inScope.target, this.#id)
+  }
+
+  /** Whether the running async context holds all of them, by the clock; sends nothing. */
+  isHeld(): boolean {
+    return this.#locks.every((lock) => lock.isHeld())
+  }
+
+  /** For logs. */
+  toJSON(): { names: readonly string[] } {
+    return { names: this.names }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `MultiLock ${inspect(this.toJSON(), options)}`
+  }
+
+  /** The same for the same members. */
+  get #id(): string {
+    return JSON.stringify(this.#members.map(({ target: { kind, address } }) => [kind, address.id]))
+  }
+
+  #request(options: AcquireOptions | undefined, waitMs?: number): Request {
+    return resolveRequest(options, this.#deps.settings, waitMs)
+  }
+
+  async #acquire(request: Request, startedAt = monotonicMs()): Promise<MultiLease | NotAcquired> {
+    const outcome = await acquireTogether(this.#members, request, startedAt)
+    return 'kind' in outcome ? outcome : new MultiLease(outcome, this.names)
+  }
+
+  #acquireInScope<T>(
+    toResult: (outcome: MultiLease | NotAcquired) => T,
+    options: AcquireOptions | undefined,
+    second: unknown,
+    waitMs?: number,
+  ): Promise<T> {
+    return acquireByOptions(
+      options,
+      second,
+      () => this.#request(options, waitMs),
+      (request) => {
+        const acquire = (startedAt: number) => this.#acquire(request, startedAt)
+        return acquireInScopes(this.#members, this.#id, request, acquire)
+      },
+      toResult,
+    )
+  }
+
+  #report(error: unknown): void {
+    if (error instanceof LockLostError) return
+    this.#deps.events.emitError(toHoldfastError(error))
+  }
+}

@@ -1,0 +1,84 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { InvalidArgumentError } from '../errors.js'
+import type { Hold } from '../holding/hold.js'
+import type { Target } from '../ownership/target.js'
+import { BaseLease } from './base-lease.js'
+import type { BaseLeaseDeps } from './base-lease.js'
+
+/**
+ * Permits of a semaphore that are held, to be given back with `release()`.
+ *
+ * If the process dies, they return when the lease expires, `watchdogTimeoutMs` later at the latest. A semaphore is not
+ * reentrant: nested calls take permits of their own.
+ */
+export class PermitLease extends BaseLease {
+  readonly #hold: Hold<PermitLease>
+  #permits: number
+
+  /** @internal Permit leases come from `acquire`, `tryAcquire` and `withPermits`. */
+  constructor(
+    deps: BaseLeaseDeps,
+    hold: Hold<PermitLease>,
+    target: Target,
+    fixedLeaseMs: number | null,
+    limitAt: number,
+  ) {
+    super(deps, hold, target, fixedLeaseMs, limitAt)
+    this.#hold = hold
+    this.#permits = target.permits
+  }
+
+  /** How many permits it still has; 0 once it was released. */
+  get permits(): number {
+    return this.isLeft ? 0 : this.#permits
+  }
+
+  /**
+   * Gives back all permits, or only so many of them; a call after all were given back does nothing. Resolves when the store
+   * has confirmed it, or when the lease has expired on its own because no reply arrived before that.
+   *
+   * @param permits - 1 to as many as it has; all by default
+   * @throws `LockLostError` when the permits were lost before; `InvalidArgumentError` for any other number
+   */
+  async release(permits?: number): Promise<void> {
+    if (permits !== undefined) this.#check(permits)
+    if (this.isLeft || permits === undefined || permits === this.#permits) {
+      await this.leaveOnce(() => this.#hold.leave(this))
+      return
+    }
+    this.#permits -= permits
+    await this.#hold.lower()
+  }
+
+  /** `release()` at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
+  }
+
+  /** For logs. */
+  toJSON(): { name: string; owner: string; permits: number; remainingMs: number } {
+    const { name, owner, permits } = this
+    return { name, owner, permits, remainingMs: this.remainingMs() }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `PermitLease ${inspect(this.toJSON(), options)}`
+  }
+
+  /** @internal How many permits it needs until it was left. */
+  override get needs(): number {
+    return this.#permits
+  }
+
+  #check(permits: unknown): void {
+    if (this.isLeft) return
+    const most = this.#permits
+    if (typeof permits === 'number' && Number.isInteger(permits) && permits >= 1 && permits <= most) return
+    throw new InvalidArgumentError(
+      `permits must be an integer from 1 to ${most}, the number that this lease has, got ${inspect(permits)}`,
+      { lockName: this.name, owner: this.owner },
+    )
+  }
+}

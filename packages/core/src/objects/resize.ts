@@ -1,0 +1,45 @@
+import { nanoid } from 'nanoid'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { InvalidArgumentError, UnavailableError } from '../errors.js'
+import { resolveResize } from '../options.js'
+import type { ResizeOptions } from '../options.js'
+import { notALock } from '../store-errors.js'
+
+export interface ResizeDeps {
+  readonly session: Pick<EngineSession, 'resize'>
+  readonly settings: { readonly engine: string; readonly commandTimeoutMs: number }
+}
+
+/** Calls at the same time supersede each other; so many in a row would be a fault. */
+const maxAttempts = 100
+
+/**
+ * Sends a resize, naming the version of the size that it replaces: a request that arrives late finds a newer version and
+ * changes nothing. Resolves with the size set.
+ */
+export async function sendResize(
+  { session, settings }: ResizeDeps,
+  address: Address,
+  permits: number,
+  options: ResizeOptions,
+): Promise<number> {
+  const { size, keepMs } = resolveResize(permits, options)
+  if (!session.resize)
+    throw new InvalidArgumentError(
+      `semaphore ${address.name} cannot be resized: the engine ${settings.engine} has no resize`,
+      { lockName: address.name },
+    )
+  const id = nanoid()
+  for (let version = 0, attempts = 0; attempts < maxAttempts; attempts++) {
+    const request = { size, keepMs, version, id }
+    const reply = await session.resize(address, request, settings.commandTimeoutMs)
+    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+    if (reply.kind === 'resized') return size
+    version = reply.version
+  }
+  throw new UnavailableError(
+    `semaphore ${address.name} could not be resized to ${size}: ${maxAttempts} attempts were each overtaken by another resize; call resize again`,
+    { lockName: address.name },
+  )
+}

@@ -1,0 +1,252 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { isOwner } from '../engine/owner.js'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { Events } from '../events.js'
+import { resolvePermits } from '../options.js'
+import type {
+  AcquireOptions,
+  JavaSemaphore,
+  LeaseBounds,
+  PermitOptions,
+  Request,
+  ResizeOptions,
+} from '../options.js'
+import { titleFrom } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
+import { notALock, toHoldfastError } from '../store-errors.js'
+import type { ErrorSubject } from '../store-errors.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { rethrowToCaller } from './caller-stack.js'
+import type { PermitLease } from './permit-lease.js'
+import { sendResize } from './resize.js'
+import { describeSemaphore } from './semaphore-inspection.js'
+import type { SemaphoreInfo } from './semaphore-inspection.js'
+import { splitArguments } from './split-arguments.js'
+import { useLease } from './use-lease.js'
+import { timedOutWaiting } from './wording.js'
+
+/** What `withPermits` runs while it has permits. */
+export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
+
+/** @internal What semaphores need of their client. */
+export interface SemaphoreDeps {
+  readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find' | 'resize'>
+  readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
+  readonly events: Pick<Events, 'emit' | 'emitError'>
+  readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
+  /** Runs the client's first-use checks; `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined
+  acquire(target: Target, request: Request): Promise<PermitLease | NotAcquired>
+}
+
+function leaseOrTimeout(outcome: PermitLease | NotAcquired): PermitLease {
+  if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
+  return outcome
+}
+
+const leaseOrNull = (outcome: PermitLease | NotAcquired): PermitLease | null =>
+  isNotAcquired(outcome) ? null : outcome
+
+const isNotAcquired = (outcome: PermitLease | NotAcquired): outcome is NotAcquired => 'objectKind' in outcome
+
+/**
+ * A named semaphore: a limited number of permits, shared by any number of processes. Each hold has a lease, like that of a lock,
+ * so permits return when a process dies.
+ *
+ * Waiters get permits in order of arrival: one that wants many is not overtaken by others that want few. A cheap handle
+ * without state. Not reentrant: nested calls take more permits.
+ */
+export class Semaphore {
+  readonly #deps: SemaphoreDeps
+  readonly #address: Address
+  readonly #size: number
+  readonly #java: JavaSemaphore | undefined
+
+  /** @internal Semaphores come from `holdfast.getSemaphore(name, { permits })`. */
+  constructor(deps: SemaphoreDeps, address: Address, size: number, java?: JavaSemaphore) {
+    this.#deps = deps
+    this.#address = address
+    this.#size = size
+    this.#java = java
+  }
+
+  /** The name given to `getSemaphore`. */
+  get name(): string {
+    return this.#address.name
+  }
+
+  /** The number of permits given to `getSemaphore`. A `resize` overrides it in the store, but is not seen here. */
+  get permits(): number {
+    return this.#size
+  }
+
+  /**
+   * Runs `fn` while holding permits and returns what it returned.
+   *
+   * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the permits were lost by then;
+   * otherwise as `acquire`
+   */
+  withPermits<T>(fn: PermitCallback<T>): Promise<T>
+  /** The same with options. */
+  withPermits<T>(options: PermitOptions | undefined, fn: PermitCallback<T>): Promise<T>
+  async withPermits<T>(
+    first: PermitOptions | undefined | PermitCallback<T>,
+    second?: PermitCallback<T>,
+  ): Promise<T> {
+    const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
+      'withPermits',
+      this.name,
+      first,
+      second,
+    )
+    const lease = await this.acquire(options)
+    return useLease(
+      () => fn(lease),
+      () => lease.release(),
+      (error) => {
+        this.#deps.events.emitError(toHoldfastError(error, this.#subject))
+      },
+    )
+  }
+
+  /**
+   * Waits until `permits` (default 1) are free and no waiter is ahead, and takes them, all in one step.
+   *
+   * @throws `LockTimeoutError` when others kept them for `waitMs`; the signal's reason when aborted; `InvalidArgumentError`
+   * for more permits than the semaphore has; otherwise as `Lock.lock`
+   */
+  acquire(options?: PermitOptions): Promise<PermitLease> {
+    return this.#acquire(leaseOrTimeout, options)
+  }
+
+  /**
+   * Tries for `waitMs` (default 0: one attempt) and returns `null` if there were not enough permits, or waiters were ahead.
+   *
+   * @throws as `acquire`, except `LockTimeoutError`
+   */
+  tryAcquire(options?: PermitOptions): Promise<PermitLease | null> {
+    return this.#acquire(leaseOrNull, options, 0)
+  }
+
+  /**
+   * Changes the number of permits for all clients, whatever they gave to `getSemaphore`, until `keepMs` have passed. Evicts
+   * nobody: when it shrinks, holders finish first. 0 lets nobody in until the next `resize`, or until `keepMs` have passed.
+   *
+   * Of two calls at the same time the later one wins. A call that reaches the store late never undoes a newer one.
+   *
+   * With `interop` it is Redisson's `setPermits`, which is for good and has no `keepMs`; an `RSemaphore` has no size to change.
+   *
+   * @param permits - 0 to 999,999,999
+   * @throws `UnavailableError` when the store did not reply: the size may have changed; `RefusedError`, `ClosedError`,
+   * `InvalidArgumentError`
+   */
+  async resize(permits: number, options: ResizeOptions = {}): Promise<void> {
+    this.#checkForm(options)
+    const size = await this.#command(() => sendResize(this.#deps, this.#address, permits, options))
+    this.#deps.events.emit('resized', { name: this.name, kind: 'semaphore', size })
+  }
+
+  /**
+   * How many permits are free now, whether or not waiters are ahead; 0 if more are held than the size after a `resize`.
+   *
+   * @throws `UnavailableError`, `RefusedError`, `NotALockError`, `ClosedError`
+   */
+  async available(): Promise<number> {
+    return (await this.#inspect(0)).available
+  }
+
+  /** Who holds permits, who waits, and which processes they are. For diagnostics only. Throws as `available`. */
+  inspect(): Promise<SemaphoreInfo> {
+    return this.#inspect(100)
+  }
+
+  /**
+   * Evicts one owner, as `inspect()` shows it, and hands its permits to the next waiters. Its signal aborts as soon as it is
+   * notified, but its code may still run.
+   *
+   * @returns whether it held permits
+   * @throws `InvalidArgumentError` for what is not an owner; otherwise as `available`
+   */
+  async forceRelease(owner: string): Promise<boolean> {
+    if (!isOwner(owner) && !this.#isPermitId(owner)) {
+      throw new InvalidArgumentError(
+        `forceRelease needs an owner as inspect() shows it, '<clientId>:<n>', got ${inspect(owner)}`,
+        { lockName: this.name },
+      )
+    }
+    const { session, holds } = this.#deps
+    const reply = await this.#command(() => session.force(this.#address, owner))
+    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+    if (reply.kind === 'released') holds.find(owner)?.lose('revoked')
+    return reply.kind === 'released'
+  }
+
+  /** For logs. */
+  toJSON(): { name: string; permits: number } {
+    return { name: this.name, permits: this.#size }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `Semaphore ${inspect(this.toJSON(), options)}`
+  }
+
+  /** A permit of Java has no owner but its id, 16 bytes in hexadecimal digits. */
+  #isPermitId(text: unknown): boolean {
+    return (
+      this.#java === 'RPermitExpirableSemaphore' && typeof text === 'string' && /^[\da-f]{32}$/.test(text)
+    )
+  }
+
+  #checkForm({ keepMs }: ResizeOptions): void {
+    if (this.#java === 'RSemaphore') {
+      throw new InvalidArgumentError(
+        `semaphore ${this.name} is an RSemaphore, which has no size: change its free permits in Java, with addPermits`,
+        { lockName: this.name },
+      )
+    }
+    if (this.#java && keepMs !== undefined) {
+      throw new InvalidArgumentError(
+        `keepMs must be left out: Redisson keeps what semaphore ${this.name} is resized to for good`,
+        { lockName: this.name },
+      )
+    }
+  }
+
+  get #subject(): ErrorSubject {
+    return { lockName: this.name, title: titleFrom('semaphore', this.name) }
+  }
+
+  #acquire<T>(
+    toResult: (outcome: PermitLease | NotAcquired) => T,
+    given: PermitOptions | undefined,
+    waitMs?: number,
+  ): Promise<T> {
+    try {
+      const { request, permits } = resolvePermits(given, this.#size, this.#deps.settings, waitMs)
+      const target: Target = { address: this.#address, kind: 'semaphore', permits, size: this.#size }
+      return this.#deps.acquire(target, request).then(toResult, rethrowToCaller(request.signal))
+    } catch (error) {
+      return Promise.reject(toHoldfastError(error))
+    }
+  }
+
+  async #inspect(limit: number): Promise<SemaphoreInfo> {
+    const { session } = this.#deps
+    const reply = await this.#command(() => session.inspect(this.#address, limit))
+    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+    return this.#command(() => describeSemaphore(this.name, this.#size, reply, session))
+  }
+
+  async #command<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      await this.#deps.ready(this.#address)
+      return await send()
+    } catch (error) {
+      throw toHoldfastError(error, this.#subject)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { requireFunction } from '../checks.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { Lease } from './lease.js'
+
+/** What `withLock` runs while it holds the lock. */
+export type LockCallback<T, L = Lease> = (lease: L) => T | PromiseLike<T>
+
+/** The arguments of a method that takes options, which may be left out, and a function to run. */
+export function splitArguments<O, F extends (...args: never[]) => unknown>(
+  method: string,
+  lockName: string | undefined,
+  first: O | undefined | F,
+  second: F | undefined,
+): { readonly options: O | undefined; readonly fn: F } {
+  const isFirst = (given: O | undefined | F): given is F => typeof given === 'function'
+  if (isFirst(first) && second !== undefined) {
+    throw new InvalidArgumentError(
+      `${method} takes its options before the function: ${method}(options, fn)`,
+      {
+        lockName,
+      },
+    )
+  }
+  const [options, fn] = isFirst(first) ? [undefined, first] : [first, second]
+  requireFunction(method, fn)
+  return { options, fn }
+}

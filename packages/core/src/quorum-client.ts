@@ -1,0 +1,149 @@
+import { hostname } from 'node:os'
+import { nanoid } from 'nanoid'
+import { QuorumAcquisition } from './composing/quorum/acquisition.js'
+import type { QuorumAcquisitionDeps } from './composing/quorum/acquisition-deps.js'
+import { QuorumAcquisitions } from './composing/quorum/acquisitions.js'
+import { Contention } from './composing/quorum/contention.js'
+import { QuorumHold } from './composing/quorum/hold.js'
+import type { QuorumHoldDeps } from './composing/quorum/hold.js'
+import { Lookup } from './composing/quorum/lookup.js'
+import { Repair } from './composing/quorum/repair.js'
+import type { LockEngine } from './engine/session.js'
+import { ClosedError } from './errors.js'
+import { Events } from './events.js'
+import { HoldTable } from './holding/hold-table.js'
+import { Entrance } from './objects/entrance.js'
+import type { Acquired } from './objects/entrance.js'
+import { Lease } from './objects/lease.js'
+import type { LockDeps } from './objects/lock.js'
+import { Frames } from './ownership/frames.js'
+import type { Possession } from './ownership/possession.js'
+import { QuorumMember } from './quorum-member.js'
+import type { QuorumSettings } from './quorum-options.js'
+import { Background } from './util/background.js'
+
+/** The working parts behind one `HoldfastQuorum`, put together. */
+export class QuorumClient {
+  readonly id = nanoid()
+  readonly frames = new Frames<Possession<Lease>>()
+  readonly events = new Events((fn) => this.frames.outside(fn))
+  readonly background = new Background((error) => {
+    this.events.emitError(error)
+  })
+  readonly holds = new HoldTable<QuorumHold<Lease>>()
+  readonly acquisitions = new QuorumAcquisitions()
+  readonly lockDeps: LockDeps
+  readonly #members: readonly QuorumMember[]
+  readonly #settings: QuorumSettings
+  readonly #repair: Repair
+  #isClosing = false
+
+  /** @param tokenAdvice - what to do for a token, for the error of a lease that has none */
+  constructor(settings: QuorumSettings, engines: readonly LockEngine[], tokenAdvice: string) {
+    this.#settings = settings
+    const { id: clientId, background, events, frames, holds, acquisitions } = this
+    const { label, engine, watchdogTimeoutMs } = settings
+    const client = { host: hostname(), pid: process.pid, label, startedAt: new Date() }
+    this.#members = engines.map(
+      (one, i) =>
+        new QuorumMember(
+          {
+            clientId,
+            client,
+            settings,
+            events,
+            background,
+            assertOpen: () => {
+              this.#assertOpen()
+            },
+            twinOf: (master, incarnation) =>
+              this.masters.find((other) => other !== master && other.health.incarnation === incarnation)
+                ?.name,
+            wentDown: (master, error) => {
+              acquisitions.wentDown(master, error)
+            },
+            cameUp: () => {
+              acquisitions.cameUp()
+            },
+          },
+          one,
+          i + 1,
+        ),
+    )
+    const masters = this.#members.map(({ master }) => master)
+    this.#repair = new Repair({ everyMs: settings.renewEveryMs, holds })
+    const leaseDeps = {
+      frames,
+      settings: { ...settings, tokenAdvice },
+    }
+    const holdDeps: QuorumHoldDeps<Lease> = {
+      settings,
+      events,
+      holds,
+      makeLease: (hold, target, fixedLeaseMs, limitAt) =>
+        new Lease(leaseDeps, hold, target, fixedLeaseMs, limitAt),
+    }
+    const storeName = `a majority of ${masters.length} masters`
+    let acquired = 0
+    const acquisitionDeps: QuorumAcquisitionDeps<Acquired> = {
+      masters,
+      settings: { ...settings, clientId, storeName },
+      events,
+      contention: new Contention(watchdogTimeoutMs),
+      acquisitions,
+      nextNumber: () => ++acquired,
+      background: (work) => {
+        background.run(work)
+      },
+      admit: (grant, request, waitedMs, keep) => {
+        const hold = new QuorumHold(holdDeps, grant, request)
+        keep(hold)
+        this.#repair.begin()
+        return { hold, lease: hold.open(request, waitedMs) }
+      },
+    }
+    const entrance = new Entrance({
+      settings: { ...settings, storeName },
+      frames,
+      background,
+      lastErrorSince: () => undefined,
+      assertOpen: ({ name }) => {
+        this.#assertOpen(name)
+      },
+      acquireAfresh: (target, request, wantsToken, wantedSince) =>
+        new QuorumAcquisition(acquisitionDeps, target, request, wantsToken, wantedSince).run(),
+    })
+    const session = new Lookup(masters, engine)
+    const ready = (): Promise<void> | undefined => {
+      this.#assertOpen()
+      return undefined
+    }
+    this.lockDeps = { session, settings, frames, events, holds, entrance, ready }
+  }
+
+  /** How many acquisitions wait for a held lock now. */
+  get waiting(): number {
+    return this.acquisitions.waiting
+  }
+
+  get masters(): QuorumMember['master'][] {
+    return this.#members.map(({ master }) => master)
+  }
+
+  async close(drainMs: number): Promise<void> {
+    const { holds, acquisitions, background, events } = this
+    this.#isClosing = true
+    acquisitions.close()
+    await holds.drained(drainMs)
+    for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
+    await holds.drained(this.#settings.memberTimeoutMs)
+    this.#repair.end()
+    await Promise.all(this.#members.map((member) => member.close()))
+    await background.settled()
+    events.close()
+  }
+
+  #assertOpen(lockName?: string): void {
+    if (this.#isClosing) throw new ClosedError('the Holdfast client is closed', { lockName })
+  }
+}

@@ -1,0 +1,130 @@
+import type {
+  CountDownRequest,
+  LatchDeleteRequest,
+  LatchInspection,
+  LatchReply,
+  LatchSetRequest,
+  LatchState,
+  LatchWait,
+  LatchWaitReply,
+} from '../../engine/latch.js'
+import type { NotALockReply } from '../../engine/replies.js'
+import type { ScriptCall } from '../connection/script-connection.js'
+import { clientOfInbox } from '../keys.js'
+import type { Keys } from '../keys.js'
+import { asList, notUnderstood, numberAt, textAt } from '../reply.js'
+import { scripts } from '../scripts/generated.js'
+
+/** A wait whose keys are known. */
+export interface RedisLatchWait extends LatchWait {
+  readonly address: Keys
+}
+
+/** The keys of a latch, in the order that the scripts want. */
+const keyList = ({ main, counted, waiters }: Keys): string[] => [main, counted, waiters]
+
+/** The script calls of latches. Their replies have the same forms, shared with Redisson or not. */
+export interface LatchCalls {
+  /** @param server - the `run_id` of the server; '' when it is not known */
+  set(keys: Keys, request: LatchSetRequest, server: string): ScriptCall
+  countDown(keys: Keys, request: CountDownRequest): ScriptCall
+  /** @param inbox - of this client */
+  wait(waits: readonly RedisLatchWait[], inbox: string): ScriptCall
+  delete(keys: Keys, request: LatchDeleteRequest): ScriptCall
+  inspect(keys: Keys, limit: number): ScriptCall
+}
+
+/** Latches among Holdfast clients. */
+export const nativeLatchCalls: LatchCalls = {
+  set({ main, counted }, request, server) {
+    const { named, setter, count, keepMs } = request
+    return { script: scripts.latchSet, keys: [main, counted], args: [named, setter, count, keepMs, server] }
+  },
+
+  countDown(keys, { named, party }) {
+    return { script: scripts.latchCountDown, keys: keyList(keys), args: [named, party] }
+  },
+
+  wait(waits, inbox) {
+    const keys = waits.flatMap(({ address }) => keyList(address))
+    const args = waits.flatMap(({ awaited, aliveMs }) => [
+      awaited?.generation ?? 0,
+      awaited?.isBound === true ? 1 : 0,
+      aliveMs,
+      inbox,
+    ])
+    return { script: scripts.latchWait, keys, args }
+  },
+
+  delete(keys, { named, tombstoneMs }) {
+    return { script: scripts.latchDelete, keys: keyList(keys), args: [named, tombstoneMs] }
+  },
+
+  inspect(keys, limit) {
+    return { script: scripts.latchInspect, keys: keyList(keys), args: [limit] }
+  },
+}
+
+export function readStep(
+  given: unknown,
+  { keys: [latch = ''] }: ScriptCall,
+  onNoticeError: (error: string) => void,
+): LatchReply | NotALockReply {
+  const reply = asList(given)
+  if (numberAt(reply, 0) === -3) return notALatch(latch, textAt(reply, 1))
+  const noticeError = textAt(reply, 6)
+  if (noticeError !== '') onNoticeError(noticeError)
+  return { kind: numberAt(reply, 0) === 1 ? 'done' : 'other', state: stateOf(reply) }
+}
+
+export function readWaits(given: unknown, { keys }: ScriptCall): LatchWaitReply[] {
+  const reply = asList(given)
+  const count = reply.length / 2
+  return Array.from({ length: count }, (_, i) => {
+    const code = numberAt(reply, 2 * i)
+    if (code === -3) return notALatch(keys[(keys.length / count) * i] ?? '', textAt(reply, 2 * i + 1))
+    const generation = numberAt(reply, 2 * i + 1)
+    switch (code) {
+      case 1:
+        return { kind: 'passed', generation }
+      case 0:
+      case 2:
+        return { kind: 'closed', awaited: { generation, isBound: code === 2 } }
+      case -1:
+        return { kind: 'gone' }
+      default:
+        throw notUnderstood('the code of a wait', code)
+    }
+  })
+}
+
+export function readInspection(
+  given: unknown,
+  { keys: [latch = ''] }: ScriptCall,
+): LatchInspection | NotALockReply {
+  const reply = asList(given)
+  if (numberAt(reply, 0) === -3) return notALatch(latch, textAt(reply, 1))
+  const ttlMs = numberAt(reply, 8)
+  return {
+    kind: 'latch',
+    state: stateOf(reply),
+    count: numberAt(reply, 7),
+    ttlMs: ttlMs === -1 ? Infinity : ttlMs,
+    waiterCount: numberAt(reply, 9),
+    parties: asList(reply[10]).map(String),
+    waiters: asList(reply[11]).map((inbox) => clientOfInbox(String(inbox))),
+  }
+}
+
+const stateOf = (reply: readonly unknown[]): LatchState => ({
+  generation: numberAt(reply, 1),
+  first: numberAt(reply, 2),
+  opened: numberAt(reply, 3),
+  left: numberAt(reply, 4),
+  previous: numberAt(reply, 5),
+})
+
+const notALatch = (key: string, type: string): NotALockReply => ({
+  kind: 'not-a-lock',
+  reason: `the key ${key} holds a ${type === 'hash' ? 'hash of something else' : type}; nothing was changed. Use another name or prefix, or remove the key`,
+})

@@ -1,0 +1,183 @@
+import { Watchdog } from '@holdfast/watchdog'
+import type { RenewalOutcome } from '@holdfast/watchdog'
+import type { ClientInfo } from './engine/replies.js'
+import type { Address } from './engine/requests.js'
+import type { EngineHost, EngineSession, LockEngine } from './engine/session.js'
+import type { HoldfastError } from './errors.js'
+import type { Events } from './events.js'
+import { Abandonment } from './holding/abandonment.js'
+import type { Hold } from './holding/hold.js'
+import { HoldTable } from './holding/hold-table.js'
+import type { Settings } from './options.js'
+import { toHoldfastError } from './store-errors.js'
+import type { Background } from './util/background.js'
+import { momentNow, monotonicMs } from './util/clock.js'
+import { LastError } from './util/last-error.js'
+import { Housekeeping } from './waiting/housekeeping.js'
+import { Notifications } from './waiting/notifications.js'
+import { Readiness } from './waiting/readiness.js'
+import { WaiterTable } from './waiting/waiter-table.js'
+
+/** What the parts for one store need of the client that they belong to. */
+export interface StoreClientDeps {
+  readonly clientId: string
+  readonly client: ClientInfo
+  readonly settings: Settings
+  readonly events: Events
+  readonly background: Background
+  /** Throws once the client closes. */
+  assertOpen(): void
+  /** The first-use checks have passed. */
+  onReady(): void
+  /** Messages of any object may have been missed. */
+  onMissed(): void
+  /** Messages stopped coming. */
+  onUnsubscribed(cause: unknown): void
+  /** Commands can be sent again after a break. */
+  onReconnected(): void
+  /** The store reported an error of its own accord. */
+  onError(error: unknown): void
+}
+
+/** The parts that a client has for one store, put together: a session, what is held and awaited through it, and what keeps both alive. */
+export class StoreClient {
+  readonly session: EngineSession
+  readonly holds = new HoldTable<Hold>()
+  readonly waiters: WaiterTable
+  readonly abandonment: Abandonment
+  readonly watchdog: Watchdog<Hold>
+  readonly housekeeping: Housekeeping
+  /** Whether waiters have to request again and again. */
+  readonly polls: boolean
+  readonly #deps: StoreClientDeps
+  readonly #notifications: Notifications
+  readonly #readiness: Readiness
+  readonly #reported = new LastError<HoldfastError>()
+
+  constructor(deps: StoreClientDeps, engine: LockEngine) {
+    this.#deps = deps
+    const { holds } = this
+    const { settings, events, background } = deps
+    const session = engine.open(this.#host())
+    this.session = session
+    const { handOff } = engine.traits
+    const pollMs = typeof handOff === 'object' ? handOff.pollMs : undefined
+    this.polls = pollMs !== undefined
+    const waiters = new WaiterTable({
+      maxWaiters: settings.maxWaiters,
+      pollMs,
+      compete: handOff === 'wake',
+      isSubscribed: (address) => session.isSubscribed(address),
+      onOpened: ({ name }, generation) => {
+        events.emit('opened', { name, kind: 'latch', generation })
+      },
+    })
+    this.waiters = waiters
+    this.abandonment = new Abandonment({ session, settings, background, events })
+    this.#notifications = new Notifications({ session, holds, waiters, abandonment: this.abandonment })
+    const watchdog = new Watchdog<Hold>({
+      renew: this.#renew,
+      now: monotonicMs,
+      onError: (error) => {
+        events.emitError(error)
+      },
+    })
+    this.watchdog = watchdog
+    this.housekeeping = new Housekeeping({
+      everyMs: settings.renewEveryMs,
+      session,
+      latches: session.latches && {
+        latches: session.latches,
+        aliveMs: settings.watchdogTimeoutMs,
+        timeoutMs: settings.commandTimeoutMs,
+      },
+      holds,
+      waiters,
+      watchdog,
+      background,
+    })
+    this.#readiness = new Readiness({
+      session,
+      assertOpen: () => {
+        deps.assertOpen()
+      },
+      onReady: () => {
+        deps.onReady()
+        this.housekeeping.begin()
+      },
+    })
+  }
+
+  /** Runs the first-use checks; `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined {
+    return this.#readiness.ready(address)
+  }
+
+  /** What the store last reported of its own accord, at that instant or after it. */
+  lastErrorSince(at: number): HoldfastError | undefined {
+    return this.#reported.since(at)
+  }
+
+  /** Ends what keeps holds and waiters alive, and the session. */
+  async close(): Promise<void> {
+    this.watchdog.close()
+    this.housekeeping.end()
+    await this.session.close()
+  }
+
+  /** Nothing is reported before the first command, so all parts exist by then. */
+  #host(): EngineHost {
+    const { clientId, client, settings, events } = this.#deps
+    const { watchdogTimeoutMs, renewEveryMs, commandTimeoutMs } = settings
+    return {
+      clientId,
+      client,
+      watchdogTimeoutMs,
+      renewEveryMs,
+      commandTimeoutMs,
+      granted: (id, owner, grant) => {
+        this.#notifications.granted(id, owner, grant)
+      },
+      revoked: (owner) => {
+        this.#notifications.revoked(owner)
+      },
+      wake: (id, owner) => {
+        this.#notifications.wake(id, owner)
+      },
+      opened: (id, generation) => {
+        this.#notifications.opened(id, generation)
+      },
+      missed: (id) => {
+        if (id !== undefined) {
+          this.waiters.wakeAllOf(id)
+          return
+        }
+        this.#deps.onMissed()
+        this.housekeeping.checkWaiters()
+      },
+      unsubscribed: (cause) => {
+        this.waiters.unsubscribed()
+        this.#deps.onUnsubscribed(cause)
+      },
+      reconnected: () => {
+        this.#deps.onReconnected()
+        this.housekeeping.recover()
+      },
+      warn: (code, message) => {
+        events.emit('warning', { code, message })
+      },
+      error: (error) => {
+        this.#reported.note(toHoldfastError(error))
+        this.#deps.onError(error)
+      },
+    }
+  }
+
+  readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
+    const sentAt = momentNow()
+    const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
+    const { commandTimeoutMs, renewEveryMs } = this.#deps.settings
+    const replies = await this.session.renew(renewals, Math.ceil(Math.min(commandTimeoutMs, renewEveryMs)))
+    return replies.map((reply) => (reply === 'renewed' ? 'renewed' : 'lost'))
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(__dirname, '../../..')
+
+/** A file of tests, and part of the title of one of them. */
+type Proof = readonly [file: string, title: string]
+
+/** For each row of the table in README.md, the tests which show that Holdfast has it. */
+const proofs: Readonly<Record<string, readonly Proof[]>> = {
+  'Reentrant lock': [
+    [
+      'packages/conformance/src/scenarios/always/reentry.ts',
+      'calls nested through several functions count 3, 2, 1, free',
+    ],
+    ['packages/conformance/src/scenarios/always/reentry.ts', 'a task that outlives the hold it began in'],
+  ],
+  'Automatic renewal': [
+    [
+      'packages/conformance/src/scenarios/always/leases.ts',
+      'the watchdog renews a hold for as long as the job runs',
+    ],
+    ['packages/core/test/topologies.test.ts', 'the watchdog keeps a hold past its lease'],
+  ],
+  'FIFO hand-off without polling': [
+    ['packages/core/test/topologies.test.ts', 'goes from client to client in the order of their requests'],
+    ['packages/conformance/src/scenarios/hand-off.ts', 'a waiter sends no more than it has to'],
+  ],
+  'Fencing tokens': [
+    ['packages/core/test/topologies.test.ts', 'gives growing fencing tokens to both clients'],
+  ],
+  'Read/write lock': [
+    ['examples/test/examples.test.ts', 'readers enter together, and never see half an update'],
+    ['packages/conformance/src/scenarios/read-write-lock.ts', 'a waiting writer stops later readers'],
+  ],
+  Semaphore: [
+    ['examples/test/examples.test.ts', 'never make more calls at a time than the semaphore has permits'],
+    [
+      'packages/conformance/src/scenarios/semaphore.ts',
+      'process dies: its permits return when its lease ends',
+    ],
+  ],
+  'Count-down latch': [
+    [
+      'packages/conformance/src/scenarios/latch.ts',
+      'waiters of all clients pass once all parties have counted down',
+    ],
+    ['packages/conformance/src/scenarios/latch.ts', 'count-down runs twice'],
+  ],
+  'Multi lock': [
+    ['packages/core/test/multi-lock.test.ts', 'opposite orders: many calls never wait for each other'],
+    ['packages/core/test/multi-lock.test.ts', 'member lost held: all are lost'],
+  ],
+  'Quorum lock over independent masters': [
+    ['packages/core/test/quorum-masters.test.ts', 'killed and frozen: processes exclude each other'],
+    ['packages/core/test/quorum-masters.test.ts', 'with three of five gone the holder learns it'],
+  ],
+  'Redisson interop': [
+    ['packages/core/test/interop.test.ts', 'that Java holds is refused until Java has left its last level'],
+    ['packages/core/test/interop.test.ts', 'draws its fencing tokens from one count with Java'],
+    [
+      'packages/core/test/interop-read-write.test.ts',
+      'that Java releases on the %s side comes to all that may enter here',
+    ],
+    ['interop/redisson/test/semaphore.test.ts', 'of a process of ours that dies return'],
+    ['interop/redisson/test/latch.test.ts', 'opens for waiters on the other side with the last count'],
+  ],
+  'Several engines': [
+    ['packages/memory/test/holdfast.test.ts', 'let one owner in at a time, in the order of their requests'],
+    ['examples/test/examples.test.ts', 'an engine of one’s own carries locks from one client to the next'],
+  ],
+}
+
+const [, section = ''] = /^## Features\n(.*?)^## /ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+const [head = [], , ...rows] = section
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+
+/** `[Semaphore](docs/semaphore.md)` → `Semaphore` */
+const withoutLinks = (cell: string): string => cell.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+
+it('the feature table of README.md has exactly the rows that are tested', () => {
+  expect(rows.map(([feature = '']) => withoutLinks(feature))).toEqual(Object.keys(proofs))
+})
+
+it('the feature table of README.md says something of each library in each row', () => {
+  expect(head).toHaveLength(5)
+  for (const row of rows) {
+    expect(row).toHaveLength(head.length)
+    expect(row).not.toContain('')
+  }
+})
+
+describe.each(Object.entries(proofs))('%s', (_, tests) => {
+  it.each(tests)('is tested in %s: %s', (file, title) => {
+    const path = join(root, file)
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : '').toContain(title)
+  })
+})

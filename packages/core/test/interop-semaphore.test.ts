@@ -1,0 +1,514 @@
+import {
+  forkWorker,
+  startRedis,
+  uniqueName,
+  until,
+  type FaultProxy,
+  type RedisServer,
+} from '@holdfast/testkit'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import { InvalidArgumentError, LockTimeoutError, type Holdfast, type JavaSemaphore } from '../src/index.js'
+import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
+import {
+  closeAfterTest,
+  closeAll,
+  deleteAfterTest,
+  openClient,
+  openProxy,
+  openRedisClient,
+  useOnce,
+  type ClientOptions,
+} from './support/clients.js'
+import { loadScripts, runs } from './support/scripts.js'
+import { timed } from './support/timed.js'
+import { untilLength } from './support/until-length.js'
+
+let server: RedisServer
+let redis: Redis
+let name: string
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+beforeEach(() => {
+  redis = openRedisClient(server.url)
+  name = uniqueName('semaphore')
+  deleteAfterTest(redis, name, idsKey())
+})
+afterEach(closeAll)
+
+const promptlyMs = 3_000
+const neverEnds = '922337203685477'
+
+const idsKey = () => `{${name}}:timeout`
+const holdsKey = () => `{${name}}:semaphore`
+const endsKey = () => `{${name}}:semaphore:ends`
+const waitersKey = () => `{${name}}:semaphore:waiters`
+const channel = () => `redisson_sc:{${name}}`
+
+const open = (options: ClientOptions = {}, url = server.url): Holdfast =>
+  openClient(url, { ...options, interop: 'redisson' })
+
+const untilWaiting = (holdfast: Holdfast, count = 1) =>
+  until(() => holdfast.stats().waiters === count, { what: `${count} waiters` })
+
+async function listen(): Promise<string[]> {
+  const messages: string[] = []
+  const subscriber = openRedisClient(server.url)
+  subscriber.on('message', (_, message) => messages.push(message))
+  await subscriber.subscribe(channel())
+  return messages
+}
+
+const forms: readonly { java: JavaSemaphore; prefix: 'redissonSemaphore' | 'redissonPermits' }[] = [
+  { java: 'RSemaphore', prefix: 'redissonSemaphore' },
+  { java: 'RPermitExpirableSemaphore', prefix: 'redissonPermits' },
+]
+
+describe.each(forms)('a semaphore shared as $java', ({ java, prefix }) => {
+  const hasIds = java === 'RPermitExpirableSemaphore'
+  const semaphoreOf = (holdfast: Holdfast, permits = 3) => holdfast.getSemaphore(name, { permits, java })
+
+  /** Takes permits as Java does. */
+  async function take(permits: number): Promise<void> {
+    await redis.decrby(name, permits)
+    const ids = Array.from({ length: permits }, (_, n) => createHash('md5').update(`${n}`).digest())
+    if (hasIds) for (const id of ids) await redis.zadd(idsKey(), neverEnds, id)
+  }
+
+  /** Gives back what `take` took. */
+  async function giveBack(permits: number): Promise<void> {
+    if (hasIds) await redis.zremrangebyscore(idsKey(), neverEnds, neverEnds)
+    await redis.publish(channel(), String(await redis.incrby(name, permits)))
+  }
+
+  const freeOf = async () => Number(await redis.get(name))
+  /** All that is kept, byte for byte, but for when it ends. */
+  const content = async () => ({
+    free: await redis.get(name),
+    holds: await redis.hgetall(holdsKey()),
+    ends: (await redis.zrange(endsKey(), 0, '-1')).sort(),
+    ids: (await redis.zrangeBuffer(idsKey(), 0, '-1')).map((id) => id.toString('hex')).sort(),
+    gone: await redis.hkeys(waitersKey()),
+  })
+
+  const script = (step: string, ...args: (string | number)[]): Promise<unknown> => {
+    const scriptName = Object.keys(scripts).find((each): each is ScriptName => each === prefix + step)
+    if (!scriptName) throw new Error(`no script ${prefix}${step}`)
+    const keys = [name, holdsKey(), endsKey()]
+    if (hasIds) keys.push(idsKey())
+    if (step === 'Acquire' || step === 'Release') keys.push(waitersKey())
+    if (step === 'Resize') keys.push(`{${name}}:semaphore:size`)
+    return redis.eval(scripts[scriptName].lua, keys.length, ...keys, ...args)
+  }
+  const publishing = () => ['PUBLISH', channel()] as const
+  const acquire = (owner: string, want: number, leaseMs = 30_000) =>
+    script('Acquire', owner, want, leaseMs, 1, 3, ...publishing())
+  const release = (owner: string, left = 0, ...tombstone: number[]) =>
+    script('Release', owner, left, ...publishing(), ...tombstone)
+
+  describe('each step, carried out twice,', () => {
+    async function twice(step: () => Promise<unknown>): Promise<unknown[]> {
+      const first = await step()
+      const before = await content()
+      const second = await step()
+      expect(await content()).toEqual(before)
+      return [first, second]
+    }
+
+    it('acquires once', async () => {
+      expect(await twice(() => acquire('c:1', 2))).toEqual([
+        [1, 1, ''],
+        [1, 1, ''],
+      ])
+      expect(await acquire('c:2', 2)).toMatch(/^\d+ \d{16} 1 c:1$/)
+      expect(await freeOf()).toBe(1)
+      await release('c:1')
+    })
+
+    it('gives back once, all or some', async () => {
+      await acquire('c:1', 3)
+      expect(await twice(() => release('c:1', 1))).toEqual([1, 1])
+      expect(await freeOf()).toBe(2)
+      expect(await acquire('c:1', 3)).toEqual([-1])
+      expect(await twice(() => release('c:1'))).toEqual([1, 0])
+      expect(await freeOf()).toBe(3)
+    })
+
+    it('leaves a tombstone once, which refuses late requests', async () => {
+      await acquire('c:1', 1)
+      expect(await twice(() => release('c:1', 0, 1_000))).toEqual([1, 0])
+      expect(await acquire('c:1', 1)).toEqual([-2])
+      expect(await freeOf()).toBe(3)
+      expect(await redis.pttl(waitersKey())).toBeGreaterThan(0)
+    })
+
+    it('evicts once', async () => {
+      await acquire('c:1', 2)
+      expect(await twice(() => script('Force', 'c:1', 'inbox', ...publishing()))).toEqual([1, 0])
+      expect(await freeOf()).toBe(3)
+      expect(await release('c:1')).toBe(0)
+    })
+
+    it('renews, and never shortens', async () => {
+      await acquire('c:1', 2, 30_000)
+      const renew = (leaseMs: number) => script('Renew', ...publishing(), 'c:1', leaseMs)
+      expect(await twice(() => renew(60_000))).toEqual([[1], [1]])
+      const ends = await redis.zrange(endsKey(), 0, '-1', 'WITHSCORES')
+      const ids = await redis.zrange(idsKey(), 0, '-1', 'WITHSCORES')
+      await renew(1_000)
+      expect(await redis.zrange(endsKey(), 0, '-1', 'WITHSCORES')).toEqual(ends)
+      expect(await redis.zrange(idsKey(), 0, '-1', 'WITHSCORES')).toEqual(ids)
+      expect(await script('Renew', ...publishing(), 'c:2', 1_000)).toEqual([0])
+      await release('c:1')
+    })
+
+    it('returns what has ended once, with one message', async () => {
+      const messages = await listen()
+      await acquire('c:1', 2, 20)
+      await untilLength(messages, 1)
+      await until(async () => (await redis.zrangebyscore(endsKey(), 0, Date.now() - 5)).length === 1, {
+        what: 'the end of the hold',
+      })
+      const refresh = () => script('Refresh', ...publishing(), 'c:2')
+      expect(await twice(refresh)).toEqual([
+        [1, -2],
+        [1, -2],
+      ])
+      expect(await freeOf()).toBe(3)
+      await redis.publish(channel(), 'end')
+      await untilLength(messages, 3)
+      // The first one is of the semaphore that was made.
+      expect(messages).toEqual(['1', '3', 'end'])
+      expect(await script('Renew', ...publishing(), 'c:1', 1_000)).toEqual([0])
+    })
+  })
+
+  it('makes the semaphore with the permits of the first that asks, and says so', async () => {
+    const messages = await listen()
+    const lease = await semaphoreOf(open()).acquire({ permits: 2 })
+    await untilLength(messages, 1)
+    expect(messages).toEqual(['1'])
+    expect(await freeOf()).toBe(1)
+    expect(await redis.pttl(name)).toBe(-1)
+    expect((await semaphoreOf(open(), 9).inspect()).available).toBe(1)
+    await lease.release()
+    await untilLength(messages, 2)
+    expect(messages).toEqual(['1', '3'])
+    expect((await content()).holds).toEqual({})
+  })
+
+  async function openProxied(): Promise<{ holdfast: Holdfast; proxy: FaultProxy }> {
+    await loadScripts(redis)
+    const proxy = await openProxy(server)
+    const holdfast = open({}, proxy.url)
+    await useOnce(holdfast)
+    return { holdfast, proxy }
+  }
+
+  it('is acquired once when the reply is lost', async () => {
+    const { holdfast, proxy } = await openProxied()
+    const acquiring = semaphoreOf(holdfast).acquire({ permits: 2 })
+    await proxy.loseReply(runs(`${prefix}Acquire`, name))
+    const lease = await acquiring
+    expect(await freeOf()).toBe(1)
+    holdfast.on('lost', () => undefined)
+    await semaphoreOf(open()).forceRelease(lease.owner)
+    expect(await freeOf()).toBe(3)
+  })
+
+  it('is given back once when the reply is lost, all or some', async () => {
+    const { holdfast, proxy } = await openProxied()
+    const lease = await semaphoreOf(holdfast).acquire({ permits: 3 })
+    for (const [left, release] of [
+      [1, () => lease.release(2)],
+      [0, () => lease.release()],
+    ] as const) {
+      await useOnce(holdfast)
+      const releasing = release()
+      await proxy.loseReply(runs(`${prefix}Release`, name))
+      await releasing
+      expect(await freeOf()).toBe(3 - left)
+    }
+  })
+
+  it('is not left taken by a request that was abandoned in flight', async () => {
+    const proxy = await openProxy(server)
+    const holdfast = open({ commandTimeoutMs: 1_000 }, proxy.url)
+    await useOnce(holdfast)
+    const abort = new AbortController()
+    const reason = new Error('changed my mind')
+    proxy.blackHole('toClient')
+    const waiting = semaphoreOf(holdfast).acquire({ permits: 2, signal: abort.signal })
+    await until(async () => (await redis.get(name)) === '1', { what: 'the permits to be taken' })
+    abort.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    proxy.heal()
+    const [owner = ''] = await until(async () => {
+      const { gone } = await content()
+      return gone.length === 1 && gone
+    })
+    expect(await freeOf()).toBe(3)
+    expect(await acquire(owner, 2)).toEqual([-2])
+  })
+
+  it('lets in by one message as many of those that wait here as fit, in their order', async () => {
+    const holdfast = open()
+    await semaphoreOf(holdfast)
+      .acquire({ permits: 3 })
+      .then((lease) => lease.release())
+    await take(3)
+    // From now on it is subscribed: each of the following sends one request, and then nothing until a message comes.
+    expect(await semaphoreOf(holdfast).tryAcquire({ waitMs: 300 })).toBeNull()
+    let refused = 0
+    holdfast.on('waiting', () => refused++)
+    const entered: number[] = []
+    const waits = [1, 1, 2, 1].map(async (permits, n) => {
+      const lease = await semaphoreOf(holdfast).acquire({ permits })
+      entered.push(n)
+      return lease
+    })
+    await until(() => refused === 4, { what: 'four refusals' })
+    await giveBack(3)
+    const { result: leases, tookMs } = await timed(Promise.all(waits.slice(0, 2)))
+    expect(tookMs).toBeLessThan(promptlyMs)
+    await untilWaiting(holdfast, 2)
+    expect(entered).toEqual([0, 1])
+    expect(await freeOf()).toBe(1)
+    await leases[0]?.release()
+    const third = await waits[2]
+    await leases[1]?.release()
+    await third?.release()
+    await (await waits[3])?.release()
+    expect(entered).toEqual([0, 1, 2, 3])
+    expect(await freeOf()).toBe(3)
+  })
+
+  it('is not kept from those behind a large request that gives up', async () => {
+    const holdfast = open()
+    const first = await semaphoreOf(holdfast).acquire({ permits: 1 })
+    const large = semaphoreOf(holdfast).acquire({ permits: 3, waitMs: 400 })
+    await untilWaiting(holdfast)
+    await take(2)
+    const small = semaphoreOf(holdfast).acquire()
+    await untilWaiting(holdfast, 2)
+    await giveBack(2)
+    await expect(large).rejects.toThrow(LockTimeoutError)
+    const { result: lease, tookMs } = await timed(small)
+    expect(tookMs).toBeLessThan(promptlyMs)
+    await Promise.all([lease.release(), first.release()])
+    expect(await freeOf()).toBe(3)
+  })
+
+  it('returns from a process that froze, which finds out', async () => {
+    const file = join(__dirname, 'workers/shared-semaphore-holder.mjs')
+    const args = [server.url, name, java, JSON.stringify({ watchdogTimeoutMs: 900 })]
+    const worker = await forkWorker(file, { args })
+    closeAfterTest(() => worker.kill())
+    await worker.waitFor('acquired')
+    await worker.freeze()
+    const { result: lease, tookMs } = await timed(semaphoreOf(open()).acquire({ permits: 3 }))
+    expect(tookMs).toBeLessThan(900 + promptlyMs)
+    worker.thaw()
+    await worker.waitFor('lost')
+    expect(await freeOf()).toBe(0)
+    await lease.release()
+    expect(await freeOf()).toBe(3)
+  })
+
+  it('is waited for through an outage that loses everything', async () => {
+    const other = await startRedis()
+    closeAfterTest(() => other.stop())
+    const holdfast = open({ watchdogTimeoutMs: 1_500 }, other.url)
+    const held = await semaphoreOf(holdfast, 1).acquire()
+    const waiting = semaphoreOf(holdfast, 1).acquire()
+    await untilWaiting(holdfast)
+    await other.restart()
+    const lease = await waiting
+    await until(() => held.signal.aborted, { what: 'the loss' })
+    await lease.release()
+    const look = openRedisClient(other.url)
+    expect(await look.get(name)).toBe('1')
+  })
+
+  it('that was deleted stays so when our permits return, and is made with those left', async () => {
+    const holdfast = open()
+    const [kept, given] = [
+      await semaphoreOf(holdfast).acquire({ permits: 2 }),
+      await semaphoreOf(holdfast).acquire(),
+    ]
+    await redis.del(name)
+    await given.release()
+    expect(await redis.exists(name)).toBe(0)
+    const lease = await semaphoreOf(holdfast).tryAcquire({ permits: 1 })
+    expect(await semaphoreOf(holdfast).tryAcquire()).toBeNull()
+    await Promise.all([lease?.release(), kept.release()])
+    expect(await freeOf()).toBe(3)
+  })
+
+  it('is evicted by its owner, whose signal aborts', async () => {
+    const lease = await semaphoreOf(open()).acquire({ permits: 2 })
+    const semaphore = semaphoreOf(open())
+    const { holders, holderCount, available } = await semaphore.inspect()
+    expect(holders.map(({ owner, permits }) => [owner, permits])).toEqual([[lease.owner, 2]])
+    expect([holderCount, available]).toEqual([1, 1])
+    expect(await semaphore.forceRelease(lease.owner)).toBe(true)
+    expect(await semaphore.forceRelease(lease.owner)).toBe(false)
+    await until(() => lease.signal.aborted, { what: 'the eviction' })
+    expect(await semaphore.available()).toBe(3)
+  })
+
+  it('names the holder of ours whose hold ends first when a wait times out', async () => {
+    const lease = await semaphoreOf(open()).acquire({ permits: 3, leaseMs: 10_000 })
+    await expect(semaphoreOf(open()).acquire({ waitMs: 1_000 })).rejects.toMatchObject({
+      holder: lease.owner,
+    })
+    await lease.release()
+  })
+
+  it.each([
+    ['a list', () => redis.rpush(name, 'x'), 'holds a value of type list'],
+    ['a hash, as a lock is', () => redis.hset(name, 'a', 1), 'holds a value of type hash'],
+    ['a text', () => redis.set(name, 'text'), 'holds a string that is not a number'],
+  ])('is refused where the key holds %s, which stays', async (_, write, why) => {
+    await write()
+    const before = await redis.dumpBuffer(name)
+    const semaphore = semaphoreOf(open())
+    for (const call of [
+      () => semaphore.acquire(),
+      () => semaphore.available(),
+      () => semaphore.forceRelease('c:1'),
+    ]) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: 'NOT_A_LOCK' })
+      expect(String(error)).toContain(why)
+    }
+    expect(await redis.dumpBuffer(name)).toEqual(before)
+  })
+
+  it('has no fencing token, and ignores messages that are no number of permits', async () => {
+    const holdfast = open()
+    const held = await semaphoreOf(holdfast, 1).acquire()
+    const waiting = semaphoreOf(holdfast, 1).acquire()
+    await untilWaiting(holdfast)
+    for (const message of ['-1', '0', 'x', '']) await redis.publish(channel(), message)
+    await held.release()
+    await (await waiting).release()
+    expect(await freeOf()).toBe(1)
+  })
+})
+
+describe('an RPermitExpirableSemaphore', () => {
+  const java = 'RPermitExpirableSemaphore'
+  const semaphoreOf = (holdfast: Holdfast, permits = 3) => holdfast.getSemaphore(name, { permits, java })
+
+  it('has an id of 16 bytes for each permit, in the form of Redisson', async () => {
+    const lease = await semaphoreOf(open()).acquire({ permits: 2, leaseMs: 20_000 })
+    const entries = await redis.zrangeBuffer(idsKey(), 0, '-1', 'WITHSCORES')
+    const ids = entries.filter((_, n) => n % 2 === 0)
+    const digest = (n: number) => createHash('sha1').update(`${lease.owner} ${n}`).digest().subarray(0, 16)
+    expect(ids.map((id) => id.toString('hex')).sort()).toEqual(
+      [digest(1), digest(2)].map((id) => id.toString('hex')).sort(),
+    )
+    await lease.release(1)
+    expect(await redis.zrangeBuffer(idsKey(), 0, '-1')).toEqual([digest(1)])
+    await lease.release()
+    expect(await redis.exists(idsKey())).toBe(0)
+  })
+
+  it('is lost when Java ends one of its permits, and the others return', async () => {
+    const lease = await semaphoreOf(open({ watchdogTimeoutMs: 900 })).acquire({ permits: 3 })
+    const [id = Buffer.alloc(0)] = await redis.zrangeBuffer(idsKey(), 0, '0')
+    await redis.zrem(idsKey(), id)
+    await redis.incr(name)
+    await until(() => lease.signal.aborted, { what: 'the loss' })
+    expect(await redis.get(name)).toBe('3')
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+    expect(await redis.get(name)).toBe('3')
+  })
+
+  it("shows Java's permits by their ids, and ends them by these", async () => {
+    await redis.set(name, 1)
+    const [id, other] = [Buffer.alloc(16, 0xab), Buffer.alloc(16, 0xcd)]
+    await redis.zadd(idsKey(), Date.now() + 60_000, id, neverEnds, other)
+    const semaphore = semaphoreOf(open())
+    const { permits, available, holders, holderCount } = await semaphore.inspect()
+    expect([permits, available, holderCount]).toEqual([3, 1, 2])
+    expect(holders).toMatchObject([
+      { owner: id.toString('hex'), permits: 1 },
+      { owner: other.toString('hex'), permits: 1, remainingMs: Infinity },
+    ])
+    expect(await semaphore.forceRelease(id.toString('hex'))).toBe(true)
+    expect(await semaphore.forceRelease(id.toString('hex'))).toBe(false)
+    expect(await semaphore.available()).toBe(2)
+  })
+
+  it('keeps the TTL that Java gave the semaphore', async () => {
+    await redis.set(name, 3, 'PX', 50_000)
+    const lease = await semaphoreOf(open()).acquire({ permits: 2 })
+    expect(await redis.pttl(name)).toBeGreaterThan(40_000)
+    expect(await redis.pttl(idsKey())).toBeGreaterThan(40_000)
+    await lease.release()
+  })
+
+  it('is resized once when the reply is lost, evicts nobody, and lets in waiters', async () => {
+    await loadScripts(redis)
+    const proxy = await openProxy(server)
+    const holdfast = open({}, proxy.url)
+    await useOnce(holdfast)
+    const lease = await semaphoreOf(holdfast).acquire({ permits: 3 })
+    await semaphoreOf(holdfast).resize(1)
+    expect(await redis.get(name)).toBe('-2')
+    expect(await semaphoreOf(holdfast).available()).toBe(0)
+    const waiting = semaphoreOf(holdfast).acquire()
+    await untilWaiting(holdfast)
+    await semaphoreOf(holdfast).resize(4)
+    const next = await waiting
+    expect(await redis.get(name)).toBe('0')
+    await Promise.all([lease.release(), next.release()])
+    const resize = (...args: (string | number)[]) => {
+      const keys = [name, holdsKey(), endsKey(), idsKey(), `{${name}}:semaphore:size`]
+      return redis.eval(
+        scripts.redissonPermitsResize.lua,
+        keys.length,
+        ...keys,
+        ...args,
+        'PUBLISH',
+        channel(),
+      )
+    }
+    expect(await resize(9, 1_000, 2, 'a')).toEqual([1, 3, 9])
+    await redis.decrby(name, 1)
+    expect(await resize(9, 1_000, 2, 'a')).toEqual([1, 3, 9])
+    expect(await resize(5, 1_000, 2, 'late')).toEqual([0, 3, 5])
+    expect(await redis.get(name)).toBe('8')
+  })
+})
+
+describe('before anything is sent', () => {
+  const nowhere = 'redis://127.0.0.1:1'
+
+  it.each([undefined, 'Semaphore', null])('java: %p is refused with interop', (java) => {
+    // @ts-expect-error callers in plain JavaScript may pass anything
+    const call = () => open({}, nowhere).getSemaphore(name, { permits: 1, java })
+    expect(call).toThrow(InvalidArgumentError)
+    expect(call).toThrow("'RSemaphore' or 'RPermitExpirableSemaphore'")
+  })
+
+  it('java is refused without interop', () => {
+    const call = () => openClient(nowhere).getSemaphore(name, { permits: 1, java: 'RSemaphore' })
+    expect(call).toThrow(InvalidArgumentError)
+  })
+
+  it('a resize is refused that the form cannot carry', async () => {
+    const holdfast = open({}, nowhere)
+    const ofNumber = holdfast.getSemaphore(name, { permits: 1, java: 'RSemaphore' })
+    await expect(ofNumber.resize(2)).rejects.toThrow(/addPermits/)
+    const ofIds = holdfast.getSemaphore(name, { permits: 1, java: 'RPermitExpirableSemaphore' })
+    await expect(ofIds.resize(2, { keepMs: 1_000 })).rejects.toThrow(/keepMs must be left out/)
+  })
+})

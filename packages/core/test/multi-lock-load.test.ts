@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import {
+  countCommands,
+  forkWorker,
+  startCluster,
+  startRedis,
+  uniqueName,
+  type RedisServer,
+} from '@holdfast/testkit'
+import calculateSlot from 'cluster-key-slot'
+import { closeAfterTest, closeAll, openClient, openRedisClient, useOnce } from './support/clients.js'
+import { loadScripts, runsOf } from './support/scripts.js'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+afterEach(closeAll)
+
+it.each([
+  ['of one slot', `{${uniqueName('load')}}`],
+  ['of any slots', uniqueName('load')],
+])(
+  'tasks of several processes that want random locks %s are never stuck, and never two inside one',
+  async (_, tag) => {
+    const redis = openRedisClient(server.url)
+    const [locks, tasks, passes] = [5, 12, 25]
+    const file = join(__dirname, 'workers/multi-lock.mjs')
+    const args = [server.url, tag, String(locks), String(tasks), String(passes)]
+    const workers = await Promise.all([1, 2, 3].map(() => forkWorker(file, { args })))
+    for (const worker of workers) closeAfterTest(() => worker.kill())
+    const reports = await Promise.all(workers.map((worker) => worker.waitFor('done', 25_000)))
+    for (const report of reports) expect(report).toMatchObject({ passed: tasks * passes, intruders: 0 })
+    // Only last tokens, registrations and tombstones outlive the work.
+    const locksLeft = Array.from({ length: locks }, (__, i) => `lock:${tag}${i}`)
+    expect(await redis.exists(...locksLeft)).toBe(0)
+    await redis.del(...Array.from({ length: locks }, (__, i) => `inside:${tag}${i}`))
+  },
+)
+
+it('in a Cluster, locks of one slot share a command, and the others follow in the order of their slots', async () => {
+  const cluster = await startCluster({ masters: 3 })
+  try {
+    const { Cluster } = await import('ioredis')
+    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true })
+    closeAfterTest(async () => {
+      template.disconnect()
+      await Promise.resolve()
+    })
+    const holdfast = openClient(template)
+    await useOnce(holdfast)
+    const tag = `{${uniqueName('slot')}}`
+    const names = [`${tag}a`, uniqueName('slot'), `${tag}b`, uniqueName('slot')]
+    for (const { url } of cluster.nodes) await loadScripts(openRedisClient(url))
+    const multi = holdfast.getMultiLock(names)
+    const runs = async (script: Parameters<typeof runsOf>[1]): Promise<number> => {
+      let pass: () => Promise<unknown> = () => multi.withLock(() => undefined)
+      let counted = 0
+      for (const { url } of cluster.nodes) {
+        const inner = pass
+        pass = async () => {
+          const { counts } = await countCommands(url, inner)
+          counted += runsOf(counts, script)
+        }
+      }
+      await pass()
+      return counted
+    }
+    expect(await runs('multiAcquire')).toBe(1)
+    expect(await runs('lockAcquire')).toBe(2)
+    expect(await runs('lockRelease')).toBe(4)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        holdfast.getMultiLock(i % 2 === 0 ? names : [...names].reverse()).withLock(() => undefined),
+      ),
+    )
+    await multi.withLock(({ names: acquired }) => {
+      expect(acquired).toEqual(names)
+    })
+    expect(new Set(names.map((name) => calculateSlot(`lock:${name}`))).size).toBe(3)
+    await holdfast.close()
+  } finally {
+    await cluster.stop()
+  }
+})

@@ -1,0 +1,238 @@
+import { join } from 'node:path'
+import {
+  checkHistory,
+  describeViolation,
+  forkWorker,
+  readHistories,
+  scratchFolder,
+  startIndependents,
+  until,
+  type IndependentServers,
+  type RedisServer,
+  type Worker,
+} from '@holdfast/testkit'
+import { UnavailableError, type HoldfastQuorum } from '../src/index.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+import { minimumPermissions } from './support/permissions.js'
+import { openQuorum, useQuorum } from './support/quorum.js'
+import { makeRedisUser } from './support/redis-user.js'
+
+let five: IndependentServers
+let servers: readonly [RedisServer, RedisServer, RedisServer, RedisServer, RedisServer]
+let masters: string[]
+
+beforeAll(async () => {
+  five = await startIndependents(5)
+  const [a, b, c, d, e] = five.servers
+  if (!a || !b || !c || !d || !e) throw new Error('five servers were to start')
+  servers = [a, b, c, d, e]
+  masters = five.servers.map(({ url }) => url)
+})
+
+afterEach(async () => {
+  jest.restoreAllMocks()
+  await closeAll()
+  await Promise.all(
+    servers.map(async (server) => {
+      if (server.pid === null) await server.restart()
+      else await server.thaw()
+    }),
+  )
+})
+
+afterAll(() => five.stop())
+
+/** Connected, and quiet about the masters that a test takes down. */
+async function openReady(options: Parameters<typeof openQuorum>[1] = {}): Promise<HoldfastQuorum> {
+  const quorum = openQuorum(masters, options).on('error', () => undefined)
+  return useQuorum(quorum)
+}
+
+const timed = async (work: Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await work
+  return performance.now() - startedAt
+}
+
+async function startContender(lock: string, file: string, name: string): Promise<Worker> {
+  const options = JSON.stringify({ restartQuarantineMs: 0, memberTimeoutMs: 300 })
+  const args = [JSON.stringify(masters), options, lock, file, name]
+  const worker = await forkWorker(join(__dirname, 'workers/quorum-contender.mjs'), { args })
+  closeAfterTest(() => worker.kill())
+  await worker.waitFor('ready')
+  return worker
+}
+
+describe('hazards', () => {
+  it('killed and frozen: processes exclude each other, and nobody waits for a lease to end', async () => {
+    const folder = await scratchFolder()
+    closeAfterTest(() => folder.remove())
+    const files = ['A', 'B', 'C', 'D'].map((name) => join(folder.path, name))
+    const workers = await Promise.all(
+      files.map((file, i) => startContender('contended', file, 'ABCD'.charAt(i))),
+    )
+    await Promise.all(workers.map((worker) => worker.send({ type: 'start' })))
+    const more = async (count: number): Promise<void> => {
+      const goals = workers.map((worker) => worker.messages.length + count)
+      await until(() => workers.every((worker, i) => worker.messages.length >= (goals[i] ?? 0)), {
+        timeoutMs: 10_000,
+      })
+    }
+    await more(10)
+    await servers[0].kill()
+    await more(10)
+    await servers[1].freeze()
+    await more(30)
+    await servers[1].thaw()
+    await more(10)
+    await Promise.all(workers.map((worker) => worker.send({ type: 'stop' })))
+    const done = await Promise.all(workers.map((worker) => worker.waitFor('done')))
+    // A lease lasts 30 s; how much less it takes is up to the machine.
+    expect(Math.max(...done.map(({ longestWaitMs }) => Number(longestWaitMs)))).toBeLessThan(8_000)
+    expect(checkHistory(readHistories(files)).map((violation) => describeViolation(violation, []))).toEqual(
+      [],
+    )
+  })
+
+  it.each([
+    ['is killed', (gate: RedisServer) => gate.kill()],
+    ['is frozen', (gate: RedisServer) => gate.freeze()],
+  ])('gate dies under a wait: a waiter goes on at the next master when the gate %s', async (_, take) => {
+    const [a, b] = [await openReady(), await openReady()]
+    const lease = await a.getLock('job').lock()
+    const waiting = b.getLock('job').lock()
+    await until(() => b.stats().waiters === 1)
+    await take(servers[0])
+    await until(async () => {
+      const waiters = await servers[1].call('LLEN', '{lock:job}:fifo')
+      return waiters === 1
+    })
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+    expect(await timed(waiting)).toBeLessThan(500)
+    await (await waiting).unlock()
+  })
+
+  it('late yes: what a frozen master says after the majority is not left behind', async () => {
+    const quorum = await openReady({ memberTimeoutMs: 1_000 })
+    await servers[4].freeze()
+    await quorum.getLock('job').withLock(() => undefined)
+    await servers[4].thaw()
+    await until(async () => (await servers[4].call('EXISTS', 'lock:job')) === 0)
+  })
+
+  it('minority is notified: with three of five gone the holder learns it by its deadline, and nobody gets in', async () => {
+    const [a, b] = [await openReady({ watchdogTimeoutMs: 1_500 }), await openReady()]
+    const lease = await a.getLock('job').lock()
+    const lost = new Promise((resolve) => a.once('lost', resolve))
+    await Promise.all(servers.slice(0, 3).map((server) => server.kill()))
+    const leftMs = lease.remainingMs()
+    // `null` when the first reply is that of a master that A still has.
+    const outcome = await b
+      .getLock('job')
+      .tryLock()
+      .catch((error: unknown) => (error instanceof UnavailableError ? error.code : error))
+    expect([null, 'UNAVAILABLE']).toContain(outcome)
+    const heldMs = await timed(lost)
+    expect(heldMs).toBeLessThan(leftMs + 50)
+    expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
+    await expect(b.getLock('job').lock({ waitMs: 300 })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+
+  it('empty restart: masters that have just started have no vote, and unlimited waits outlast that', async () => {
+    await Promise.all(servers.slice(0, 3).map((server) => server.restart()))
+    const quorum = openQuorum(masters.slice(0, 3), { watchdogTimeoutMs: 1_500, restartQuarantineMs: 1_500 })
+    quorum.on('error', () => undefined)
+    await expect(quorum.getLock('job').tryLock()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/started less than 1500 ms ago \(restartQuarantineMs\)/) as string,
+    })
+    const lease = await quorum.getLock('job').lock()
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+  })
+})
+
+describe('a quorum on real masters', () => {
+  it('renews its holds, and repairs them when a master comes back', async () => {
+    const quorum = await openReady({ watchdogTimeoutMs: 900 })
+    const lease = await quorum.getLock('job').lock()
+    await servers[2].restart()
+    await until(async () => (await servers[2].call('EXISTS', 'lock:job')) === 1)
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+    const left = await Promise.all(servers.map((server) => server.call('EXISTS', 'lock:job')))
+    expect(left).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('does not let a frozen master delay an unlock', async () => {
+    const quorum = await openReady()
+    const lease = await quorum.getLock('job').lock()
+    await servers[1].freeze()
+    expect(await timed(lease.unlock())).toBeLessThan(200)
+  })
+
+  it('passes over a gate that has stopped replying before its time is up', async () => {
+    const quorum = await openReady({ memberTimeoutMs: 2_000 })
+    await servers[0].freeze()
+    const lock = quorum.getLock('job')
+    expect(await timed(lock.withLock(() => undefined))).toBeLessThan(1_000)
+  })
+
+  it('needs masters that permit INFO, unless there is no quarantine', async () => {
+    jest.spyOn(console, 'warn').mockImplementation(() => undefined) // ioredis says there that INFO failed.
+    const users = await Promise.all(
+      servers.slice(0, 3).map((server) => makeRedisUser(server, minimumPermissions)),
+    )
+    const times = { watchdogTimeoutMs: 600, restartQuarantineMs: 600 }
+    const cautious = openQuorum(users, times).on('error', () => undefined)
+    await expect(cautious.getLock('job').tryLock()).rejects.toMatchObject({
+      code: 'REFUSED',
+      lockName: 'job',
+    })
+    const trusting = openQuorum(users, { restartQuarantineMs: 0 }).on('error', () => undefined)
+    const lease = await trusting.getLock('job').tryLock()
+    expect(lease?.isHeld).toBe(true)
+    await lease?.unlock()
+  })
+
+  it('needs masters that are independent, whatever their names', async () => {
+    const [a, b, c] = ['127.0.0.1', '127.1', '0.0.0.0'].map((host) => `redis://${host}:${servers[0].port}`)
+    if (!a || !b || !c) throw new Error('there are three names')
+    const one = openQuorum([a, b, c]).on('error', () => undefined)
+    await expect(one.getLock('job').tryLock()).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(
+        /masters must be independent, but two of them are Redis at \S+ and Redis at \S+, one server/,
+      ) as string,
+    })
+    const errors: string[] = []
+    const two = openQuorum([a, b, servers[1].url]).on('error', ({ message }) => errors.push(message))
+    await useQuorum(two)
+    await two.getLock('job').withLock((lease) => {
+      expect(lease.isHeld).toBe(true)
+    })
+    await until(() => errors.join().includes('127.1'))
+  })
+
+  it('raises its token at a majority', async () => {
+    const quorum = await openReady()
+    const { fencingToken } = await quorum.getFencedLock('job').lock()
+    const fences = await Promise.all(servers.map((server) => server.call('GET', '{lock:job}:fence')))
+    expect(fences.filter((fence) => Number(fence) >= fencingToken).length).toBeGreaterThanOrEqual(3)
+  })
+
+  it('leaves the locks of a client that was killed to others after its lease', async () => {
+    const quorum = await openReady()
+    const folder = await scratchFolder()
+    closeAfterTest(() => folder.remove())
+    const worker = await startContender('crash', join(folder.path, 'A'), 'A')
+    await worker.send({ type: 'start' })
+    await worker.waitFor('entered')
+    await worker.kill()
+    const ttls = await Promise.all(servers.map((server) => server.call('PTTL', 'lock:crash')))
+    expect(ttls).not.toContain(-1)
+    await Promise.all(servers.map((server) => server.call('DEL', 'lock:crash')))
+    await quorum.getLock('crash').withLock(() => undefined)
+  })
+})

@@ -1,0 +1,525 @@
+import { memory, type MemoryStore } from '../../memory/src/index.js'
+import { until } from '@holdfast/testkit'
+import { Holdfast, HoldfastQuorum, type Lease, UnavailableError } from '../src/index.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+import { openQuorumOn, useQuorum } from './support/quorum.js'
+import { SlowEngine } from './support/slow-engine.js'
+
+let stores: MemoryStore[]
+
+beforeEach(() => {
+  stores = Array.from({ length: 5 }, () => memory())
+})
+
+afterEach(async () => {
+  await closeAll()
+  for (const store of stores) store.reconnect()
+  expect(stores.map((store) => store.leaks().filter(({ kind }) => kind !== 'tombstone'))).toEqual([
+    [],
+    [],
+    [],
+    [],
+    [],
+  ])
+})
+
+const commands = (): number => stores.reduce((sum, store) => sum + store.commands, 0)
+
+describe('a quorum lock', () => {
+  it('excludes other clients, and passes on when it is released', async () => {
+    const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
+    const first = await a.getLock('job').lock()
+    expect(await b.getLock('job').tryLock()).toBeNull()
+    const waiting = b.getLock('job').lock()
+    await first.unlock()
+    const second = await waiting
+    expect([first.isHeld, second.isHeld]).toEqual([false, true])
+    await second.unlock()
+  })
+
+  it('costs two commands per master and cycle', async () => {
+    const lock = openQuorumOn(stores).getLock('job')
+    await lock.withLock(() => undefined)
+    const before = commands()
+    await lock.withLock(() => undefined)
+    expect(commands() - before).toBe(10)
+  })
+
+  it('is entered again without a command', async () => {
+    const quorum = openQuorumOn(stores)
+    const lock = quorum.getLock('job')
+    await lock.withLock(async (outer) => {
+      const before = commands()
+      await lock.withLock((inner) => {
+        expect([outer.holdCount, inner.owner, lock.holdCount()]).toEqual([2, outer.owner, 2])
+      })
+      expect([lock.holdCount(), commands() - before]).toEqual([1, 0])
+    })
+    expect(lock.isHeld()).toBe(false)
+  })
+
+  it('extends its leases when an inner lease needs more', async () => {
+    const lock = openQuorumOn(stores).getLock('job')
+    await lock.withLock({ leaseMs: 1_000 }, async (outer) => {
+      await lock.withLock({ leaseMs: 20_000 }, () => undefined)
+      expect(outer.remainingMs()).toBeGreaterThan(15_000)
+      await outer.extend(25_000)
+      expect(outer.remainingMs()).toBeGreaterThan(20_000)
+    })
+  })
+
+  it('pairs lock and unlock in a scope, and releases what is left there', async () => {
+    const quorum = openQuorumOn(stores)
+    const lock = quorum.getLock('job')
+    const leaked = jest.fn()
+    quorum.on('leaked', leaked)
+    await quorum.scope(async () => {
+      await lock.lock()
+      await lock.lock()
+      await lock.unlock()
+      expect(lock.holdCount()).toBe(1)
+    })
+    expect(leaked).toHaveBeenCalledTimes(1)
+    expect(await lock.isLocked()).toBe(false)
+  })
+
+  it('times out with the holder and the position', async () => {
+    const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
+    await a.getLock('job').withLock(async ({ owner }) => {
+      await expect(b.getLock('job').lock({ waitMs: 50 })).rejects.toMatchObject({
+        code: 'LOCK_TIMEOUT',
+        holder: owner,
+        position: 1,
+      })
+      expect(await b.getLock('job').tryLock({ waitMs: 20 })).toBeNull()
+    })
+  })
+
+  it('stops waiting when the signal aborts, and when the client closes', async () => {
+    const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
+    const lease = await a.getLock('job').lock()
+    const abort = new AbortController()
+    const aborted = b.getLock('job').lock({ signal: abort.signal })
+    const closed = b.getLock('job').lock()
+    const results = Promise.allSettled([aborted, closed])
+    await until(() => b.stats().waiters === 2)
+    abort.abort(new Error('enough'))
+    await b.close()
+    expect(await results).toMatchObject([{ reason: { message: 'enough' } }, { reason: { code: 'CLOSED' } }])
+    await lease.unlock()
+    await expect(b.getLock('job').isLocked()).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  it('aborts the signals of holders when the client closes', async () => {
+    const quorum = openQuorumOn(stores)
+    const { signal } = await quorum.getLock('job').lock()
+    await quorum.close()
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' })
+  })
+
+  it('can be evicted by force', async () => {
+    const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
+    const { signal } = await a.getLock('job').lock()
+    const lost = new Promise((resolve) => a.once('lost', resolve))
+    expect(await b.getLock('job').forceUnlock()).toBe(true)
+    expect(await lost).toMatchObject({ error: { reason: 'revoked' } })
+    expect(signal.aborted).toBe(true)
+    expect(await b.getLock('job').forceUnlock()).toBe(false)
+  })
+
+  it('shows who holds it and who waits, under the names that leases have', async () => {
+    const [a, b] = [openQuorumOn(stores, { label: 'a' }), openQuorumOn(stores)]
+    const lease = await a.getLock('job').lock()
+    const waiting = b.getLock('job').lock()
+    await until(() => b.stats().waiters === 1)
+    const info = await b.getLock('job').inspect()
+    expect(info).toMatchObject({
+      isLocked: true,
+      waiterCount: 1,
+      holder: { owner: lease.owner, client: { label: 'a' } },
+    })
+    await lease.unlock()
+    const { owner } = await waiting
+    expect(info.waiters[0]?.owner).toBe(owner)
+    await (await waiting).unlock()
+  })
+
+  it('refuses more waiters than maxWaiters', async () => {
+    const [a, b] = [openQuorumOn(stores), openQuorumOn(stores, { maxWaiters: 1 })]
+    const lease = await a.getLock('job').lock()
+    const waiting = b.getLock('job').lock()
+    await until(() => b.stats().waiters === 1)
+    await expect(b.getLock('job').lock()).rejects.toMatchObject({ code: 'TOO_MANY_WAITERS' })
+    expect(b.stats().waiters).toBe(1)
+    await lease.unlock()
+    await (await waiting).unlock()
+    expect(b.stats().waiters).toBe(0)
+  })
+
+  it('reports what happens to it', async () => {
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 300 })
+    const names: string[] = []
+    for (const event of ['acquired', 'renewed', 'released'] as const)
+      quorum.on(event, () => names.push(event))
+    const lease = await quorum.getLock('job').lock()
+    await until(() => names.includes('renewed'))
+    await lease.unlock()
+    expect([names[0], names.at(-1)]).toEqual(['acquired', 'released'])
+    expect(quorum.stats()).toMatchObject({ holds: 0, acquired: 1, released: 1, lost: 0 })
+  })
+})
+
+describe('hazards', () => {
+  it('split votes: a majority without the gate holds nothing, and keeps nothing', async () => {
+    const quorum = openQuorumOn(stores)
+    const [gate] = stores
+    if (!gate) throw new Error('there is a gate')
+    const other = await holdAlone(gate, { watchdogTimeoutMs: 20_000 })
+    expect(await quorum.getLock('job').tryLock()).toBeNull()
+    expect(await holdersOf('job')).toEqual([other.owner])
+    const waiting = quorum.getLock('job').lock()
+    await until(() => quorum.stats().waiters === 1)
+    expect(await holdersOf('job')).toEqual([other.owner])
+    await other.unlock()
+    await (await waiting).unlock()
+  })
+
+  it('split votes: a majority waits for the gate, even for one that is slow', async () => {
+    const engines = stores.map((store, i) => new SlowEngine(store, () => (i === 0 ? 15 : 0)))
+    const quorum = await useQuorum(openQuorumOn(engines))
+    const [gate] = stores
+    if (!gate) throw new Error('there is a gate')
+    const other = await holdAlone(gate, { watchdogTimeoutMs: 20_000 })
+    expect(await quorum.getLock('job').tryLock()).toBeNull()
+    await other.unlock()
+  })
+
+  it('split votes: who has the gate keeps it while it waits for another master', async () => {
+    const quorum = openQuorumOn(stores)
+    const others = await Promise.all(
+      stores.slice(1, 4).map((engine) => holdAlone(engine, { watchdogTimeoutMs: 20_000 })),
+    )
+    const waiting = quorum.getLock('job').lock()
+    await until(() => quorum.stats().waiters === 1)
+    expect(await holdersOf('job')).toHaveLength(4)
+    for (const other of others) await other.unlock()
+    await (await waiting).unlock()
+  })
+
+  it('is handed over at the cost of about ten commands per entry, however many contend', async () => {
+    const clients = stores.flatMap(() => [openQuorumOn(stores), openQuorumOn(stores)]).slice(0, 8)
+    const enter = (client: HoldfastQuorum) => client.getLock('job').withLock(() => undefined)
+    await Promise.all(clients.map(enter))
+    const before = commands()
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let i = 0; i < 20; i++) await enter(client)
+      }),
+    )
+    expect((commands() - before) / 160).toBeLessThan(11)
+  })
+
+  it('late yes: a vote that comes after the majority joins the hold', async () => {
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 300 })
+    stores[4]?.disconnect()
+    const lease = await quorum.getLock('job').lock()
+    expect(lease.isHeld).toBe(true)
+    stores[4]?.reconnect()
+    await until(async () => {
+      const single = await holdersOf('job')
+      return single.length === 5
+    })
+    await lease.unlock()
+    expect(await holdersOf('job')).toEqual([])
+  })
+
+  it('minority is notified: a holder whose majority is gone learns it by its deadline', async () => {
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 300 })
+    const lease = await quorum.getLock('job').lock()
+    const deadlineAt = performance.now() + lease.remainingMs() + 150
+    const aborted = new Promise((resolve) => {
+      lease.signal.addEventListener('abort', resolve)
+    })
+    for (const store of stores.slice(0, 3)) store.disconnect()
+    await aborted
+    expect(performance.now()).toBeLessThan(deadlineAt + 300)
+    expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
+    await expect(lease.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'minority' })
+  })
+
+  it('a majority that lost its data is noticed at once, a minority changes nothing', async () => {
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 600 })
+    const lease = await quorum.getLock('job').lock()
+    stores[0]?.failOver()
+    stores[1]?.failOver()
+    expect(lease.isHeld).toBe(true)
+    await until(async () => (await holdersOf('job')).length === 5)
+    for (const store of stores.slice(0, 3)) store.failOver()
+    await until(() => lease.signal.aborted)
+    expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
+  })
+
+  it('masters in another order: costs time only', async () => {
+    const three = stores.slice(0, 3)
+    const orders = [
+      three,
+      [...three].reverse(),
+      [three[1], three[2], three[0]].flatMap((store) => store ?? []),
+    ]
+    const clients = orders.map((order) => openQuorumOn(order, { watchdogTimeoutMs: 200 }))
+    let inside = 0
+    let entries = 0
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let i = 0; i < 10; i++) {
+          await client.getLock('job').withLock(async () => {
+            expect(++inside).toBe(1)
+            await new Promise((resolve) => setImmediate(resolve))
+            inside--
+            entries++
+          })
+        }
+      }),
+    )
+    expect(entries).toBe(30)
+  })
+
+  it('empty restart: a master that came back without its data has no vote for the quarantine', async () => {
+    const [first, second, third] = stores
+    const three = stores.slice(0, 3)
+    const options = { watchdogTimeoutMs: 400, restartQuarantineMs: 400 }
+    const quorum = openQuorumOn(three, options).on('error', () => undefined)
+    // Some holder has the first two masters and is cut off; then one of them is lost and the other forgets.
+    const holders = await Promise.all(
+      [first, second].flatMap((engine) => (engine ? [holdAlone(engine, options)] : [])),
+    )
+    const startedAt = performance.now()
+    first?.disconnect()
+    second?.failOver()
+    await expect(quorum.getLock('job').tryLock()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/master 2 .* has no vote for another/) as string,
+    })
+    const next = await quorum.getLock('job').lock()
+    expect(performance.now() - startedAt).toBeGreaterThan(390)
+    expect(holders.map(({ isHeld }) => isHeld)).toEqual([false, false])
+    expect(third?.leaks().filter(({ kind }) => kind === 'hold')).toHaveLength(1)
+    await next.unlock()
+  })
+})
+
+describe('what an operator is shown and does', () => {
+  /** Of five, the first three have the vote of the holder; of the first one nothing is heard any more. */
+  async function holdByBareMajority(): Promise<Lease> {
+    const holder = openQuorumOn(stores, { memberTimeoutMs: 50 }).on('error', () => undefined)
+    for (const store of stores.slice(3)) store.disconnect()
+    const lease = await holder.getLock('job').lock()
+    for (const store of stores.slice(3)) store.reconnect()
+    stores[0]?.disconnect()
+    return lease
+  }
+
+  const openOperator = (engines: ConstructorParameters<typeof SlowEngine>[0][] = stores) =>
+    openQuorumOn(engines, { memberTimeoutMs: 50 }).on('error', () => undefined)
+
+  it('a hold counts as one though masters that have its votes are silent', async () => {
+    const lease = await holdByBareMajority()
+    const lock = openOperator().getLock('job')
+    expect(await lock.isLocked()).toBe(true)
+    expect((await lock.inspect()).holder?.owner).toBe(lease.owner)
+    expect(await lock.remainingMs()).toBeGreaterThan(25_000)
+    expect(await lock.forceUnlock()).toBe(true)
+    expect(lease.isHeld).toBe(false)
+    stores[0]?.reconnect()
+    await until(async () => (await holdersOf('job')).length === 0)
+  })
+
+  it('a vote of one master alone does not make a hold', async () => {
+    const [gate] = stores
+    if (!gate) throw new Error('there is a gate')
+    const other = await holdAlone(gate, { watchdogTimeoutMs: 20_000 })
+    expect(await openOperator().getLock('job').isLocked()).toBe(false)
+    await other.unlock()
+  })
+
+  it('an owner that keeps a majority was not evicted, and forceUnlock says so', async () => {
+    const holder = openQuorumOn(stores)
+    const lease = await holder.getLock('job').lock()
+    await until(async () => (await holdersOf('job')).length === 5)
+    const lock = openOperator(stores.map((store, i) => (i < 3 ? refusingForce(store) : store))).getLock('job')
+    await expect(lock.forceUnlock()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/lock job: 3 of 5 are needed, and 3 failed .*no reply/) as string,
+    })
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+  })
+
+  it('an owner that is left with a minority was evicted', async () => {
+    const holder = openQuorumOn(stores)
+    const lease = await holder.getLock('job').lock()
+    await until(async () => (await holdersOf('job')).length === 5)
+    const lock = openOperator(stores.map((store, i) => (i < 2 ? refusingForce(store) : store))).getLock('job')
+    expect(await lock.forceUnlock()).toBe(true)
+    await until(() => !lease.isHeld)
+    await until(async () => (await holdersOf('job')).length === 0)
+  })
+})
+
+describe('a fenced quorum lock', () => {
+  it('has tokens that grow, whichever majority drew them', async () => {
+    const options = { memberTimeoutMs: 50 }
+    const tokens: number[] = []
+    // The clock of the first store is far ahead: tokens of other majorities must still be larger than its own.
+    stores[0]?.advance(3_600_000)
+    for (const gone of [[], [0, 1], [3, 4], [1, 2], [0, 4]]) {
+      for (const i of gone) stores[i]?.disconnect()
+      const quorum = openQuorumOn(stores, options)
+      await quorum.getFencedLock('job').withLock(({ fencingToken }) => {
+        tokens.push(fencingToken)
+      })
+      for (const i of gone) stores[i]?.reconnect()
+    }
+    expect(tokens).toEqual([...tokens].sort((a, b) => a - b))
+    expect(new Set(tokens).size).toBe(5)
+  })
+
+  /** The clock of the first store is far ahead, so that it draws the largest token. */
+  const drawAhead = async (quorum: HoldfastQuorum): Promise<Lease> => {
+    stores[0]?.advance(3_600_000)
+    return quorum.getFencedLock('job').lock()
+  }
+
+  /** The token that masters draw without the first one. */
+  const drawWithoutFirst = async (): Promise<number> => {
+    stores[0]?.disconnect()
+    const quorum = openQuorumOn(stores, { memberTimeoutMs: 50 }).on('error', () => undefined)
+    return quorum.getFencedLock('job').withLock(({ fencingToken }) => fencingToken)
+  }
+
+  it('has tokens that grow though a master is behind, long after the last hold', async () => {
+    const lease = await drawAhead(openQuorumOn(stores))
+    const { fencingToken } = lease
+    await lease.unlock()
+    for (const store of stores) store.advance(20 * 60_000)
+    expect(await drawWithoutFirst()).toBeGreaterThan(fencingToken)
+  })
+
+  it('has tokens that grow though masters lost what they had during the hold', async () => {
+    const lease = await drawAhead(openQuorumOn(stores, { watchdogTimeoutMs: 300 }))
+    const { fencingToken } = lease
+    for (const store of stores.slice(1)) {
+      store.failOver()
+      await until(async () => (await tokenAt(store)) >= fencingToken)
+    }
+    await lease.unlock()
+    expect(await drawWithoutFirst()).toBeGreaterThan(fencingToken)
+  })
+
+  it('gives a token to a hold that had none when it is entered again', async () => {
+    const quorum = openQuorumOn(stores)
+    await quorum.getLock('job').withLock(async (outer) => {
+      expect(() => outer.fencingToken).toThrow(/with a quorum, use getFencedLock/)
+      await quorum.getFencedLock('job').withLock((inner) => {
+        expect(inner.fencingToken).toBe(outer.fencingToken)
+      })
+    })
+  })
+})
+
+describe('too few masters', () => {
+  it('are named, with the reason', async () => {
+    const quorum = openQuorumOn(stores)
+    for (const store of stores.slice(1, 4)) store.disconnect()
+    await expect(quorum.getLock('job').tryLock()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      lockName: 'job',
+      message: expect.stringMatching(
+        /3 of 5 are needed, and 3 failed \(master 2 .*master 3 .*master 4 /,
+      ) as string,
+    })
+    const waiting = quorum.getLock('job').lock()
+    stores[2]?.reconnect()
+    await (await waiting).unlock()
+  })
+
+  it('end a limited wait on time', async () => {
+    const quorum = openQuorumOn(stores)
+    for (const store of stores.slice(1, 4)) store.disconnect()
+    await expect(quorum.getLock('job').lock({ waitMs: 100 })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('too few masters') as string,
+    })
+  })
+})
+
+describe('bad options are refused before anything is sent', () => {
+  const masters = () => stores.slice(0, 3).map((engine) => ({ engine }))
+  const [url] = ['redis://127.0.0.1:1']
+  it.each([
+    [{ masters: url }, /masters must be an array of at least 3 masters, got a string/],
+    [{ masters: [] }, /masters must be at least 3, got 0/],
+    [
+      { masters: [url, url, 'redis://127.0.0.1:2'] },
+      /independent, but two of them are Redis at 127.0.0.1:1; list/,
+    ],
+    [{ minReplicas: 1 }, /minReplicas is not an option of HoldfastQuorum/],
+    [{ interop: 'redisson' }, /interop needs masters on Redis, but masters\[0\] is an engine/],
+    [{ prefix: 'a:' }, /prefix needs masters on Redis, but masters\[0\] is an engine/],
+    [{ masters: [url, url, url], interop: 'java' }, /interop must be 'redisson'/],
+    [{ masters: [url, url, url], interop: 'redisson', prefix: 'a:' }, /prefix must be left out/],
+    [{ commandTimeoutMs: 5 }, /memberTimeoutMs instead/],
+    [{ memberTimeoutMs: 0 }, /memberTimeoutMs must be an integer from 1/],
+    [{ restartQuarantineMs: 500 }, /restartQuarantineMs must be an integer from 30000 .* or 0/],
+    [{ leaseMs: 40_000 }, /leaseMs must be at most restartQuarantineMs \(30000\)/],
+    [{ wrong: 1 }, /unknown option 'wrong'/],
+  ])('%j', (options, message) => {
+    const given = { masters: masters(), ...options } as never
+    expect(() => new HoldfastQuorum(given)).toThrow(message)
+  })
+
+  it('also those of a call', async () => {
+    const quorum = openQuorumOn(stores, { restartQuarantineMs: 30_000 })
+    await expect(quorum.getLock('job').lock({ leaseMs: 30_001 })).rejects.toThrow(/restartQuarantineMs/)
+    expect(commands()).toBe(0)
+    const lease: Lease = await quorum.getLock('job').lock({ leaseMs: 30_000 })
+    await expect(lease.extend(31_000)).rejects.toThrow(/restartQuarantineMs/)
+    await lease.unlock()
+  })
+})
+
+/** A hold at one master alone, as a holder has it that nothing is heard of any more. */
+async function holdAlone(
+  engine: MemoryStore,
+  { watchdogTimeoutMs }: { watchdogTimeoutMs: number },
+): Promise<Lease> {
+  const holdfast = new Holdfast({ engine, commandTimeoutMs: 300 }).on('error', () => undefined)
+  closeAfterTest(() => holdfast.close())
+  return holdfast.getLock('job').lock({ leaseMs: watchdogTimeoutMs })
+}
+
+/** An engine on which nobody can be evicted. */
+function refusingForce(store: MemoryStore): SlowEngine {
+  const engine = new SlowEngine(store, () => 0)
+  const open = engine.open.bind(engine)
+  engine.open = (host) =>
+    Object.assign(open(host), {
+      force: () => Promise.reject(new UnavailableError('no reply', { engine: 'slow' })),
+    })
+  return engine
+}
+
+/** The last token at one master. */
+async function tokenAt(engine: MemoryStore): Promise<number> {
+  await using holdfast = new Holdfast({ engine })
+  return (await holdfast.getLock('job').inspect()).fencingToken
+}
+
+/** Who holds a lock, master by master. */
+async function holdersOf(name: string): Promise<string[]> {
+  const owners = stores.map(async (engine) => {
+    await using holdfast = new Holdfast({ engine })
+    return (await holdfast.getLock(name).inspect()).holder?.owner
+  })
+  return (await Promise.all(owners)).flatMap((owner) => owner ?? [])
+}

@@ -1,0 +1,107 @@
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import type { EngineHost, EngineSession } from '../src/engine/session.js'
+import { redisEngine } from '../src/redis/engine.js'
+import { closeAfterTest, closeAll } from './support/clients.js'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+afterEach(closeAll)
+
+afterAll(() => server.stop())
+
+/** A client's session, and the grants and evictions that it reports. */
+function openSession(clientId: string): { readonly session: EngineSession; readonly reports: string[] } {
+  const reports: string[] = []
+  const host: EngineHost = {
+    clientId,
+    client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
+    watchdogTimeoutMs: 30_000,
+    renewEveryMs: 10_000,
+    commandTimeoutMs: 5_000,
+    granted: (id, owner, { leaseMs }) => reports.push(`granted ${id} ${owner} ${leaseMs}`),
+    revoked: (owner) => reports.push(`revoked ${owner}`),
+    wake() {},
+    opened() {},
+    missed() {},
+    unsubscribed() {},
+    reconnected() {},
+    warn: (code) => reports.push(code),
+    error: (error) => reports.push(String(error)),
+  }
+  const session = redisEngine({ redis: server.url }).open(host)
+  closeAfterTest(() => session.close())
+  return { session, reports }
+}
+
+const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, wantsToken: true }
+const ms = expect.any(Number) as unknown
+
+it('a session carries out every step on a semaphore, and reports who entered and who was evicted', async () => {
+  const { session, reports } = openSession('c1')
+  const address = session.locate(uniqueName('session'), 'semaphore')
+  await session.prepare(address)
+  await session.subscribe(address)
+  const acquire = (n: number, count = 1) =>
+    session.acquire(address, { owner: `c1:${n}`, count, size: 3, ...times }, 5_000)
+  const release = (n: number, count = 0) =>
+    session.release(address, { owner: `c1:${n}`, count, tombstoneMs: 0 }, 5_000)
+
+  const held = { kind: 'held', token: ms }
+  expect(await acquire(1, 3)).toEqual(held)
+  expect(await acquire(2)).toMatchObject({ kind: 'busy', holder: 'c1:1', position: 1 })
+  expect(await acquire(3)).toMatchObject({ kind: 'busy', position: 2 })
+  expect(await session.renew([{ address, owner: 'c1:1', leaseMs: 40_000 }], 5_000)).toEqual(['renewed'])
+  const entries = ['c1:1', 'c1:2', 'c1:4'].map((owner) => ({ address, owner, entryTtlMs: 30_000 }))
+  expect((await session.refresh(entries)).map(({ state }) => state)).toEqual([
+    'granted',
+    'waiting',
+    'missing',
+  ])
+  expect(await release(1, 1)).toEqual({ kind: 'released' })
+  await until(() => reports.length >= 2)
+  expect(reports.splice(0)).toEqual([`granted ${address.id} c1:2 20000`, `granted ${address.id} c1:3 20000`])
+  expect(await acquire(1, 3)).toEqual({ kind: 'lost' })
+
+  const request = { size: 2, keepMs: 60_000, version: 0, id: 'a' }
+  expect(await session.resize?.(address, request, 5_000)).toEqual({ kind: 'resized', version: 1, size: 2 })
+  expect(await session.resize?.(address, { ...request, id: 'b' }, 5_000)).toMatchObject({
+    kind: 'superseded',
+  })
+  await acquire(4, 2)
+  expect(await session.inspect(address, 1)).toEqual({
+    kind: 'shared',
+    size: 2,
+    version: 1,
+    used: 3,
+    holderCount: 3,
+    holders: [{ owner: 'c1:2', permits: 1, ttlMs: ms }],
+    token: ms,
+    waiterCount: 1,
+    waiters: [{ owner: 'c1:4', permits: 2, aliveMs: ms }],
+  })
+  expect(await session.force(address, 'c1:1')).toEqual({ kind: 'released' })
+  expect(await session.force(address, 'c1:1')).toEqual({ kind: 'not-held' })
+  await until(() => reports.length >= 1)
+  expect(reports).toEqual(['revoked c1:1'])
+  for (const n of [2, 3, 4]) await release(n)
+})
+
+it('a read/write lock, a semaphore and a lock of one name are three objects', async () => {
+  const { session } = openSession('c2')
+  const name = uniqueName('session')
+  const objects = (['lock', 'read-write-lock', 'semaphore'] as const).map((object) =>
+    session.locate(name, object),
+  )
+  expect(objects.map(({ id }) => session.resolve(id))).toEqual(objects)
+  for (const address of objects) {
+    const request = { owner: 'c2:1', count: 1, size: 1, ...times }
+    expect(await session.acquire(address, request, 5_000)).toMatchObject({ kind: 'held' })
+  }
+  for (const address of objects) {
+    await session.release(address, { owner: 'c2:1', count: 0, tombstoneMs: 0 }, 5_000)
+  }
+})

@@ -1,0 +1,32 @@
+import { InvalidArgumentError, type Address, type ObjectType } from '@holdfast/core/engine'
+
+/** Where an object lives in a store, and which steps it has. */
+export interface MemoryAddress extends Address {
+  readonly kind: 'lock' | 'shared' | 'latch'
+}
+
+/** A lock's id is its name. Those of other objects have what names rarely have. */
+const suffixOf = (object: ObjectType): string => (object === 'lock' ? '' : `\0${object}`)
+const others = ['read-write-lock', 'semaphore', 'latch'] as const
+
+const kindOf: Record<ObjectType, MemoryAddress['kind']> = {
+  lock: 'lock',
+  'read-write-lock': 'shared',
+  semaphore: 'shared',
+  latch: 'latch',
+}
+
+/** @throws `InvalidArgumentError` for a name that ends like the id of another object */
+export function addressOf(name: string, object: ObjectType): MemoryAddress {
+  if (others.some((other) => name.endsWith(suffixOf(other)))) {
+    throw new InvalidArgumentError('name must not end in a NUL and the type of an object', { lockName: name })
+  }
+  const kind = kindOf[object]
+  return { name, id: name + suffixOf(object), kind, group: kind === 'lock' ? '' : kind }
+}
+
+/** The name and the type of the object with this id. */
+export function objectOf(id: string): { readonly name: string; readonly object: ObjectType } {
+  const object = others.find((other) => id.endsWith(suffixOf(other))) ?? 'lock'
+  return { name: object === 'lock' ? id : id.slice(0, -suffixOf(object).length), object }
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import { backoffMs, timedOut, within } from '@holdfast/pubsub'
+import { closed, isRefusal, toError } from '../errors.js'
+import { openClient, type OpenClient } from './open-client.js'
+
+export interface ListenerDeps {
+  readonly config: object
+  readonly channel: string
+  /** How often the connection is tried, and how long a reply may take. */
+  readonly pingEveryMs: number
+  readonly timeoutMs: number
+  /** Sends a message to the channel on another connection. */
+  send(payload: string): Promise<void>
+  onMessage(payload: string): void
+  /** Messages arrive again; some may have been missed. */
+  onGap(): void
+  /** No messages arrive from now on. */
+  onDown(cause: Error): void
+  /** The connection is there, but its own messages do not reach it. */
+  onDeaf(): void
+}
+
+/** Someone who waits for messages to arrive. */
+interface Waiter {
+  resolve(): void
+  reject(error: Error): void
+}
+
+const backoff = { firstMs: 100, longestMs: 2_000 }
+
+/** What the test message begins with. */
+const testPrefix = 'test '
+
+/**
+ * Listens on one channel, over any number of connections one after another.
+ *
+ * | State      | true in it                                                       | left by                            |
+ * | ---------- | ---------------------------------------------------------------- | ---------------------------------- |
+ * | idle       | nobody wants messages                                            | start() → connecting               |
+ * | connecting | a connection is made, and has to receive a test message          | received → up; failed, or did not  |
+ * |            |                                                                  | receive it → pausing               |
+ * | up         | messages arrive; the key is held                                 | lost or mute → pausing             |
+ * | pausing    | a timer runs to the next attempt                                 | timer → connecting                 |
+ * | closed     | nothing is left                                                  |                                    |
+ *
+ * Behind a pooler that lends connections by the transaction, LISTEN succeeds and no message ever arrives. So nothing counts
+ * but a message that did. Only then is the key taken: a random number, as an advisory lock of that session. For as long as
+ * it is held, those who grant a lock know that messages arrive here.
+ */
+export class Listener {
+  readonly #deps: ListenerDeps
+  readonly #waiters = new Set<Waiter>()
+  readonly #ending = new Set<Promise<void>>()
+  #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
+  #open: OpenClient | undefined
+  #key: string | null = null
+  #failures = 0
+  #hasGap = false
+  #isDeaf = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps
+  }
+
+  /** The number of the advisory lock; `null` while no messages arrive. */
+  get key(): string | null {
+    return this.#key
+  }
+
+  start(): void {
+    if (this.#state === 'idle') void this.#connect()
+  }
+
+  /** Resolves once messages arrive; rejects when PostgreSQL refuses the connection. */
+  whenUp(): Promise<void> {
+    if (this.#state === 'closed') return Promise.reject(closed())
+    if (this.#state === 'up') return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      this.#waiters.add({ resolve, reject })
+      this.start()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    this.#key = null
+    clearTimeout(this.#timer)
+    const open = this.#open
+    this.#open = undefined
+    if (open) this.#end(open)
+    this.#rejectWaiters(closed())
+    await Promise.all(this.#ending)
+  }
+
+  /** Never rejects. */
+  async #connect(): Promise<void> {
+    const { config, channel, timeoutMs } = this.#deps
+    this.#state = 'connecting'
+    const open = openClient(config, { connectionTimeoutMillis: timeoutMs })
+    this.#open = open
+    const { client } = open
+    const test = `${testPrefix}${randomBytes(9).toString('base64url')}`
+    const received = new Promise<void>((resolve, reject) => {
+      client.once('end', () => reject(new Error('the connection ended')))
+      client.on('notification', ({ payload = '' }) => {
+        if (payload === test) resolve()
+        else if (this.#open === open && !payload.startsWith(testPrefix)) this.#deps.onMessage(payload)
+      })
+    })
+    received.catch(() => undefined)
+    let error: Error | undefined
+    client.on('error', (given) => (error = given))
+    client.once('end', () => this.#drop(open, error ?? new Error('the connection ended')))
+    try {
+      await client.connect()
+      await this.#inTime(client.query(`listen "${channel}"`))
+      await this.#inTime(this.#deps.send(test))
+      if ((await within(received, timeoutMs)) === timedOut) {
+        this.#reportDeaf()
+        throw new Error('no notifications arrive')
+      }
+      const key = await this.#takeKey(open)
+      if (this.#open === open) this.#goUp(open, key)
+    } catch (thrown) {
+      this.#drop(open, toError(thrown))
+    }
+  }
+
+  async #takeKey({ client }: OpenClient): Promise<string> {
+    for (;;) {
+      const key = randomBytes(8).readBigInt64BE().toString()
+      const text = `select pg_try_advisory_lock(${key})`
+      const { rows } = await this.#inTime(client.query<string[]>({ text, rowMode: 'array' }))
+      if (rows[0]?.[0] === 't') return key
+    }
+  }
+
+  #goUp(open: OpenClient, key: string): void {
+    this.#state = 'up'
+    this.#key = key
+    this.#failures = 0
+    this.#isDeaf = false
+    for (const waiter of this.#waiters) waiter.resolve()
+    this.#waiters.clear()
+    this.#schedulePing(open)
+    if (this.#hasGap) this.#deps.onGap()
+    this.#hasGap = false
+  }
+
+  #schedulePing(open: OpenClient): void {
+    this.#timer = setTimeout(() => void this.#ping(open), this.#deps.pingEveryMs)
+    // This timer must not keep the process alive; the socket does.
+    this.#timer.unref()
+  }
+
+  async #ping(open: OpenClient): Promise<void> {
+    try {
+      await this.#inTime(open.client.query('select 1'))
+    } catch (thrown) {
+      this.#drop(open, toError(thrown))
+      return
+    }
+    if (this.#open === open) this.#schedulePing(open)
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const { timeoutMs } = this.#deps
+    const result = await within(work, timeoutMs)
+    if (result === timedOut) throw new Error(`no reply within ${timeoutMs} ms`)
+    return result
+  }
+
+  #reportDeaf(): void {
+    if (!this.#isDeaf && this.#state !== 'closed') this.#deps.onDeaf()
+    this.#isDeaf = true
+  }
+
+  /** Drops a connection that failed. A second call for the same one does nothing. */
+  #drop(open: OpenClient, cause: Error): void {
+    if (this.#open !== open) return
+    this.#open = undefined
+    this.#end(open)
+    const wasUp = this.#state === 'up'
+    this.#state = 'pausing'
+    this.#key = null
+    this.#hasGap ||= wasUp
+    this.#failures += 1
+    clearTimeout(this.#timer)
+    if (isRefusal(cause)) this.#rejectWaiters(cause)
+    const pauseMs = this.#isDeaf ? this.#deps.pingEveryMs : backoffMs(this.#failures, backoff)
+    this.#timer = setTimeout(() => void this.#connect(), pauseMs)
+    // This timer must not keep the process alive: there is no connection.
+    this.#timer.unref()
+    if (!this.#isDeaf) this.#deps.onDown(cause)
+  }
+
+  #rejectWaiters(error: Error): void {
+    for (const waiter of this.#waiters) waiter.reject(error)
+    this.#waiters.clear()
+  }
+
+  #end(open: OpenClient): void {
+    const ended = open.destroy().finally(() => this.#ending.delete(ended))
+    this.#ending.add(ended)
+  }
+}

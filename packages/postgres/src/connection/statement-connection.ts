@@ -1,0 +1,209 @@
+import { UnavailableError } from '@holdfast/core/engine'
+import { backoffMs } from '@holdfast/pubsub'
+import { closed, engineName, isReadOnly, isRefusal, toError, toPostgresError } from '../errors.js'
+import { openClient, type OpenClient } from './open-client.js'
+import { noReply, Statement, type Row } from './statement.js'
+
+/** Runs a statement; rejects as PostgreSQL or the network has it. */
+export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>
+
+export interface StatementConnectionDeps {
+  readonly config: object
+  /** Names the database in messages. */
+  readonly server: string
+  readonly connectTimeoutMs: number
+  /** Refuses a database that cannot keep locks. Runs on each connection before anything else. */
+  check(query: Query): Promise<void>
+  /** It broke: replies to what was in flight are lost. */
+  onBreak(): void
+  /** It is usable again after a break. */
+  onReconnect(): void
+  /** It broke, or an attempt to connect failed. */
+  onError(error: Error): void
+}
+
+const reconnectBackoff = { firstMs: 50, longestMs: 2_000 }
+
+/** A connection that leaves statements unanswered for this long is replaced when the next of them times out. */
+const muteAfterMs = 1_000
+
+/**
+ * Sends statements on one connection of our own, many at once, each with a bound on the time it may take.
+ *
+ * | State      | true in it                                     | left by                                              |
+ * | ---------- | ---------------------------------------------- | ---------------------------------------------------- |
+ * | idle       | nothing was sent yet                           | run() → connecting                                   |
+ * | connecting | a connection is made and checked; statements   | checked → up; failed → pausing                       |
+ * |            | wait                                           |                                                      |
+ * | up         | statements are sent at once                    | broken, mute, or no longer writable → pausing        |
+ * | pausing    | a timer runs to the next attempt; statements   | timer → connecting                                   |
+ * |            | wait, or reject if the last attempt was        |                                                      |
+ * |            | refused                                        |                                                      |
+ * | closed     | nothing is left                                |                                                      |
+ *
+ * A statement that waits when its time runs out is never sent.
+ */
+export class StatementConnection {
+  readonly #deps: StatementConnectionDeps
+  readonly #waiting = new Set<Statement>()
+  readonly #inFlight = new Set<Statement>()
+  readonly #ending = new Set<Promise<void>>()
+  #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
+  #open: OpenClient | undefined
+  #epoch = 0
+  #wasUp = false
+  #failures = 0
+  #lastError: Error | undefined
+  /** Since when a reply is owed, and none came; `Infinity` when none is. */
+  #silentSince = Infinity
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: StatementConnectionDeps) {
+    this.#deps = deps
+  }
+
+  /** Grows with every connection that broke. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  get isUp(): boolean {
+    return this.#state === 'up'
+  }
+
+  /**
+   * Runs a statement. Rejects with `UnavailableError` when no reply came within `timeoutMs`, though it may still run, and
+   * with `RefusedError` when repeating it makes no sense.
+   */
+  run(text: string, values: readonly unknown[], timeoutMs: number): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#state === 'closed') throw closed()
+      if (this.#state === 'pausing' && isRefusal(this.#lastError)) throw this.#explained(this.#lastError)
+      const onTimeout = (statement: Statement): Error => this.#onTimeout(statement, timeoutMs)
+      const statement = new Statement(text, values, { timeoutMs, onTimeout, resolve, reject })
+      if (this.#state === 'up' && this.#open) this.#send(statement, this.#open)
+      else this.#waiting.add(statement)
+      if (this.#state === 'idle') void this.#connect()
+    })
+  }
+
+  /** Resolves when no timer and no socket is left. */
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    clearTimeout(this.#timer)
+    const open = this.#open
+    this.#open = undefined
+    if (open) this.#end(open)
+    for (const statement of [...this.#waiting, ...this.#inFlight]) statement.fail(closed())
+    this.#waiting.clear()
+    this.#inFlight.clear()
+    await Promise.all(this.#ending)
+  }
+
+  /** Never rejects. */
+  async #connect(): Promise<void> {
+    const { config, connectTimeoutMs } = this.#deps
+    this.#state = 'connecting'
+    const open = openClient(config, { pipeline: true, connectionTimeoutMillis: connectTimeoutMs })
+    this.#open = open
+    const { client } = open
+    let error: Error | undefined
+    client.on('error', (given) => (error = given))
+    client.once('end', () => this.#drop(open, error ?? new Error('the connection ended')))
+    const timer = setTimeout(() => this.#drop(open, noCheck(connectTimeoutMs)), 2 * connectTimeoutMs)
+    try {
+      await client.connect()
+      await this.#deps.check(async (text, values = []) => {
+        const result = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+        return result.rows
+      })
+    } catch (thrown) {
+      this.#drop(open, toError(thrown))
+      return
+    } finally {
+      clearTimeout(timer)
+    }
+    if (this.#open === open) this.#goUp(open)
+  }
+
+  #goUp(open: OpenClient): void {
+    this.#state = 'up'
+    this.#failures = 0
+    this.#lastError = undefined
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const statement of waiting) this.#send(statement, open)
+    if (this.#wasUp) this.#deps.onReconnect()
+    this.#wasUp = true
+  }
+
+  #send(statement: Statement, open: OpenClient): void {
+    const { text, values } = statement
+    this.#inFlight.add(statement)
+    if (this.#silentSince === Infinity) this.#silentSince = performance.now()
+    open.client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' }).then(
+      ({ rows }) => {
+        this.#onReply(statement)
+        statement.succeed(rows)
+      },
+      (thrown: unknown) => {
+        this.#onReply(statement)
+        statement.fail(this.#explained(thrown))
+        if (isReadOnly(thrown)) this.#drop(open, toError(thrown))
+      },
+    )
+  }
+
+  #onReply(statement: Statement): void {
+    if (!this.#inFlight.delete(statement)) return
+    this.#silentSince = this.#inFlight.size > 0 ? performance.now() : Infinity
+  }
+
+  #onTimeout(statement: Statement, timeoutMs: number): Error {
+    this.#waiting.delete(statement)
+    const error = noReply(this.#deps.server, timeoutMs, this.#lastError)
+    const isMute = performance.now() - this.#silentSince >= muteAfterMs
+    if (isMute && this.#open && this.#inFlight.has(statement)) this.#drop(this.#open, error)
+    return error
+  }
+
+  /** Drops a connection that failed. A second call for the same one does nothing. */
+  #drop(open: OpenClient, cause: Error): void {
+    if (this.#open !== open) return
+    this.#open = undefined
+    this.#end(open)
+    const wasUp = this.#state === 'up'
+    this.#state = 'pausing'
+    this.#failures += 1
+    this.#lastError = cause
+    this.#silentSince = Infinity
+    const lost = [...this.#inFlight]
+    this.#inFlight.clear()
+    if (wasUp) {
+      this.#epoch += 1
+      this.#deps.onBreak()
+    }
+    const error = this.#explained(cause)
+    for (const statement of lost) statement.fail(error)
+    if (isRefusal(cause)) {
+      for (const statement of this.#waiting) statement.fail(error)
+      this.#waiting.clear()
+    }
+    this.#timer = setTimeout(() => void this.#connect(), backoffMs(this.#failures, reconnectBackoff))
+    // This timer must not keep the process alive: there is no connection.
+    this.#timer.unref()
+    this.#deps.onError(error)
+  }
+
+  #end(open: OpenClient): void {
+    const ended = open.destroy().finally(() => this.#ending.delete(ended))
+    this.#ending.add(ended)
+  }
+
+  #explained(error: unknown): Error {
+    return toPostgresError(error, this.#deps.server)
+  }
+}
+
+const noCheck = (ms: number): UnavailableError =>
+  new UnavailableError(`the database could not be checked within ${2 * ms} ms`, { engine: engineName })

@@ -1,0 +1,74 @@
+import { RefusedError, UnavailableError } from '@holdfast/core/engine'
+import type { Query } from './connection/statement-connection.js'
+import { engineName, sqlStateOf } from './errors.js'
+import { quoted } from './sql/migrations.js'
+import type { PostgresSettings } from './options.js'
+
+/** The oldest supported server. */
+const leastVersion = 130_000
+
+/** States that say that the functions are not there: no such schema, function, or table. */
+const missing = new Set(['3F000', '42883', '42P01'])
+
+/**
+ * Refuses a database that cannot keep locks.
+ *
+ * @param wasUsable - whether it could before: a primary that became a standby may become the primary again
+ * @returns which data it has; it differs once that was lost
+ */
+export async function checkDatabase(
+  query: Query,
+  { schema, tables }: Pick<PostgresSettings, 'schema' | 'tables'>,
+  wasUsable: boolean,
+  migrate: () => Promise<void>,
+): Promise<string> {
+  const [[version, isStandby, isolation, readOnly] = []] = await query(
+    `select current_setting('server_version_num'), pg_is_in_recovery(), current_setting('transaction_isolation'),
+      current_setting('transaction_read_only')`,
+  )
+  if (Number(version) < leastVersion) {
+    throw refused(
+      `Holdfast needs PostgreSQL 13 or later, the server is ${Math.floor(Number(version) / 10_000)}`,
+    )
+  }
+  if (isStandby === 't' || readOnly === 'on') {
+    const what = isStandby === 't' ? 'the server is a standby' : 'default_transaction_read_only is on'
+    const message = `${what}: locks need to be written; connect to the primary`
+    throw wasUsable ? new UnavailableError(message, { engine: engineName }) : refused(message)
+  }
+  if (isolation !== 'read committed') {
+    throw refused(
+      `default_transaction_isolation is ${isolation ?? ''}: steps would not see each other. ` +
+        "Run `alter role … set default_transaction_isolation = 'read committed'` for the role of Holdfast",
+    )
+  }
+  const hello = `select * from ${quoted(schema)}.hello_1()`
+  let rows
+  try {
+    rows = await query(hello)
+  } catch (error) {
+    if (!missing.has(sqlStateOf(error) ?? '')) throw explained(error, schema)
+    await migrate()
+    rows = await query(hello)
+  }
+  const [[store, persistence] = []] = rows
+  if (persistence !== tables) {
+    throw refused(
+      `the tables in schema ${schema} are ${persistence ?? 'not known'}, and the option tables is ${tables}: ` +
+        'give the option that fits them, or another schema',
+    )
+  }
+  return store ?? ''
+}
+
+function explained(error: unknown, schema: string): unknown {
+  if (sqlStateOf(error) !== '42501') return error
+  return refused(
+    `the role has no rights in schema ${schema}: it needs USAGE on the schema and EXECUTE on its functions, ` +
+      'see migrationSql({ role })',
+    error,
+  )
+}
+
+const refused = (message: string, cause?: unknown): RefusedError =>
+  new RefusedError(message, { engine: engineName, cause })

@@ -1,0 +1,41 @@
+import { ClosedError, HoldfastError, RefusedError, UnavailableError } from '@holdfast/core/engine'
+
+/** The engine's name in errors. */
+export const engineName = 'postgres'
+
+/**
+ * Classes of SQLSTATE that stay as they are however often a statement is repeated: unsupported, invalid data, constraints,
+ * authorization, names of databases and schemas, syntax and rights.
+ */
+const lasting = /^(0A|22|23|28|2B|3D|3F|42)/
+
+/** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Whether PostgreSQL replied, and trying again soon makes no sense. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof HoldfastError ? error instanceof RefusedError : lasting.test(sqlStateOf(error) ?? '')
+
+/** Whether the server has become a standby, or is one. */
+export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === '25006'
+
+export const toError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown))
+
+/**
+ * Turns any failure into an error of ours that says whether trying again makes sense.
+ *
+ * @param server - names what could not be reached
+ */
+export function toPostgresError(error: unknown, server: string): HoldfastError {
+  if (error instanceof HoldfastError) return error
+  const details = { cause: error, engine: engineName }
+  const { message } = toError(error)
+  if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${message}`, details)
+  return new RefusedError(`${server} rejected the statement: ${message}`, details)
+}
+
+export const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')

@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from '@holdfast/core'
+import { migrationSql, postgres } from './index.js'
+
+const url = 'postgres://me:secret@localhost/app'
+
+it.each([
+  [{}, 'either url or config'],
+  [{ url, config: {} }, 'either url or config'],
+  [{ url: 'redis://localhost' }, 'url must be a string that starts with postgres://'],
+  [{ url, listenUrl: 'localhost:5432' }, 'listenUrl must be'],
+  [
+    { url, schema: 'Locks' },
+    "schema must be up to 48 lower-case letters, digits and underscores, got 'Locks'",
+  ],
+  [{ url, tables: 'temporary' }, "tables must be 'unlogged' or 'logged', got 'temporary'"],
+  [{ url, migrate: 'never' }, "migrate must be 'auto' or 'check', got 'never'"],
+  [{ url, prefix: 'lock:' }, 'unknown option prefix'],
+])('%j is refused before anything is sent', (options, words) => {
+  const make = (): unknown => Reflect.apply(postgres, undefined, [options])
+  expect(make).toThrow(InvalidArgumentError)
+  expect(make).toThrow(words)
+})
+
+it('what is refused never shows a password', () => {
+  expect(() => postgres({ url: 'redis://me:secret@localhost' })).toThrow(/^(?!.*secret)/)
+})
+
+it('objects that are not carried are refused by name', () => {
+  expect(postgres({ url }).traits.kinds).toBeUndefined()
+})
+
+it('the SQL names the schema, the kind of tables and the role', () => {
+  expect(migrationSql()).toContain('create unlogged table "holdfast".lock')
+  const sql = migrationSql({ schema: 'locks', tables: 'logged', role: 'app "x"' })
+  expect(sql).toContain('create  table "locks".lock')
+  expect(sql).toContain('to "app ""x""";')
+  expect(() => migrationSql({ schema: '; drop' })).toThrow(InvalidArgumentError)
+})

@@ -1,0 +1,91 @@
+import { inspect } from 'node:util'
+import { InvalidArgumentError } from '@holdfast/core/engine'
+import type { TableKind } from './sql/migrations.js'
+
+/** Where PostgreSQL is, and how its tables are kept. */
+export interface PostgresOptions {
+  /** Of the database, such as `postgres://app@db.internal/app`. Either this or `config`. */
+  readonly url?: string
+  /**
+   * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
+   * pool will do (`pool.options`): its connections are not used.
+   */
+  readonly config?: object
+  /**
+   * A URL that leads to the same database past PgBouncer, for notifications: in transaction mode PgBouncer delivers none.
+   *
+   * @defaultValue `url` or `config`
+   */
+  readonly listenUrl?: string
+  /**
+   * The schema of the tables and functions.
+   *
+   * @defaultValue 'holdfast'
+   */
+  readonly schema?: string
+  /**
+   * `unlogged`: a crash or fail-over loses all locks, as with Redis. `logged`: they survive a crash, and a fail-over as far as
+   * the standby has them; each step then waits for the disk.
+   *
+   * @defaultValue 'unlogged'
+   */
+  readonly tables?: 'unlogged' | 'logged'
+  /**
+   * `auto`: creates or updates the schema at first use. `check`: refuses a schema that is missing or out of date, for those
+   * who run {@link migrationSql} by other means.
+   *
+   * @defaultValue 'auto'
+   */
+  readonly migrate?: 'auto' | 'check'
+}
+
+/** The options with their defaults. */
+export interface PostgresSettings {
+  /** What `pg` takes for connections that send steps. */
+  readonly config: object
+  /** The same for the connection that listens. */
+  readonly listenConfig: object
+  readonly schema: string
+  readonly tables: TableKind
+  readonly migrate: 'auto' | 'check'
+}
+
+const known = ['url', 'config', 'listenUrl', 'schema', 'tables', 'migrate']
+
+/** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
+export function resolveOptions(given: PostgresOptions): PostgresSettings {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new InvalidArgumentError(`unknown option ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  }
+  const { url, config, listenUrl, schema = 'holdfast', tables = 'unlogged', migrate = 'auto' } = given
+  if ((url === undefined) === (config === undefined)) {
+    throw new InvalidArgumentError('postgres needs either url or config')
+  }
+  if (config !== undefined && typeof config !== 'object') refuse('config', config, 'an object of options')
+  checkSchema(schema)
+  oneOf('tables', tables, ['unlogged', 'logged'])
+  oneOf('migrate', migrate, ['auto', 'check'])
+  const main = config ?? configOf('url', url)
+  const listenConfig = listenUrl === undefined ? main : configOf('listenUrl', listenUrl)
+  return { config: main, listenConfig, schema, tables, migrate }
+}
+
+export function checkSchema(schema: string): void {
+  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return
+  refuse('schema', schema, 'up to 48 lower-case letters, digits and underscores')
+}
+
+export function oneOf(option: string, given: string, allowed: readonly string[]): void {
+  if (!allowed.includes(given)) refuse(option, given, allowed.map((each) => `'${each}'`).join(' or '))
+}
+
+function configOf(option: string, url: unknown): object {
+  if (typeof url === 'string' && /^postgres(ql)?:\/\//.test(url)) return { connectionString: url }
+  // Not the text itself: it may contain a password.
+  throw new InvalidArgumentError(`${option} must be a string that starts with postgres:// or postgresql://`)
+}
+
+function refuse(option: string, given: unknown, allowed: string): never {
+  throw new InvalidArgumentError(`${option} must be ${allowed}, got ${inspect(given)}`)
+}

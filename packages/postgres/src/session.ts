@@ -1,0 +1,202 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Address,
+  ClientInfo,
+  EngineHost,
+  EngineSession,
+  Inspection,
+  ObjectType,
+  QueueEntry,
+  QueueEntryReply,
+  ReleaseReply,
+  ReleaseRequest,
+  Renewal,
+  RenewalReply,
+} from '@holdfast/core/engine'
+import { clientOf } from '@holdfast/core/engine'
+import { addressOf, addressOfId } from './address.js'
+import { channelOf } from './channel.js'
+import { Listener } from './connection/listener.js'
+import { StatementConnection } from './connection/statement-connection.js'
+import { checkDatabase } from './database-check.js'
+import { toPostgresError } from './errors.js'
+import { migrate } from './migrate.js'
+import { readNotice } from './notices.js'
+import type { PostgresSettings } from './options.js'
+import { serverName } from './server-name.js'
+import { quoted } from './sql/migrations.js'
+import { Steps, type Inbox, type Step } from './steps.js'
+import { Sweeper } from './sweeper.js'
+
+/** The locks of one client in a PostgreSQL database. */
+export class PostgresSession implements EngineSession {
+  readonly storeName: string
+  readonly #host: EngineHost
+  readonly #channel: string
+  readonly #steps: Steps
+  readonly #statements: StatementConnection
+  readonly #listener: Listener
+  readonly #sweeper: Sweeper
+  /** The largest token that this client has seen. */
+  #tokenFloor = 0
+  /** Which data the database of this connection has; `undefined` while there is none. */
+  #store: string | undefined
+  #wasUsable = false
+
+  constructor(host: EngineHost, settings: PostgresSettings) {
+    const { commandTimeoutMs, clientId } = host
+    const server = serverName(settings.config)
+    const timeoutMs = Math.min(commandTimeoutMs, 10_000)
+    this.storeName = server
+    this.#host = host
+    this.#channel = channelOf(clientId)
+    this.#steps = new Steps(quoted(settings.schema))
+    this.#statements = new StatementConnection({
+      config: settings.config,
+      server,
+      connectTimeoutMs: timeoutMs,
+      check: async (query) => {
+        const migrating = (): Promise<void> => migrate(settings, timeoutMs)
+        this.#store = await checkDatabase(query, settings, this.#wasUsable, migrating)
+        this.#wasUsable = true
+      },
+      onBreak: () => {
+        this.#store = undefined
+      },
+      onReconnect: () => {
+        host.reconnected()
+      },
+      onError: (error) => {
+        host.error(error)
+      },
+    })
+    this.#listener = new Listener({
+      config: settings.listenConfig,
+      channel: this.#channel,
+      pingEveryMs: host.renewEveryMs,
+      timeoutMs,
+      send: (payload) => this.#run(this.#steps.send(this.#channel, payload)),
+      onMessage: (payload) => {
+        this.#passOn(payload)
+      },
+      onGap: () => {
+        host.missed()
+      },
+      onDown: (cause) => {
+        host.unsubscribed(toPostgresError(cause, server))
+      },
+      onDeaf: () => {
+        host.warn('NOTICE_REFUSED', deaf)
+      },
+    })
+    this.#sweeper = new Sweeper(() => this.#run(this.#steps.sweep(rowsPerSweep)))
+  }
+
+  get connectionEpoch(): number {
+    return this.#statements.epoch
+  }
+
+  locate(name: string, object: ObjectType): Address {
+    return addressOf(name, object)
+  }
+
+  resolve(id: string): Address {
+    return addressOfId(id)
+  }
+
+  async prepare(): Promise<void> {
+    await this.register()
+    this.#listener.start()
+  }
+
+  async acquire({ id }: Address, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
+    const step = this.#steps.acquire(id, request, this.#inbox, this.#tokenFloor)
+    const reply = await this.#run(step, timeoutMs)
+    if (reply.kind === 'held') this.#sawToken(reply.token)
+    return reply
+  }
+
+  release({ id }: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
+    return this.#run(this.#steps.release(id, request, this.#tokenFloor), timeoutMs)
+  }
+
+  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
+    return this.#run(this.#steps.renew(renewals), timeoutMs)
+  }
+
+  refresh(entries: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]> {
+    return this.#run(this.#steps.refresh(entries, this.#inbox))
+  }
+
+  force({ id }: Address, owner: string): Promise<ReleaseReply> {
+    return this.#run(this.#steps.force(id, owner, channelOf(clientOf(owner)), this.#tokenFloor))
+  }
+
+  inspect({ id }: Address, limit: number): Promise<Inspection> {
+    return this.#run(this.#steps.inspect(id, limit))
+  }
+
+  async incarnation(): Promise<string | undefined> {
+    // With each connection it is known which data there is.
+    if (this.#store === undefined) await this.register()
+    return this.#store
+  }
+
+  knownIncarnation(): string | undefined {
+    return this.#store
+  }
+
+  isSubscribed(): boolean {
+    return this.#listener.key !== null
+  }
+
+  async subscribe(): Promise<void> {
+    try {
+      await this.#listener.whenUp()
+    } catch (error) {
+      throw toPostgresError(error, this.storeName)
+    }
+  }
+
+  async register(): Promise<void> {
+    const { clientId, client, watchdogTimeoutMs } = this.#host
+    await this.#run(this.#steps.register(clientId, client, watchdogTimeoutMs))
+    await this.#sweeper.sweepIfDue()
+  }
+
+  find(clientId: string): Promise<ClientInfo | null> {
+    return this.#run(this.#steps.find(clientId))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#listener.close(), this.#statements.close()])
+  }
+
+  get #inbox(): Inbox {
+    return { channel: this.#channel, key: this.#listener.key }
+  }
+
+  async #run<T>(step: Step<T>, timeoutMs = this.#host.commandTimeoutMs): Promise<T> {
+    return step.read(await this.#statements.run(step.text, step.values, timeoutMs))
+  }
+
+  #passOn(payload: string): void {
+    const notice = readNotice(payload)
+    if (notice?.kind === 'revoked') this.#host.revoked(notice.owner)
+    if (notice?.kind !== 'granted') return
+    const { id, owner, token, leaseMs, serverUs } = notice
+    this.#sawToken(token)
+    this.#host.granted(id, owner, { token, leaseMs, serverUs })
+  }
+
+  #sawToken(token: number): void {
+    this.#tokenFloor = Math.max(this.#tokenFloor, token)
+  }
+}
+
+const rowsPerSweep = 1_000
+
+const deaf =
+  'notifications do not arrive, as behind PgBouncer in transaction mode: waiters request their locks once a second, in no ' +
+  'order. Give listenUrl, which leads to the same database past the pooler'

@@ -1,0 +1,100 @@
+import {
+  admit,
+  attributes,
+  drawToken,
+  keepToken,
+  lockOrMakeRow,
+  msUntil,
+  readClock,
+  save,
+  settle,
+} from './blocks.js'
+
+/**
+ * `acquire_1`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
+ *
+ * Returns kind 'held' with fencing_token, 'busy' with ttl_ms, server_us, holder and queue_position (0: not queued), 'lost' (a
+ * count above 1 for an owner that does not hold the lock) or 'abandoned' (a tombstone refuses it).
+ *
+ * Safe to run twice: an entry keeps its ticket, a hold its token.
+ */
+export const acquire = (s: string): string => `
+create function ${s}.acquire_1(
+  p_name text, p_owner text, p_count int, p_lease_ms bigint, p_entry_ms bigint, p_grant_lease_ms bigint,
+  p_inbox text, p_inbox_key bigint, p_floor bigint,
+  out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
+  out queue_position int
+) language plpgsql ${attributes} as $function$
+declare
+  l ${s}.lock;
+  was ${s}.lock;
+  now_us bigint;
+  own_ticket bigint;
+begin
+${lockOrMakeRow(s)}
+  was := l;
+  ${readClock}
+${settle(s)}
+
+  if l.owner = p_owner then
+    kind := 'held';
+    l.hold_count := p_count;
+    l.until_us := greatest(l.until_us, now_us + 1000 * p_lease_ms);
+    if p_count > 1 then
+      fencing_token := case when l.fence_until_us > now_us then l.token else 0 end;
+    elsif l.fence_until_us > now_us then
+      ${keepToken('p_lease_ms')}
+      fencing_token := l.token;
+    else
+      ${drawToken('p_lease_ms')}
+      fencing_token := l.token;
+    end if;
+  elsif p_count > 1 then
+    kind := 'lost';
+  elsif exists (select from ${s}.tombstone where name = p_name and owner = p_owner and until_us > now_us) then
+    kind := 'abandoned';
+  else
+    if l.owner is null and l.waiting > 0 then
+      l := ${s}.pass_on_1(l, now_us, p_floor, p_owner);
+    end if;
+    if l.owner is null then
+      kind := 'held';
+      if l.waiting > 0 then
+        delete from ${s}.place where name = p_name and owner = p_owner;
+        if found then
+          l.waiting := l.waiting - 1;
+        end if;
+      end if;
+${admit('p_owner', 'p_lease_ms')}
+      fencing_token := l.token;
+    else
+      kind := 'busy';
+      ttl_ms := ${msUntil('l.until_us')};
+      server_us := now_us;
+      holder := l.owner;
+      queue_position := 0;
+      if p_entry_ms > 0 then
+        -- The queue outlives its entries by more than that, so that few of them have to see to it.
+        if l.waiting = 0 or l.queue_until_us - now_us < 1250 * p_entry_ms then
+          l.queue_until_us := now_us + 2000 * p_entry_ms;
+        end if;
+        if l.waiting > 0 then
+          update ${s}.place set alive_until_us = now_us + 1000 * p_entry_ms, grant_lease_ms = p_grant_lease_ms,
+            inbox = p_inbox, inbox_key = p_inbox_key
+          where name = p_name and owner = p_owner returning ticket into own_ticket;
+        end if;
+        if own_ticket is null then
+          l.last_ticket := l.last_ticket + 1;
+          l.waiting := l.waiting + 1;
+          queue_position := l.waiting;
+          insert into ${s}.place (name, ticket, owner, alive_until_us, grant_lease_ms, inbox, inbox_key)
+          values (p_name, l.last_ticket, p_owner, now_us + 1000 * p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key);
+        else
+          select count(*) into queue_position from ${s}.place where name = p_name and ticket <= own_ticket;
+        end if;
+      end if;
+    end if;
+  end if;
+${save(s)}
+end
+$function$;`

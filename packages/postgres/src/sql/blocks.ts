@@ -1,0 +1,58 @@
+// Text that several functions share. Each block says which variables it reads and sets.
+
+/** The server's clock, to be read when the lock's row is locked: before, another step may still have run. Sets now_us. */
+export const readClock = `now_us := (extract(epoch from clock_timestamp()) * 1000000)::bigint;`
+
+/** Locks the row of the lock p_name, and makes one if there is none. Sets l. */
+export const lockOrMakeRow = (s: string): string => `
+  loop
+    select * into l from ${s}.lock where name = p_name for no key update;
+    exit when found;
+    insert into ${s}.lock (name) values (p_name) on conflict do nothing returning * into l;
+    exit when found;
+  end loop;`
+
+/** Ends what is due: the hold, and a queue whose entries are all past their time. Reads and sets l. Reads now_us. */
+export const settle = (s: string): string => `
+  if l.until_us <= now_us then
+    l.owner := null;
+  end if;
+  if l.waiting > 0 and l.queue_until_us <= now_us then
+    delete from ${s}.place where name = l.name;
+    l.waiting := 0;
+  end if;`
+
+/** Writes the row back. Reads l and was, the row as it was read. */
+export const save = (s: string): string => `
+  if l is distinct from was then
+    update ${s}.lock set owner = l.owner, hold_count = l.hold_count, until_us = l.until_us, token = l.token,
+      fence_until_us = l.fence_until_us, last_ticket = l.last_ticket, waiting = l.waiting, queue_until_us = l.queue_until_us
+    where name = l.name;
+  end if;`
+
+/** How long the last token is remembered after a grant with this lease, in microseconds. */
+const fenceUs = (leaseMs: string): string => `1000 * greatest(60000, 2 * ${leaseMs})`
+
+/**
+ * A token larger than the last one, than the clock, and than any that the client of this step has seen. Reads now_us and
+ * p_floor. Reads and sets l.
+ */
+export const drawToken = (leaseMs: string): string => `
+    l.token := greatest(now_us, p_floor + 1, case when l.fence_until_us > now_us then l.token + 1 else 0 end);
+    l.fence_until_us := now_us + ${fenceUs(leaseMs)};`
+
+/** Remembers the last token for as long as a hold with this lease needs it. Reads now_us. Reads and sets l. */
+export const keepToken = (leaseMs: string): string => `
+    l.fence_until_us := greatest(l.fence_until_us, now_us + ${fenceUs(leaseMs)});`
+
+/** Makes an owner the holder. Reads now_us and p_floor. Reads and sets l. */
+export const admit = (owner: string, leaseMs: string): string => `
+    l.owner := ${owner};
+    l.hold_count := 1;
+    l.until_us := now_us + 1000 * ${leaseMs};${drawToken(leaseMs)}`
+
+/** Milliseconds until an instant, rounded up, so that it has come when they have passed. Reads now_us. */
+export const msUntil = (instant: string): string => `ceil((${instant} - now_us) / 1000.0)::bigint`
+
+/** What every function has: it runs with the rights of its owner, and finds only what it names in full. */
+export const attributes = `security definer set search_path = pg_catalog, pg_temp`

@@ -1,0 +1,69 @@
+import { acquire } from './acquire.js'
+import { fence } from './fence.js'
+import { handOff } from './hand-off.js'
+import { reading } from './reading.js'
+import { release } from './release.js'
+import { sweep } from './sweep.js'
+import { tables } from './tables.js'
+import { upkeep } from './upkeep.js'
+
+/** What crashes do to the tables: `unlogged` ones are empty afterwards. */
+export type TableKind = 'unlogged' | 'logged'
+
+/** Clients that migrate at the same time do so one after another. */
+const migrationKey = 0x68_6f_6c_64_66_6d_67
+
+export const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
+
+/**
+ * By their number, from 1. One that was released never changes: a later one adds functions under further names, since
+ * clients of several versions use the schema at the same time.
+ */
+const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
+  (s, kind) =>
+    [
+      tables(s, kind === 'unlogged' ? 'unlogged' : ''),
+      handOff(s),
+      acquire(s),
+      release(s),
+      upkeep(s),
+      reading(s),
+      sweep(s),
+      fence(s),
+      // Functions may be executed by everybody unless that is revoked.
+      `revoke all on all functions in schema ${s} from public;`,
+    ].join('\n'),
+]
+
+/** Creates the schema, or brings an existing one up to date. Safe to run at any time, any number of times. */
+export function schemaSql(schema: string, kind: TableKind): string {
+  const s = quoted(schema)
+  const steps = migrations.map((migration, i) => {
+    const version = i + 1
+    return `  if not exists (select from ${s}.migration where version = ${version}) then
+${migration(s, kind)}
+    insert into ${s}.migration (version) values (${version});
+  end if;`
+  })
+  return `begin;
+select pg_advisory_xact_lock(${migrationKey});
+do $migrate$
+begin
+  if to_regnamespace('${s}') is null then
+    create schema ${s};
+  end if;
+  create table if not exists ${s}.migration (version int primary key, applied_at timestamptz not null default now());
+${steps.join('\n')}
+end
+$migrate$;
+commit;
+`
+}
+
+/** What a role needs that only takes locks. */
+export function grantSql(schema: string, role: string): string {
+  const s = quoted(schema)
+  return `grant usage on schema ${s} to ${quoted(role)};
+grant execute on all functions in schema ${s} to ${quoted(role)};
+`
+}

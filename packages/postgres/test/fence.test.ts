@@ -1,0 +1,147 @@
+import { LockLostError, type Lease } from '@holdfast/core'
+import { startPostgres, until, type PostgresServer } from '@holdfast/testkit'
+import { Client } from 'pg'
+import { Holdfast } from '@holdfast/core'
+import { migrationSql, postgres, type PostgresEngine } from '../src/index.js'
+import { failureOf } from './support/clients.js'
+
+let server: PostgresServer
+let engine: PostgresEngine
+let holdfast: Holdfast
+let rival: Holdfast
+const connections: Client[] = []
+
+beforeAll(async () => {
+  server = await startPostgres()
+  engine = postgres({ url: server.url })
+  await server.query('create table stock (left_over int)')
+  await server.query('create role app login')
+  await server.query(migrationSql({ role: 'app' }))
+  await server.query('grant select, insert, update on stock to app')
+})
+
+beforeEach(async () => {
+  holdfast = new Holdfast({ engine })
+  rival = new Holdfast({ engine })
+  await server.query('delete from stock')
+  await server.query('insert into stock values (10)')
+})
+
+afterEach(async () => {
+  await Promise.all(connections.splice(0).map((client) => client.end()))
+  await Promise.all([holdfast.close(), rival.close()])
+})
+
+afterAll(() => server.stop())
+
+/** A transaction of the application, as a role that may do no more than it has to. */
+async function begin(isolation = 'read committed'): Promise<Client> {
+  const client = new Client({ connectionString: server.urlOf({ role: 'app' }) })
+  client.on('error', () => undefined)
+  connections.push(client)
+  await client.connect()
+  await client.query(`begin isolation level ${isolation}`)
+  return client
+}
+
+const left = async (client: Client | PostgresServer): Promise<number> => {
+  const result = await client.query('select left_over from stock')
+  const [row] = 'rows' in result ? (result.rows as Record<string, unknown>[]) : result
+  return Number(row?.['left_over'])
+}
+
+/** Takes one, as a holder does that reads, computes and writes. */
+async function takeOne(client: Client): Promise<void> {
+  const before = await left(client)
+  await client.query('update stock set left_over = $1', [before - 1])
+}
+
+/** A holder whose lock was taken from it, and the one that holds it now. */
+async function staleAndCurrent(): Promise<[Lease, Lease]> {
+  const stale = await holdfast.getLock('stock').lock()
+  await rival.getLock('stock').forceUnlock()
+  return [stale, await rival.getLock('stock').lock()]
+}
+
+it('a transaction of the current holder commits, and may call fence again', async () => {
+  const lease = await holdfast.getLock('stock').lock()
+  const client = await begin()
+  await engine.fence(client, lease)
+  await engine.fence(client, lease)
+  await takeOne(client)
+  await client.query('commit')
+  expect(await left(server)).toBe(9)
+})
+
+it('a transaction of a holder that lost its lock fails', async () => {
+  const [stale, current] = await staleAndCurrent()
+  const client = await begin()
+  const failure = await failureOf(engine.fence(client, stale))
+  expect(failure).toBeInstanceOf(LockLostError)
+  expect(failure).toMatchObject({ reason: 'not-held', lockName: 'stock', owner: stale.owner })
+  expect(await failureOf(client.query('select 1'))).toMatchObject({ code: '25P02' })
+  const next = await begin()
+  await engine.fence(next, current)
+})
+
+it('a lease that has expired is not the current one, though nobody else has the lock', async () => {
+  const lease = await holdfast.getLock('stock').lock({ leaseMs: 100 })
+  await until(async () => !(await rival.getLock('stock').isLocked()))
+  expect(await failureOf(engine.fence(await begin(), lease))).toBeInstanceOf(LockLostError)
+})
+
+it('the next holder waits for the transaction of one that lost its lock meanwhile, and sees what it wrote', async () => {
+  const stale = await holdfast.getLock('stock').lock()
+  const first = await begin()
+  await engine.fence(first, stale)
+  const before = await left(first)
+  await rival.getLock('stock').forceUnlock()
+  const current = await rival.getLock('stock').lock()
+  const second = await begin()
+  let isFenced = false
+  const fenced = engine.fence(second, current).then(() => (isFenced = true))
+  const isBlocked = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%fence_1%'"
+  await until(async () => (await server.query(isBlocked)).length === 1)
+  // The lock itself goes on: the open transaction holds up nobody but those who fence.
+  await current.run(() => rival.getLock('stock').withLock(() => undefined))
+  expect(isFenced).toBe(false)
+  await first.query('update stock set left_over = $1', [before - 1])
+  await first.query('commit')
+  await fenced
+  await takeOne(second)
+  await second.query('commit')
+  expect(await left(server)).toBe(8)
+})
+
+it.each(['repeatable read', 'serializable'])(
+  'at isolation level %s a holder that began before the last one committed has to begin again',
+  async (isolation) => {
+    const stale = await holdfast.getLock('stock').lock()
+    const first = await begin()
+    await engine.fence(first, stale)
+    await rival.getLock('stock').forceUnlock()
+    const current = await rival.getLock('stock').lock()
+    const second = await begin(isolation)
+    await left(second)
+    await first.query('commit')
+    expect(await failureOf(engine.fence(second, current))).toMatchObject({ code: '40001' })
+  },
+)
+
+it('is refused outside a transaction, where it would protect nothing', async () => {
+  const lease = await holdfast.getLock('stock').lock()
+  const client = await begin()
+  await client.query('rollback')
+  expect(await failureOf(engine.fence(client, lease))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+it('without it, the holder that lost its lock overwrites what the next one wrote', async () => {
+  await staleAndCurrent()
+  const [first, second] = [await begin(), await begin()]
+  const before = await left(first)
+  await takeOne(second)
+  await second.query('commit')
+  await first.query('update stock set left_over = $1', [before - 1])
+  await first.query('commit')
+  expect(await left(server)).toBe(9)
+})

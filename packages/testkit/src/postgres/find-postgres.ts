@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { onPath } from '../find/probe-binary.js'
+
+/** Where Debian and its kin put the programs of each version. */
+const debianFolder = '/usr/lib/postgresql'
+
+/** The folder that has `postgres` and `initdb`: on PATH, or the newest of Debian's packages. Throws if there is none. */
+export function findPostgres(): string {
+  const folders = onPath('postgres').map((path) => dirname(path))
+  const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
+  versions.sort((a, b) => Number(b) - Number(a))
+  folders.push(...versions.map((version) => join(debianFolder, version, 'bin')))
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')))
+  if (found !== undefined) return found
+  throw new Error(
+    `no PostgreSQL found: put the folder of postgres and initdb on PATH, or install it (apt-get install postgresql)`,
+  )
+}
+
+/** A user to run as. */
+export interface UserIds {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** PostgreSQL refuses to run as root: then it runs as its own user, or as nobody. Otherwise `null`: as we do. */
+export async function userForPostgres(): Promise<UserIds | null> {
+  if (process.getuid?.() !== 0) return null
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  const found = ['postgres', 'nobody'].flatMap((name) => lines.filter(([first]) => first === name))
+  const [[, , uid, gid] = []] = found
+  if (uid === undefined) throw new Error('PostgreSQL needs a user other than root: postgres or nobody')
+  return { uid: Number(uid), gid: Number(gid) }
+}
