@@ -68,6 +68,25 @@ describe('a quorum lock', () => {
     })
   })
 
+  it('keeps trying to extend them while the majority is out of reach, as long as the call waits', async () => {
+    const quorum = openQuorumOn(stores)
+    const failures: string[] = []
+    quorum.on('error', ({ code }) => failures.push(code))
+    const lock = quorum.getLock('job')
+    await lock.withLock({ leaseMs: 10_000 }, async (outer) => {
+      for (const store of stores.slice(0, 3)) store.disconnect()
+      await expect(lock.tryLock({ leaseMs: 20_000 })).rejects.toThrow(UnavailableError)
+      failures.length = 0
+      const entering = lock.lock({ leaseMs: 20_000 })
+      await until(() => failures.length > 0, { what: 'a failed attempt' })
+      for (const store of stores) store.reconnect()
+      const inner = await entering
+      expect([outer.holdCount, outer.isHeld]).toEqual([2, true])
+      expect(outer.remainingMs()).toBeGreaterThan(15_000)
+      await inner.unlock()
+    })
+  })
+
   it('pairs lock and unlock in a scope, and releases what is left there', async () => {
     const quorum = openQuorumOn(stores)
     const lock = quorum.getLock('job')
@@ -186,7 +205,7 @@ describe('hazards', () => {
 
   it('split votes: a majority waits for the gate, even for one that is slow', async () => {
     const engines = stores.map((store, i) => new SlowEngine(store, () => (i === 0 ? 15 : 0)))
-    const quorum = await useQuorum(openQuorumOn(engines))
+    const quorum = await useQuorum(openQuorumOn(engines, { memberTimeoutMs: 4_000 }))
     const [gate] = stores
     if (!gate) throw new Error('there is a gate')
     const other = await holdAlone(gate, { watchdogTimeoutMs: 20_000 })
@@ -266,7 +285,7 @@ describe('hazards', () => {
       [...three].reverse(),
       [three[1], three[2], three[0]].flatMap((store) => store ?? []),
     ]
-    const clients = orders.map((order) => openQuorumOn(order, { watchdogTimeoutMs: 200 }))
+    const clients = orders.map((order) => openQuorumOn(order, { watchdogTimeoutMs: 1_000 }))
     let inside = 0
     let entries = 0
     await Promise.all(

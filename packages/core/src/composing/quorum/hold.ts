@@ -6,6 +6,7 @@ import type { HoldTable } from '../../holding/hold-table.js'
 import { LeaseSet } from '../../holding/lease-set.js'
 import type { OpenLease } from '../../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../../holding/loss.js'
+import { enterUntilAnswered } from '../../holding/re-entry.js'
 import { shortestLeaseMs } from '../../options.js'
 import type { Request } from '../../options.js'
 import type { Possession } from '../../ownership/possession.js'
@@ -29,7 +30,7 @@ export interface QuorumHoldDeps<L extends OpenLease> {
     readonly memberTimeoutMs: number
     readonly marginMs: number
   }
-  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: HoldTable<QuorumHold<L>>
   makeLease(hold: QuorumHold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
@@ -135,13 +136,9 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
 
   async enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
     const startedAt = monotonicMs()
-    if (!this.#mayEnter()) return null
-    const wantedMs = Math.min(request.leaseMs ?? this.#deps.settings.watchdogTimeoutMs, request.maxHoldMs)
-    const lasts = (request.leaseMs === null && this.isRenewed) || this.remainingMs() >= wantedMs
-    if (!lasts) await this.#onMajority(extendVotes(this.#votes, wantedMs))
-    if (wantsToken && this.#fencingToken === 0) await this.#drawToken()
-    if (!this.#mayEnter()) return null
-    return this.#addLease(target, request, monotonicMs() - startedAt)
+    const suit = (): Promise<boolean> => this.#suit(request, wantsToken)
+    const entered = await enterUntilAnswered(suit, request, startedAt, this.#deps.events, this.#details)
+    return entered ? this.#addLease(target, request, monotonicMs() - startedAt) : null
   }
 
   async leave(lease: L): Promise<void> {
@@ -223,6 +220,16 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
   /** Whether it ends because of its limit, or that of a nested lease. */
   get #isAtLimit(): boolean {
     return monotonicMs() >= Math.min(this.#limitReachedAt, this.limitAt) - timerMarginMs
+  }
+
+  /** Gives it the lease and the token that one more entry needs. `false` when it was released before. */
+  async #suit(request: Request, wantsToken: boolean): Promise<boolean> {
+    if (!this.#mayEnter()) return false
+    const wantedMs = Math.min(request.leaseMs ?? this.#deps.settings.watchdogTimeoutMs, request.maxHoldMs)
+    const lasts = (request.leaseMs === null && this.isRenewed) || this.remainingMs() >= wantedMs
+    if (!lasts) await this.#onMajority(extendVotes(this.#votes, wantedMs))
+    if (wantsToken && this.#fencingToken === 0) await this.#drawToken()
+    return this.#mayEnter()
   }
 
   /** Not when it was released before. */
