@@ -199,7 +199,7 @@ describe('a quorum on real masters', () => {
   it('needs masters that are independent, whatever their names', async () => {
     const [a, b, c] = ['127.0.0.1', '127.1', '0.0.0.0'].map((host) => `redis://${host}:${servers[0].port}`)
     if (!a || !b || !c) throw new Error('there are three names')
-    const one = openQuorum([a, b, c]).on('error', () => undefined)
+    const one = openQuorum([a, b, c], { memberTimeoutMs: 3_000 }).on('error', () => undefined)
     await expect(one.getLock('job').tryLock()).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringMatching(
