@@ -8,9 +8,10 @@ import {
   type RedisCluster,
   type RedisServer,
 } from '@holdfast/testkit'
-import { Cluster, type Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { type Holdfast, LockLostError, ReplicationError } from '../src/index.js'
-import { closeAll, openClient, openHoldfast, type ClientOptions } from './support/clients.js'
+import { closeAll } from './support/clients.js'
+import { inCluster, onServer, type InteropTopology } from './support/interop-topologies.js'
 import { listen } from './support/redisson-client.js'
 import {
   holdKey,
@@ -38,30 +39,8 @@ afterEach(closeAll)
 /** Well below the lease of 30 s that no waiter may have to wait for, and generous to a slow machine. */
 const promptlyMs = 3_000
 
-type Options = Omit<ClientOptions, 'interop'>
-
-interface Topology {
-  readonly publish: 'PUBLISH' | 'SPUBLISH'
-  readonly open: (options?: Options) => Holdfast
-  /** The server that has the lock. */
-  readonly home: () => Promise<RedisServer>
-}
-
-const single: Topology = {
-  publish: 'PUBLISH',
-  open: (options = {}) => openHoldfast(server.url, { ...options, interop: 'redisson' }).holdfast,
-  home: () => Promise.resolve(server),
-}
-
-const clustered: Topology = {
-  publish: 'SPUBLISH',
-  open(options = {}) {
-    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true })
-    return openClient(template, { ...options, interop: 'redisson' })
-  },
-  home: () => cluster.masterOf(name),
-}
-
+const single = onServer(() => server)
+const clustered = inCluster(() => cluster)
 const topologies = [
   ['on a single server', single],
   ['in a cluster', clustered],
@@ -69,7 +48,8 @@ const topologies = [
 
 const sides = ['read', 'write'] as const satisfies readonly Side[]
 
-const javaOf = async ({ home, publish }: Topology) => new RedissonReadWriteThread(await home(), publish)
+const javaOf = async ({ home, publish }: InteropTopology) =>
+  new RedissonReadWriteThread(await home(name), publish)
 
 const lockOf = (holdfast: Holdfast, side: Side) => holdfast.getReadWriteLock(name)[side]
 
@@ -81,7 +61,7 @@ const stateOf = (redis: Redis) => redis.hgetall(name)
 
 describe.each(topologies)('a read/write lock shared with Redisson, %s,', (_, topology) => {
   const look = async <T>(fn: (redis: Redis) => Promise<T>): Promise<T> =>
-    withRedis((await topology.home()).url, fn)
+    withRedis((await topology.home(name)).url, fn)
 
   it('has the form of Redisson, also after a downgrade, and leaves nothing', async () => {
     const { read, write } = topology.open().getReadWriteLock(name)
@@ -169,7 +149,7 @@ describe.each(topologies)('a read/write lock shared with Redisson, %s,', (_, top
 
   it('that is downgraded here comes to waiting readers of Java and of ours at once, and to no writer', async () => {
     const { read, write } = topology.open().getReadWriteLock(name)
-    const { all } = await listen(await topology.home(), topology.publish, name, readWriteChannel(name))
+    const { all } = await listen(await topology.home(name), topology.publish, name, readWriteChannel(name))
     const written = await write.lock()
     const nested = await written.run(() => read.lock())
     const java = await javaOf(topology)
@@ -256,7 +236,7 @@ describe.each(topologies)('a read/write lock shared with Redisson, %s,', (_, top
     const leases = [await read.lock(), await read.lock()]
     const writing = write.lock()
     await untilWaiting(holdfast)
-    const { url } = await topology.home()
+    const { url } = await topology.home(name)
     expect((await keysWithoutTtl(url, '*')).filter((key) => key.includes(name))).toEqual([])
     for (const lease of leases) await lease.unlock()
     await (await writing).unlock()

@@ -12,19 +12,18 @@ import {
   type RedisCluster,
   type RedisServer,
 } from '@holdfast/testkit'
-import { Cluster, type Redis } from 'ioredis'
-import { type Holdfast, HoldfastError, LockTimeoutError } from '../src/index.js'
+import type { Redis } from 'ioredis'
+import { HoldfastError, LockTimeoutError } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
 import {
   closeAfterTest,
   closeAll,
-  openClient,
   openHoldfast,
   openProxy,
   openRedisClient,
   useOnce,
-  type ClientOptions,
 } from './support/clients.js'
+import { inCluster, onServer, type InteropTopology } from './support/interop-topologies.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { listen, RedissonThread, releaseChannel } from './support/redisson-client.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
@@ -49,48 +48,26 @@ afterEach(closeAll)
 /** Well below the lease of 30 s that no waiter may have to wait for, and generous to a slow machine. */
 const promptlyMs = 3_000
 
-type Options = Omit<ClientOptions, 'interop'>
-
-interface Topology {
-  readonly publish: 'PUBLISH' | 'SPUBLISH'
-  readonly open: (options?: Options) => Holdfast
-  /** The server that has the lock. */
-  readonly home: () => Promise<RedisServer>
-}
-
-const single: Topology = {
-  publish: 'PUBLISH',
-  open: (options = {}) => openHoldfast(server.url, { ...options, interop: 'redisson' }).holdfast,
-  home: () => Promise.resolve(server),
-}
-
-const clustered: Topology = {
-  publish: 'SPUBLISH',
-  open(options = {}) {
-    const template = new Cluster([...cluster.startupNodes], { lazyConnect: true })
-    return openClient(template, { ...options, interop: 'redisson' })
-  },
-  home: () => cluster.masterOf(name),
-}
-
+const single = onServer(() => server)
+const clustered = inCluster(() => cluster)
 const topologies = [
   ['on a single server', single],
   ['in a cluster', clustered],
 ] as const
 
-const javaOf = async ({ home, publish }: Topology) => new RedissonThread(await home(), publish)
+const javaOf = async ({ home, publish }: InteropTopology) => new RedissonThread(await home(name), publish)
 
 /** Subscribers to Redisson's channel of the lock. */
-async function listeners({ home, publish }: Topology): Promise<number> {
+async function listeners({ home, publish }: InteropTopology): Promise<number> {
   const reply = await (
-    await home()
+    await home(name)
   ).call('PUBSUB', publish === 'SPUBLISH' ? 'SHARDNUMSUB' : 'NUMSUB', releaseChannel(name))
   return Array.isArray(reply) ? Number(reply[1]) : NaN
 }
 
 /** Resolves when that many are queued, which they are only once they hear releases. */
-async function untilQueued(topology: Topology, count: number): Promise<void> {
-  const { url } = await topology.home()
+async function untilQueued(topology: InteropTopology, count: number): Promise<void> {
+  const { url } = await topology.home(name)
   await withRedis(url, (redis) => new LockInRedis(redis, name, '').untilQueued(count))
 }
 
@@ -98,7 +75,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
   it('is a hash that Java can read, and keeps Java out until the last level is left', async () => {
     const java = await javaOf(topology)
     const lock = topology.open().getLock(name)
-    const { url } = await topology.home()
+    const { url } = await topology.home(name)
     await lock.withLock(async ({ owner }) => {
       await lock.withLock(async () => {
         expect(await java.tryLock(name)).toBeGreaterThan(20_000)
@@ -147,7 +124,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
   })
 
   it('is announced by exactly one 0 per release, on the channel that Java subscribes to', async () => {
-    const { all } = await listen(await topology.home(), topology.publish, name)
+    const { all } = await listen(await topology.home(name), topology.publish, name)
     const lock = topology.open().getLock(name)
     await lock.withLock(() => lock.withLock(() => undefined))
     await lock.withLock(() => undefined)
@@ -216,7 +193,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
 
   it('is freed and announced by forceUnlock here, whichever side holds it', async () => {
     const java = await javaOf(topology)
-    const { all } = await listen(await topology.home(), topology.publish, name)
+    const { all } = await listen(await topology.home(name), topology.publish, name)
     await java.tryLock(name)
     const lock = topology.open().getLock(name)
     expect(await lock.forceUnlock()).toBe(true)
@@ -237,7 +214,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
   })
 
   it('leaves no key without a TTL but the count of tokens', async () => {
-    const { url } = await topology.home()
+    const { url } = await topology.home(name)
     const holdfast = topology.open()
     const lock = holdfast.getFencedLock(name)
     const lease = await lock.lock()
@@ -291,7 +268,7 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
     await java.tryLock(name)
     const waiting = topology.open().getLock(name).lock()
     await untilQueued(topology, 1)
-    const home = await topology.home()
+    const home = await topology.home(name)
     const releasedAt = performance.now()
     await killClients(home, ['pubsub'])
     await java.unlock(name)
@@ -309,7 +286,7 @@ describe('between both sides', () => {
     await untilQueued(single, 1)
     const second = single.open().getLock(name).lock()
     await untilQueued(single, 2)
-    const queue = await single.home().then(({ url }) => withRedis(url, (redis) => queueOf(redis)))
+    const queue = await single.home(name).then(({ url }) => withRedis(url, (redis) => queueOf(redis)))
     // What tells the first in line comes late, and Java is quicker.
     right.proxy.delay(60, { direction: 'toClient' })
     await blocker.unlock()
@@ -674,8 +651,8 @@ describe('in a cluster', () => {
       Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', 'default', rule)))
     await everywhere('-pubsub|shardnumsub')
     closeAfterTest(() => everywhere('+pubsub|shardnumsub'))
-    const { all } = await listen(await clustered.home(), 'PUBLISH', name)
-    const java = new RedissonThread(await clustered.home(), 'PUBLISH')
+    const { all } = await listen(await clustered.home(name), 'PUBLISH', name)
+    const java = new RedissonThread(await clustered.home(name), 'PUBLISH')
     await java.tryLock(name)
     const waiting = clustered.open().getLock(name).lock()
     await untilQueued(clustered, 1)
