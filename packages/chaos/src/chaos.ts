@@ -3,18 +3,19 @@ import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openTestbed } from './testbed.js'
 import { campaign } from './campaign.js'
-import { isObjectName, objectNames, type ObjectName } from './objects.js'
+import { isObjectName, objectNames, objectsOf, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
 import { shrink } from './shrink.js'
 import { printTallies, slowHandOffs, titleOf, type Tally } from './tally.js'
-import { isTopologyName, topologyNames, type TopologyName } from './topologies.js'
+import { isTopologyName, storeOf, topologyNames, type TopologyName } from './topologies.js'
 import type { Verdict } from './verdict.js'
 
 const usage = `pnpm chaos [options]
 
   --object a,b     of ${objectNames.join(', ')} (all)
-  --topology a,b   of ${topologyNames.join(', ')} (all; for other objects than locks single, cluster; a quorum has
-                   independent servers only)
+  --topology a,b   of ${topologyNames.join(', ')}
+                   (all; for other objects than locks single, cluster; a quorum has independent servers only, and
+                   PostgreSQL has ${objectsOf.postgres.join(', ')})
   --runs N         schedules of each object on each topology (of locks 40 on a single server, 8 on each other; of each
                    other object 12 and 3); --schedules is the same
   --long           of locks 10 000 on a single server, 500 on each other; of each other object 2 000 and 200
@@ -61,10 +62,9 @@ async function runAll(
   console.log(`seed ${seed}`)
   const tallies: Tally[] = []
   for (const object of objects) {
-    const usual = usualTopologies(object)
     // Of several objects each runs where it can.
-    const wanted = topologies?.filter((topology) => object !== 'quorum' || usual.includes(topology))
-    for (const topology of wanted ?? usual) tallies.push(await runOn({ topology, object }, seed))
+    const wanted = topologies?.filter((topology) => topologiesOf(object).includes(topology))
+    for (const topology of wanted ?? usualTopologies(object)) tallies.push(await runOn({ topology, object }, seed))
   }
   printTallies(tallies)
   return tallies
@@ -133,10 +133,16 @@ interface Place {
   readonly object: ObjectName
 }
 
+function topologiesOf(object: ObjectName): readonly TopologyName[] {
+  if (object === 'quorum') return ['independent']
+  return topologyNames.filter((topology) => objectsOf[storeOf(topology)].includes(object))
+}
+
 /** Of other objects than locks only those that differ most, unless there is time: every change runs them. */
 function usualTopologies(object: ObjectName): readonly TopologyName[] {
-  if (object === 'quorum') return ['independent']
-  return object === 'lock' || values.long ? topologyNames : ['single', 'cluster']
+  const all = topologiesOf(object)
+  if (object === 'lock' || object === 'quorum' || values.long) return all
+  return all.filter((topology) => topology === 'single' || topology === 'cluster')
 }
 
 function usualRuns({ topology, object }: Place): number {

@@ -1,9 +1,17 @@
+import type { StoreName } from './topologies.js'
+
 /** What the calls of a schedule compete for. */
 export const objectNames = ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'] as const
 export type ObjectName = (typeof objectNames)[number]
 
 export function isObjectName(name: string): name is ObjectName {
   return objectNames.some((known) => known === name)
+}
+
+/** Those of the objects that each store has, of which schedules are drawn. */
+export const objectsOf: Readonly<Record<StoreName, readonly ObjectName[]>> = {
+  redis: objectNames,
+  postgres: ['lock'],
 }
 
 /** How many permits a semaphore has. */

@@ -1,6 +1,7 @@
-import { Holdfast, HoldfastQuorum, type HoldfastOptions } from '@holdfast/core'
+import { Holdfast, HoldfastQuorum } from '@holdfast/core'
 import type { ClientOptions } from './client-options.js'
 import type { ObjectName } from './objects.js'
+import { isRedis, type Template } from './template.js'
 
 /** What a process makes its calls through. */
 export type ChaosClient = Holdfast | HoldfastQuorum
@@ -8,10 +9,15 @@ export type ChaosClient = Holdfast | HoldfastQuorum
 /** One client for each template, or one for all of them: the masters of a quorum. */
 export function openClients(
   object: ObjectName,
-  templates: readonly HoldfastOptions['redis'][],
+  templates: readonly Template[],
   { commandTimeoutMs, ...options }: ClientOptions,
 ): ChaosClient[] {
-  if (object !== 'quorum')
-    return templates.map((redis) => new Holdfast({ ...options, commandTimeoutMs, redis }))
-  return [new HoldfastQuorum({ ...options, memberTimeoutMs: commandTimeoutMs, masters: templates })]
+  if (object === 'quorum') {
+    const masters = templates.filter(isRedis)
+    return [new HoldfastQuorum({ ...options, memberTimeoutMs: commandTimeoutMs, masters })]
+  }
+  return templates.map((template) => {
+    const store = isRedis(template) ? { redis: template } : { engine: template }
+    return new Holdfast({ ...options, commandTimeoutMs, ...store })
+  })
 }

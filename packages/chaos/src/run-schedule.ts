@@ -76,7 +76,7 @@ class ScheduleRun {
       process: clientProcess.name,
       object: this.#context.object,
       history: this.#files[n] ?? '',
-      templates: topology.templates(clientProcess.proxies),
+      templates: clientProcess.route.templates,
       options,
     }))
     this.#recordSizes()
@@ -131,7 +131,7 @@ class ScheduleRun {
     this.#events.push(...locks.map((lock) => ({ kind: 'sized' as const, atMs: nowMs(), lock, size })))
   }
 
-  /** The proxies of all processes run in this one: while its event loop stalls, no process can reach Redis. */
+  /** The proxies of all processes run in this one: while its event loop stalls, no process can reach a server. */
   #watchProxies(): () => void {
     return watchStalls((event) => {
       if (event.kind !== 'stalled') return

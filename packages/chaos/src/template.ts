@@ -1,3 +1,5 @@
+import type { LockEngine } from '@holdfast/core/engine'
+import { postgres } from '@holdfast/postgres'
 import { Cluster, Redis } from 'ioredis'
 
 interface Address {
@@ -5,7 +7,7 @@ interface Address {
   readonly port: number
 }
 
-/** How a process reaches its Redis, as plain data. `natMap` maps each server's address to its fault proxy. */
+/** How a process reaches its store, as plain data. `natMap` maps each server's address to its fault proxy. */
 export type TemplateSpec =
   | { readonly kind: 'server'; readonly url: string }
   | {
@@ -19,9 +21,25 @@ export type TemplateSpec =
       readonly name: string
       readonly natMap: Readonly<Record<string, Address>>
     }
+  | {
+      readonly kind: 'postgres'
+      readonly url: string
+      readonly listenUrl: string
+      readonly tables: 'unlogged' | 'logged'
+    }
 
-/** The client that Holdfast takes as its template. It never connects. */
-export function templateOf(spec: TemplateSpec): Redis | Cluster {
+/** What Holdfast takes: an engine, or a client of Redis as its template, which never connects. */
+export type Template = LockEngine | RedisTemplate
+export type RedisTemplate = Redis | Cluster
+
+export const isRedis = (template: Template): template is RedisTemplate =>
+  template instanceof Redis || template instanceof Cluster
+
+export function discard(template: Template): void {
+  if (isRedis(template)) template.disconnect()
+}
+
+export function templateOf(spec: TemplateSpec): Template {
   switch (spec.kind) {
     case 'server':
       return new Redis(spec.url, { lazyConnect: true })
@@ -34,5 +52,9 @@ export function templateOf(spec: TemplateSpec): Redis | Cluster {
         name: spec.name,
         natMap: { ...spec.natMap },
       })
+    case 'postgres': {
+      const { url, listenUrl, tables } = spec
+      return postgres({ url, listenUrl, tables })
+    }
   }
 }

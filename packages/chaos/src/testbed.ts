@@ -1,15 +1,16 @@
-import { forkWorker, proxyNodes, scratchFolder, type ProxiedNodes, type Worker } from '@holdfast/testkit'
+import { forkWorker, scratchFolder, type Worker } from '@holdfast/testkit'
 import { fileURLToPath } from 'node:url'
 import { clientOptions, type ClientOptions } from './client-options.js'
 import { processCount } from './sizes.js'
 import { openTopology, type Topology, type TopologyName } from './topologies.js'
+import type { Route } from './topology.js'
 
 const ownProgram = fileURLToPath(new URL('../dist/worker.js', import.meta.url))
 
-/** One process under test: its proxied connections, and the worker that runs in it now. */
+/** One process under test: how it reaches the servers, and the worker that runs in it now. */
 export interface ClientProcess {
   readonly name: string
-  readonly proxies: ProxiedNodes
+  readonly route: Route
   worker: Worker
 }
 
@@ -21,8 +22,8 @@ export interface Testbed {
   readonly processes: readonly ClientProcess[]
   /** For files of the processes; deleted with the testbed. */
   readonly folder: string
-  /** Proxies that no fault touches. */
-  readonly operatorProxies: ProxiedNodes
+  /** One that no fault touches. */
+  readonly operatorRoute: Route
   /** Replaces workers that have ended; resolves when servers and connections are as they were at the start. */
   restore(): Promise<void>
   close(): Promise<void>
@@ -32,20 +33,18 @@ export interface Testbed {
 export async function openTestbed(name: TopologyName, program = ownProgram): Promise<Testbed> {
   const topology = await openTopology(name)
   const folder = await scratchFolder()
-  const operatorProxies = await proxyNodes(topology.servers)
+  const operatorRoute = await topology.route()
   const processes: ClientProcess[] = []
   const close = async () => {
     await Promise.all(processes.map(({ worker }) => worker.kill()))
-    await Promise.all(
-      [operatorProxies, ...processes.map(({ proxies }) => proxies)].map((proxies) => proxies.close()),
-    )
+    await Promise.all([operatorRoute, ...processes.map(({ route }) => route)].map((route) => route.close()))
     await topology.stop()
     await folder.remove()
   }
   try {
     for (let n = 1; n <= processCount; n += 1) {
-      const proxies = await proxyNodes(topology.servers)
-      processes.push({ name: `P${n}`, proxies, worker: await forkWorker(program) })
+      const route = await topology.route()
+      processes.push({ name: `P${n}`, route, worker: await forkWorker(program) })
     }
   } catch (error) {
     await close()
@@ -57,7 +56,7 @@ export async function openTestbed(name: TopologyName, program = ownProgram): Pro
     options: { ...clientOptions, ...topology.options },
     processes,
     folder: folder.path,
-    operatorProxies,
+    operatorRoute,
     close,
     async restore() {
       await Promise.all(

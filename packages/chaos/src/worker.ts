@@ -4,8 +4,9 @@ import { isCommand, type WorkerCommand } from './worker-commands.js'
 import { pickCyclic } from './pick-cyclic.js'
 import { CallRunner } from './call-runner.js'
 import { openClients } from './open-clients.js'
+import { warmUp } from './warm-up.js'
 import { holdAtRest } from './rest-hold.js'
-import { templateOf } from './template.js'
+import { discard, templateOf } from './template.js'
 
 async function next<T extends WorkerCommand['type']>(type: T) {
   const message = await fromParent(type)
@@ -30,14 +31,15 @@ async function openBeyond(before: readonly string[]): Promise<string[]> {
 }
 
 for (;;) {
-  const { process: name, object, history: file, templates, options } = await next('open')
+  const { process: name, object, history: file, templates: specs, options } = await next('open')
   const openBefore = process.getActiveResourcesInfo()
-  const redises = templates.map(templateOf)
-  const clients = openClients(object, redises, options)
+  const templates = specs.map(templateOf)
+  const clients = openClients(object, templates, options)
   const history = openHistory(file, name)
   const stopWatching = watchStalls(history.write)
   // Outages are expected here; each call records its own failure.
   for (const client of clients) client.on('error', () => undefined)
+  await warmUp(clients, templates)
   const runner = new CallRunner(name, object, clients, history.write)
   await tellParent({ type: 'opened' })
 
@@ -54,7 +56,7 @@ for (;;) {
   // A machine that stalls may cost the reply to a release. What is really left is looked for afterwards.
   await hold?.leave().catch(() => undefined)
   await Promise.all(clients.map((client) => client.close()))
-  for (const redis of redises) redis.disconnect()
+  templates.forEach(discard)
   stopWatching()
   history.close()
   await tellParent({ type: 'ended', open: await openBeyond(openBefore) })

@@ -28,6 +28,9 @@ export type {
 } from './postgres/postgres-server.js'
 export { findPgBouncer, startPgBouncer, type PgBouncer } from './postgres/start-pgbouncer.js'
 export { killBackends, type BackendsOptions } from './postgres/backends.js'
+export { holdSnapshot } from './postgres/hold-snapshot.js'
+export { startSteppablePostgres, type SteppablePostgres } from './faults/clock/steppable-postgres.js'
+export { startPostgresPair, type PostgresPair, type PostgresPairOptions } from './topology/postgres-pair.js'
 
 // Topologies
 export { startReplica } from './topology/replica.js'

@@ -4,7 +4,7 @@ import type { FaultKind } from './fault-kind.js'
 /** Steps the server's clock by the duration of the fault; the clock is not set back. */
 function step(direction: 1 | -1, excuses: readonly Excuse[]): FaultKind {
   return {
-    on: ['single'],
+    on: ['single', 'postgres', 'postgres-logged'],
     disturbs: 'all',
     excuses,
     hitsServer: true,

@@ -3,6 +3,13 @@ import type { ObjectName } from '../objects.js'
 import type { FaultKind } from './fault-kind.js'
 import { targetProcess } from './fault-context.js'
 
+async function all(
+  proxies: readonly FaultProxy[],
+  act: (proxy: FaultProxy) => void | Promise<void>,
+): Promise<void> {
+  await Promise.all(proxies.map(async (proxy) => act(proxy)))
+}
+
 /** A fault of every proxied connection of the target process. */
 function onConnections(
   disturbs: FaultKind['disturbs'],
@@ -12,9 +19,9 @@ function onConnections(
   return {
     disturbs,
     async inject(context, plan) {
-      const { proxies } = targetProcess(context, plan)
-      await proxies.all(inject)
-      return heal ? () => proxies.all(heal) : 'over'
+      const { proxies } = targetProcess(context, plan).route
+      await all(proxies, inject)
+      return heal ? () => all(proxies, heal) : 'over'
     },
   }
 }
@@ -32,15 +39,18 @@ const requestsOrReleases: Readonly<Record<ObjectName, RegExp>> = {
   quorum: /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i,
 }
 
+/** The functions of PostgreSQL that do the same, whatever the object. */
+const calls = /select \* from "\w+"\.\w*(acquire|release)\w*\(/
+
 /** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */
 const loseReply: FaultKind = {
   disturbs: 'target',
   inject(context, plan) {
-    const { proxies } = targetProcess(context, plan).proxies
+    const { proxies } = targetProcess(context, plan).route
+    const wanted = context.testbed.topology.store === 'redis' ? requestsOrReleases[context.object] : calls
     let isOver = false
     // After the fault no request matches any more, so the pending loss stays without effect.
-    for (const proxy of proxies)
-      void proxy.loseReply((request) => !isOver && requestsOrReleases[context.object].test(request))
+    for (const proxy of proxies) void proxy.loseReply((request) => !isOver && wanted.test(request))
     return Promise.resolve(() => {
       isOver = true
     })

@@ -1,7 +1,7 @@
 import { until } from '@holdfast/testkit'
 import type { FaultKind } from './fault-kind.js'
 import { pickCyclic } from '../pick-cyclic.js'
-import { targetMaster } from './fault-context.js'
+import { redisOf, targetMaster } from './fault-context.js'
 
 /** The master dies; it comes back, empty, once a replica has taken over. */
 const crashMaster: FaultKind = {
@@ -29,9 +29,10 @@ const clusterFailover: FaultKind = {
   on: ['cluster'],
   disturbs: 'all',
   hitsServer: true,
-  async inject({ testbed, keys }, { target }) {
-    await testbed.topology.failOver(pickCyclic(keys, target))
-    return () => testbed.topology.whenStable()
+  async inject(context, { target }) {
+    const topology = redisOf(context)
+    await topology.failOver(pickCyclic(context.keys, target))
+    return () => topology.whenStable()
   },
 }
 
@@ -48,10 +49,10 @@ const freezeReplica: FaultKind = {
   disturbs: 'all',
   hitsServer: true,
   async inject(context, plan) {
-    const { servers } = context.testbed.topology
-    const masters = await Promise.all(context.keys.map((key, n) => context.testbed.topology.masterOf(n, key)))
+    const topology = redisOf(context)
+    const masters = await Promise.all(context.keys.map((key, n) => topology.masterOf(n, key)))
     const replica = pickCyclic(
-      servers.filter((server) => !masters.includes(server)),
+      topology.servers.filter((server) => !masters.includes(server)),
       plan.target,
     )
     await replica.freeze()

@@ -2,6 +2,8 @@ import type { RedisServer } from '@holdfast/testkit'
 import type { Testbed, ClientProcess } from '../testbed.js'
 import type { ObjectName } from '../objects.js'
 import { pickCyclic } from '../pick-cyclic.js'
+import type { PostgresTopology } from '../postgres-topologies.js'
+import type { RedisTopology } from '../redis-topologies.js'
 import type { FaultPlan } from './fault-plan.js'
 
 /** What a fault can act on. */
@@ -11,7 +13,7 @@ export interface FaultContext {
   readonly object: ObjectName
   /** Names of the locks, as the processes know them. */
   readonly locks: readonly string[]
-  /** The keys in Redis that have their holds. */
+  /** The keys that have their holds in Redis. */
   readonly keys: readonly string[]
   /** Kills a process on purpose. */
   kill(clientProcess: ClientProcess): Promise<void>
@@ -21,11 +23,23 @@ export function targetProcess({ testbed }: FaultContext, { target }: FaultPlan):
   return pickCyclic(testbed.processes, target)
 }
 
+export function redisOf({ testbed: { topology } }: FaultContext): RedisTopology {
+  if (topology.store === 'redis') return topology
+  throw new Error('this fault is made for Redis')
+}
+
+export function postgresOf({ testbed: { topology } }: FaultContext): PostgresTopology {
+  if (topology.store === 'postgres') return topology
+  throw new Error('this fault is made for PostgreSQL')
+}
+
 /** The server that currently holds the lock at which the fault aims; of a quorum, one of the masters. */
 export async function targetMaster(
-  { testbed, object, keys }: FaultContext,
+  context: FaultContext,
   { target }: FaultPlan,
 ): Promise<RedisServer> {
-  if (object === 'quorum') return pickCyclic(testbed.topology.servers, target)
-  return testbed.topology.masterOf(target % keys.length, pickCyclic(keys, target))
+  const { object, keys } = context
+  const topology = redisOf(context)
+  if (object === 'quorum') return pickCyclic(topology.servers, target)
+  return topology.masterOf(target % keys.length, pickCyclic(keys, target))
 }

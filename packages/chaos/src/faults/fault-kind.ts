@@ -1,12 +1,14 @@
 import type { Excuse } from '@holdfast/testkit'
-import type { TopologyName } from '../topologies.js'
+import type { StoreName, TopologyName } from '../topologies.js'
 import type { FaultPlan } from './fault-plan.js'
 import type { FaultContext } from './fault-context.js'
 
 /** A kind of fault: where it can happen, what it may break, and how it is injected. */
 export interface FaultKind {
-  /** Where it can happen. Absent: everywhere. */
+  /** Where it can happen. Absent: everywhere on servers of its store. */
   readonly on?: readonly TopologyName[]
+  /** Which servers it is made for. Absent: any. */
+  readonly store?: StoreName
   /** Whose waiters may lose their turn: those of no process, of the target process, or of all processes. */
   readonly disturbs: 'none' | 'target' | 'all'
   /** The promises that the contract does not make under this fault. Absent: it makes all of them. */

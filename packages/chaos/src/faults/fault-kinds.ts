@@ -1,8 +1,9 @@
-import type { TopologyName } from '../topologies.js'
+import { storeOf, type TopologyName } from '../topologies.js'
 import { clockFaults } from './clock-faults.js'
 import { failOverFaults } from './fail-over-faults.js'
 import { operatorFaults } from './operator-faults.js'
 import { connectionFaults } from './connection-faults.js'
+import { postgresFaults } from './postgres-faults.js'
 import { processFaults } from './process-faults.js'
 import type { FaultKind } from './fault-kind.js'
 import { serverFaults } from './server-faults.js'
@@ -14,6 +15,7 @@ export const faultKinds = {
   ...failOverFaults,
   ...clockFaults,
   ...operatorFaults,
+  ...postgresFaults,
 }
 
 export type FaultName = keyof typeof faultKinds
@@ -22,13 +24,16 @@ export function faultKind(name: FaultName): FaultKind {
   return faultKinds[name]
 }
 
-/** The faults that can happen on the topology: those that can happen anywhere, and its own. */
+/** The faults that can happen on the topology: those that can happen anywhere on its store, and its own. */
 export function faultNamesOf(topology: TopologyName): {
   readonly common: FaultName[]
   readonly own: FaultName[]
 } {
   return {
-    common: faultNames.filter((name) => faultKind(name).on === undefined),
+    common: faultNames.filter((name) => {
+      const { on, store = storeOf(topology) } = faultKind(name)
+      return on === undefined && store === storeOf(topology)
+    }),
     own: faultNames.filter((name) => faultKind(name).on?.includes(topology)),
   }
 }

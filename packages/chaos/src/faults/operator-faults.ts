@@ -1,7 +1,7 @@
 import { HoldfastQuorum, RefusedError } from '@holdfast/core'
 import { semaphoreSize, type ObjectName } from '../objects.js'
 import { openClients, type ChaosClient } from '../open-clients.js'
-import { templateOf } from '../template.js'
+import { discard, templateOf } from '../template.js'
 import type { FaultKind } from './fault-kind.js'
 import { pickCyclic } from '../pick-cyclic.js'
 
@@ -13,8 +13,8 @@ const forceUnlock: FaultKind = {
   excuses: ['exclusion'],
   hitsOneLock: true,
   async inject({ testbed, object, locks }, { target }) {
-    const redises = testbed.topology.templates(testbed.operatorProxies).map(templateOf)
-    const clients = openClients(object, redises, testbed.options)
+    const templates = testbed.operatorRoute.templates.map(templateOf)
+    const clients = openClients(object, templates, testbed.options)
     for (const client of clients) client.on('error', () => undefined)
     try {
       const client = pickCyclic(clients, target % locks.length)
@@ -24,7 +24,7 @@ const forceUnlock: FaultKind = {
       return error instanceof RefusedError ? 'missed' : 'over'
     } finally {
       await Promise.all(clients.map((client) => client.close()))
-      for (const redis of redises) redis.disconnect()
+      templates.forEach(discard)
     }
   },
 }

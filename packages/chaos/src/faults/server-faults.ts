@@ -25,6 +25,7 @@ function onMaster(
 ): FaultKind {
   return {
     ...traits,
+    store: 'redis',
     hitsServer: true,
     async inject(context, plan) {
       const server = await targetMaster(context, plan)
@@ -43,7 +44,7 @@ function onMaster(
 const isFromReplica = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('READONLY')
 
-/** Faults of the server that holds a lock, without a fail-over. */
+/** Faults of the Redis server that holds a lock, without a fail-over. */
 export const serverFaults = {
   flushScripts: onMaster({ disturbs: 'none' }, async (server) => {
     await scriptFlush(server)

@@ -32,3 +32,22 @@ export class RedisProtocol extends RequestStream implements Protocol {
     return new ReplyLoss()
   }
 }
+
+/** Of bytes that mean nothing to the proxy. No request matches, so no reply is lost. */
+export class UnknownProtocol implements Protocol {
+  push(bytes: Buffer): Request[] {
+    return [{ bytes, text: '' }]
+  }
+
+  takeRest(): Buffer {
+    return Buffer.alloc(0)
+  }
+
+  seeReply(): void {
+    // They mean nothing either.
+  }
+
+  loseNext(): LossOfReply {
+    throw new Error('replies of an unknown protocol cannot be told apart')
+  }
+}

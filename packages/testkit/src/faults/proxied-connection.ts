@@ -21,11 +21,11 @@ export class ProxiedConnection {
 
   constructor(
     client: Socket,
-    target: { host: string; port: number },
+    target: { readonly host: string; readonly port: number },
     protocol: Protocol,
     events: ProxiedConnectionEvents,
   ) {
-    const server = connect({ ...target, allowHalfOpen: true, noDelay: true })
+    const server = connect({ host: target.host, port: target.port, allowHalfOpen: true, noDelay: true })
     client.setNoDelay(true)
     this.#client = client
     this.#server = server

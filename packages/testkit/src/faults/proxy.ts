@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
 import { PostgresProtocol } from './postgres-protocol.js'
-import { RedisProtocol, type Protocol } from './protocol.js'
+import { RedisProtocol, UnknownProtocol, type Protocol } from './protocol.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
 type OneWay = Exclude<Direction, 'both'>
@@ -59,14 +59,21 @@ export interface FaultProxy extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const protocols = { redis: () => new RedisProtocol(), postgres: () => new PostgresProtocol() }
+const protocols = {
+  redis: () => new RedisProtocol(),
+  postgres: () => new PostgresProtocol(),
+  unknown: () => new UnknownProtocol(),
+}
 
-/** @param protocol - what the server speaks, for `loseReply`; of PostgreSQL's without TLS */
+/**
+ * @param target - where connections go; read for each new one, so it may change
+ * @param protocol - what the server speaks, for `loseReply`; of PostgreSQL's without TLS and replication
+ */
 export async function startProxy(
   target: { readonly host: string; readonly port: number },
   protocol: keyof typeof protocols = 'redis',
 ): Promise<FaultProxy> {
-  const proxy = new LoopbackProxy({ host: target.host, port: target.port }, protocols[protocol])
+  const proxy = new LoopbackProxy(target, protocols[protocol])
   await proxy.accept()
   return proxy
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onPath } from '../find/probe-binary.js'
@@ -8,7 +8,8 @@ const debianFolder = '/usr/lib/postgresql'
 
 /** The folder that has `postgres` and `initdb`: on PATH, or the newest of Debian's packages. Throws if there is none. */
 export function findPostgres(): string {
-  const folders = onPath('postgres').map((path) => dirname(path))
+  // Not every program may have a link on the PATH.
+  const folders = onPath('postgres').map((path) => dirname(realpathSync(path)))
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
   versions.sort((a, b) => Number(b) - Number(a))
   folders.push(...versions.map((version) => join(debianFolder, version, 'bin')))

@@ -12,6 +12,11 @@ export interface PostgresServer extends AsyncDisposable {
   log(): Promise<string>
   /** Ends it by the signal of an immediate shutdown, as a crash would: it recovers at the next start. */
   crash(): Promise<void>
+  /** Ends all its processes with SIGKILL, as a machine that fails: `restart` brings it back. */
+  kill(): Promise<void>
+  /** Freezes all its processes; the system still accepts connections and bytes for it. */
+  freeze(): Promise<void>
+  thaw(): void
   /** A new process on the same port. Resolves when it replies. */
   restart(options: RestartPostgresOptions): Promise<void>
   /** Stops it permanently and removes its files. A second call does nothing. */

@@ -13,10 +13,14 @@ import type { PostgresServer } from './postgres-server.js'
 
 /** A private PgBouncer in transaction mode in front of a test's server, on loopback. */
 export interface PgBouncer extends AsyncDisposable {
+  readonly host: string
+  readonly port: number
   /** Of the database `postgres`, as its superuser. */
   readonly url: string
   /** A new process on the same port, as an upgrade does it: all connections end. Resolves when it replies. */
   restart(): Promise<void>
+  /** Resolves when statements get through to the server; rejects if none does within that time. */
+  whenUp(timeoutMs: number): Promise<void>
   /** Ends the process. `restart` starts it again. */
   kill(): Promise<void>
   /** Ends it permanently and removes its files. A second call does nothing. */
@@ -27,8 +31,11 @@ export interface PgBouncer extends AsyncDisposable {
 export const findPgBouncer = (): string | undefined =>
   [...onPath('pgbouncer'), ...onPath('pgbouncer', '/usr/sbin')][0]
 
+/** Where PgBouncer finds the server. */
+type Address = Pick<PostgresServer, 'host' | 'port'>
+
 /** Starts PgBouncer in front of the server; resolves when it replies. Throws if it is not installed. */
-export async function startPgBouncer(server: PostgresServer): Promise<PgBouncer> {
+export async function startPgBouncer(server: Address): Promise<PgBouncer> {
   const program = findPgBouncer()
   if (program === undefined) throw new Error('no pgbouncer found: install it (apt-get install pgbouncer)')
   const user = await userForPostgres()
@@ -50,7 +57,7 @@ export async function startPgBouncer(server: PostgresServer): Promise<PgBouncer>
   }
 }
 
-const configOf = (server: PostgresServer, port: number): string => `[databases]
+const configOf = (server: Address, port: number): string => `[databases]
 postgres = host=${server.host} port=${server.port} user=postgres dbname=postgres
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -60,9 +67,12 @@ auth_type = any
 pool_mode = transaction
 max_client_conn = 500
 default_pool_size = 10
+server_login_retry = 0.1
 `
 
 class LocalPgBouncer implements PgBouncer {
+  readonly host = '127.0.0.1'
+  readonly port: number
   readonly url: string
   readonly #program: string
   readonly #user: UserIds | null
@@ -73,7 +83,8 @@ class LocalPgBouncer implements PgBouncer {
     this.#program = program
     this.#user = user
     this.#folder = folder
-    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    this.port = port
+    this.url = `postgres://postgres@${this.host}:${port}/postgres`
   }
 
   async start(): Promise<void> {
@@ -104,6 +115,10 @@ class LocalPgBouncer implements PgBouncer {
   async restart(): Promise<void> {
     await this.kill()
     await this.start()
+  }
+
+  async whenUp(timeoutMs: number): Promise<void> {
+    await until(() => this.#replies(), { what: `statements to get through ${this.url}`, timeoutMs, everyMs: 50 })
   }
 
   async kill(): Promise<void> {

@@ -63,14 +63,18 @@ function ignore(): void {
 /** Makes sure that the child does not outlive this process, even if this process is killed with -9. */
 export function guard(child: ChildProcess): void {
   const { pid } = child
-  if (pid === undefined) return
+  if (pid !== undefined) child.once('exit', guardPid(pid))
+}
+
+/** The same for a process that need not be a child of ours. Returns what ends it, to be called once. */
+export function guardPid(pid: number): () => void {
   const reaper = open()
   reaper.users += 1
   reaper.input.write(`+ ${String(pid)}\n`)
-  child.once('exit', () => {
+  return () => {
     reaper.input.write(`- ${String(pid)}\n`)
     leave(reaper)
-  })
+  }
 }
 
 /** A folder that is deleted by {@link ScratchFolder.remove}, or when this process ends. */

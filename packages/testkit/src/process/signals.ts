@@ -13,11 +13,27 @@ export function isRunning(child: ChildProcess): boolean {
 
 /** Stops the process (SIGSTOP). Resolves once the system reports it as stopped, or it has ended in the meantime. */
 export async function freezeProcess(child: ChildProcess): Promise<void> {
-  const pid = runningPid(child, 'freeze')
-  child.kill('SIGSTOP')
+  await freezePid(runningPid(child, 'freeze'))
+}
+
+/** The same for a process that need not be a child of ours. */
+export async function freezePid(pid: number): Promise<void> {
+  sendSignal(pid, 'SIGSTOP')
   // The signal is only queued so far: on another CPU the process may still handle a request.
-  const isStopped = async (): Promise<boolean> => !isRunning(child) || (await stateOf(pid)).startsWith('T')
+  const isStopped = async (): Promise<boolean> => {
+    if (!(await processExists(pid))) return true
+    return (await stateOf(pid)).startsWith('T')
+  }
   await until(isStopped, { what: `process ${String(pid)} to stop` })
+}
+
+/** Does nothing to a process that has ended. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // it has ended
+  }
 }
 
 /** Resumes a frozen process (SIGCONT). Does nothing to a running one. */
