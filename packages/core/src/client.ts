@@ -11,7 +11,7 @@ import type { HoldDeps } from './holding/hold.js'
 import type { HoldTable } from './holding/hold-table.js'
 import type { LatchDeps } from './objects/count-down-latch.js'
 import { Entrance } from './objects/entrance.js'
-import { Lease } from './objects/lease.js'
+import { Lease, type LeaseDeps } from './objects/lease.js'
 import { PermitLease } from './objects/permit-lease.js'
 import type { SemaphoreDeps } from './objects/semaphore.js'
 import type { LockDeps } from './objects/lock.js'
@@ -82,7 +82,7 @@ export class Client {
     this.#store = store
     const { session, holds, waiters, watchdog, abandonment } = store
     const ready = (address: Address): Promise<void> | undefined => store.ready(address)
-    const leaseDeps = { frames, settings }
+    const leaseDeps: LeaseDeps = { frames, settings, fence: engine.fence?.bind(engine) }
     const anyHoldDeps = { session, settings, events, holds, watchdog, background, abandonment }
     const holdDeps: HoldDeps<Lease> = {
       ...anyHoldDeps,

@@ -18,6 +18,7 @@ export { bridge, type BridgedLock, type OldLock } from './objects/bridge.js'
 export type { LockCallback } from './objects/split-arguments.js'
 export type { HolderInfo, LockInfo, OwnerInfo } from './objects/inspection.js'
 export type { ClientInfo } from './engine/replies.js'
+export type { FencedClient } from './engine/fencing.js'
 export type {
   AcquireOptions,
   ClientOptions,

@@ -54,6 +54,16 @@ describe('clients that share a memory store', () => {
     await (await waiting).unlock()
   })
 
+  it('refuse to fence a transaction by name, since there is no database', async () => {
+    const query = (): Promise<never> => Promise.reject(new Error('nothing is to be sent'))
+    await ann.getLock('order').withLock(async (lease) => {
+      await expect(lease.fence({ query })).rejects.toThrow('on the engine memory')
+    })
+    await ann.getMultiLock(['order']).withLock(async (lease) => {
+      await expect(lease.fence({ query })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    })
+  })
+
   it('lose what a fail-over loses, and get larger tokens afterwards', async () => {
     const lease = await ann.getLock('order').lock()
     store.failOver()

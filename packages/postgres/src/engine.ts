@@ -1,6 +1,13 @@
-import { fence, type FencedClient, type FencingLease } from './fence.js'
-import type { EngineHost, EngineSession, LockEngine, Traits } from '@holdfast/core/engine'
+import type {
+  EngineHost,
+  EngineSession,
+  FencedClient,
+  FencingLease,
+  LockEngine,
+  Traits,
+} from '@holdfast/core/engine'
 import { engineName } from './errors.js'
+import { fence } from './fence.js'
 import { resolveOptions, type PostgresOptions, type PostgresSettings } from './options.js'
 import { PostgresSession } from './session.js'
 import { traitsOf } from './traits.js'

@@ -1,20 +1,13 @@
-import { InvalidArgumentError, LockLostError } from '@holdfast/core/engine'
+import {
+  InvalidArgumentError,
+  LockLostError,
+  type FencedClient,
+  type FencingLease,
+} from '@holdfast/core/engine'
 import { addressOf } from './address.js'
 import { sqlStateOf } from './errors.js'
 import { leaseIsLost } from './sql/fence.js'
 import { quoted } from './sql/migrations.js'
-
-/** A connection of the application, such as a `Client` of `pg` or what its pool gives out. */
-export interface FencedClient {
-  query(text: string, values?: unknown[]): Promise<unknown>
-}
-
-/** What a fence needs of a lease. */
-export interface FencingLease {
-  readonly name: string
-  readonly owner: string
-  readonly fencingToken: number
-}
 
 /** Fails outside a transaction, and does nothing inside. */
 const inTransaction = 'savepoint holdfast_fence; release savepoint holdfast_fence'
@@ -24,7 +17,16 @@ const noTransaction = '25P01'
 
 /** See `PostgresEngine.fence`. */
 export async function fence(client: FencedClient, lease: FencingLease, schema: string): Promise<void> {
-  const { name: lockName, owner, fencingToken } = lease
+  const { kind, name: lockName, owner, fencingToken } = lease
+  if (kind !== 'lock') {
+    throw new InvalidArgumentError(
+      `only a lease of a lock can fence a transaction, got one of kind ${kind}`,
+      {
+        lockName,
+        owner,
+      },
+    )
+  }
   const { id } = addressOf(lockName, 'lock')
   try {
     await client.query(inTransaction)

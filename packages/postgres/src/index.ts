@@ -1,4 +1,4 @@
-export type { FencedClient, FencingLease } from './fence.js'
+export type { FencedClient, FencingLease } from '@holdfast/core/engine'
 export { postgres, type PostgresEngine } from './engine.js'
 export { migrationSql, type MigrationSqlOptions } from './migration-sql.js'
 export type { PostgresOptions } from './options.js'

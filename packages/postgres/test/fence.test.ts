@@ -1,4 +1,4 @@
-import { LockLostError, type Lease } from '@holdfast/core'
+import { LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
 import { startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { Holdfast } from '@holdfast/core'
@@ -66,8 +66,8 @@ async function staleAndCurrent(): Promise<[Lease, Lease]> {
 it('a transaction of the current holder commits, and may call fence again', async () => {
   const lease = await holdfast.getLock('stock').lock()
   const client = await begin()
-  await engine.fence(client, lease)
-  await engine.fence(client, lease)
+  await lease.fence(client)
+  await lease.fence(client)
   await takeOne(client)
   await client.query('commit')
   expect(await left(server)).toBe(9)
@@ -76,30 +76,30 @@ it('a transaction of the current holder commits, and may call fence again', asyn
 it('a transaction of a holder that lost its lock fails', async () => {
   const [stale, current] = await staleAndCurrent()
   const client = await begin()
-  const failure = await failureOf(engine.fence(client, stale))
+  const failure = await failureOf(stale.fence(client))
   expect(failure).toBeInstanceOf(LockLostError)
   expect(failure).toMatchObject({ reason: 'not-held', lockName: 'stock', owner: stale.owner })
   expect(await failureOf(client.query('select 1'))).toMatchObject({ code: '25P02' })
   const next = await begin()
-  await engine.fence(next, current)
+  await current.fence(next)
 })
 
 it('a lease that has expired is not the current one, though nobody else has the lock', async () => {
   const lease = await holdfast.getLock('stock').lock({ leaseMs: 100 })
   await until(async () => !(await rival.getLock('stock').isLocked()))
-  expect(await failureOf(engine.fence(await begin(), lease))).toBeInstanceOf(LockLostError)
+  expect(await failureOf(lease.fence(await begin()))).toBeInstanceOf(LockLostError)
 })
 
 it('the next holder waits for the transaction of one that lost its lock meanwhile, and sees what it wrote', async () => {
   const stale = await holdfast.getLock('stock').lock()
   const first = await begin()
-  await engine.fence(first, stale)
+  await stale.fence(first)
   const before = await left(first)
   await rival.getLock('stock').forceUnlock()
   const current = await rival.getLock('stock').lock()
   const second = await begin()
   let isFenced = false
-  const fenced = engine.fence(second, current).then(() => (isFenced = true))
+  const fenced = current.fence(second).then(() => (isFenced = true))
   const isBlocked = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%fence_1%'"
   await until(async () => (await server.query(isBlocked)).length === 1)
   // The lock itself goes on: the open transaction holds up nobody but those who fence.
@@ -118,13 +118,13 @@ it.each(['repeatable read', 'serializable'])(
   async (isolation) => {
     const stale = await holdfast.getLock('stock').lock()
     const first = await begin()
-    await engine.fence(first, stale)
+    await stale.fence(first)
     await rival.getLock('stock').forceUnlock()
     const current = await rival.getLock('stock').lock()
     const second = await begin(isolation)
     await left(second)
     await first.query('commit')
-    expect(await failureOf(engine.fence(second, current))).toMatchObject({ code: '40001' })
+    expect(await failureOf(current.fence(second))).toMatchObject({ code: '40001' })
   },
 )
 
@@ -132,7 +132,39 @@ it('is refused outside a transaction, where it would protect nothing', async () 
   const lease = await holdfast.getLock('stock').lock()
   const client = await begin()
   await client.query('rollback')
-  expect(await failureOf(engine.fence(client, lease))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+  expect(await failureOf(lease.fence(client))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+it('a lease that was released is refused before anything is sent, though an outer one still holds the lock', async () => {
+  const lock = holdfast.getLock('stock')
+  const outer = await lock.lock()
+  const inner = await outer.run(() => lock.lock())
+  await inner.unlock()
+  const client = await begin()
+  expect(await failureOf(inner.fence(client))).toBeInstanceOf(NotOwnerError)
+  await outer.fence(client)
+})
+
+it('may be called of the engine, with the facts of a lease that another process holds', async () => {
+  const { kind, name, owner, fencingToken } = await holdfast.getLock('stock').lock()
+  const client = await begin()
+  await engine.fence(client, { kind, name, owner, fencingToken })
+  await client.query('commit')
+  const outdated = { kind, name, owner, fencingToken: fencingToken - 1 }
+  expect(await failureOf(engine.fence(await begin(), outdated))).toBeInstanceOf(LockLostError)
+  const side = { kind: 'write-lock', name, owner, fencingToken }
+  expect(await failureOf(engine.fence(await begin(), side))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+it('a transaction under a multi lock fails if one of the locks is lost', async () => {
+  const multi = await holdfast.getMultiLock(['stock', 'orders']).lock()
+  const first = await begin()
+  await multi.fence(first)
+  await first.query('commit')
+  await rival.getLock('orders').forceUnlock()
+  const second = await begin()
+  expect(await failureOf(multi.fence(second))).toMatchObject({ code: 'LOCK_LOST', lockName: 'orders' })
+  expect(await failureOf(second.query('select 1'))).toMatchObject({ code: '25P02' })
 })
 
 it('without it, the holder that lost its lock overwrites what the next one wrote', async () => {

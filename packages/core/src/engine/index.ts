@@ -1,4 +1,5 @@
 export type { Confirmation, Confirmer } from './confirmer.js'
+export type { FencedClient, FencingLease } from './fencing.js'
 export {
   hasOpened,
   isOpen,

@@ -1,5 +1,6 @@
 import type { WarningCode } from '../events.js'
 import type { Confirmer } from './confirmer.js'
+import type { FencedClient, FencingLease } from './fencing.js'
 import type { LatchSession } from './latch.js'
 import type {
   AcquireReply,
@@ -38,6 +39,14 @@ export interface LockEngine {
   readonly traits: Traits
   /** Opens a session for one client. Does not connect yet, and throws only for invalid options. */
   open(host: EngineHost): EngineSession
+  /**
+   * Fails the application's transaction if the lease is not the current one, and has later holders that call it wait until
+   * this transaction is over. For stores whose database the application may write to as well; without it `lease.fence` is
+   * refused.
+   *
+   * @throws `LockLostError` if the lease is not the current one, `InvalidArgumentError` outside a transaction
+   */
+  fence?(client: FencedClient, lease: FencingLease): Promise<void>
 }
 
 /** A grant, as its notification reports it. */

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { requireFunction } from '../checks.js'
-import { HoldfastError } from '../errors.js'
+import type { FencedClient, FencingLease } from '../engine/fencing.js'
+import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { LeaseBounds } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
@@ -17,6 +18,8 @@ export interface LeaseDeps {
     /** What to do for a token, if not what `interop` needs. */
     readonly tokenAdvice?: string
   }
+  /** Of the engine, if it has it. */
+  readonly fence?: ((client: FencedClient, lease: FencingLease) => Promise<void>) | undefined
 }
 
 /**
@@ -72,6 +75,33 @@ export class Lease extends BaseLease {
         owner,
       },
     )
+  }
+
+  /**
+   * Ties a transaction of the application to this hold, with an engine whose database it also writes to
+   * (`@holdfast/postgres`). Call it right after `begin`, before the transaction reads or writes anything that the lock
+   * protects.
+   *
+   * The transaction fails if this lease is not the current one. A later holder that calls `fence` waits until this
+   * transaction is over, and then sees what it wrote. Protects only against transactions that call it as well.
+   *
+   * @param client - of the application, inside a transaction in the database of the engine
+   * @throws `LockLostError` when the hold was lost: roll the transaction back. `NotOwnerError` after `unlock()`.
+   * `InvalidArgumentError` outside a transaction, with an engine that is not in a database, and in a quorum
+   */
+  async fence(client: FencedClient): Promise<void> {
+    const { fence, settings } = this.#deps
+    if (!fence) {
+      throw new InvalidArgumentError(
+        `fence needs locks in the database of the transaction (@holdfast/postgres), and these are on the engine ` +
+          `${settings.engine}: have the store compare fencingToken instead`,
+        { lockName: this.name, owner: this.owner },
+      )
+    }
+    if (this.isLeft) this.assertUsable()
+    // The database comes first: it fails the transaction itself, which keeps it from being committed all the same.
+    await fence(client, this)
+    this.assertUsable()
   }
 
   /**

@@ -3,6 +3,7 @@ import type { InspectOptions } from 'node:util'
 import { requireFunction } from '../checks.js'
 import type { HeldMember } from '../composing/member.js'
 import type { MultiHold } from '../composing/multi-hold.js'
+import type { FencedClient } from '../engine/fencing.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import type { Lease } from './lease.js'
@@ -39,6 +40,17 @@ export class MultiLease {
    */
   fencingToken(member: string | Lock): number {
     return this.#memberOf(member).lease.fencingToken
+  }
+
+  /**
+   * Ties a transaction of the application to all the holds, as `Lease.fence` does to one: it fails if one of them is not the
+   * current one. Takes them in the order in which the locks were acquired, so that two transactions never deadlock.
+   *
+   * @param client - of the application, inside a transaction in the database that has all the locks
+   * @throws as `Lease.fence`
+   */
+  async fence(client: FencedClient): Promise<void> {
+    for (const { lease } of this.#hold.members) await lease.fence(client)
   }
 
   /**

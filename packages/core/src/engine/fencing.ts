@@ -1,0 +1,20 @@
+/**
+ * A connection of the application to the database that also has its locks, inside a transaction: a `Client` of `pg` or what
+ * its pool gives out, or anything else that runs a statement with `$1`, `$2`, … and rejects with the error of the database.
+ */
+export interface FencedClient {
+  /** Runs one statement, or without values several. */
+  query(text: string, values?: unknown[]): Promise<unknown>
+}
+
+/** What a transaction is tied to; a `Lease` is one. */
+export interface FencingLease {
+  /** As `Lease.kind`. */
+  readonly kind: string
+  /** Of the lock. */
+  readonly name: string
+  /** Who holds it. */
+  readonly owner: string
+  /** Of this hold. */
+  readonly fencingToken: number
+}
