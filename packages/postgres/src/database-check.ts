@@ -3,6 +3,7 @@ import type { Query } from './connection/statement-connection.js'
 import { engineName, sqlStateOf } from './errors.js'
 import { quoted } from './sql/migrations.js'
 import type { PostgresSettings } from './options.js'
+import { shortfallOf, standbysSql } from './standbys.js'
 
 /** The oldest supported server. */
 const leastVersion = 130_000
@@ -18,7 +19,7 @@ const missing = new Set(['3F000', '42883', '42P01'])
  */
 export async function checkDatabase(
   query: Query,
-  { schema, tables }: Pick<PostgresSettings, 'schema' | 'tables'>,
+  { schema, tables, minReplicas }: Pick<PostgresSettings, 'schema' | 'tables' | 'minReplicas'>,
   wasUsable: boolean,
   migrate: () => Promise<void>,
 ): Promise<string> {
@@ -34,13 +35,19 @@ export async function checkDatabase(
   if (isStandby === 't' || readOnly === 'on') {
     const what = isStandby === 't' ? 'the server is a standby' : 'default_transaction_read_only is on'
     const message = `${what}: locks need to be written; connect to the primary`
-    throw wasUsable ? new UnavailableError(message, { engine: engineName }) : refused(message)
+    throw refusedUnless(wasUsable, message)
   }
   if (isolation !== 'read committed') {
     throw refused(
       `default_transaction_isolation is ${isolation ?? ''}: steps would not see each other. ` +
         "Run `alter role … set default_transaction_isolation = 'read committed'` for the role of Holdfast",
     )
+  }
+  if (minReplicas > 0) {
+    const [row = []] = await query(standbysSql)
+    const shortfall = shortfallOf(row, minReplicas)
+    // After a fail-over the new primary gets its own standbys, sooner or later.
+    if (shortfall) throw refusedUnless(wasUsable || !shortfall.isBySettings, shortfall.message)
   }
   const hello = `select * from ${quoted(schema)}.hello_1()`
   let rows
@@ -69,6 +76,10 @@ function explained(error: unknown, schema: string): unknown {
     error,
   )
 }
+
+/** @param mayChange - whether trying again makes sense */
+const refusedUnless = (mayChange: boolean, message: string): Error =>
+  mayChange ? new UnavailableError(message, { engine: engineName }) : refused(message)
 
 const refused = (message: string, cause?: unknown): RefusedError =>
   new RefusedError(message, { engine: engineName, cause })

@@ -23,7 +23,7 @@ export class PostgresEngine implements LockEngine {
   /** @internal */
   constructor(settings: PostgresSettings) {
     this.#settings = settings
-    this.traits = traitsOf(settings.tables)
+    this.traits = traitsOf(settings)
   }
 
   /** Opens a session for one client; `new Holdfast({ engine })` does. */

@@ -13,6 +13,8 @@ it.each([
     "schema must be up to 48 lower-case letters, digits and underscores, got 'Locks'",
   ],
   [{ url, tables: 'temporary' }, "tables must be 'unlogged' or 'logged', got 'temporary'"],
+  [{ url, tables: 'logged', minReplicas: -1 }, 'minReplicas must be an integer of at least 0, got -1'],
+  [{ url, minReplicas: 1 }, "minReplicas needs tables: 'logged'"],
   [{ url, migrate: 'never' }, "migrate must be 'auto' or 'check', got 'never'"],
   [{ url, prefix: 'lock:' }, 'unknown option prefix'],
 ])('%j is refused before anything is sent', (options, words) => {
@@ -27,6 +29,14 @@ it('what is refused never shows a password', () => {
 
 it('objects that are not carried are refused by name', () => {
   expect(postgres({ url }).traits.kinds).toBeUndefined()
+})
+
+it.each([
+  [{}, 'nothing'],
+  [{ tables: 'logged' }, 'restart'],
+  [{ tables: 'logged', minReplicas: 2 }, 'fail-over'],
+] as const)('with %j holds survive: %s', (options, survives) => {
+  expect(postgres({ url, ...options }).traits.survives).toBe(survives)
 })
 
 it('the SQL names the schema, the kind of tables and the role', () => {

@@ -31,6 +31,17 @@ export interface PostgresOptions {
    */
   readonly tables?: 'unlogged' | 'logged'
   /**
+   * How many standbys must have each step before it counts, renewals included: then a fail-over to one of them loses no
+   * hold. Needs `tables: 'logged'`, and a primary whose `synchronous_standby_names` and `synchronous_commit` make it wait
+   * for that many. That is checked on each connection and with each renewal of this client's registration; a primary that
+   * does not wait is refused. Give it to every client of the schema: one without it may hand the lock on without waiting.
+   *
+   * While too few standbys are connected every step fails: holds are lost at their deadline, and nobody gets in.
+   *
+   * @defaultValue 0: the primary alone
+   */
+  readonly minReplicas?: number
+  /**
    * `auto`: creates or updates the schema at first use. `check`: refuses a schema that is missing or out of date, for those
    * who run {@link migrationSql} by other means.
    *
@@ -47,10 +58,11 @@ export interface PostgresSettings {
   readonly listenConfig: object
   readonly schema: string
   readonly tables: TableKind
+  readonly minReplicas: number
   readonly migrate: 'auto' | 'check'
 }
 
-const known = ['url', 'config', 'listenUrl', 'schema', 'tables', 'migrate']
+const known = ['url', 'config', 'listenUrl', 'schema', 'tables', 'minReplicas', 'migrate']
 
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: PostgresOptions): PostgresSettings {
@@ -58,7 +70,8 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
   if (unknown.length > 0) {
     throw new InvalidArgumentError(`unknown option ${unknown.join(', ')}; there are ${known.join(', ')}`)
   }
-  const { url, config, listenUrl, schema = 'holdfast', tables = 'unlogged', migrate = 'auto' } = given
+  const { url, config, listenUrl, schema = 'holdfast', tables = 'unlogged' } = given
+  const { minReplicas = 0, migrate = 'auto' } = given
   if ((url === undefined) === (config === undefined)) {
     throw new InvalidArgumentError('postgres needs either url or config')
   }
@@ -66,9 +79,10 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
   checkSchema(schema)
   oneOf('tables', tables, ['unlogged', 'logged'])
   oneOf('migrate', migrate, ['auto', 'check'])
+  checkReplicas(minReplicas, tables)
   const main = config ?? configOf('url', url)
   const listenConfig = listenUrl === undefined ? main : configOf('listenUrl', listenUrl)
-  return { config: main, listenConfig, schema, tables, migrate }
+  return { config: main, listenConfig, schema, tables, minReplicas, migrate }
 }
 
 export function checkSchema(schema: string): void {
@@ -78,6 +92,14 @@ export function checkSchema(schema: string): void {
 
 export function oneOf(option: string, given: string, allowed: readonly string[]): void {
   if (!allowed.includes(given)) refuse(option, given, allowed.map((each) => `'${each}'`).join(' or '))
+}
+
+function checkReplicas(minReplicas: number, tables: TableKind): void {
+  if (!Number.isSafeInteger(minReplicas) || minReplicas < 0) {
+    refuse('minReplicas', minReplicas, 'an integer of at least 0')
+  }
+  if (minReplicas === 0 || tables === 'logged') return
+  throw new InvalidArgumentError("minReplicas needs tables: 'logged': unlogged tables are not replicated")
 }
 
 function configOf(option: string, url: unknown): object {

@@ -14,13 +14,13 @@ import type {
   Renewal,
   RenewalReply,
 } from '@holdfast/core/engine'
-import { clientOf } from '@holdfast/core/engine'
+import { clientOf, UnavailableError } from '@holdfast/core/engine'
 import { addressOf, addressOfId } from './address.js'
 import { channelOf } from './channel.js'
 import { Listener } from './connection/listener.js'
 import { StatementConnection } from './connection/statement-connection.js'
 import { checkDatabase } from './database-check.js'
-import { toPostgresError } from './errors.js'
+import { engineName, toPostgresError } from './errors.js'
 import { migrate } from './migrate.js'
 import { readNotice } from './notices.js'
 import type { PostgresSettings } from './options.js'
@@ -38,6 +38,7 @@ export class PostgresSession implements EngineSession {
   readonly #statements: StatementConnection
   readonly #listener: Listener
   readonly #sweeper: Sweeper
+  readonly #minReplicas: number
   /** The largest token that this client has seen. */
   #tokenFloor = 0
   /** Which data the database of this connection has; `undefined` while there is none. */
@@ -51,6 +52,7 @@ export class PostgresSession implements EngineSession {
     this.storeName = server
     this.#host = host
     this.#channel = channelOf(clientId)
+    this.#minReplicas = settings.minReplicas
     this.#steps = new Steps(quoted(settings.schema))
     this.#statements = new StatementConnection({
       config: settings.config,
@@ -163,6 +165,7 @@ export class PostgresSession implements EngineSession {
     const { clientId, client, watchdogTimeoutMs } = this.#host
     await this.#run(this.#steps.register(clientId, client, watchdogTimeoutMs))
     await this.#sweeper.sweepIfDue()
+    await this.#checkStandbys()
   }
 
   find(clientId: string): Promise<ClientInfo | null> {
@@ -171,6 +174,13 @@ export class PostgresSession implements EngineSession {
 
   async close(): Promise<void> {
     await Promise.all([this.#listener.close(), this.#statements.close()])
+  }
+
+  /** The settings of a primary may change while it runs: then nothing is sent until they are as they were. */
+  async #checkStandbys(): Promise<void> {
+    if (this.#minReplicas === 0) return
+    const shortfall = await this.#run(this.#steps.standbys(this.#minReplicas))
+    if (shortfall) this.#statements.reconnect(new UnavailableError(shortfall.message, { engine: engineName }))
   }
 
   get #inbox(): Inbox {

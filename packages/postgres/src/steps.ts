@@ -12,6 +12,7 @@ import {
   type RenewalReply,
 } from '@holdfast/core/engine'
 import type { Row } from './connection/statement.js'
+import { shortfallOf, standbysSql, type Shortfall } from './standbys.js'
 
 /** A call of a function, and what its rows mean. */
 export interface Step<T> {
@@ -172,6 +173,11 @@ export class Steps {
   /** Deletes what no step needs any more, up to so many rows of each table. */
   sweep(limit: number): Step<void> {
     return { ...this.#call('sweep_1', [limit]), read: () => undefined }
+  }
+
+  /** Why steps may count before enough standbys have them, if so. */
+  standbys(minReplicas: number): Step<Shortfall | undefined> {
+    return { text: standbysSql, values: [], read: (rows) => shortfallOf(first(rows), minReplicas) }
   }
 
   /** What comes to the client itself when messages arrive. */

@@ -1,13 +1,26 @@
 import type { Traits } from '@holdfast/core/engine'
-import type { TableKind } from './sql/migrations.js'
+import type { PostgresSettings } from './options.js'
 
-/** What the engine promises with tables of this kind. */
-export const traitsOf = (tables: TableKind): Traits => ({
+/**
+ * What the engine promises with these settings.
+ *
+ * | Tables                         | A crash empties them | A standby has                      | Holds survive   |
+ * | ------------------------------ | -------------------- | ---------------------------------- | --------------- |
+ * | `unlogged`                     | yes                  | nothing                            | a clean restart |
+ * | `logged`                       | no                   | what was sent to it by then        | a crash         |
+ * | `logged`, `minReplicas` from 1 | no                   | all that any client got a reply to | a fail-over     |
+ */
+export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits => ({
   fifo: true,
   handOff: 'grant',
   lease: { stepMs: 1, shortestMs: 1, marginMs: 2 },
   fencing: 'while data lives',
-  survives: tables === 'logged' ? 'restart' : 'nothing',
+  survives: survives(settings),
   force: 'notified',
   commandsAreCounted: true,
 })
+
+function survives({ tables, minReplicas }: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits['survives'] {
+  if (tables === 'unlogged') return 'nothing'
+  return minReplicas > 0 ? 'fail-over' : 'restart'
+}

@@ -87,6 +87,11 @@ export class StatementConnection {
     })
   }
 
+  /** Replaces the connection: the next one is checked again. */
+  reconnect(cause: Error): void {
+    if (this.#state === 'up' && this.#open) this.#drop(this.#open, cause)
+  }
+
   /** Resolves when no timer and no socket is left. */
   async close(): Promise<void> {
     this.#state = 'closed'
