@@ -32,15 +32,13 @@ export class PostgresEngine implements LockEngine {
   }
 
   /**
-   * Ties a transaction to a hold: call it right after `begin`, before the transaction reads or writes anything that the lock
-   * protects. The transaction fails if the lease is not the current one. A later holder that calls `fence` waits until
-   * this transaction is over, so neither can overwrite what it has not seen.
-   *
-   * Protects only against transactions that call it as well.
+   * What `lease.fence(client)` does, for code that has the facts of a lease and not the lease itself: fails the transaction if
+   * the lease is not the current one.
    *
    * @param client - of the application, inside a transaction in the database of this engine
    * @param lease - of a lock of this engine
-   * @throws `LockLostError` when the lock has another holder, or none; `begin` has to be rolled back then
+   * @throws `LockLostError` when the lock has another holder, or none: roll the transaction back. `InvalidArgumentError` outside
+   * a transaction, and for a lease of anything but a lock
    */
   async fence(client: FencedClient, lease: FencingLease): Promise<void> {
     await fence(client, lease, this.#settings.schema)

@@ -4,7 +4,10 @@ import type { TableKind } from './sql/migrations.js'
 
 /** Where PostgreSQL is, and how its tables are kept. */
 export interface PostgresOptions {
-  /** Of the database, such as `postgres://app@db.internal/app`. Either this or `config`. */
+  /**
+   * Of the database, such as `postgres://app@db.internal/app`, with the parameters that `pg` knows (`sslmode`, …). Leads to the
+   * primary, also after a fail-over. Either this or `config`.
+   */
   readonly url?: string
   /**
    * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
@@ -18,14 +21,17 @@ export interface PostgresOptions {
    */
   readonly listenUrl?: string
   /**
-   * The schema of the tables and functions.
+   * The schema of the tables and functions: clients that use the same one of the same database share locks. Up to 48 lower-case
+   * letters, digits and underscores.
    *
    * @defaultValue 'holdfast'
    */
   readonly schema?: string
   /**
    * `unlogged`: a crash or fail-over loses all locks, as with Redis. `logged`: they survive a crash, and a fail-over as far as
-   * the standby has them; each step then waits for the disk.
+   * the standby has them; each step then waits for the disk, as `synchronous_commit` has it.
+   *
+   * Decides how the tables are created. Existing ones of the other kind are refused.
    *
    * @defaultValue 'unlogged'
    */

@@ -20,9 +20,15 @@ it.each([
   [['*', 'remote_write', '1'], true, 'synchronous_commit is remote_write'],
   [['*', 'on', '0'], false, '0 standbys connected'],
 ] as const)('%j is not enough for one replica', (row, isBySettings, words) => {
-  expect(shortfallOf(row, 1)).toMatchObject({ isBySettings, message: expect.stringContaining(words) as unknown })
+  expect(shortfallOf(row, 1)).toMatchObject({
+    isBySettings,
+    message: expect.stringContaining(words) as unknown,
+  })
 })
 
-it.each([['on'], ['remote_apply']])('synchronous_commit %s waits until a standby has stored a commit', (commit) => {
-  expect(shortfallOf(['ANY 1 (a, b)', commit, '2'], 1)).toBeUndefined()
-})
+it.each([['on'], ['remote_apply']])(
+  'synchronous_commit %s waits until a standby has stored a commit',
+  (commit) => {
+    expect(shortfallOf(['ANY 1 (a, b)', commit, '2'], 1)).toBeUndefined()
+  },
+)

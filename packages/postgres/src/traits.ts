@@ -20,7 +20,10 @@ export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplica
   commandsAreCounted: true,
 })
 
-function survives({ tables, minReplicas }: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits['survives'] {
+function survives({
+  tables,
+  minReplicas,
+}: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits['survives'] {
   if (tables === 'unlogged') return 'nothing'
   return minReplicas > 0 ? 'fail-over' : 'restart'
 }
