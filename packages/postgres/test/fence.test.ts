@@ -140,9 +140,9 @@ it('a lease that was released is refused before anything is sent, though an oute
   const outer = await lock.lock()
   const inner = await outer.run(() => lock.lock())
   await inner.unlock()
-  const client = await begin()
-  expect(await failureOf(inner.fence(client))).toBeInstanceOf(NotOwnerError)
-  await outer.fence(client)
+  const query = (): Promise<never> => Promise.reject(new Error('nothing is to be sent'))
+  expect(await failureOf(inner.fence({ query }))).toBeInstanceOf(NotOwnerError)
+  await outer.fence(await begin())
 })
 
 it('may be called of the engine, with the facts of a lease that another process holds', async () => {
