@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.c?ts$|\\.mjs$|tinyqueue|github-slugger': [
+    '\\.c?ts$|\\.mjs$|tinyqueue|github-slugger|electric-sql': [
       '@swc/jest',
       {
         jsc: {
@@ -21,8 +21,8 @@ export const project = (name, testMatch, more = {}) => ({
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
   },
-  // ECMAScript modules only
-  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|github-slugger))'],
+  // ECMAScript modules only, or modules that import some
+  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|github-slugger|electric-sql))'],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })

@@ -1,5 +1,5 @@
 import { RefusedError, UnavailableError } from '@holdfast/core/engine'
-import type { Query } from './connection/statement-connection.js'
+import type { Query } from './connection/connection.js'
 import { engineName, sqlStateOf } from './errors.js'
 import { quoted } from './sql/migrations.js'
 import type { PostgresSettings } from './options.js'

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '@holdfast/core/engine'
 import type {
   EngineHost,
   EngineSession,
@@ -35,19 +36,26 @@ export class PostgresEngine implements LockEngine {
    * What `lease.fence(client)` does, for code that has the facts of a lease and not the lease itself: fails the transaction if
    * the lease is not the current one.
    *
-   * @param client - of the application, inside a transaction in the database of this engine
+   * @param client - of the application, inside a transaction in the database of this engine; with PGlite the argument of the
+   *   callback of `transaction`
    * @param lease - of a lock of this engine
    * @throws `LockLostError` when the lock has another holder, or none: roll the transaction back. `InvalidArgumentError` outside
    * a transaction, and for a lease of anything but a lock
    */
   async fence(client: FencedClient, lease: FencingLease): Promise<void> {
-    await fence(client, lease, this.#settings.schema)
+    const { database, schema } = this.#settings
+    // Inside a transaction of PGlite, what is sent to the database itself would wait until the transaction is over.
+    if (client === database.inProcess) {
+      throw new InvalidArgumentError('fence takes the transaction of PGlite: `database.transaction((tx) => …)`')
+    }
+    await fence(client, lease, schema)
   }
 }
 
 /**
  * Locks in a PostgreSQL database (13 or later), for `new Holdfast({ engine })`. Clients that use the same schema of the same
- * database share its locks. Each client opens two connections of its own, at first use.
+ * database share its locks. Each client opens two connections of its own, at first use. Given a PGlite database, clients share
+ * its one session.
  *
  * @throws `InvalidArgumentError` for options that are unknown, missing or invalid
  */

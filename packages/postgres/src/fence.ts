@@ -29,7 +29,7 @@ export async function fence(client: FencedClient, lease: FencingLease, schema: s
   }
   const { id } = addressOf(lockName, 'lock')
   try {
-    await client.query(inTransaction)
+    await (client.exec?.(inTransaction) ?? client.query(inTransaction))
     await client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken])
   } catch (cause) {
     switch (sqlStateOf(cause)) {

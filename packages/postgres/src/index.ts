@@ -1,4 +1,5 @@
 export type { FencedClient, FencingLease } from '@holdfast/core/engine'
 export { postgres, type PostgresEngine } from './engine.js'
+export type { PGliteDatabase } from './connection/pglite.js'
 export { migrationSql, type MigrationSqlOptions } from './migration-sql.js'
 export type { PostgresOptions } from './options.js'

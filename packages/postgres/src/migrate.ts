@@ -1,23 +1,22 @@
 import { RefusedError } from '@holdfast/core/engine'
-import { openClient } from './connection/open-client.js'
 import { engineName, sqlStateOf } from './errors.js'
 import { schemaSql } from './sql/migrations.js'
 import type { PostgresSettings } from './options.js'
 
 /** Creates the schema or brings it up to date, on a connection of its own; with `migrate: 'check'` refuses to. */
 export async function migrate(
-  { config, schema, tables, migrate: mode }: PostgresSettings,
-  connectionTimeoutMillis: number,
+  { database, schema, tables, migrate: mode }: PostgresSettings,
+  connectTimeoutMs: number,
 ): Promise<void> {
   if (mode === 'check') {
     throw refused(
       `schema ${schema} is missing or out of date, and the option migrate is 'check': run the SQL of migrationSql()`,
     )
   }
-  const open = openClient(config, { connectionTimeoutMillis })
+  const connection = database.open('migration', connectTimeoutMs)
   try {
-    await open.client.connect()
-    await open.client.query(schemaSql(schema, tables))
+    await connection.connect()
+    await connection.runScript(schemaSql(schema, tables))
   } catch (error) {
     if (sqlStateOf(error) !== '42501') throw error
     throw refused(
@@ -25,7 +24,7 @@ export async function migrate(
       error,
     )
   } finally {
-    await open.destroy()
+    await connection.destroy()
   }
 }
 

@@ -1,12 +1,15 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from '@holdfast/core/engine'
+import type { Database } from './connection/connection.js'
+import { pgDatabase } from './connection/pg-database.js'
+import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
 import type { TableKind } from './sql/migrations.js'
 
 /** Where PostgreSQL is, and how its tables are kept. */
 export interface PostgresOptions {
   /**
    * Of the database, such as `postgres://app@db.internal/app`, with the parameters that `pg` knows (`sslmode`, …). Leads to the
-   * primary, also after a fail-over. Either this or `config`.
+   * primary, also after a fail-over. Either this, `config` or `pglite`.
    */
   readonly url?: string
   /**
@@ -14,6 +17,11 @@ export interface PostgresOptions {
    * pool will do (`pool.options`): its connections are not used.
    */
   readonly config?: object
+  /**
+   * Instead of `url`: a `PGlite` database of `@electric-sql/pglite`, which is PostgreSQL inside this process, for demos and
+   * tests. Its locks are shared by all clients that get the same object. They never close it.
+   */
+  readonly pglite?: PGliteDatabase
   /**
    * A URL that leads to the same database past PgBouncer, for notifications: in transaction mode PgBouncer delivers none.
    *
@@ -58,17 +66,14 @@ export interface PostgresOptions {
 
 /** The options with their defaults. */
 export interface PostgresSettings {
-  /** What `pg` takes for connections that send steps. */
-  readonly config: object
-  /** The same for the connection that listens. */
-  readonly listenConfig: object
+  readonly database: Database
   readonly schema: string
   readonly tables: TableKind
   readonly minReplicas: number
   readonly migrate: 'auto' | 'check'
 }
 
-const known = ['url', 'config', 'listenUrl', 'schema', 'tables', 'minReplicas', 'migrate']
+const known = ['url', 'config', 'pglite', 'listenUrl', 'schema', 'tables', 'minReplicas', 'migrate']
 
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: PostgresOptions): PostgresSettings {
@@ -76,20 +81,31 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
   if (unknown.length > 0) {
     throw new InvalidArgumentError(`unknown option ${unknown.join(', ')}; there are ${known.join(', ')}`)
   }
-  const { url, config, listenUrl, schema = 'holdfast', tables = 'unlogged' } = given
-  const { minReplicas = 0, migrate = 'auto' } = given
-  if ((url === undefined) === (config === undefined)) {
-    throw new InvalidArgumentError('postgres needs either url or config')
-  }
-  if (config !== undefined && typeof config !== 'object') refuse('config', config, 'an object of options')
+  const { schema = 'holdfast', tables = 'unlogged', minReplicas = 0, migrate = 'auto' } = given
+  const database = databaseOf(given)
   checkSchema(schema)
   oneOf('tables', tables, ['unlogged', 'logged'])
   oneOf('migrate', migrate, ['auto', 'check'])
   checkReplicas(minReplicas, tables)
-  const main = config ?? configOf('url', url)
-  const listenConfig = listenUrl === undefined ? main : configOf('listenUrl', listenUrl)
-  return { config: main, listenConfig, schema, tables, minReplicas, migrate }
+  return { database, schema, tables, minReplicas, migrate }
 }
+
+function databaseOf({ url, config, pglite, listenUrl }: PostgresOptions): Database {
+  if ([url, config, pglite].filter((each) => each !== undefined).length !== 1) {
+    throw new InvalidArgumentError('postgres needs either url, config or pglite')
+  }
+  if (pglite !== undefined) {
+    if (!isPGlite(pglite)) refuse('pglite', pglite, 'a PGlite database')
+    if (listenUrl !== undefined) throw new InvalidArgumentError('listenUrl has no meaning with pglite')
+    return pgliteDatabase(pglite)
+  }
+  if (config !== undefined && typeof config !== 'object') refuse('config', config, 'an object of options')
+  const main = config ?? configOf('url', url)
+  return pgDatabase(main, listenUrl === undefined ? main : configOf('listenUrl', listenUrl))
+}
+
+const isPGlite = (given: unknown): boolean =>
+  typeof given === 'object' && given !== null && 'query' in given && 'listen' in given && 'waitReady' in given
 
 export function checkSchema(schema: string): void {
   if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return

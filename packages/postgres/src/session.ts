@@ -24,7 +24,6 @@ import { engineName, toPostgresError } from './errors.js'
 import { migrate } from './migrate.js'
 import { readNotice } from './notices.js'
 import type { PostgresSettings } from './options.js'
-import { serverName } from './server-name.js'
 import { quoted } from './sql/migrations.js'
 import { Steps, type Inbox, type Step } from './steps.js'
 import { Sweeper } from './sweeper.js'
@@ -47,16 +46,15 @@ export class PostgresSession implements EngineSession {
 
   constructor(host: EngineHost, settings: PostgresSettings) {
     const { commandTimeoutMs, clientId } = host
-    const server = serverName(settings.config)
+    const { database } = settings
     const timeoutMs = Math.min(commandTimeoutMs, 10_000)
-    this.storeName = server
+    this.storeName = database.name
     this.#host = host
     this.#channel = channelOf(clientId)
     this.#minReplicas = settings.minReplicas
     this.#steps = new Steps(quoted(settings.schema))
     this.#statements = new StatementConnection({
-      config: settings.config,
-      server,
+      database,
       connectTimeoutMs: timeoutMs,
       check: async (query) => {
         const migrating = (): Promise<void> => migrate(settings, timeoutMs)
@@ -74,7 +72,7 @@ export class PostgresSession implements EngineSession {
       },
     })
     this.#listener = new Listener({
-      config: settings.listenConfig,
+      database,
       channel: this.#channel,
       pingEveryMs: host.renewEveryMs,
       timeoutMs,
@@ -86,7 +84,7 @@ export class PostgresSession implements EngineSession {
         host.missed()
       },
       onDown: (cause) => {
-        host.unsubscribed(toPostgresError(cause, server))
+        host.unsubscribed(toPostgresError(cause, this.storeName))
       },
       onDeaf: () => {
         host.warn('NOTICE_REFUSED', deaf)

@@ -8,12 +8,17 @@ import { linkedEngine } from './linked-engine.js'
 export interface InProcessStore {
   readonly name: string
   readonly engine: LockEngine
-  readonly wipe: () => void
+  /** Resolves when it can be used. By default it can be at once. */
+  readonly start?: () => Promise<void>
+  /** Ends it. By default nothing is left to end. */
+  readonly stop?: () => Promise<void>
+  readonly wipe: () => void | Promise<void>
   readonly commandCount: () => number
 }
 
 /** Runs the suite on it. Each client gets a link of its own. */
-export function describeInProcess({ name, engine, wipe, commandCount }: InProcessStore): void {
+export function describeInProcess(store: InProcessStore): void {
+  const { name, engine, start = done, stop = done, wipe, commandCount } = store
   const openLinked = (options?: ClientOptions): LinkedClient => {
     const link = new InProcessLink(engine.name)
     return { holdfast: new Holdfast({ ...options, engine: linkedEngine(engine, link) }), link }
@@ -21,16 +26,17 @@ export function describeInProcess({ name, engine, wipe, commandCount }: InProces
   const underTest: EngineUnderTest = {
     name,
     traits: engine.traits,
-    start: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
+    start,
+    stop,
     open: (options) => openLinked(options).holdfast,
     engine: () => engine,
     openLinked: (options) => Promise.resolve(openLinked(options)),
-    wipe: () => {
-      wipe()
-      return Promise.resolve()
+    wipe: async () => {
+      await wipe()
     },
     commandCount: () => Promise.resolve(commandCount()),
   }
   describeEngine(underTest)
 }
+
+const done = (): Promise<void> => Promise.resolve()

@@ -1,10 +1,12 @@
 /**
  * A connection of the application to the database that also has its locks, inside a transaction: a `Client` of `pg` or what
- * its pool gives out, or anything else that runs a statement with `$1`, `$2`, … and rejects with the error of the database.
+ * its pool gives out, what PGlite's `transaction` gives to its callback, or anything else that runs a statement with `$1`, `$2`, … and rejects with the error of the database.
  */
 export interface FencedClient {
   /** Runs one statement, or without values several. */
   query(text: string, values?: unknown[]): Promise<unknown>
+  /** Runs several statements, where `query` runs one only. */
+  exec?(text: string): Promise<unknown>
 }
 
 /** What a transaction is tied to; a `Lease` is one. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { backoffMs, timedOut, within } from '@holdfast/pubsub'
 import { closed, isRefusal, toError } from '../errors.js'
-import { openClient, type OpenClient } from './open-client.js'
+import type { Connection, Database } from './connection.js'
 
 export interface ListenerDeps {
-  readonly config: object
+  readonly database: Database
   readonly channel: string
   /** How often the connection is tried, and how long a reply may take. */
   readonly pingEveryMs: number
@@ -44,15 +44,14 @@ const testPrefix = 'test '
  * | closed     | nothing is left                                                  |                                    |
  *
  * Behind a pooler that lends connections by the transaction, LISTEN succeeds and no message ever arrives. So nothing counts
- * but a message that did. Only then is the key taken: a random number, as an advisory lock of that session. For as long as
- * it is held, those who grant a lock know that messages arrive here.
+ * but a message that did. Only then is the key taken, by which those who grant a lock know that messages arrive here.
  */
 export class Listener {
   readonly #deps: ListenerDeps
   readonly #waiters = new Set<Waiter>()
   readonly #ending = new Set<Promise<void>>()
   #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
-  #open: OpenClient | undefined
+  #open: Connection | undefined
   #key: string | null = null
   #failures = 0
   #hasGap = false
@@ -63,7 +62,7 @@ export class Listener {
     this.#deps = deps
   }
 
-  /** The number of the advisory lock; `null` while no messages arrive. */
+  /** What granters look up; `null` while no messages arrive. */
   get key(): string | null {
     return this.#key
   }
@@ -95,48 +94,38 @@ export class Listener {
 
   /** Never rejects. */
   async #connect(): Promise<void> {
-    const { config, channel, timeoutMs } = this.#deps
+    const { database, channel, timeoutMs } = this.#deps
     this.#state = 'connecting'
-    const open = openClient(config, { connectionTimeoutMillis: timeoutMs })
+    const open = database.open('messages', timeoutMs)
     this.#open = open
-    const { client } = open
     const test = `${testPrefix}${randomBytes(9).toString('base64url')}`
+    let onTest = (): void => undefined
     const received = new Promise<void>((resolve, reject) => {
-      client.once('end', () => reject(new Error('the connection ended')))
-      client.on('notification', ({ payload = '' }) => {
-        if (payload === test) resolve()
-        else if (this.#open === open && !payload.startsWith(testPrefix)) this.#deps.onMessage(payload)
-      })
+      onTest = resolve
+      open.onEnd(reject)
     })
     received.catch(() => undefined)
-    let error: Error | undefined
-    client.on('error', (given) => (error = given))
-    client.once('end', () => this.#drop(open, error ?? new Error('the connection ended')))
+    open.onEnd((cause) => this.#drop(open, cause))
+    const onMessage = (payload: string): void => {
+      if (payload === test) onTest()
+      else if (this.#open === open && !payload.startsWith(testPrefix)) this.#deps.onMessage(payload)
+    }
     try {
-      await client.connect()
-      await this.#inTime(client.query(`listen "${channel}"`))
+      await open.connect()
+      await this.#inTime(open.listen(channel, onMessage))
       await this.#inTime(this.#deps.send(test))
       if ((await within(received, timeoutMs)) === timedOut) {
         this.#reportDeaf()
         throw new Error('no notifications arrive')
       }
-      const key = await this.#takeKey(open)
+      const key = await this.#inTime(open.takeKey())
       if (this.#open === open) this.#goUp(open, key)
     } catch (thrown) {
       this.#drop(open, toError(thrown))
     }
   }
 
-  async #takeKey({ client }: OpenClient): Promise<string> {
-    for (;;) {
-      const key = randomBytes(8).readBigInt64BE().toString()
-      const text = `select pg_try_advisory_lock(${key})`
-      const { rows } = await this.#inTime(client.query<string[]>({ text, rowMode: 'array' }))
-      if (rows[0]?.[0] === 't') return key
-    }
-  }
-
-  #goUp(open: OpenClient, key: string): void {
+  #goUp(open: Connection, key: string): void {
     this.#state = 'up'
     this.#key = key
     this.#failures = 0
@@ -148,15 +137,15 @@ export class Listener {
     this.#hasGap = false
   }
 
-  #schedulePing(open: OpenClient): void {
+  #schedulePing(open: Connection): void {
     this.#timer = setTimeout(() => void this.#ping(open), this.#deps.pingEveryMs)
     // This timer must not keep the process alive; the socket does.
     this.#timer.unref()
   }
 
-  async #ping(open: OpenClient): Promise<void> {
+  async #ping(open: Connection): Promise<void> {
     try {
-      await this.#inTime(open.client.query('select 1'))
+      await this.#inTime(open.query('select 1'))
     } catch (thrown) {
       this.#drop(open, toError(thrown))
       return
@@ -177,7 +166,7 @@ export class Listener {
   }
 
   /** Drops a connection that failed. A second call for the same one does nothing. */
-  #drop(open: OpenClient, cause: Error): void {
+  #drop(open: Connection, cause: Error): void {
     if (this.#open !== open) return
     this.#open = undefined
     this.#end(open)
@@ -200,7 +189,7 @@ export class Listener {
     this.#waiters.clear()
   }
 
-  #end(open: OpenClient): void {
+  #end(open: Connection): void {
     const ended = open.destroy().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
   }

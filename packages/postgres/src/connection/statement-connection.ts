@@ -1,16 +1,11 @@
 import { UnavailableError } from '@holdfast/core/engine'
 import { backoffMs } from '@holdfast/pubsub'
 import { closed, engineName, isReadOnly, isRefusal, toError, toPostgresError } from '../errors.js'
-import { openClient, type OpenClient } from './open-client.js'
+import type { Connection, Database, Query } from './connection.js'
 import { noReply, Statement, type Row } from './statement.js'
 
-/** Runs a statement; rejects as PostgreSQL or the network has it. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>
-
 export interface StatementConnectionDeps {
-  readonly config: object
-  /** Names the database in messages. */
-  readonly server: string
+  readonly database: Database
   readonly connectTimeoutMs: number
   /** Refuses a database that cannot keep locks. Runs on each connection before anything else. */
   check(query: Query): Promise<void>
@@ -49,7 +44,7 @@ export class StatementConnection {
   readonly #inFlight = new Set<Statement>()
   readonly #ending = new Set<Promise<void>>()
   #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
-  #open: OpenClient | undefined
+  #open: Connection | undefined
   #epoch = 0
   #wasUp = false
   #failures = 0
@@ -107,21 +102,15 @@ export class StatementConnection {
 
   /** Never rejects. */
   async #connect(): Promise<void> {
-    const { config, connectTimeoutMs } = this.#deps
+    const { database, connectTimeoutMs } = this.#deps
     this.#state = 'connecting'
-    const open = openClient(config, { pipeline: true, connectionTimeoutMillis: connectTimeoutMs })
+    const open = database.open('statements', connectTimeoutMs)
     this.#open = open
-    const { client } = open
-    let error: Error | undefined
-    client.on('error', (given) => (error = given))
-    client.once('end', () => this.#drop(open, error ?? new Error('the connection ended')))
+    open.onEnd((cause) => this.#drop(open, cause))
     const timer = setTimeout(() => this.#drop(open, noCheck(connectTimeoutMs)), 2 * connectTimeoutMs)
     try {
-      await client.connect()
-      await this.#deps.check(async (text, values = []) => {
-        const result = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
-        return result.rows
-      })
+      await open.connect()
+      await this.#deps.check(open.query)
     } catch (thrown) {
       this.#drop(open, toError(thrown))
       return
@@ -131,7 +120,7 @@ export class StatementConnection {
     if (this.#open === open) this.#goUp(open)
   }
 
-  #goUp(open: OpenClient): void {
+  #goUp(open: Connection): void {
     this.#state = 'up'
     this.#failures = 0
     this.#lastError = undefined
@@ -142,12 +131,12 @@ export class StatementConnection {
     this.#wasUp = true
   }
 
-  #send(statement: Statement, open: OpenClient): void {
+  #send(statement: Statement, open: Connection): void {
     const { text, values } = statement
     this.#inFlight.add(statement)
     if (this.#silentSince === Infinity) this.#silentSince = performance.now()
-    open.client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' }).then(
-      ({ rows }) => {
+    open.query(text, values).then(
+      (rows) => {
         this.#onReply(statement)
         statement.succeed(rows)
       },
@@ -166,14 +155,14 @@ export class StatementConnection {
 
   #onTimeout(statement: Statement, timeoutMs: number): Error {
     this.#waiting.delete(statement)
-    const error = noReply(this.#deps.server, timeoutMs, this.#lastError)
+    const error = noReply(this.#deps.database.name, timeoutMs, this.#lastError)
     const isMute = performance.now() - this.#silentSince >= muteAfterMs
     if (isMute && this.#open && this.#inFlight.has(statement)) this.#drop(this.#open, error)
     return error
   }
 
   /** Drops a connection that failed. A second call for the same one does nothing. */
-  #drop(open: OpenClient, cause: Error): void {
+  #drop(open: Connection, cause: Error): void {
     if (this.#open !== open) return
     this.#open = undefined
     this.#end(open)
@@ -200,13 +189,13 @@ export class StatementConnection {
     this.#deps.onError(error)
   }
 
-  #end(open: OpenClient): void {
+  #end(open: Connection): void {
     const ended = open.destroy().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
   }
 
   #explained(error: unknown): Error {
-    return toPostgresError(error, this.#deps.server)
+    return toPostgresError(error, this.#deps.database.name)
   }
 }
 

@@ -51,6 +51,18 @@ export const admit = (owner: string, leaseMs: string): string => `
     l.hold_count := 1;
     l.until_us := now_us + 1000 * ${leaseMs};${drawToken(leaseMs)}`
 
+/**
+ * Passes over a waiter whose client does not listen now. Reads waiter, in a loop over waiters.
+ *
+ * A client holds an advisory lock with the key inbox_key for as long as it listens. Where that key can be taken, nobody else
+ * holds it: the client does not listen, or does so in this very session, as all clients of PGlite do.
+ */
+export const passOverUnlessListening = `
+      continue when waiter.inbox_key is null;
+      if pg_try_advisory_xact_lock_shared(waiter.inbox_key) then
+        continue when not exists (select from pg_listening_channels() c where c = waiter.inbox);
+      end if;`
+
 /** Milliseconds until an instant, rounded up, so that it has come when they have passed. Reads now_us. */
 export const msUntil = (instant: string): string => `ceil((${instant} - now_us) / 1000.0)::bigint`
 

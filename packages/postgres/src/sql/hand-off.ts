@@ -1,11 +1,10 @@
-import { admit, attributes } from './blocks.js'
+import { admit, attributes, passOverUnlessListening } from './blocks.js'
 
 /**
  * `pass_on_1`: hands a free lock to the first live waiter, or to the first ahead of p_before. Called with the row of the
  * lock locked; returns the row as it is to be.
  *
- * A waiter's client holds an advisory lock with the key inbox_key for as long as it listens. Where that key can be taken,
- * nobody listens: the waiter is passed over and keeps its ticket. An entry past its time is dropped.
+ * A waiter whose client does not listen is passed over and keeps its ticket. An entry past its time is dropped.
  *
  * Notifies the client of the waiter: granted <owner> <token> <now_us> <lease, ms> <name>
  */
@@ -27,7 +26,7 @@ begin
     exit when not found;
     last_ticket := waiter.ticket;
     if waiter.alive_until_us > now_us then
-      continue when waiter.inbox_key is null or pg_try_advisory_xact_lock_shared(waiter.inbox_key);
+${passOverUnlessListening}
 ${admit('waiter.owner', 'waiter.grant_lease_ms')}
       perform pg_notify(waiter.inbox,
         concat_ws(' ', 'granted', l.owner, l.token, now_us, waiter.grant_lease_ms, l.name));

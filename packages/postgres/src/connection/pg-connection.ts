@@ -1,23 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
-
-/** A connection of our own, which can be ended without the help of the other side. */
-export interface OpenClient {
-  readonly client: Client
-  /** Ends it: politely if that takes no time, and in any case. Resolves when the socket is gone. */
-  destroy(): Promise<void>
-}
+import type { Connection, Query } from './connection.js'
+import type { Row } from './statement.js'
 
 /** How long the other side may take to close the connection once it was asked to. */
 const endWithinMs = 100
 
 /**
- * Begins a connection.
+ * Begins a connection by `pg`.
  *
  * @param config - what `pg` takes for a client; options of a pool in it mean nothing
  */
-export function openClient(config: object, more: ClientConfig & { readonly pipeline?: boolean }): OpenClient {
+export function openPg(config: object, more: ClientConfig & { readonly pipeline: boolean }): Connection {
   let socket: Duplex | undefined
   const stream = (): Duplex => (socket = streamOf(config))
   // An application may have changed how `pg` reads values, for all connections of the process.
@@ -29,8 +25,13 @@ export function openClient(config: object, more: ClientConfig & { readonly pipel
   }
   const client = new Client({ keepAlive: true, ...config, ...passwordOf(config), ...more, types, stream })
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
+  let error: Error | undefined
   // Those who wait learn what an error means for them.
-  client.on('error', () => undefined)
+  client.on('error', (given) => (error = given))
+  const query: Query = async (text, values = []) => {
+    const { rows } = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+    return rows
+  }
   const destroy = async (): Promise<void> => {
     client.end().catch(() => undefined)
     const timer = setTimeout(() => socket?.destroy(), endWithinMs)
@@ -39,7 +40,33 @@ export function openClient(config: object, more: ClientConfig & { readonly pipel
     socket?.destroy()
   }
   let destroying: Promise<void> | undefined
-  return { client, destroy: () => (destroying ??= destroy()) }
+  return {
+    async connect() {
+      await client.connect()
+    },
+    query,
+    async runScript(sql) {
+      await client.query(sql)
+    },
+    async listen(channel, onMessage) {
+      client.on('notification', ({ payload = '' }) => onMessage(payload))
+      await client.query(`listen "${channel}"`)
+    },
+    takeKey: () => takeKey(query),
+    onEnd(report) {
+      client.once('end', () => report(error ?? new Error('the connection ended')))
+    },
+    destroy: () => (destroying ??= destroy()),
+  }
+}
+
+/** Takes a random number as an advisory lock, which the session holds until it ends. */
+async function takeKey(query: Query): Promise<string> {
+  for (;;) {
+    const key = randomBytes(8).readBigInt64BE().toString()
+    const [row]: readonly Row[] = await query(`select pg_try_advisory_lock(${key})`)
+    if (row?.[0] === 't') return key
+  }
 }
 
 /** A pool's options have the password where spreading them does not find it. */

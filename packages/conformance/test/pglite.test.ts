@@ -1,0 +1,26 @@
+import { PGlite } from '@electric-sql/pglite'
+import { postgres } from '@holdfast/postgres'
+import { describeInProcess } from './support/in-process.js'
+
+// One process and one session: there is no other process to kill, no server to restart, and no replica.
+let commands = 0
+
+class CountingPGlite extends PGlite {
+  override query: PGlite['query'] = (text, ...more) => {
+    if (/"holdfast"\.(acquire|release|renew|refresh|force)_/.test(text)) commands += 1
+    return super.query(text, ...more)
+  }
+}
+
+const database = new CountingPGlite()
+
+describeInProcess({
+  name: 'PGlite',
+  engine: postgres({ pglite: database }),
+  start: () => database.waitReady,
+  stop: () => database.close(),
+  wipe: async () => {
+    await database.exec('truncate holdfast.lock, holdfast.place, holdfast.tombstone, holdfast.store')
+  },
+  commandCount: () => commands,
+})
