@@ -2,10 +2,14 @@ import { InvalidArgumentError } from '@holdfast/core'
 import { migrationSql, postgres } from './index.js'
 
 const url = 'postgres://me:secret@localhost/app'
+const pglite = { query: () => undefined, listen: () => undefined, waitReady: Promise.resolve() }
 
 it.each([
-  [{}, 'either url or config'],
-  [{ url, config: {} }, 'either url or config'],
+  [{}, 'either url, config or pglite'],
+  [{ url, config: {} }, 'either url, config or pglite'],
+  [{ url, pglite }, 'either url, config or pglite'],
+  [{ pglite: 'memory://' }, "pglite must be a PGlite database, got 'memory://'"],
+  [{ pglite, listenUrl: url }, 'listenUrl has no meaning with pglite'],
   [{ url: 'redis://localhost' }, 'url must be a string that starts with postgres://'],
   [{ url, listenUrl: 'localhost:5432' }, 'listenUrl must be'],
   [
