@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { forkWorker, startPostgres, type PostgresServer, type Worker } from '@holdfast/testkit'
+import { forkWorker, onOwnPostgres, startPostgres, type PostgresServer, type Worker } from '@holdfast/testkit'
 import { titleOf } from '../src/contender.js'
 import { onRedis, postgresContenders } from '../src/postgres/contenders.js'
 import type { TaskResult } from '../src/tasks/tasks.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 const run = promisify(execFile)
 const dist = join(__dirname, '../dist')

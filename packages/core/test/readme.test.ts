@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { startPostgres, startRedis } from '@holdfast/testkit'
-import type { PostgresServer, RedisServer } from '@holdfast/testkit'
+import { openDatabase, startRedis } from '@holdfast/testkit'
+import type { RedisServer, TestDatabase } from '@holdfast/testkit'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'
 
@@ -18,7 +18,7 @@ const snippets = readSnippets()
 const nodeRequire = createRequire(__filename)
 const ends = new Set<() => Promise<void> | void>()
 let server: RedisServer
-let database: PostgresServer
+let database: TestDatabase
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
 class Holdfast extends core.Holdfast {
@@ -33,7 +33,7 @@ class Redis extends ioredis.Redis {
 
 beforeAll(async () => {
   server = await startRedis()
-  database = await startPostgres()
+  database = await openDatabase()
 })
 
 beforeEach(() => server.call('FLUSHALL'))

@@ -46,7 +46,9 @@ export class PostgresEngine implements LockEngine {
     const { database, schema } = this.#settings
     // Inside a transaction of PGlite, what is sent to the database itself would wait until the transaction is over.
     if (client === database.inProcess) {
-      throw new InvalidArgumentError('fence takes the transaction of PGlite: `database.transaction((tx) => …)`')
+      throw new InvalidArgumentError(
+        'fence takes the transaction of PGlite: `database.transaction((tx) => …)`',
+      )
     }
     await fence(client, lease, schema)
   }

@@ -1,4 +1,4 @@
-import { startPostgres, type PostgresServer } from '@holdfast/testkit'
+import { openDatabase, type TestDatabase } from '@holdfast/testkit'
 import fc from 'fast-check'
 import { MemoryLock } from '../../memory/test/compare/memory-lock.js'
 import { differenceBetween, story } from '../../memory/test/compare/observation.js'
@@ -10,18 +10,18 @@ import { PostgresSequences } from './compare/postgres-lock.js'
 
 const sequences = 500
 
-let server: PostgresServer
+let database: TestDatabase
 
 beforeAll(async () => {
-  server = await startPostgres()
+  database = await openDatabase()
 })
 
-afterAll(() => server.stop())
+afterAll(() => database.stop())
 
 /** Compares with functions made by this SQL, in a fresh schema. */
 async function compareAll(sql: string, randomSequences: number): Promise<void> {
-  await server.query(`drop schema if exists holdfast cascade; ${sql}`)
-  const onServer = await PostgresSequences.open(server.url)
+  await database.query(`drop schema if exists holdfast cascade; ${sql}`)
+  const onServer = await PostgresSequences.open(database.url)
   try {
     for (const steps of examples) await compare(onServer, steps)
     const property = fc.asyncProperty(sequence, (steps) => compare(onServer, steps))

@@ -1,6 +1,8 @@
-import { startPostgres, type PostgresServer } from '@holdfast/testkit'
+import { onOwnPostgres, startPostgres, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { migrationSql } from '../src/index.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 const names = Array.from({ length: 150 }, (_, i) => `lock ${i}`)
 const holderOf = (name: string): string => `${name}:holder`

@@ -1,6 +1,8 @@
 import { RefusedError } from '@holdfast/core'
-import { killBackends, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
+import { killBackends, onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Clients, failureOf, nextEvent } from './support/clients.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 let server: PostgresServer
 const clients = new Clients()

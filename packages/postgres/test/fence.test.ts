@@ -1,9 +1,11 @@
 import { LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
-import { startPostgres, until, type PostgresServer } from '@holdfast/testkit'
+import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { Holdfast } from '@holdfast/core'
 import { migrationSql, postgres, type PostgresEngine } from '../src/index.js'
 import { failureOf } from './support/clients.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 let server: PostgresServer
 let engine: PostgresEngine

@@ -1,8 +1,10 @@
 import { RefusedError, UnavailableError } from '@holdfast/core'
-import { freePort, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
+import { freePort, onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client, Pool } from 'pg'
 import { migrationSql } from '../src/index.js'
 import { Clients, failureOf } from './support/clients.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 let server: PostgresServer
 const clients = new Clients()

@@ -1,7 +1,9 @@
 import { Holdfast, RefusedError } from '@holdfast/core'
-import { startPostgres, uniqueName, until, type PostgresServer } from '@holdfast/testkit'
+import { onOwnPostgres, startPostgres, uniqueName, until, type PostgresServer } from '@holdfast/testkit'
 import { migrationSql, postgres, type PostgresOptions } from '../src/index.js'
 import { describeSchema } from './support/describe-schema.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 let server: PostgresServer
 const opened: Holdfast[] = []

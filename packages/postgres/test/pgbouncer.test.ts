@@ -2,6 +2,7 @@ import { Holdfast, type Lease } from '@holdfast/core'
 import {
   findPgBouncer,
   killBackends,
+  onOwnPostgres,
   startPgBouncer,
   startPostgres,
   uniqueName,
@@ -10,6 +11,8 @@ import {
   type PostgresServer,
 } from '@holdfast/testkit'
 import { postgres, type PostgresOptions } from '../src/index.js'
+
+const it = onOwnPostgres(globalThis.it)
 
 // Not every machine has PgBouncer: then these tests are skipped.
 const isInstalled = findPgBouncer() !== undefined

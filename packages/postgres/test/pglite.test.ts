@@ -32,8 +32,7 @@ async function enqueue(owner: string, channel: string): Promise<void> {
   ])
 }
 
-const holderOf = async (): Promise<string | undefined> =>
-  (await open().getLock(name).inspect()).holder?.owner
+const holderOf = async (): Promise<string | undefined> => (await open().getLock(name).inspect()).holder?.owner
 
 it('clients on one database share locks, and a release notifies the waiter of another client', async () => {
   const [holdfast, rival] = [open(), open()]
@@ -103,17 +102,21 @@ it('steps wait for a transaction of the application, and are no part of it', asy
   expect(await holderOf()).toBe(lease?.owner)
 })
 
-it('a database that was closed is unavailable, and its clients can be closed', async () => {
-  const other = await PGlite.create()
-  const { holdfast, errors } = clients.open({ pglite: other })
-  await holdfast.getLock(name).withLock(() => undefined)
-  await other.close()
-  const failure = await failureOf(holdfast.getLock(name).tryLock({ waitMs: 200 }))
-  expect(failure).toBeInstanceOf(UnavailableError)
-  expect(String(failure)).toContain('PGlite')
-  await holdfast.close()
-  expect(errors.every((error) => error instanceof UnavailableError)).toBe(true)
-}, startTimeoutMs)
+it(
+  'a database that was closed is unavailable, and its clients can be closed',
+  async () => {
+    const other = await PGlite.create()
+    const { holdfast, errors } = clients.open({ pglite: other })
+    await holdfast.getLock(name).withLock(() => undefined)
+    await other.close()
+    const failure = await failureOf(holdfast.getLock(name).tryLock({ waitMs: 200 }))
+    expect(failure).toBeInstanceOf(UnavailableError)
+    expect(String(failure)).toContain('PGlite')
+    await holdfast.close()
+    expect(errors.every((error) => error instanceof UnavailableError)).toBe(true)
+  },
+  startTimeoutMs,
+)
 
 describe('fence', () => {
   const engine = () => postgres({ pglite: database })

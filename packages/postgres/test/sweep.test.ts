@@ -1,17 +1,17 @@
-import { startPostgres, type PostgresServer } from '@holdfast/testkit'
+import { openDatabase, type TestDatabase } from '@holdfast/testkit'
 import { migrationSql } from '../src/index.js'
 
-let server: PostgresServer
+let database: TestDatabase
 
 beforeAll(async () => {
-  server = await startPostgres()
-  await server.query(migrationSql())
+  database = await openDatabase()
+  await database.query(migrationSql())
 })
 
-afterAll(() => server.stop())
+afterAll(() => database.stop())
 
 const acquire = (name: string, owner: string, leaseMs: number, entryMs = 0): Promise<unknown> =>
-  server.query('select * from holdfast.acquire_1($1, $2, 1, $3, $4, 1000, $5, null, 0)', [
+  database.query('select * from holdfast.acquire_1($1, $2, 1, $3, $4, 1000, $5, null, 0)', [
     name,
     owner,
     leaseMs,
@@ -20,7 +20,7 @@ const acquire = (name: string, owner: string, leaseMs: number, entryMs = 0): Pro
   ])
 
 const namesIn = async (table: string, column: string): Promise<unknown[]> =>
-  (await server.query(`select ${column} as name from holdfast.${table} order by 1`)).map(({ name }) => name)
+  (await database.query(`select ${column} as name from holdfast.${table} order by 1`)).map(({ name }) => name)
 
 it('deletes what is over in all tables, and nothing that a step may need', async () => {
   const hour = 3_600_000
@@ -34,13 +34,13 @@ it('deletes what is over in all tables, and nothing that a step may need', async
     ['c:1', 1_000],
     ['c:2', 10 * hour],
   ])
-    await server.query("select holdfast.release_1('held', $1, 0, $2, 0)", [owner, ms])
+    await database.query("select holdfast.release_1('held', $1, 0, $2, 0)", [owner, ms])
   for (const [id, ms] of [
     ['old', 1_000],
     ['new', 10 * hour],
   ])
-    await server.query("select holdfast.register_1($1, 'host', 1, '', 0, $2)", [id, ms])
-  await server.query(
+    await database.query("select holdfast.register_1($1, 'host', 1, '', 0, $2)", [id, ms])
+  await database.query(
     "insert into holdfast.fence values ('old', 1), ('new', extract(epoch from now()) * 1000000)",
   )
   for (const [table, ...columns] of [
@@ -49,11 +49,11 @@ it('deletes what is over in all tables, and nothing that a step may need', async
     ['tombstone', 'until_us'],
     ['client', 'until_us'],
   ])
-    await server.query(
+    await database.query(
       `update holdfast.${table} set ${columns.map((each) => `${each} = ${each} - 1000 * ${hour}::bigint`).join(', ')}`,
     )
 
-  await server.query('select holdfast.sweep_1(1000)')
+  await database.query('select holdfast.sweep_1(1000)')
 
   expect(await namesIn('lock', 'name')).toEqual(['held', 'queued'])
   expect(await namesIn('place', 'owner')).toEqual(['b:1'])

@@ -19,7 +19,15 @@ export { startContainerRedis } from './server/container-redis.js'
 export { withRedis } from './server/with-redis.js'
 
 // PostgreSQL
-export { NoPostgresError, openPostgres, type OpenedPostgres } from './postgres/open-postgres.js'
+export { NoPostgresError } from './postgres/find-postgres.js'
+export { mayStartPostgres, onOwnPostgres } from './postgres/own-postgres.js'
+export {
+  openPostgres,
+  postgresFromDocker,
+  postgresFromPrograms,
+  type OpenedPostgres,
+} from './postgres/open-postgres.js'
+export { openDatabase, type TestDatabase } from './postgres/open-database.js'
 export { startPostgres } from './postgres/start-postgres.js'
 export type {
   PostgresServer,

@@ -2,17 +2,31 @@ import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess }
 import { Holdfast, type ClientOptions } from '@holdfast/core'
 import type { LockEngine, Traits } from '@holdfast/core/engine'
 import { postgres } from '@holdfast/postgres'
-import { startPostgres, startProxy, type FaultProxy, type PostgresServer } from '@holdfast/testkit'
+import {
+  mayStartPostgres,
+  openDatabase,
+  startPostgres,
+  startProxy,
+  type FaultProxy,
+  type PostgresServer,
+  type TestDatabase,
+} from '@holdfast/testkit'
 
 type Tables = 'unlogged' | 'logged'
 
-/** PostgreSQL with tables of one kind. */
+/**
+ * PostgreSQL with tables of one kind: a server of its own, or else a database at PG_URL. That server is not restarted, and its
+ * log, by which statements are counted, is out of reach.
+ */
 export class PostgresUnderTest implements EngineUnderTest {
   readonly name: string
   readonly traits: Traits
   readonly otherProcess: OtherProcess
+  readonly restart?: NonNullable<EngineUnderTest['restart']>
+  readonly commandCount?: NonNullable<EngineUnderTest['commandCount']>
   readonly #tables: Tables
-  #server: PostgresServer | undefined
+  #own: PostgresServer | undefined
+  #database: TestDatabase | undefined
 
   constructor(tables: Tables) {
     this.name = `PostgreSQL, ${tables} tables`
@@ -20,22 +34,26 @@ export class PostgresUnderTest implements EngineUnderTest {
     this.traits = this.#engineAt('postgres://localhost').traits
     this.otherProcess = {
       module: new URL('../workers/postgres.mjs', import.meta.url),
-      argument: () => ({ url: this.server.url, tables }),
+      argument: () => ({ url: this.database.url, tables }),
     }
+    if (!mayStartPostgres()) return
+    this.restart = async ({ keepData }) => this.#own?.restart({ crash: !keepData })
+    this.commandCount = async () => (await this.#own?.log())?.match(aboutLocks)?.length ?? 0
   }
 
-  get server(): PostgresServer {
-    if (!this.#server) throw new Error(`${this.name} has not been started`)
-    return this.#server
+  get database(): TestDatabase {
+    if (!this.#database) throw new Error(`${this.name} has not been started`)
+    return this.#database
   }
 
   async start(): Promise<void> {
     // Statements are counted in the log: the server's own statistics lag behind.
-    this.#server = await startPostgres({ settings: { log_statement: 'all' } })
+    if (mayStartPostgres()) this.#own = await startPostgres({ settings: { log_statement: 'all' } })
+    this.#database = this.#own ?? (await openDatabase())
   }
 
   async stop(): Promise<void> {
-    await this.#server?.stop()
+    await this.#database?.stop()
   }
 
   open(options: ClientOptions = {}): Holdfast {
@@ -43,25 +61,19 @@ export class PostgresUnderTest implements EngineUnderTest {
   }
 
   engine(): LockEngine {
-    return this.#engineAt(this.server.url)
+    return this.#engineAt(this.database.url)
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
-    const proxy = await startProxy(this.server, 'postgres')
-    const engine = this.#engineAt(`postgres://postgres@${proxy.host}:${proxy.port}/postgres`)
+    const url = new URL(this.database.url)
+    const proxy = await startProxy({ host: url.hostname, port: Number(url.port || 5432) }, 'postgres')
+    url.host = `${proxy.host}:${proxy.port}`
+    const engine = this.#engineAt(url.href)
     return { holdfast: new Holdfast({ ...options, engine }), link: new PostgresLink(proxy) }
   }
 
-  restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
-    return this.server.restart({ crash: !keepData })
-  }
-
   async wipe(): Promise<void> {
-    await this.server.query('truncate holdfast.lock, holdfast.place, holdfast.tombstone, holdfast.store')
-  }
-
-  async commandCount(): Promise<number> {
-    return (await this.server.log()).match(aboutLocks)?.length ?? 0
+    await this.database.query('truncate holdfast.lock, holdfast.place, holdfast.tombstone, holdfast.store')
   }
 
   #engineAt(url: string): LockEngine {

@@ -1,6 +1,7 @@
 /**
  * A connection of the application to the database that also has its locks, inside a transaction: a `Client` of `pg` or what
- * its pool gives out, what PGlite's `transaction` gives to its callback, or anything else that runs a statement with `$1`, `$2`, … and rejects with the error of the database.
+ * its pool gives out, what `transaction` of PGlite gives to its callback, or anything else that runs a statement with `$1`,
+ * `$2`, … and rejects with the error of the database.
  */
 export interface FencedClient {
   /** Runs one statement, or without values several. */

@@ -37,7 +37,9 @@ export const pgliteDatabase = (database: PGliteDatabase): Database => ({
 
 function open(database: PGliteDatabase): Connection {
   let stopListening = (): Promise<void> => Promise.resolve()
-  const asText = Object.fromEntries(Object.keys(database.parsers).map((type) => [type, (value: string) => value]))
+  const asText = Object.fromEntries(
+    Object.keys(database.parsers).map((type) => [type, (value: string) => value]),
+  )
   return {
     connect: () => database.waitReady,
     async query(text, values = []) {

@@ -16,7 +16,7 @@ export const mistakes: readonly (readonly [what: string, right: RegExp, wrong: s
   ['a stale waiter is granted the lock', /if waiter\.alive_until_us > now_us then/, 'if true then'],
   [
     'a waiter that nobody can notify is granted the lock',
-    /continue when waiter\.inbox_key is null or pg_try_advisory_xact_lock_shared\(waiter\.inbox_key\);/,
+    /continue when not exists \(select from pg_listening_channels\(\) c where c = waiter\.inbox\);/,
     '',
   ],
   [

@@ -15,11 +15,11 @@ const run = promisify(execFile)
  * `null` where there is no apt, or no such package.
  */
 export async function redisFromDebian(): Promise<RedisSource | null> {
-  if (process.platform !== 'linux' || !(await hasApt())) return null
-  if (process.getuid?.() === 0) {
-    await installWithApt()
+  if (await canInstall()) {
+    await installWithApt('redis-server')
     return redisFromPath()
   }
+  if (process.platform !== 'linux' || !(await hasApt())) return null
   const binary = await unpackDebianRedis(defaultCacheFolder())
   return binary && { kind: 'binary', binary }
 }
@@ -64,10 +64,17 @@ async function hasApt(): Promise<boolean> {
   }
 }
 
-async function installWithApt(): Promise<void> {
+/** Whether packages can be installed: by root, where there is apt. */
+export async function canInstall(): Promise<boolean> {
+  return process.platform === 'linux' && process.getuid?.() === 0 && (await hasApt())
+}
+
+/** Installs a package, if there is one of that name; what it installed shows whether it did. */
+export async function installWithApt(name: string): Promise<void> {
   const install = () =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
+      // At runlevel 1 packages start no servers.
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
     })
   try {
     await install()

@@ -1,23 +1,46 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { canInstall, installWithApt } from '../find/debian.js'
 import { onPath } from '../find/probe-binary.js'
 
 /** Where Debian and its kin put the programs of each version. */
 const debianFolder = '/usr/lib/postgresql'
 
-/** The folder that has `postgres` and `initdb`: on PATH, or the newest of Debian's packages. Throws if there is none. */
-export function findPostgres(): string {
+/** No PostgreSQL was found; the message says how to get one. */
+export class NoPostgresError extends Error {
+  override readonly name = 'NoPostgresError'
+
+  constructor(options?: ErrorOptions) {
+    super(
+      [
+        'No PostgreSQL found. Any one of these is enough:',
+        '  PG_URL=postgres://me@127.0.0.1/app  a running server',
+        '  Docker                              start it, or set DOCKER_HOST',
+        '  brew install postgresql             macOS',
+        '  sudo apt-get install postgresql     Debian, Ubuntu',
+        '  postgres and initdb                 on PATH, by any other means',
+        'Tests that crash servers, or need several, start their own: those need the programs.',
+      ].join('\n'),
+      options,
+    )
+  }
+}
+
+/** The folder that has `postgres` and `initdb`: on PATH, or the newest of Debian's packages. `null` if there is none. */
+export function findPostgres(): string | null {
   // Not every program may have a link on the PATH.
   const folders = onPath('postgres').map((path) => dirname(realpathSync(path)))
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
   versions.sort((a, b) => Number(b) - Number(a))
   folders.push(...versions.map((version) => join(debianFolder, version, 'bin')))
-  const found = folders.find((folder) => existsSync(join(folder, 'initdb')))
-  if (found !== undefined) return found
-  throw new Error(
-    `no PostgreSQL found: put the folder of postgres and initdb on PATH, or install it (apt-get install postgresql)`,
-  )
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null
+}
+
+/** The same after Debian's package was installed, where that is possible. */
+export async function installPostgres(): Promise<string | null> {
+  if (await canInstall()) await installWithApt('postgresql')
+  return findPostgres()
 }
 
 /** A user to run as. */

@@ -9,7 +9,13 @@ import { childrenOf } from '../process/family.js'
 import { guard, guardPid, scratchFolder, type ScratchFolder } from '../process/reaper.js'
 import { freezePid, freezeProcess, isRunning, killProcess, sendSignal, thawProcess } from '../process/signals.js'
 import { until } from '../until.js'
-import { findPostgres, userForPostgres, type UserIds } from './find-postgres.js'
+import {
+  findPostgres,
+  installPostgres,
+  NoPostgresError,
+  userForPostgres,
+  type UserIds,
+} from './find-postgres.js'
 import type { PostgresServer, RestartPostgresOptions } from './postgres-server.js'
 
 const run = promisify(execFile)
@@ -37,7 +43,9 @@ export async function startLocalPostgres(
   options: LocalPostgresOptions,
   fill: (server: LocalPostgres) => Promise<void>,
 ): Promise<LocalPostgres> {
-  const server = new LocalPostgres(findPostgres(), await userForPostgres(), await scratchFolder(), {
+  const programs = findPostgres() ?? (await installPostgres())
+  if (programs === null) throw new NoPostgresError()
+  const server = new LocalPostgres(programs, await userForPostgres(), await scratchFolder(), {
     ...options,
     port: await freePort(),
   })

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
-import { findPostgres } from './find-postgres.js'
+import { findPostgres, NoPostgresError } from './find-postgres.js'
 import { startPostgres } from './start-postgres.js'
 
 /** A PostgreSQL from any source. */
@@ -12,52 +12,39 @@ export interface OpenedPostgres {
   stop(): Promise<void>
 }
 
+/** One way to get a PostgreSQL. `null`: there is none this way, try the next one. */
+export type PostgresStep = () => Promise<OpenedPostgres | null>
+
 const image = 'postgres:16-alpine'
 
-/** No PostgreSQL was found; the message says how to get one. */
-export class NoPostgresError extends Error {
-  override readonly name = 'NoPostgresError'
-
-  constructor(options?: ErrorOptions) {
-    super(
-      [
-        'No PostgreSQL found. Any one of these is enough:',
-        '  PG_URL=postgres://me@127.0.0.1/app  a running server',
-        '  Docker                              start it, or set DOCKER_HOST',
-        '  brew install postgresql             macOS',
-        '  sudo apt-get install postgresql     Debian, Ubuntu',
-        '  postgres and initdb                 on PATH, by any other means',
-      ].join('\n'),
-      options,
-    )
-  }
-}
-
 /**
- * The server that PG_URL names, else a container if Docker is running, else the programs on PATH or of Debian's package.
+ * The server that PG_URL names, else the first that a step opens: a container if Docker is running, a server of the programs
+ * on this machine, one of Debian's package, which root installs.
  *
  * A source that does not start is skipped, except for PG_URL: if set, it names the only server to use. Throws
  * {@link NoPostgresError} with the failures as its cause.
  */
-export async function openPostgres(): Promise<OpenedPostgres> {
+export async function openPostgres(
+  steps: readonly PostgresStep[] = [postgresFromDocker, postgresFromPrograms, postgresFromDebian],
+): Promise<OpenedPostgres> {
   const url = process.env['PG_URL']
   if (url) {
     await reply(url)
     return { url, origin: 'PG_URL', stop: () => Promise.resolve() }
   }
   const failures: unknown[] = []
-  for (const open of [openContainer, openLocal]) {
+  for (const step of steps) {
     try {
-      const opened = await open()
+      const opened = await step()
       if (opened) return opened
     } catch (error) {
       failures.push(error)
     }
   }
-  throw new NoPostgresError({ cause: new AggregateError(failures) })
+  throw new NoPostgresError(failures.length > 0 ? { cause: new AggregateError(failures) } : undefined)
 }
 
-async function openContainer(): Promise<OpenedPostgres | null> {
+export async function postgresFromDocker(): Promise<OpenedPostgres | null> {
   if (!(await dockerReplies())) return null
   // Loaded on demand: it takes a good part of a second, and most runs never need it.
   const { GenericContainer, Wait } = await import('testcontainers')
@@ -75,9 +62,13 @@ async function openContainer(): Promise<OpenedPostgres | null> {
   return { url, origin: 'a Docker container', stop }
 }
 
-async function openLocal(): Promise<OpenedPostgres> {
+/** The programs on PATH, or of Debian's package if it is installed. */
+export const postgresFromPrograms = (): Promise<OpenedPostgres | null> =>
+  findPostgres() === null ? Promise.resolve(null) : postgresFromDebian()
+
+async function postgresFromDebian(): Promise<OpenedPostgres> {
   const server = await startPostgres()
-  return { url: server.url, origin: findPostgres(), stop: () => server.stop() }
+  return { url: server.url, origin: findPostgres() ?? '', stop: () => server.stop() }
 }
 
 /** Rejects with the cause if there is no server. */
