@@ -4,7 +4,7 @@ import { figures, requests, variants, type Variant } from './flash-sale/figures.
 import { Progress } from './flash-sale/progress.js'
 import { runSale, type SaleContext } from './flash-sale/run-sale.js'
 import { readBooks, type Books } from './flash-sale/sale.js'
-import { Shops } from './flash-sale/shops.js'
+import { openShops, type Shops } from './flash-sale/shops.js'
 import { formatTable } from './flash-sale/table.js'
 
 const { vouchers, users, clicksPerUser } = figures
@@ -16,8 +16,8 @@ interface Result extends Books {
 
 await runSale(async (context) => {
   console.log(`${vouchers} vouchers, one per user. ${users} users click ${clicksPerUser} times each.`)
-  console.log(`${figures.shops} shop processes serve ${figures.requestsAtOnce} requests at a time each.\n`)
-  const shops = await Shops.open(context)
+  const shops = await openShops(context)
+  console.log(`${shops.what} serve ${figures.requestsAtOnce} requests at a time each.\n`)
   const results: Result[] = []
   for (const variant of variants) results.push(await holdSale(variant, shops, context))
   await shops.close()

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { leftoverKeys, openRedis, startPostgres, until, type OpenedRedis } from '@holdfast/testkit'
 import { startProgram, type Ending, type Program } from './program.js'
 import { machineWithoutRedis } from './without-redis.js'
@@ -129,6 +132,22 @@ describe('with --engine postgres', () => {
     expect(ending.stdout).toMatch(/^PostgreSQL: \//)
     expectExactSale(ending)
   }, 60_000)
+
+  it('without a PostgreSQL that starts, does the same in one process on PGlite', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'broken-postgres-'))
+    try {
+      for (const program of ['postgres', 'initdb']) await symlink('/bin/false', join(folder, program))
+      const ending = await startOnPostgres({
+        ...ownPostgres,
+        PATH: `${folder}${delimiter}${process.env['PATH']}`,
+      }).ended
+      expect(ending.stdout).toContain('PostgreSQL: the embedded PGlite, for one process only')
+      expect(ending.stdout).toContain('4 shops, all in this process, serve')
+      expectExactSale(ending)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }, 120_000)
 
   it('Ctrl-C leaves no process, and no schema on a server that was there before', async () => {
     await using server = await startPostgres()

@@ -26,3 +26,15 @@ export class Progress {
     if (process.stdout.isTTY) process.stdout.write('\n')
   }
 }
+
+/** Called with the totals of all shops. */
+export type OnProgress = (served: number, sold: number) => void
+
+/** Adds up what each shop has served and sold. */
+export function report(
+  shops: readonly { readonly served: number; readonly sold: number }[],
+  onProgress: OnProgress,
+): void {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+  onProgress(sum(shops.map(({ served }) => served)), sum(shops.map(({ sold }) => sold)))
+}

@@ -2,24 +2,37 @@ import { forkWorker, type Worker, type WorkerMessage } from '@holdfast/testkit'
 import { fileURLToPath } from 'node:url'
 import { figures, type Variant } from './figures.js'
 import type { SaleContext } from './run-sale.js'
+import type { SiteAddress } from './site.js'
+import { LocalShops } from './local-shops.js'
+import { report, type OnProgress } from './progress.js'
 
 const program = fileURLToPath(new URL('shop.js', import.meta.url))
 /** For the next message of a shop, even on a slow machine. */
 const messageTimeoutMs = 60_000
 
-/** Called with the totals of all shops. */
-export type OnProgress = (served: number, sold: number) => void
+/** The shops of one sale. */
+export interface Shops {
+  /** What they are, with their number. */
+  readonly what: string
+  /** Has all shops sell at once. Rejects as soon as one of them fails or ends. */
+  sell(variant: Variant, onProgress: OnProgress): Promise<void>
+  /** Closes their connections, and ends their processes. */
+  close(): Promise<void>
+}
 
-/** The shop processes of one sale. */
-export class Shops {
+/** Opens the shops, each in a process of its own if other processes can get at the site. They end with the run, however that ends. */
+export const openShops = ({ site, address, defer }: SaleContext): Promise<Shops> =>
+  address === null ? Promise.resolve(new LocalShops(site)) : ShopProcesses.open(address, defer)
+
+class ShopProcesses implements Shops {
+  readonly what = `${figures.shops} shop processes`
   readonly #shops: readonly Worker[]
 
   private constructor(shops: readonly Worker[]) {
     this.#shops = shops
   }
 
-  /** Starts the shops. They end with the run, however that ends. */
-  static async open({ address, defer }: Pick<SaleContext, 'address' | 'defer'>): Promise<Shops> {
+  static async open(address: SiteAddress, defer: SaleContext['defer']): Promise<Shops> {
     const open = async (n: number) => {
       const starting = forkWorker(program)
       defer(async () => (await starting).kill())
@@ -28,25 +41,23 @@ export class Shops {
       await receive(shop)
       return shop
     }
-    return new Shops(await Promise.all(Array.from({ length: figures.shops }, (_, n) => open(n))))
+    return new ShopProcesses(await Promise.all(Array.from({ length: figures.shops }, (_, n) => open(n))))
   }
 
-  /** Has all shops sell at once. Rejects as soon as one of them fails or ends. */
   async sell(variant: Variant, onProgress: OnProgress): Promise<void> {
     const totals = this.#shops.map(() => ({ served: 0, sold: 0 }))
     const follow = async (shop: Worker, n: number) => {
       await send(shop, { type: `sell ${variant}` })
       for (;;) {
         const { type, served, sold } = await receive(shop)
-        totals[n] = { served: Number(served), sold: Number(sold) }
-        onProgress(sum(totals.map((total) => total.served)), sum(totals.map((total) => total.sold)))
         if (type === 'sold') return
+        totals[n] = { served: Number(served), sold: Number(sold) }
+        report(totals, onProgress)
       }
     }
     await Promise.all(this.#shops.map(follow))
   }
 
-  /** Has the shops close their connections and exit. */
   async close(): Promise<void> {
     await Promise.all(
       this.#shops.map(async (shop) => {
@@ -72,5 +83,3 @@ async function receive(shop: Worker): Promise<WorkerMessage> {
   if (message.type !== 'failed') return message
   throw new Error(`The shop process (pid ${shop.pid}) failed: ${String(message['error'])}`)
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
