@@ -272,5 +272,6 @@ it.each(snippets.map((snippet) => [snippet.where, snippet] as const))(
     const printed = await run(snippet)
     if (snippet.prints.length > 0) expect(printed).toEqual(snippet.prints)
   },
-  10_000,
+  // PGlite alone takes seconds to begin, and the machine may be busy.
+  60_000,
 )
