@@ -7,15 +7,14 @@ import type { Site, SiteAddress } from './site.js'
 /** Few enough for four shops beside everything else on a server with its default settings. */
 const connections = 10
 
+type Row = Readonly<Record<string, unknown>>
+
 /** What a site needs of a database. */
 interface Database {
   /** How Holdfast gets there. */
   readonly options: PostgresOptions
-  query(
-    text: string,
-    values: unknown[],
-  ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>
-  close(): Promise<void>
+  readonly query: (text: string, values: unknown[]) => Promise<{ readonly rows: readonly Row[] }>
+  readonly close: () => Promise<void>
 }
 
 /** Opens a site in PostgreSQL: stock and orders in one schema, the locks in another, in the same database. */
@@ -24,7 +23,7 @@ export async function openPostgresSite({ url, namespace }: SiteAddress): Promise
   // A failure of an idle connection also rejects the next statement that needs one.
   pool.on('error', () => undefined)
   await pool.query('select 1')
-  const query: Database['query'] = (text, values) => pool.query<Record<string, unknown>>(text, values)
+  const query: Database['query'] = (text, values) => pool.query<Row>(text, values)
   return siteIn({ options: { url }, query, close: () => pool.end() }, namespace)
 }
 

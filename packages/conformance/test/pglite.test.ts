@@ -2,7 +2,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { postgres } from '@holdfast/postgres'
 import { describeInProcess } from './support/in-process.js'
 
-// One process and one session: there is no other process to kill, no server to restart, and no replica.
+// One process and one session: there is no other process to kill or freeze, no server to restart, and no replica.
+
+// Clients and database share one thread, so a busy machine is felt twice.
+jest.setTimeout(90_000)
+
 let commands = 0
 
 class CountingPGlite extends PGlite {

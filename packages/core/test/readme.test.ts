@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 
 import { openDatabase, startRedis } from '@holdfast/testkit'
 import type { RedisServer, TestDatabase } from '@holdfast/testkit'
+import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'
 
@@ -55,6 +56,7 @@ async function run(snippet: Snippet): Promise<string[]> {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },
     pg,
+    '@electric-sql/pglite': pglite,
   }
   const exports: { run?: () => Promise<void> } = {}
   const printed: string[] = []

@@ -2,18 +2,16 @@ import { AsyncResource } from 'node:async_hooks'
 import { within } from '@holdfast/pubsub'
 import type { Connection, Database } from './connection.js'
 
-type Parse = (value: string) => unknown
-
 /** What the engine uses of a `PGlite` database. */
 export interface PGliteDatabase {
   readonly waitReady: Promise<void>
   /** How values become JavaScript's, by the numbers of their types. */
-  readonly parsers: Readonly<Record<number | string, Parse>>
-  query<T>(
+  readonly parsers: Readonly<Record<string, (value: string) => unknown>>
+  query(
     text: string,
     values: unknown[],
-    options: { rowMode: 'array'; parsers: Record<number | string, Parse> },
-  ): Promise<{ rows: T[] }>
+    options: { rowMode: 'array'; parsers: Record<string, (value: string) => unknown> },
+  ): Promise<{ rows: (string | null)[][] }>
   transaction(run: (transaction: { exec(sql: string): Promise<unknown> }) => Promise<void>): Promise<void>
   listen(channel: string, onMessage: (payload: string) => void): Promise<unknown>
   unlisten(channel: string, onMessage: (payload: string) => void): Promise<void>
@@ -44,7 +42,7 @@ function open(database: PGliteDatabase): Connection {
     connect: () => database.waitReady,
     async query(text, values = []) {
       const options = { rowMode: 'array', parsers: asText } as const
-      const { rows } = await database.query<(string | null)[]>(text, [...values], options)
+      const { rows } = await database.query(text, [...values], options)
       return rows
     },
     runScript: (sql) =>
