@@ -5,7 +5,7 @@ import type { Reply, StepKind, StoreState } from './state.js'
 export interface Job {
   readonly store: StoreState
   readonly owner: number
-  readonly step: StepKind | 'refresh' | 'force' | 'renew' | Resizing
+  readonly step: StepKind | 'refresh' | 'force' | 'renew' | 'sweep' | Resizing
   /** Per owner, whether its client is subscribed. */
   readonly subscribed: readonly boolean[]
 }

@@ -16,6 +16,7 @@ import { applied, withRan, type Ran } from './effects.js'
 import type { Job, Outcome } from './job.js'
 import type { Problem } from './problem.js'
 import { at, nameOf, replaced, without, type Command, type Owner, type State } from './state.js'
+import { withoutData } from './data-loss.js'
 import { timeMoves } from './time.js'
 
 /**
@@ -39,7 +40,8 @@ export type Look = (job: Job) => Outcome | undefined
  *
  * Besides being lost, a command may time out (it still runs before what its owner sends next) or be left behind by a
  * connection that breaks (then it runs at any later time, or never), and a request may be repeated by a cluster client
- * that cannot know whether it ran. A notification or a subscription may be lost, a deadline missed, a process may die.
+ * that cannot know whether it ran. A notification or a subscription may be lost, a deadline missed, a process may die, and
+ * the store its data.
  */
 export function movesOf(state: State, look: Look): readonly Move[] | null {
   const moves: Move[] = []
@@ -90,6 +92,8 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
   timeMoves(state, emit)
   forceMoves()
   resizeMoves()
+  if (state.hasUpkeep) sweepMove()
+  if (state.mayLoseData) emit('fault', 'the store crashes and loses its data', withoutData(state))
   return missing === 0 ? moves : null
 
   function commandMoves(owner: Owner, i: number, name: string): void {
@@ -225,9 +229,15 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
 
   /** A renewal, perhaps a late one: it changes nothing but times. */
   function renewalMove(owner: Owner, i: number, name: string): void {
-    if (state.isLock || !['holding', 'over', 'crashed'].includes(owner.phase)) return
+    if ((state.isLock && !state.hasUpkeep) || !['holding', 'over', 'crashed'].includes(owner.phase)) return
     const ran = run(i, 'renew')
     if (ran) emit('progress', `a renewal by ${name} runs: ${ran.reply}`, ran.state, ran.problems)
+  }
+
+  /** Changes nothing that matters. */
+  function sweepMove(): void {
+    const ran = run(0, 'sweep')
+    if (ran) emit('progress', 'a sweep runs', ran.state, ran.problems)
   }
 
   function forceMoves(): void {

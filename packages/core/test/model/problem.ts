@@ -4,6 +4,7 @@ export const promises = {
     'no more permits are held than there are (of a lock one), and owners that believe they hold do so in the store',
   count: 'while nothing of a holder is in flight, its hold count or its permits are the same in the store',
   sum: 'the counter of permits is the sum of the holds, each of which has its end, and both keys live as long as all of them',
+  counter: 'the number of waiters that is kept is that of the queue entries',
   token: 'a token given later is larger, and a hold keeps its token',
   order:
     'who has a queue entry has one position, and no owner overtakes a live, subscribed waiter that queued earlier',

@@ -50,6 +50,7 @@ export type Reply =
   | 'due'
   | 'missing'
   | 'renewed'
+  | 'swept'
   | 'resized'
 
 /** The one command of an owner that it waits for. */
@@ -100,6 +101,8 @@ export interface Owner {
 export interface State {
   readonly store: StoreState
   readonly isLock: boolean
+  readonly hasUpkeep: boolean
+  readonly mayLoseData: boolean
   /** How many permits there are, as the clients know it; 1 of a lock. */
   readonly size: number
   readonly owners: readonly Owner[]
@@ -139,6 +142,10 @@ export interface Bounds {
   readonly forces?: number
   /** How many owners, from the first on, may enter twice. Default: all. */
   readonly nesting?: number
+  /** Whether renewals and sweeps run at any time. Holders of shared objects renew in any case. */
+  readonly hasUpkeep?: boolean
+  /** Whether one of the faults is a crash of the store that loses all it has. */
+  readonly mayLoseData?: boolean
   /** Of a read/write lock or semaphore; without it the object is a lock. */
   readonly shared?: Shared
 }
@@ -152,9 +159,19 @@ export interface Shared {
   readonly resizes?: readonly number[]
 }
 
-export const initialState = ({ owners, faults, forces = 0, nesting = owners, shared }: Bounds): State => ({
+export const initialState = ({
+  owners,
+  faults,
+  forces = 0,
+  nesting = owners,
+  hasUpkeep = false,
+  mayLoseData = false,
+  shared,
+}: Bounds): State => ({
   store: storeState(Array<number>(owners).fill(0), [], Array<Entry>(owners).fill('-'), false),
   isLock: shared === undefined,
+  hasUpkeep,
+  mayLoseData,
   size: shared?.size ?? 1,
   owners: Array.from({ length: owners }, (_, i) => ({
     ...fresh,

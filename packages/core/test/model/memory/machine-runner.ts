@@ -1,8 +1,9 @@
 import type { Notice, StepContext } from '../../../../memory/src/hand-off.js'
 import type { LockState } from '../../../../memory/src/lock-state.js'
-import type { AcquireReply, ReleaseReply } from '../../../src/engine/replies.js'
+import { acquireReply, releaseReply } from '../engine-replies.js'
 import { ownerName, ownerNumber, times, type Job, type Outcome, type SentNotice } from '../job.js'
 import { judge, type LockAfter, type StepReply } from '../judge.js'
+import { acquireRequest, releaseRequest } from '../lock-requests.js'
 import { Outcomes, type StepRunner } from '../step-runner.js'
 import { realMachine, type Machine } from './machine.js'
 import { readBack } from './read-back.js'
@@ -53,51 +54,30 @@ export class MachineRunner implements StepRunner {
     return { reply, notices, ...readBack(state, job.store.counts.length, nowUs) }
   }
 
-  #step(state: LockState, { owner: number, step }: Job, context: StepContext): StepReply {
-    const { acquire, release, refresh, force } = this.#machine.steps
-    const owner = ownerName(number)
-    const { leaseMs, tombstoneMs } = times
-    const entryTtlMs = times.entryTtlMs(number)
-    const request = { owner, count: 1, leaseMs, entryTtlMs: 0, grantLeaseMs: leaseMs, wantsToken: true }
-    switch (step) {
+  #step(state: LockState, job: Job, context: StepContext): StepReply {
+    const { acquire, release, refresh, force, renew } = this.#machine.steps
+    const owner = ownerName(job.owner)
+    switch (job.step) {
       case 'request':
-        return acquireReply(acquire(state, { ...request, entryTtlMs }, context))
       case 'try':
-        return acquireReply(acquire(state, request, context))
       case 'enter':
-        return acquireReply(acquire(state, { ...request, count: 2 }, context))
+        return acquireReply(acquire(state, acquireRequest(job), context))
       case 'leave':
-        return releaseReply(release(state, { owner, count: 1, tombstoneMs: 0 }, context))
       case 'release':
-        return releaseReply(release(state, { owner, count: 0, tombstoneMs: 0 }, context))
       case 'abandon':
-        return releaseReply(release(state, { owner, count: 0, tombstoneMs }, context))
+        return releaseReply(release(state, releaseRequest(job), context))
       case 'refresh':
-        return { kind: refresh(state, owner, entryTtlMs, nowUs).state }
+        return { kind: refresh(state, owner, times.entryTtlMs(job.owner), nowUs).state }
       case 'force':
         return releaseReply(force(state, owner, context))
+      case 'renew':
+        return { kind: renew(state, owner, times.leaseMs, nowUs) }
+      case 'sweep':
+        return { kind: 'swept' }
       default:
-        throw new Error(`a lock has no step ${step}`)
+        throw new Error(`a lock has no step ${job.step}`)
     }
   }
-}
-
-export function acquireReply(reply: AcquireReply): StepReply {
-  switch (reply.kind) {
-    case 'held':
-      return { kind: 'held', token: reply.token }
-    case 'busy':
-      return { kind: reply.position === 0 ? 'unqueued' : 'queued', ttlMs: reply.ttlMs }
-    case 'not-a-lock':
-      throw new Error(reply.reason)
-    default:
-      return reply
-  }
-}
-
-export function releaseReply(reply: ReleaseReply): StepReply {
-  if (reply.kind === 'not-a-lock') throw new Error(reply.reason)
-  return reply
 }
 
 export const sentNotice = (notice: Notice): SentNotice =>

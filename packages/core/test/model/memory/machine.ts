@@ -7,7 +7,7 @@ import * as steps from '../../../../memory/src/steps.js'
 /** The state machine of the memory engine. */
 export interface Machine {
   readonly settle: typeof lockState.settle
-  readonly steps: Pick<typeof steps, 'acquire' | 'release' | 'refresh' | 'force'>
+  readonly steps: Pick<typeof steps, 'acquire' | 'release' | 'refresh' | 'force' | 'renew'>
 }
 
 export const realMachine: Machine = { settle: lockState.settle, steps }

@@ -1,0 +1,109 @@
+import { Client } from 'pg'
+import type { Job, Outcome } from '../../../core/test/model/job.js'
+import type { After } from '../../../core/test/model/judge.js'
+import { at } from '../../../core/test/model/state.js'
+import { Outcomes, type StepRunner } from '../../../core/test/model/step-runner.js'
+import type { Row } from '../../src/connection/statement.js'
+import { installSql, schema, schemaParts } from './functions.js'
+import { heldKey } from './inboxes.js'
+import { nowUs, type Rows, type TableStore, type Way } from './table-store.js'
+
+/**
+ * Runs jobs on a real server: writes the rows that a job starts from, calls the function, reads what it left and deletes it.
+ * All on one connection, in that order, so that there is one object at a time.
+ */
+export class FunctionRunner<A extends After> implements StepRunner {
+  readonly #store: TableStore<A>
+  readonly #outcomes: Outcomes<A>
+  readonly #caller: Client
+  /** Holds the keys of the clients that are subscribed. */
+  readonly #listener: Client
+
+  private constructor(url: string, store: TableStore<A>) {
+    this.#store = store
+    this.#outcomes = new Outcomes((job, after) => store.judge(job, after))
+    const types = { getTypeParser: () => (value: string) => value }
+    this.#caller = new Client({ connectionString: url, types, pipeline: true })
+    this.#listener = new Client({ connectionString: url })
+  }
+
+  /** Installs the functions in the database, in place of any earlier ones of the model. */
+  static async open<A extends After>(
+    url: string,
+    owners: number,
+    store: TableStore<A>,
+    parts = schemaParts,
+  ): Promise<FunctionRunner<A>> {
+    const runner = new FunctionRunner(url, store)
+    await Promise.all([runner.#caller.connect(), runner.#listener.connect()])
+    await runner.#listener.query(installSql(parts))
+    for (let owner = 0; owner < owners; owner++) {
+      await runner.#listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
+    }
+    await runner.#caller.query(`set model.now_us = '${nowUs}'`)
+    return runner
+  }
+
+  get runs(): number {
+    return this.#outcomes.size
+  }
+
+  find(job: Job): Outcome | undefined {
+    return this.#outcomes.find(job)
+  }
+
+  async run(jobs: readonly Job[]): Promise<void> {
+    await Promise.all(jobs.map((job) => this.#runAllWays(job)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#caller.end(), this.#listener.end()])
+  }
+
+  async #runAllWays(job: Job): Promise<void> {
+    const ways = this.#store.otherWaysOf(job)
+    const [after, ...others] = await Promise.all([{}, ...ways].map((way) => this.#run(job, way)))
+    if (!after) return
+    this.#outcomes.add(
+      job,
+      after,
+      others.map((other, i) => ({ ...at(ways, i), after: other })),
+    )
+  }
+
+  async #run(job: Job, way: Way): Promise<A> {
+    const { tables } = this.#store
+    const call = this.#store.callOf(job, way)
+    const before = this.#query(restoreSql(tables), [JSON.stringify(this.#store.rowsOf(job, way))])
+    const first = this.#query(call.text, call.values)
+    const second = way.isRepeated ? this.#query(call.text, call.values) : null
+    const [reply, [left]] = await Promise.all([first, this.#query(readSql([...tables, 'sent']), []), before, second])
+    const rows = JSON.parse(left?.[0] ?? '') as Rows
+    return this.#store.readBack(job, way, call.read(reply), rows)
+  }
+
+  async #query(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const { rows } = await this.#caller.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+    return rows
+  }
+}
+
+const listed = (tables: readonly string[], line: (table: string) => string): string =>
+  tables.map(line).join(', ')
+
+const restoreSql = (tables: readonly string[]): string => `with
+  ${listed(
+    tables,
+    (table) => `in_${table} as (
+      insert into ${schema}.${table}
+      select (jsonb_populate_record(null::${schema}.${table}, each.value)).* from jsonb_array_elements($1::jsonb -> '${table}') each
+    )`,
+  )}
+  select`
+
+const readSql = (tables: readonly string[]): string => `with
+  ${listed(tables, (table) => `of_${table} as (delete from ${schema}.${table} returning *)`)}
+  select jsonb_build_object(${listed(
+    tables,
+    (table) => `'${table}', coalesce((select jsonb_agg(to_jsonb(t)) from of_${table} t), '[]')`,
+  )})`
