@@ -30,6 +30,7 @@ export function judge(job: Job, after: LockAfter): Outcome {
     ...tokenProblems(job, after),
     ...exclusionProblems(after),
     ...entryProblems(job, after),
+    ...waiterProblems(job, after),
     ...handOffProblems(job, after),
     ...ttlProblems(job, after),
   ]
@@ -85,6 +86,19 @@ export function entryProblems({ store: before }: Job, { store }: After): Problem
       found.push(problem('order', detail))
     }
   })
+  return found
+}
+
+/** A waiter stays in the queue until it gets in, gives up or goes stale; then only its next request queues it again. */
+function waiterProblems({ store: before, owner, step }: Job, { store, reply }: After): Problem[] {
+  const found: Problem[] = []
+  before.entries.forEach((entry, waiter) => {
+    const hasEntered = at(store.counts, waiter) > 0
+    if (entry === 'live' && waiter !== owner && !hasEntered && store.entries[waiter] !== 'live')
+      found.push(problem('order', `${nameOf(waiter)} lost its queue entry by a step of ${nameOf(owner)}`))
+  })
+  if (step === 'refresh' && before.entries[owner] === 'stale' && reply.kind === 'waiting')
+    found.push(problem('expiry', `the stale queue entry of ${nameOf(owner)} was refreshed`))
   return found
 }
 

@@ -74,16 +74,23 @@ export class FunctionRunner<A extends After> implements StepRunner {
   async #run(job: Job, way: Way): Promise<A> {
     const { tables } = this.#store
     const call = this.#store.callOf(job, way)
-    const before = this.#query(restoreSql(tables), [JSON.stringify(this.#store.rowsOf(job, way))])
-    const first = this.#query(call.text, call.values)
-    const second = way.isRepeated ? this.#query(call.text, call.values) : null
-    const [reply, [left]] = await Promise.all([first, this.#query(readSql([...tables, 'sent']), []), before, second])
+    const before = this.#query('restore', restoreSql(tables), [JSON.stringify(this.#store.rowsOf(job, way))])
+    const first = this.#query('', call.text, call.values)
+    const second = way.isRepeated ? this.#query('', call.text, call.values) : null
+    const [reply, [left]] = await Promise.all([
+      first,
+      this.#query('read', readSql([...tables, 'sent']), []),
+      before,
+      second,
+    ])
     const rows = JSON.parse(left?.[0] ?? '') as Rows
     return this.#store.readBack(job, way, call.read(reply), rows)
   }
 
-  async #query(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    const { rows } = await this.#caller.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+  /** @param name - of a statement that is prepared once; empty for others */
+  async #query(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const config = { name, text, values: [...values], rowMode: 'array' as const }
+    const { rows } = await this.#caller.query<(string | null)[]>(config)
     return rows
   }
 }

@@ -9,7 +9,11 @@ export type SchemaParts = ReadonlyMap<string, string>
 
 /** The schema as it is installed, but for its clock and for where its notifications go. */
 export const schemaParts: SchemaParts = partsOf(
-  inModel(inModel(migrationSql({ schema: 'model' }), readClock, readModelClock()), 'pg_notify(', `${schema}.note(`),
+  inModel(
+    inModel(migrationSql({ schema: 'model' }), readClock, readModelClock()),
+    'pg_notify(',
+    `${schema}.note(`,
+  ),
 )
 
 function readModelClock(): string {

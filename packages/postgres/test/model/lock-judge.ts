@@ -24,6 +24,7 @@ export function judgeLock(job: Job, after: LockTablesAfter): Outcome {
   return { ...outcome, problems }
 }
 
+/** While no waiter is counted, a step does not even look for one. */
 const counterProblems = ({ waiting, places }: LockTablesAfter): Problem[] =>
   waiting === places.length
     ? []
@@ -44,7 +45,8 @@ const noticeProblems = (job: Job, { store, notices, reply }: LockTablesAfter): P
 
 /** Requests and refreshes say where their client listens now. */
 function inboxProblems({ owner, step, subscribed }: Job, { places, reply, way }: LockTablesAfter): Problem[] {
-  const keeps = (step === 'request' && reply.kind === 'queued') || (step === 'refresh' && reply.kind === 'waiting')
+  const keeps =
+    (step === 'request' && reply.kind === 'queued') || (step === 'refresh' && reply.kind === 'waiting')
   if (!keeps) return []
   const { channel, key } = inboxOf(owner, at(subscribed, owner), way)
   const place = places.find((each) => each.owner === ownerName(owner))

@@ -9,8 +9,9 @@ import { nowUs, type Rows, type Way } from './table-store.js'
 /** What only tables have. */
 export interface LockTablesAfter extends LockAfter {
   readonly way: Way
-  /** How many waiters the lock's row counts, and how many queue entries there are. */
+  /** How many waiters the lock's row counts. */
   readonly waiting: number
+  /** All queue entries, those of a queue that has expired included. */
   readonly places: readonly PlaceRow[]
 }
 
@@ -38,15 +39,18 @@ export function readLock(job: Job, way: Way, reply: StepReply, rows: Rows): Lock
   const fenceUntilUs =
     (row?.fence_until_us ?? 0) + (way.isTokenForgotten && job.store.hasFence ? forgottenUs : 0)
   const hasFence = fenceUntilUs > nowUs
-  const places = hasQueue ? [...place].sort((a, b) => a.ticket - b.ticket) : []
-  const entries = names.map((name) => entryOf(name, places, tombstone))
+  const places = [...place].sort((a, b) => a.ticket - b.ticket)
+  const queue = hasQueue ? places : []
+  const entries = names.map((name) => entryOf(name, queue, tombstone))
   return {
     reply,
     way,
-    notices: [...sent].sort((a, b) => a.nth - b.nth).flatMap(({ channel, payload }) => sentNotice(channel, payload)),
+    notices: [...sent]
+      .sort((a, b) => a.nth - b.nth)
+      .flatMap(({ channel, payload }) => sentNotice(channel, payload)),
     store: storeState(
       names.map((name) => (isHeld && row.owner === name ? row.hold_count : 0)),
-      places.map(({ owner }) => ownerNumber(owner)),
+      queue.map(({ owner }) => ownerNumber(owner)),
       entries.map(({ entry }) => entry),
       hasFence,
     ),
@@ -57,7 +61,7 @@ export function readLock(job: Job, way: Way, reply: StepReply, rows: Rows): Lock
       ownMs: msUntil(untilUs),
       keptMs: msUntil(entry === 'live' && row ? row.queue_until_us : untilUs),
     })),
-    waiting: hasQueue ? row.waiting : 0,
+    waiting: row?.waiting ?? 0,
     places,
   }
 }

@@ -46,11 +46,11 @@ export function lockRows(job: Job, way: Way): Rows {
 }
 
 /** A row outlives its hold and its queue, and keeps their instants. */
-function lockRow({ store }: Job, { isUnsettled, isTokenForgotten }: Way, waiting: number): object {
+function lockRow({ store }: Job, { isUnsettled, isTokenForgotten, endsSoon }: Way, waiting: number): object {
   const holder = store.counts.findIndex((count) => count > 0)
   const isHeld = holder >= 0
   const hasQueue = store.queue.length > 0
-  const longestMs = Math.max(times.slackMs, ...store.counts.map((_, owner) => restoredMs(store, owner)))
+  const livesMs = store.counts.map((_, owner) => (endsSoon ? 0 : restoredMs(store, owner)))
   const fenceUntilUs = untilUs(2 * times.restoredLeaseMs) - (isTokenForgotten ? forgottenUs : 0)
   return {
     name,
@@ -61,7 +61,7 @@ function lockRow({ store }: Job, { isUnsettled, isTokenForgotten }: Way, waiting
     fence_until_us: store.hasFence ? fenceUntilUs : overUs,
     last_ticket: ticketOf(waiting),
     waiting,
-    queue_until_us: hasQueue || !isUnsettled ? untilUs(longestMs) : overUs,
+    queue_until_us: hasQueue || !isUnsettled ? untilUs(Math.max(times.slackMs, ...livesMs)) : overUs,
   }
 }
 
@@ -74,12 +74,13 @@ function placeRows({ store, owner: stepOwner, step, subscribed }: Job, way: Way)
   const hasMoved = (owner: number) => owner === stepOwner && (step === 'request' || step === 'refresh')
   return queue.map((owner, i) => {
     const isSubscribed = at(subscribed, owner)
+    const livesMs = way.endsSoon ? times.slackMs : restoredMs(store, owner)
     const { channel, key } = hasMoved(owner) ? formerInboxOf(owner) : inboxOf(owner, isSubscribed, way)
     return {
       name,
       ticket: ticketOf(i + 1),
       owner: ownerName(owner),
-      alive_until_us: store.entries[owner] === 'live' ? untilUs(restoredMs(store, owner)) : overUs,
+      alive_until_us: store.entries[owner] === 'live' ? untilUs(livesMs) : overUs,
       grant_lease_ms: times.leaseMs,
       inbox: channel,
       inbox_key: key,

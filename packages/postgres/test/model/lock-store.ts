@@ -25,7 +25,7 @@ export const lockStore: TableStore<LockTablesAfter> = {
   judge: judgeLock,
 }
 
-function otherWaysOf({ step, store }: Job): readonly OtherWay[] {
+function otherWaysOf({ step, owner, store }: Job): readonly OtherWay[] {
   const unsettled: OtherWay = { isUnsettled: true, promise: 'expiry' }
   const ways: OtherWay[] = [
     unsettled,
@@ -33,6 +33,8 @@ function otherWaysOf({ step, store }: Job): readonly OtherWay[] {
     { hasNoKeys: true, promise: 'handOff' },
     { tokenFloor: lastToken + 1_000, promise: 'token' },
   ]
+  const waitsAlone = store.queue.length === 1 && store.entries[owner] === 'live'
+  if (waitsAlone && (step === 'request' || step === 'refresh')) ways.push({ endsSoon: true, promise: 'ttl' })
   if (step === 'renew') return [...ways, { renewsForLonger: true, promise: 'ttl' }]
   const isInUse = store.queue.length > 0 || store.counts.some((count) => count > 0)
   return step === 'sweep' && isInUse ? [...ways, { ...unsettled, isTokenForgotten: true }] : ways

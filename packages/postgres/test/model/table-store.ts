@@ -10,6 +10,8 @@ export type Rows = Readonly<Record<string, readonly object[]>>
 export interface Way {
   /** Rows still have what has expired. */
   readonly isUnsettled?: boolean
+  /** The queue entry of the step's owner is about to end, and the queue with it. */
+  readonly endsSoon?: boolean
   /** The last token is no longer remembered, although its hold or its queue is still there. */
   readonly isTokenForgotten?: boolean
   /** Clients that are not subscribed have never been, instead of having lost their connection. */
