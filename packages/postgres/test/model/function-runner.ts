@@ -4,8 +4,9 @@ import type { After } from '../../../core/test/model/judge.js'
 import { at } from '../../../core/test/model/state.js'
 import { Outcomes, type StepRunner } from '../../../core/test/model/step-runner.js'
 import type { Row } from '../../src/connection/statement.js'
-import { installSql, schema, schemaParts } from './functions.js'
+import { installSql, schemaParts } from './functions.js'
 import { heldKey } from './inboxes.js'
+import { readSql, restoreSql } from './table-sql.js'
 import { nowUs, type Rows, type TableStore, type Way } from './table-store.js'
 
 /**
@@ -79,7 +80,7 @@ export class FunctionRunner<A extends After> implements StepRunner {
     const second = way.isRepeated ? this.#query('', call.text, call.values) : null
     const [reply, [left]] = await Promise.all([
       first,
-      this.#query('read', readSql([...tables, 'sent']), []),
+      this.#query('read', readSql(tables), []),
       before,
       second,
     ])
@@ -94,23 +95,3 @@ export class FunctionRunner<A extends After> implements StepRunner {
     return rows
   }
 }
-
-const listed = (tables: readonly string[], line: (table: string) => string): string =>
-  tables.map(line).join(', ')
-
-const restoreSql = (tables: readonly string[]): string => `with
-  ${listed(
-    tables,
-    (table) => `in_${table} as (
-      insert into ${schema}.${table}
-      select (jsonb_populate_record(null::${schema}.${table}, each.value)).* from jsonb_array_elements($1::jsonb -> '${table}') each
-    )`,
-  )}
-  select`
-
-const readSql = (tables: readonly string[]): string => `with
-  ${listed(tables, (table) => `of_${table} as (delete from ${schema}.${table} returning *)`)}
-  select jsonb_build_object(${listed(
-    tables,
-    (table) => `'${table}', coalesce((select jsonb_agg(to_jsonb(t)) from of_${table} t), '[]')`,
-  )})`

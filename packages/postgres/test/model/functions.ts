@@ -7,20 +7,21 @@ export const schema = '"model"'
 /** The SQL of the schema in parts: `tables`, and each function by its name. */
 export type SchemaParts = ReadonlyMap<string, string>
 
-/** The schema as it is installed, but for its clock and for where its notifications go. */
+const installed = migrationSql({ schema: 'model' })
+
+/** The schema as it is installed. */
+export const realParts: SchemaParts = partsOf(installed)
+
+/** The same, but for its clock and for where its notifications go. */
 export const schemaParts: SchemaParts = partsOf(
-  inModel(
-    inModel(migrationSql({ schema: 'model' }), readClock, readModelClock()),
+  replacedIn(
+    replacedIn(installed, readClock, `now_us := current_setting('model.now_us')::bigint;`),
     'pg_notify(',
     `${schema}.note(`,
   ),
 )
 
-function readModelClock(): string {
-  return `now_us := current_setting('model.now_us')::bigint;`
-}
-
-function inModel(sql: string, from: string, to: string): string {
+function replacedIn(sql: string, from: string, to: string): string {
   if (!sql.includes(from)) throw new Error(`the schema does not contain: ${from}`)
   return sql.replaceAll(from, to)
 }

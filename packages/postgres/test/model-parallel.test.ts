@@ -1,0 +1,74 @@
+import { startPostgres, type PostgresServer } from '@holdfast/testkit'
+import { Client } from 'pg'
+import { withMistake } from '../../core/test/model/mistake.js'
+import { installSql, realParts, schemaParts, type SchemaParts } from './model/functions.js'
+import { heldKey } from './model/inboxes.js'
+import { asText } from './model/parallel/call.js'
+import { findOverlaps } from './model/parallel/overlaps.js'
+import { runRandomSteps } from './model/parallel/random-steps.js'
+import { nowUs } from './model/table-store.js'
+
+let server: PostgresServer
+
+beforeAll(async () => {
+  server = await startPostgres()
+})
+
+afterAll(() => server.stop())
+
+const secondMs = 1_000
+
+/** Reads rows and leaves them to others. */
+const withoutRowLocks = (parts: SchemaParts): SchemaParts =>
+  withMistake(parts, { mistake: 'reads without a lock', from: ' for no key update;', to: ';' })
+
+describe('random steps of six connections on two locks', () => {
+  it('never let two owners in at once, and tokens grow', async () => {
+    await server.query(installSql(realParts))
+    const { holds, problems } = await runRandomSteps(server, 3 * secondMs)
+    expect(problems).toEqual([])
+    expect(holds).toBeGreaterThan(50)
+  }, 60_000)
+
+  it('let two owners in at once where the row of the lock is not locked', async () => {
+    await server.query(installSql(withoutRowLocks(realParts)))
+    const { problems } = await runRandomSteps(server, 3 * secondMs)
+    expect(problems).toContainEqual(expect.stringMatching(/held \S+ at once/))
+  }, 60_000)
+})
+
+describe('two steps of which the second begins before the first has committed', () => {
+  const overlapsWith = async (parts: SchemaParts): Promise<string[]> => {
+    await server.query(installSql(parts))
+    const clients = [1, 2, 3].map(() => new Client({ connectionString: server.url, types: asText }))
+    const [one, other, listener] = clients
+    if (!one || !other || !listener) return []
+    try {
+      await Promise.all(clients.map((client) => client.connect()))
+      for (const owner of [0, 1]) await listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
+      for (const client of [one, other]) await client.query(`set model.now_us = '${nowUs}'`)
+      return await findOverlaps(one, other)
+    } finally {
+      await Promise.all(clients.map((client) => client.end()))
+    }
+  }
+
+  it('do what they do one after the other', async () => {
+    expect(await overlapsWith(schemaParts)).toEqual([])
+  }, 120_000)
+
+  it.each([
+    ['the row of the lock is not locked', ' for no key update;', ';'],
+    [
+      'an abandoned owner that nobody knows is refused without a row',
+      'if p_tombstone_ms > 0 then\n\n  loop',
+      'if false then\n\n  loop',
+    ],
+  ])(
+    'do something else where %s',
+    async (mistake, from, to) => {
+      expect(await overlapsWith(withMistake(schemaParts, { mistake, from, to }))).not.toEqual([])
+    },
+    120_000,
+  )
+})

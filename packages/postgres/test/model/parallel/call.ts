@@ -1,0 +1,11 @@
+import type { Client } from 'pg'
+import type { Step } from '../../../src/steps.js'
+
+/** Calls the function of a step. The connection leaves values as text: see `asText`. */
+export async function call<T>(client: Client, { text, values, read }: Step<T>): Promise<T> {
+  const { rows } = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+  return read(rows)
+}
+
+/** For connections whose rows are read by steps. */
+export const asText = { getTypeParser: () => (value: string) => value }
