@@ -4,7 +4,8 @@ import { withMistake } from '../../core/test/model/mistake.js'
 import { installSql, realParts, schemaParts, type SchemaParts } from './model/functions.js'
 import { heldKey } from './model/inboxes.js'
 import { asText } from './model/parallel/call.js'
-import { findOverlaps } from './model/parallel/overlaps.js'
+import { calls, clockAheadUs, withEarlyClock } from './model/parallel/late-clock.js'
+import { findOverlap } from './model/parallel/overlaps.js'
 import { runRandomSteps } from './model/parallel/random-steps.js'
 import { nowUs } from './model/table-store.js'
 
@@ -38,37 +39,55 @@ describe('random steps of six connections on two locks', () => {
 })
 
 describe('two steps of which the second begins before the first has committed', () => {
-  const overlapsWith = async (parts: SchemaParts): Promise<string[]> => {
+  const overlapWith = async (parts: SchemaParts): Promise<string | null> => {
     await server.query(installSql(parts))
     const clients = [1, 2, 3].map(() => new Client({ connectionString: server.url, types: asText }))
     const [one, other, listener] = clients
-    if (!one || !other || !listener) return []
+    if (!one || !other || !listener) return null
     try {
       await Promise.all(clients.map((client) => client.connect()))
       for (const owner of [0, 1]) await listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
       for (const client of [one, other]) await client.query(`set model.now_us = '${nowUs}'`)
-      return await findOverlaps(one, other)
+      return await findOverlap(one, other)
     } finally {
       await Promise.all(clients.map((client) => client.end()))
     }
   }
 
   it('do what they do one after the other', async () => {
-    expect(await overlapsWith(schemaParts)).toEqual([])
+    expect(await overlapWith(schemaParts)).toBeNull()
   }, 120_000)
 
-  it.each([
-    ['the row of the lock is not locked', ' for no key update;', ';'],
-    [
-      'an abandoned owner that nobody knows is refused without a row',
-      'if p_tombstone_ms > 0 then\n\n  loop',
-      'if false then\n\n  loop',
-    ],
-  ])(
-    'do something else where %s',
-    async (mistake, from, to) => {
-      expect(await overlapsWith(withMistake(schemaParts, { mistake, from, to }))).not.toEqual([])
-    },
-    120_000,
-  )
+  it('do something else where the row of the lock is not locked', async () => {
+    expect(await overlapWith(withoutRowLocks(schemaParts))).not.toBeNull()
+  }, 120_000)
+
+  it('do something else where an abandoned owner is refused without the row of the lock', async () => {
+    const without = withMistake(schemaParts, {
+      mistake: 'makes no row',
+      only: 'release_1',
+      from: 'if p_tombstone_ms > 0 then\n\n  loop',
+      to: 'if false then\n\n  loop',
+    })
+    const refusing = withMistake(without, {
+      mistake: 'refuses without the row',
+      only: 'release_1',
+      from: 'is_mine := false;\n',
+      to: `is_mine := false;
+      insert into "model".tombstone select p_name, p_owner, 9000000000000000 where p_tombstone_ms > 0;\n`,
+    })
+    expect(await overlapWith(refusing)).not.toBeNull()
+  }, 120_000)
+})
+
+describe.each(Object.entries(calls))('%s, while another step has the row of the lock', (_name, call) => {
+  it('reads the clock when it gets the row', async () => {
+    await server.query(installSql(realParts))
+    expect(await clockAheadUs(server.url, call)).toBeGreaterThanOrEqual(0)
+  })
+
+  it('is found out where it reads the clock as it begins', async () => {
+    await server.query(installSql(withEarlyClock(realParts)))
+    expect(await clockAheadUs(server.url, call)).toBeLessThan(0)
+  })
 })

@@ -30,13 +30,14 @@ const small: readonly Bounds[] = [
   { owners: 2, faults: 1, hasUpkeep: true },
   { owners: 2, faults: 1, nesting: 1, mayLoseData: true },
   { owners: 3, faults: 0, hasUpkeep: true },
-  { owners: 3, faults: 0, nesting: 0, forces: 1 },
+  { owners: 2, faults: 0, forces: 1, hasUpkeep: true },
 ]
 
 /** With `MODEL=large`: up to minutes each. */
 const large: readonly Bounds[] = [
   { owners: 2, faults: 2, nesting: 1, hasUpkeep: true, mayLoseData: true },
   { owners: 2, faults: 1, forces: 1, hasUpkeep: true },
+  { owners: 3, faults: 0, nesting: 0, forces: 1 },
   { owners: 3, faults: 1, nesting: 0, hasUpkeep: true, mayLoseData: true },
 ]
 

@@ -27,7 +27,7 @@ export interface TombstoneRow {
   readonly until_us: number
 }
 
-export const untilUs = (ms: number): number => nowUs + ms * 1_000
+const untilUs = (ms: number): number => nowUs + ms * 1_000
 const overUs = untilUs(-times.slackMs)
 
 /** By how much the end of the last token is moved to make it forgotten. */

@@ -198,7 +198,7 @@ export const scriptMistakes: readonly Mistake<ScriptName>[] = [
   },
   {
     mistake: 'refreshes a stale entry',
-    breaks: 'order',
+    breaks: 'expiry',
     bounds: twoWithFault,
     only: 'refresh',
     from: `if state == 'alive' and call('PTTL', queueKey) ~= -2 then`,

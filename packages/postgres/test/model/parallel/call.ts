@@ -2,9 +2,10 @@ import type { Client } from 'pg'
 import type { Step } from '../../../src/steps.js'
 
 /** Calls the function of a step. The connection leaves values as text: see `asText`. */
-export async function call<T>(client: Client, { text, values, read }: Step<T>): Promise<T> {
+export async function call<T>(client: Client, step: Step<T>): Promise<T> {
+  const { text, values } = step
   const { rows } = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
-  return read(rows)
+  return step.read(rows)
 }
 
 /** For connections whose rows are read by steps. */

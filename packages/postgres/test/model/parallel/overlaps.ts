@@ -27,12 +27,11 @@ const pairs = stores.flatMap((store) =>
 )
 
 /**
- * Runs the second of two steps while the first has run and not committed. Lists the pairs after which anything but time
- * is different from the two one after the other, in either order.
+ * Runs the second of two steps while the first has run and not committed. Returns the first pair after which
+ * anything but time is different from the two one after the other, in either order.
  */
-export async function findOverlaps(one: Client, other: Client): Promise<string[]> {
+export async function findOverlap(one: Client, other: Client): Promise<string | null> {
   const pid = await backendOf(other)
-  const found: string[] = []
   for (const { first, second } of pairs) {
     const atOnce = await runPair(one, first, async () => {
       await one.query('begin')
@@ -53,9 +52,9 @@ export async function findOverlaps(one: Client, other: Client): Promise<string[]
     })
     if (inOtherOrder === atOnce) continue
     const names = [first, second].map(({ owner, step }) => `${nameOf(owner)}'s ${step}`)
-    found.push(`${names.join(' and ')} at ${first.store.key}: ${atOnce} instead of ${inOrder}`)
+    return `${names.join(' and ')} at ${first.store.key}: ${atOnce} instead of ${inOrder}`
   }
-  return found
+  return null
 }
 
 async function runPair(client: Client, job: Job, run: () => Promise<readonly unknown[]>): Promise<string> {
@@ -74,9 +73,9 @@ async function backendOf(client: Client): Promise<string> {
 
 /** Resolves once the backend waits for another one, or has done what it was sent. */
 export async function waitsOrEnds(client: Client, pid: string, sent: Promise<unknown>): Promise<void> {
-  let isOver = false
+  const done = { isOver: false }
   const end = (): void => {
-    isOver = true
+    done.isOver = true
   }
   sent.then(end, end)
   for (;;) {
@@ -84,6 +83,6 @@ export async function waitsOrEnds(client: Client, pid: string, sent: Promise<unk
       'select cardinality(pg_blocking_pids($1)) > 0 as waits',
       [pid],
     )
-    if (isOver || rows[0]?.waits === 't') return
+    if (done.isOver || rows[0]?.waits === 't') return
   }
 }
