@@ -1,4 +1,9 @@
-import { InvalidArgumentError, type Address, type ObjectType } from '@holdfast/core/engine'
+import type { Address, ObjectType } from '@holdfast/core/engine'
+
+/** Where an object lives, and which functions it has. */
+export interface PostgresAddress extends Address {
+  readonly kind: 'lock' | 'shared' | 'latch'
+}
 
 /** PostgreSQL's text holds no NUL, and no half of a surrogate pair. The backslash marks what stands for them. */
 const unsafe = /[\\\0]|\p{Surrogate}/gu
@@ -15,12 +20,21 @@ const decode = (id: string): string =>
     return found === '0' ? '\0' : '\\'
   })
 
-/** The address of a lock; its id is its name as the tables have it. */
-export function addressOf(name: string, object: ObjectType): Address {
-  if (object !== 'lock') {
-    throw new InvalidArgumentError(`postgres has no ${object}, only locks`, { lockName: name })
-  }
-  return { name, id: encode(name), group: '' }
+/** A lock's id is its name. Those of other objects begin with what no encoded name begins with. */
+const prefixes = { 'read-write-lock': '\\rw ', semaphore: '\\semaphore ', latch: '\\latch ' } as const
+const others = ['read-write-lock', 'semaphore', 'latch'] as const
+
+const kindOf = { lock: 'lock', 'read-write-lock': 'shared', semaphore: 'shared', latch: 'latch' } as const
+
+/** The address of an object; its id is its name as the tables have it. */
+export function addressOf(name: string, object: ObjectType): PostgresAddress {
+  const kind = kindOf[object]
+  const prefix = object === 'lock' ? '' : prefixes[object]
+  return { name, id: prefix + encode(name), group: kind === 'lock' ? '' : kind, kind }
 }
 
-export const addressOfId = (id: string): Address => ({ name: decode(id), id, group: '' })
+export function addressOfId(id: string): PostgresAddress {
+  const object = others.find((other) => id.startsWith(prefixes[other]))
+  if (!object) return addressOf(decode(id), 'lock')
+  return addressOf(decode(id.slice(prefixes[object].length)), object)
+}

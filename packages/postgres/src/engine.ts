@@ -13,7 +13,7 @@ import { resolveOptions, type PostgresOptions, type PostgresSettings } from './o
 import { PostgresSession } from './session.js'
 import { traitsOf } from './traits.js'
 
-/** Locks in a PostgreSQL database. */
+/** Locks, read/write locks, semaphores and latches in a PostgreSQL database. */
 export class PostgresEngine implements LockEngine {
   /** `postgres` */
   readonly name = engineName
@@ -55,9 +55,9 @@ export class PostgresEngine implements LockEngine {
 }
 
 /**
- * Locks in a PostgreSQL database (13 or later), for `new Holdfast({ engine })`. Clients that use the same schema of the same
- * database share its locks. Each client opens two connections of its own, at first use. Given a PGlite database, clients share
- * its one session.
+ * Locks, read/write locks, semaphores and latches in a PostgreSQL database (13 or later), for `new Holdfast({ engine })`.
+ * Clients that use the same schema of the same database share them. Each client opens two connections of its own, at first
+ * use. Given a PGlite database, clients share its one session.
  *
  * @throws `InvalidArgumentError` for options that are unknown, missing or invalid
  */

@@ -31,8 +31,8 @@ it('what is refused never shows a password', () => {
   expect(() => postgres({ url: 'redis://me:secret@localhost' })).toThrow(/^(?!.*secret)/)
 })
 
-it('objects that are not carried are refused by name', () => {
-  expect(postgres({ url }).traits.kinds).toBeUndefined()
+it('carries read/write locks, semaphores and latches besides locks', () => {
+  expect(postgres({ url }).traits.kinds).toEqual(['shared', 'latch'])
 })
 
 it.each([

@@ -1,36 +1,40 @@
 import type {
   AcquireReply,
   AcquireRequest,
-  Address,
   ClientInfo,
   EngineHost,
   EngineSession,
   Inspection,
   ObjectType,
-  QueueEntry,
   QueueEntryReply,
   ReleaseReply,
   ReleaseRequest,
-  Renewal,
   RenewalReply,
+  ResizeReply,
+  ResizeRequest,
+  SharedInspection,
 } from '@holdfast/core/engine'
 import { clientOf, UnavailableError } from '@holdfast/core/engine'
-import { addressOf, addressOfId } from './address.js'
+import { addressOf, addressOfId, type PostgresAddress } from './address.js'
 import { channelOf } from './channel.js'
 import { Listener } from './connection/listener.js'
 import { StatementConnection } from './connection/statement-connection.js'
 import { checkDatabase } from './database-check.js'
 import { engineName, toPostgresError } from './errors.js'
+import { LatchSteps } from './latch-steps.js'
+import { PostgresLatches } from './latches.js'
 import { migrate } from './migrate.js'
 import { readNotice } from './notices.js'
 import type { PostgresSettings } from './options.js'
 import { quoted } from './sql/migrations.js'
-import { Steps, type Inbox, type Step } from './steps.js'
+import type { Step } from './step.js'
+import { Steps, type Inbox, type PostgresQueueEntry, type PostgresRenewal } from './steps.js'
 import { Sweeper } from './sweeper.js'
 
 /** The locks of one client in a PostgreSQL database. */
 export class PostgresSession implements EngineSession {
   readonly storeName: string
+  readonly latches: PostgresLatches
   readonly #host: EngineHost
   readonly #channel: string
   readonly #steps: Steps
@@ -90,6 +94,12 @@ export class PostgresSession implements EngineSession {
         host.warn('NOTICE_REFUSED', deaf)
       },
     })
+    this.latches = new PostgresLatches({
+      clientId,
+      channel: this.#channel,
+      steps: new LatchSteps(quoted(settings.schema)),
+      run: (step, latchTimeoutMs) => this.#run(step, latchTimeoutMs),
+    })
     this.#sweeper = new Sweeper(() => this.#run(this.#steps.sweep(rowsPerSweep)))
   }
 
@@ -97,11 +107,11 @@ export class PostgresSession implements EngineSession {
     return this.#statements.epoch
   }
 
-  locate(name: string, object: ObjectType): Address {
+  locate(name: string, object: ObjectType): PostgresAddress {
     return addressOf(name, object)
   }
 
-  resolve(id: string): Address {
+  resolve(id: string): PostgresAddress {
     return addressOfId(id)
   }
 
@@ -110,31 +120,35 @@ export class PostgresSession implements EngineSession {
     this.#listener.start()
   }
 
-  async acquire({ id }: Address, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const step = this.#steps.acquire(id, request, this.#inbox, this.#tokenFloor)
+  async acquire(address: PostgresAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
+    const step = this.#steps.acquire(address, request, this.#inbox, this.#tokenFloor)
     const reply = await this.#run(step, timeoutMs)
     if (reply.kind === 'held') this.#sawToken(reply.token)
     return reply
   }
 
-  release({ id }: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
-    return this.#run(this.#steps.release(id, request, this.#tokenFloor), timeoutMs)
+  release(address: PostgresAddress, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
+    return this.#run(this.#steps.release(address, request, this.#tokenFloor), timeoutMs)
   }
 
-  renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
+  renew(renewals: readonly PostgresRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
     return this.#run(this.#steps.renew(renewals), timeoutMs)
   }
 
-  refresh(entries: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]> {
+  refresh(entries: readonly PostgresQueueEntry[]): Promise<readonly QueueEntryReply[]> {
     return this.#run(this.#steps.refresh(entries, this.#inbox))
   }
 
-  force({ id }: Address, owner: string): Promise<ReleaseReply> {
-    return this.#run(this.#steps.force(id, owner, channelOf(clientOf(owner)), this.#tokenFloor))
+  force(address: PostgresAddress, owner: string): Promise<ReleaseReply> {
+    return this.#run(this.#steps.force(address, owner, channelOf(clientOf(owner)), this.#tokenFloor))
   }
 
-  inspect({ id }: Address, limit: number): Promise<Inspection> {
-    return this.#run(this.#steps.inspect(id, limit))
+  resize(address: PostgresAddress, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply> {
+    return this.#run(this.#steps.resize(address, request, this.#tokenFloor), timeoutMs)
+  }
+
+  inspect(address: PostgresAddress, limit: number): Promise<Inspection | SharedInspection> {
+    return this.#run(this.#steps.inspect(address, limit))
   }
 
   async incarnation(): Promise<string | undefined> {
@@ -191,11 +205,25 @@ export class PostgresSession implements EngineSession {
 
   #passOn(payload: string): void {
     const notice = readNotice(payload)
-    if (notice?.kind === 'revoked') this.#host.revoked(notice.owner)
-    if (notice?.kind !== 'granted') return
-    const { id, owner, token, leaseMs, serverUs } = notice
-    this.#sawToken(token)
-    this.#host.granted(id, owner, { token, leaseMs, serverUs })
+    switch (notice?.kind) {
+      case 'granted': {
+        const { id, token, serverUs } = notice
+        this.#sawToken(token)
+        for (const { owner, leaseMs } of notice.owners)
+          this.#host.granted(id, owner, { token, leaseMs, serverUs })
+        break
+      }
+      case 'revoked':
+        this.#host.revoked(notice.owner)
+        break
+      case 'open':
+        this.#host.opened(notice.id, notice.generation)
+        break
+      case 'gone':
+        this.#host.missed(notice.id)
+        break
+      case undefined:
+    }
   }
 
   #sawToken(token: number): void {

@@ -1,25 +1,23 @@
-import {
-  HoldfastError,
-  type AcquireReply,
-  type AcquireRequest,
-  type ClientInfo,
-  type Inspection,
-  type QueueEntry,
-  type QueueEntryReply,
-  type ReleaseReply,
-  type ReleaseRequest,
-  type Renewal,
-  type RenewalReply,
+import type {
+  AcquireReply,
+  AcquireRequest,
+  ClientInfo,
+  Inspection,
+  QueueEntry,
+  QueueEntryReply,
+  ReleaseReply,
+  ReleaseRequest,
+  Renewal,
+  RenewalReply,
+  ResizeReply,
+  ResizeRequest,
+  SharedInspection,
 } from '@holdfast/core/engine'
+import type { PostgresAddress } from './address.js'
 import type { Row } from './connection/statement.js'
+import { callOf, type Call, type Step } from './step.js'
+import { first, numberIn, numbersIn, ownersIn, strange } from './replies.js'
 import { shortfallOf, standbysSql, type Shortfall } from './standbys.js'
-
-/** A call of a function, and what its rows mean. */
-export interface Step<T> {
-  readonly text: string
-  readonly values: readonly unknown[]
-  read(rows: readonly Row[]): T
-}
 
 /** Where a client can be notified: its channel, and the key that it holds while it listens; `null` while it does not. */
 export interface Inbox {
@@ -27,26 +25,24 @@ export interface Inbox {
   readonly key: string | null
 }
 
-const strange = (what: string): HoldfastError =>
-  new HoldfastError(`postgres: a reply that this version does not know: ${what}`)
-
-const first = (rows: readonly Row[]): Row => {
-  const [row] = rows
-  if (!row) throw strange('no row')
-  return row
+/** A hold to renew, and a queue entry to keep alive; all of a step are of one kind. */
+export interface PostgresRenewal extends Renewal {
+  readonly address: PostgresAddress
+}
+export interface PostgresQueueEntry extends QueueEntry {
+  readonly address: PostgresAddress
 }
 
-const numberIn = (text: string | null | undefined): number => {
-  const number = Number(text ?? NaN)
-  if (!Number.isSafeInteger(number)) throw strange(String(text))
-  return number
-}
+type Kind = PostgresAddress['kind']
 
-const numbersIn = (text: string | null | undefined, count: number): number[] => {
-  const numbers = (text ?? '').split(' ').map(numberIn)
-  if (numbers.length !== count) throw strange(`${numbers.length} numbers instead of ${count}`)
-  return numbers
-}
+/** The functions that locks and shared objects both have. */
+const nameOf = (
+  step: 'acquire' | 'release' | 'force' | 'renew' | 'refresh' | 'inspect',
+  kind: Kind,
+): string => (kind === 'shared' ? `${step}_shared_1` : `${step}_1`)
+
+const kindOf = ([first]: readonly { readonly address: PostgresAddress }[]): Kind =>
+  first?.address.kind ?? 'lock'
 
 const releaseReply = (rows: readonly Row[]): ReleaseReply => ({
   kind: first(rows)[0] === 't' ? 'released' : 'not-held',
@@ -61,11 +57,17 @@ export class Steps {
     this.#schema = schema
   }
 
-  acquire(id: string, request: AcquireRequest, inbox: Inbox, tokenFloor: number): Step<AcquireReply> {
-    const { owner, count, leaseMs, entryTtlMs, grantLeaseMs } = request
-    const values = [id, owner, count, leaseMs, entryTtlMs, grantLeaseMs, inbox.channel, inbox.key, tokenFloor]
+  acquire(
+    { id, kind: of }: PostgresAddress,
+    request: AcquireRequest,
+    inbox: Inbox,
+    tokenFloor: number,
+  ): Step<AcquireReply> {
+    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs } = request
+    const wanted = of === 'shared' ? [count, size] : [count]
+    const waiting = [entryTtlMs, grantLeaseMs, inbox.channel, inbox.key]
     return {
-      ...this.#call('acquire_1', values),
+      ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor]),
       read: (rows) => {
         const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
         switch (kind) {
@@ -89,32 +91,50 @@ export class Steps {
     }
   }
 
-  release(id: string, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {
+  release({ id, kind }: PostgresAddress, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {
     const { owner, count, tombstoneMs } = request
-    return { ...this.#call('release_1', [id, owner, count, tombstoneMs, tokenFloor]), read: releaseReply }
+    const values = [id, owner, count, tombstoneMs, tokenFloor]
+    return { ...this.#call(nameOf('release', kind), values), read: releaseReply }
   }
 
-  force(id: string, owner: string, channel: string, tokenFloor: number): Step<ReleaseReply> {
-    return { ...this.#call('force_1', [id, owner, channel, tokenFloor]), read: releaseReply }
+  force(
+    { id, kind }: PostgresAddress,
+    owner: string,
+    channel: string,
+    tokenFloor: number,
+  ): Step<ReleaseReply> {
+    return { ...this.#call(nameOf('force', kind), [id, owner, channel, tokenFloor]), read: releaseReply }
   }
 
-  renew(renewals: readonly Renewal[]): Step<readonly RenewalReply[]> {
+  resize({ id }: PostgresAddress, request: ResizeRequest, tokenFloor: number): Step<ResizeReply> {
+    const { size: newSize, keepMs, version: seen, id: callId } = request
+    return {
+      ...this.#call('resize_1', [id, newSize, keepMs, seen, callId, tokenFloor]),
+      read: (rows) => {
+        const [kind, version, size] = first(rows)
+        if (kind !== 'resized' && kind !== 'superseded') throw strange(String(kind))
+        return { kind, version: numberIn(version), size: numberIn(size) }
+      },
+    }
+  }
+
+  renew(renewals: readonly PostgresRenewal[]): Step<readonly RenewalReply[]> {
     const ids = renewals.map(({ address }) => address.id)
     const owners = renewals.map(({ owner }) => owner)
     const leases = renewals.map(({ leaseMs }) => leaseMs)
     return {
-      ...this.#call('renew_1', [ids, owners, leases]),
+      ...this.#call(nameOf('renew', kindOf(renewals)), [ids, owners, leases]),
       read: (rows) =>
         numbersIn(first(rows)[0], ids.length).map((state) => (state === 1 ? 'renewed' : 'not-held')),
     }
   }
 
-  refresh(entries: readonly QueueEntry[], inbox: Inbox): Step<readonly QueueEntryReply[]> {
+  refresh(entries: readonly PostgresQueueEntry[], inbox: Inbox): Step<readonly QueueEntryReply[]> {
     const ids = entries.map(({ address }) => address.id)
     const owners = entries.map(({ owner }) => owner)
     const ttls = entries.map(({ entryTtlMs }) => entryTtlMs)
     return {
-      ...this.#call('refresh_1', [ids, owners, ttls, inbox.channel, inbox.key]),
+      ...this.#call(nameOf('refresh', kindOf(entries)), [ids, owners, ttls, inbox.channel, inbox.key]),
       read: (rows) => {
         const numbers = numbersIn(first(rows)[0], 2 * ids.length)
         return ids.map((_, i) => {
@@ -126,23 +146,10 @@ export class Steps {
     }
   }
 
-  inspect(id: string, limit: number): Step<Inspection> {
+  inspect({ id, kind }: PostgresAddress, limit: number): Step<Inspection | SharedInspection> {
     return {
-      ...this.#call('inspect_1', [id, limit]),
-      read: (rows) => {
-        const [owner, count, ttlMs, token, waiterCount, waiters] = first(rows)
-        const listed: unknown = JSON.parse(waiters ?? '')
-        if (!Array.isArray(listed)) throw strange(String(waiters))
-        return {
-          kind: 'lock',
-          owner: owner ?? '',
-          count: numberIn(count),
-          ttlMs: numberIn(ttlMs),
-          token: numberIn(token),
-          waiterCount: numberIn(waiterCount),
-          waiters: listed.map(readWaiter),
-        }
-      },
+      ...this.#call(nameOf('inspect', kind), [id, limit]),
+      read: kind === 'shared' ? sharedInspection : lockInspection,
     }
   }
 
@@ -185,15 +192,46 @@ export class Steps {
     return { text: 'select pg_notify($1, $2)', values: [channel, payload], read: () => undefined }
   }
 
-  #call(name: string, values: readonly unknown[]): Omit<Step<never>, 'read'> {
-    const places = values.map((_, i) => `$${i + 1}`)
-    return { text: `select * from ${this.#schema}.${name}(${places.join(', ')})`, values }
+  #call(name: string, values: readonly unknown[]): Call {
+    return callOf(this.#schema, name, values)
   }
 }
 
-function readWaiter(given: unknown): { readonly owner: string; readonly aliveMs: number } {
-  const pair: readonly unknown[] = Array.isArray(given) ? given : []
-  const [owner, aliveMs] = pair
-  if (typeof owner !== 'string' || typeof aliveMs !== 'number') throw strange(JSON.stringify(given))
-  return { owner, aliveMs }
+function lockInspection(rows: readonly Row[]): Inspection {
+  const [owner, count, ttlMs, token, waiterCount, waiters] = first(rows)
+  return {
+    kind: 'lock',
+    owner: owner ?? '',
+    count: numberIn(count),
+    ttlMs: numberIn(ttlMs),
+    token: numberIn(token),
+    waiterCount: numberIn(waiterCount),
+    waiters: ownersIn(waiters, 1).map(({ owner: waiter, numbers: [aliveMs = 0] }) => ({
+      owner: waiter,
+      aliveMs,
+    })),
+  }
+}
+
+function sharedInspection(rows: readonly Row[]): SharedInspection {
+  const [size, version, used, holderCount, token, waiterCount, holders, waiters] = first(rows)
+  return {
+    kind: 'shared',
+    size: numberIn(size),
+    version: numberIn(version),
+    used: numberIn(used),
+    holderCount: numberIn(holderCount),
+    holders: ownersIn(holders, 2).map(({ owner, numbers: [permits = 0, ttlMs = 0] }) => ({
+      owner,
+      permits,
+      ttlMs,
+    })),
+    token: numberIn(token),
+    waiterCount: numberIn(waiterCount),
+    waiters: ownersIn(waiters, 2).map(({ owner, numbers: [permits = 0, aliveMs = 0] }) => ({
+      owner,
+      permits,
+      aliveMs,
+    })),
+  }
 }

@@ -11,6 +11,7 @@ import type { PostgresSettings } from './options.js'
  * | `logged`, `minReplicas` from 1 | no                   | all that any client got a reply to | a fail-over     |
  */
 export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits => ({
+  kinds: ['shared', 'latch'],
   fifo: true,
   handOff: 'grant',
   lease: { stepMs: 1, shortestMs: 1, marginMs: 2 },

@@ -1,14 +1,19 @@
 import { openDatabase, type TestDatabase } from '@holdfast/testkit'
-import fc from 'fast-check'
 import { MemoryLock } from '../../memory/test/compare/memory-lock.js'
-import { differenceBetween, story } from '../../memory/test/compare/observation.js'
-import { describeStep, sequence, type Step } from '../../memory/test/compare/step.js'
+import { MemoryShared } from '../../memory/test/compare/memory-shared.js'
+import { sharedSequence, type SharedStep } from '../../memory/test/compare/shared-step.js'
+import { sequence, type Step } from '../../memory/test/compare/step.js'
 import { migrationSql } from '../src/index.js'
+import { compareAll, type Comparison } from './compare/comparison.js'
 import { examples } from './compare/examples.js'
 import { mistakes } from './compare/mistakes.js'
-import { PostgresSequences } from './compare/postgres-lock.js'
+import { postgresLock } from './compare/postgres-lock.js'
+import { postgresShared } from './compare/postgres-shared.js'
+import { sharedExamples } from './compare/shared-examples.js'
+import { sharedMistakes } from './compare/shared-mistakes.js'
 
-const sequences = 500
+/** More of them: HOLDFAST_COMPARE_SEQUENCES. */
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 500)
 
 let database: TestDatabase
 
@@ -18,39 +23,44 @@ beforeAll(async () => {
 
 afterAll(() => database.stop())
 
-/** Compares with functions made by this SQL, in a fresh schema. */
-async function compareAll(sql: string, randomSequences: number): Promise<void> {
-  await database.query(`drop schema if exists holdfast cascade; ${sql}`)
-  const onServer = await PostgresSequences.open(database.url)
-  try {
-    for (const steps of examples) await compare(onServer, steps)
-    const property = fc.asyncProperty(sequence, (steps) => compare(onServer, steps))
-    if (randomSequences > 0) await fc.assert(property, { numRuns: randomSequences })
-  } finally {
-    await onServer.close()
-  }
+const lock: Comparison<Step> = {
+  subject: postgresLock,
+  memory: () => new MemoryLock({ wastesTokens: false }),
+  examples,
+  sequence,
 }
 
-/** Runs the steps on both and throws at the first that differ, with all steps up to there. */
-async function compare(onServer: PostgresSequences, steps: readonly Step[]): Promise<void> {
-  const memory = new MemoryLock({ wastesTokens: false })
-  const observations = await onServer.run(steps)
-  observations.forEach((observed, i) => {
-    const step = steps[i]
-    const difference = step && differenceBetween(observed, memory.run(step))
-    if (difference) {
-      const text = difference.replaceAll('Redis', 'PostgreSQL')
-      throw new Error(`step ${i + 1} differs:${text}\n${story(steps, i, describeStep)}`)
-    }
-  })
+const shared: Comparison<SharedStep> = {
+  subject: postgresShared,
+  memory: () => new MemoryShared(),
+  examples: sharedExamples,
+  // PostgreSQL evicts nothing.
+  sequence: sharedSequence
+    .map((steps) => steps.filter(({ kind }) => kind !== 'evict'))
+    .filter(({ length }) => length > 0),
 }
 
 it('the functions do what a lock in memory does, whatever the steps', async () => {
-  await compareAll(migrationSql(), sequences)
-}, 120_000)
+  await compareAll(database, migrationSql(), lock, sequences)
+}, 3_600_000)
 
-it.each(mistakes)('the comparison finds it when %s', async (_what, right, wrong) => {
+it('they do what a read/write lock or semaphore in memory does, whatever the steps', async () => {
+  await compareAll(database, migrationSql(), shared, sequences)
+}, 3_600_000)
+
+/** The schema with a mistake in it. */
+function broken(right: RegExp, wrong: string): string {
   const sql = migrationSql().replace(right, wrong)
   expect(sql).not.toBe(migrationSql())
-  await expect(compareAll(sql, 0)).rejects.toThrow(/step \d+ differs|waiting is/)
+  return sql
+}
+
+const found = /step \d+ differs|waiting is|used is|a hold ends before/
+
+it.each(mistakes)('the comparison of locks finds it when %s', async (_what, right, wrong) => {
+  await expect(compareAll(database, broken(right, wrong), lock, 0)).rejects.toThrow(found)
+})
+
+it.each(sharedMistakes)('the comparison of shared objects finds it when %s', async (_what, right, wrong) => {
+  await expect(compareAll(database, broken(right, wrong), shared, 0)).rejects.toThrow(found)
 })

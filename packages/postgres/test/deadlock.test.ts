@@ -38,29 +38,51 @@ const acquire = (client: Client, name: string, owner: string): Promise<unknown> 
     owner,
   ])
 
+/** The same with a permit of a semaphore of three. */
+const acquirePermit = (client: Client, name: string, owner: string): Promise<unknown> =>
+  client.query(
+    "select * from holdfast.acquire_shared_1($1, $2, 2, 3, 60000, 60000, 60000, 'inbox', null, 0)",
+    [name, owner],
+  )
+
 const steps: readonly ((client: Client) => Promise<unknown>)[] = [
   (client) => {
     const order = shuffled(names)
     const leases = order.map(() => 60_000)
-    return client.query('select holdfast.renew_1($1, $2, $3)', [order, order.map(holderOf), leases])
+    return client.query(`select holdfast.${pick(['renew_1', 'renew_shared_1'])}($1, $2, $3)`, [
+      order,
+      order.map(holderOf),
+      leases,
+    ])
   },
   (client) => {
     const order = shuffled(names.flatMap((name) => waitersOf(name).map((owner) => [name, owner] as const)))
     const values = [order.map(([name]) => name), order.map(([, owner]) => owner), order.map(() => 60_000)]
-    return client.query("select holdfast.refresh_1($1, $2, $3, 'inbox', null)", values)
+    const refresh = pick(['refresh_1', 'refresh_shared_1'])
+    return client.query(`select holdfast.${refresh}($1, $2, $3, 'inbox', null)`, values)
   },
   async (client) => {
     const name = pick(names) ?? ''
     const owner = pick([holderOf(name), ...waitersOf(name)]) ?? ''
     await client.query('select holdfast.release_1($1, $2, 0, $3, 0)', [name, owner, pick([0, 1])])
     await acquire(client, name, owner)
+    await client.query('select holdfast.release_shared_1($1, $2, $3, $4, 0)', [
+      name,
+      owner,
+      pick([0, 1]),
+      pick([0, 1]),
+    ])
+    await acquirePermit(client, name, owner)
   },
   (client) => client.query('select holdfast.sweep_1(1000)'),
 ]
 
 it('steps on many locks, in whatever order they name them, never wait for each other in a circle', async () => {
   for (const name of names)
-    for (const owner of [holderOf(name), ...waitersOf(name)]) await acquire(firstConnection(), name, owner)
+    for (const owner of [holderOf(name), ...waitersOf(name)]) {
+      await acquire(firstConnection(), name, owner)
+      await acquirePermit(firstConnection(), name, owner)
+    }
   const work = async (client: Client): Promise<void> => {
     for (let n = 0; n < 25; n += 1) await pick(steps)?.(client)
   }

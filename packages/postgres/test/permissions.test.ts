@@ -95,6 +95,25 @@ describe('a role with USAGE on the schema and EXECUTE on the functions', () => {
     changedMind.abort()
     await expect(aborted).rejects.toBe(changedMind.signal.reason)
     await held.unlock()
+
+    const [catalog, another] = [holder.getReadWriteLock(name), waiter.getReadWriteLock(name)]
+    const readers = [await catalog.read.lock(), await another.read.lock()]
+    const writes = another.write.lock({ waitMs })
+    await until(async () => (await catalog.read.inspect()).waiterCount === 1, { what: 'the writer to queue' })
+    await new Promise((resolve) => holder.once('renewed', resolve))
+    expect(await catalog.read.forceUnlock()).toBe(true)
+    await (await writes).unlock()
+    expect(readers.map(({ isHeld }) => isHeld)).toEqual([false, false])
+    const semaphore = holder.getSemaphore(name, { permits: 1 })
+    await semaphore.resize(2)
+    await semaphore.withPermits({ permits: 1 }, () => undefined)
+    const latch = holder.getCountDownLatch(name)
+    await latch.trySetCount(1)
+    const passes = waiter.getCountDownLatch(name).wait({ waitMs })
+    await until(async () => (await latch.inspect()).waiterCount === 1, { what: 'the latch to be awaited' })
+    await latch.countDown()
+    await passes
+    expect(await latch.delete()).toBe(true)
     expect(problems).toEqual([])
 
     const tables = await server.query(

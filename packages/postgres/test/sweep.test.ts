@@ -19,6 +19,18 @@ const acquire = (name: string, owner: string, leaseMs: number, entryMs = 0): Pro
     'inbox',
   ])
 
+const acquireShared = (
+  name: string,
+  owner: string,
+  permits: number,
+  leaseMs: number,
+  entryMs = 0,
+): Promise<unknown> =>
+  database.query('select * from holdfast.acquire_shared_1($1, $2, $3, 3, $4, $5, 1000, $6, null, 0)', [
+    ...[name, owner, permits, leaseMs, entryMs],
+    'inbox',
+  ])
+
 const namesIn = async (table: string, column: string): Promise<unknown[]> =>
   (await database.query(`select ${column} as name from holdfast.${table} order by 1`)).map(({ name }) => name)
 
@@ -30,6 +42,27 @@ it('deletes what is over in all tables, and nothing that a step may need', async
   await acquire('queued', 'b:1', 1_000, 10 * hour)
   await acquire('forgotten', 'a:4', 1_000)
   await acquire('forgotten', 'b:2', 1_000, 1_000)
+  await acquireShared('held', 'a:1', 1, 10 * hour)
+  await acquireShared('held', 'a:2', 1, 1_000)
+  await acquireShared('over', 'a:3', 1, 1_000)
+  await acquireShared('queued', 'a:4', 3, 1_000)
+  await acquireShared('queued', 'b:3', 3, 1_000, 10 * hour)
+  await acquireShared('forgotten', 'a:5', 3, 1_000)
+  await acquireShared('forgotten', 'b:4', 3, 1_000, 1_000)
+  await database.query("select holdfast.resize_1('resized', 5, $1, 0, 'x', 0)", [10 * hour])
+  await database.query("select holdfast.resize_1('old size', 5, $1, 0, 'x', 0)", [1_000])
+  for (const [latch, keepMs, waitMs] of [
+    ['over', 1_000, 1_000],
+    ['set', 10 * hour, 1_000],
+    ['awaited', 1_000, 10 * hour],
+  ]) {
+    await database.query("select holdfast.latch_set_1($1, 0, 'a', 2, $2)", [latch, keepMs])
+    await database.query(
+      `insert into holdfast.latch_waiter values ($1, 'client', 'inbox', extract(epoch from now()) * 1000000 + 1000 * $2::bigint)`,
+      [latch, waitMs],
+    )
+  }
+  await database.query("select holdfast.latch_count_down_1('over', generation, 'p') from holdfast.latch")
   for (const [owner, ms] of [
     ['c:1', 1_000],
     ['c:2', 10 * hour],
@@ -46,8 +79,13 @@ it('deletes what is over in all tables, and nothing that a step may need', async
   for (const [table, ...columns] of [
     ['lock', 'until_us', 'fence_until_us', 'queue_until_us'],
     ['place', 'alive_until_us'],
+    ['shared', 'ends_from_us', 'fence_until_us', 'queue_until_us', 'size_until_us'],
+    ['shared_hold', 'until_us'],
+    ['shared_place', 'alive_until_us'],
     ['tombstone', 'until_us'],
     ['client', 'until_us'],
+    ['latch', 'until_us'],
+    ['latch_waiter', 'until_us'],
   ])
     await database.query(
       `update holdfast.${table} set ${columns.map((each) => `${each} = ${each} - 1000 * ${hour}::bigint`).join(', ')}`,
@@ -57,6 +95,12 @@ it('deletes what is over in all tables, and nothing that a step may need', async
 
   expect(await namesIn('lock', 'name')).toEqual(['held', 'queued'])
   expect(await namesIn('place', 'owner')).toEqual(['b:1'])
+  expect(await namesIn('shared', 'name')).toEqual(['held', 'queued', 'resized'])
+  expect(await namesIn('shared_hold', 'owner')).toEqual(['a:1', 'a:2', 'a:4'])
+  expect(await namesIn('shared_place', 'owner')).toEqual(['b:3'])
+  expect(await namesIn('latch', 'name')).toEqual(['awaited', 'set'])
+  expect(await namesIn('latch_waiter', 'name')).toEqual(['awaited', 'set'])
+  expect(await namesIn('latch_party', 'name')).toEqual([])
   expect(await namesIn('tombstone', 'owner')).toEqual(['c:2'])
   expect(await namesIn('client', 'id')).toEqual(['new'])
   expect(await namesIn('fence', 'name')).toEqual(['new'])

@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testkit'
 import { LatchGoneError, LockTimeoutError, type CountDownLatch, type HoldfastEvents } from '@holdfast/core'
 import { ClosedError, InvalidArgumentError, TooManyWaitersError, type ClientOptions } from '@holdfast/core'
 import { failureOf, nextEvent } from '../support/observing.js'
@@ -358,6 +359,7 @@ export function describeLatch(suite: Suite): void {
         for (let n = 0; n < 49; n += 1) await b.latch.countDown()
         expect((await commandCount()) - before).toBe(49 + 50)
         const waits = await Promise.all(Array.from({ length: 50 }, () => beginToWait(b)))
+        await until(async () => (await commandCount()) - before >= 49 + 50 + 50, { what: 'all to wait' })
         expect((await commandCount()) - before).toBe(49 + 50 + 50)
         await a.latch.countDown()
         await a.latch.countDown()

@@ -73,7 +73,9 @@ export class PostgresUnderTest implements EngineUnderTest {
   }
 
   async wipe(): Promise<void> {
-    await this.database.query('truncate holdfast.lock, holdfast.place, holdfast.tombstone, holdfast.store')
+    await this.database.query(
+      'truncate holdfast.lock, holdfast.place, holdfast.shared, holdfast.shared_hold, holdfast.shared_place, holdfast.latch, holdfast.latch_party, holdfast.latch_waiter, holdfast.tombstone, holdfast.store',
+    )
   }
 
   #engineAt(url: string): LockEngine {
@@ -82,8 +84,9 @@ export class PostgresUnderTest implements EngineUnderTest {
 }
 
 const aboutLocks =
-  /^LOG: +execute <unnamed>: select \* from "holdfast"\.(acquire|release|renew|refresh|force)_/gm
-const aboutLock = /"holdfast"\.(acquire|release|renew)_/
+  /^LOG: +execute <unnamed>: select \* from "holdfast"\.(acquire|release|renew|refresh|force|latch)_/gm
+const aboutLock =
+  /"holdfast"\.(acquire|release|renew|resize|latch_set|latch_count_down|latch_delete|latch_wait)_/
 
 class PostgresLink implements Link {
   readonly #proxy: FaultProxy

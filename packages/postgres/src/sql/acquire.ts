@@ -2,7 +2,10 @@ import {
   admit,
   attributes,
   drawToken,
+  isAbandoned,
+  keepQueue,
   keepToken,
+  leaveQueue,
   lockOrMakeRow,
   msUntil,
   readClock,
@@ -51,7 +54,7 @@ ${settle(s)}
     end if;
   elsif p_count > 1 then
     kind := 'lost';
-  elsif exists (select from ${s}.tombstone where name = p_name and owner = p_owner and until_us > now_us) then
+  elsif ${isAbandoned(s)} then
     kind := 'abandoned';
   else
     if l.owner is null and l.waiting > 0 then
@@ -60,10 +63,7 @@ ${settle(s)}
     if l.owner is null then
       kind := 'held';
       if l.waiting > 0 then
-        delete from ${s}.place where name = p_name and owner = p_owner;
-        if found then
-          l.waiting := l.waiting - 1;
-        end if;
+${leaveQueue(s)}
       end if;
 ${admit('p_owner', 'p_lease_ms')}
       fencing_token := l.token;
@@ -74,10 +74,7 @@ ${admit('p_owner', 'p_lease_ms')}
       holder := l.owner;
       queue_position := 0;
       if p_entry_ms > 0 then
-        -- The queue outlives its entries by more than that, so that few of them have to see to it.
-        if l.waiting = 0 or l.queue_until_us - now_us < 1250 * p_entry_ms then
-          l.queue_until_us := now_us + 2000 * p_entry_ms;
-        end if;
+${keepQueue}
         if l.waiting > 0 then
           update ${s}.place set alive_until_us = now_us + 1000 * p_entry_ms, grant_lease_ms = p_grant_lease_ms,
             inbox = p_inbox, inbox_key = p_inbox_key

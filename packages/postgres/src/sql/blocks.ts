@@ -1,26 +1,85 @@
 // Text that several functions share. Each block says which variables it reads and sets.
 
-/** The server's clock, to be read when the lock's row is locked: before, another step may still have run. Sets now_us. */
+/** The tables in which objects of one kind are, whose blocks are the same otherwise. */
+export interface KindTables {
+  /** A row for each object. Every step on the object locks it first. */
+  readonly object: 'lock' | 'shared'
+  readonly place: 'place' | 'shared_place'
+  /** Where holds have their owner and their end. */
+  readonly hold: 'lock' | 'shared_hold'
+}
+
+export const lockTables: KindTables = { object: 'lock', place: 'place', hold: 'lock' }
+
+/** The server's clock, to be read when the object's row is locked: before, another step may still have run. Sets now_us. */
 export const readClock = `now_us := (extract(epoch from clock_timestamp()) * 1000000)::bigint;`
 
-/** Locks the row of the lock p_name, and makes one if there is none. Sets l. */
-export const lockOrMakeRow = (s: string): string => `
+/** Locks the row of the object p_name, and makes one if there is none. Sets l. */
+export const lockOrMakeRow = (
+  s: string,
+  { object }: { readonly object: KindTables['object'] | 'latch' } = lockTables,
+): string => `
   loop
-    select * into l from ${s}.lock where name = p_name for no key update;
+    select * into l from ${s}.${object} where name = p_name for no key update;
     exit when found;
-    insert into ${s}.lock (name) values (p_name) on conflict do nothing returning * into l;
+    insert into ${s}.${object} (name) values (p_name) on conflict do nothing returning * into l;
     exit when found;
   end loop;`
 
-/** Ends what is due: the hold, and a queue whose entries are all past their time. Reads and sets l. Reads now_us. */
+/**
+ * The same for a release, which changes nothing where there is no row. Sets l and is_mine.
+ *
+ * A tombstone needs the row, even of an object that nobody has used: a late request that runs at the same time waits for the
+ * row, and then sees the tombstone.
+ */
+export const lockRowToRelease = (s: string, tables = lockTables): string => `
+  if p_tombstone_ms > 0 then
+${lockOrMakeRow(s, tables)}
+  else
+    select * into l from ${s}.${tables.object} where name = p_name for no key update;
+    if not found then
+      is_mine := false;
+      return;
+    end if;
+  end if;`
+
+/** Ends what is due: the hold, and the queue. Reads and sets l. Reads now_us. */
 export const settle = (s: string): string => `
   if l.until_us <= now_us then
     l.owner := null;
   end if;
+${settleQueue(s)}`
+
+/** Ends a queue whose entries are all past their time. Reads and sets l. Reads now_us. */
+export const settleQueue = (s: string, { place } = lockTables): string => `
   if l.waiting > 0 and l.queue_until_us <= now_us then
-    delete from ${s}.place where name = l.name;
+    delete from ${s}.${place} where name = l.name;
     l.waiting := 0;
   end if;`
+
+/** Has the queue outlive an entry of p_entry_ms. By more than that, so that few entries have to see to it. Reads now_us. Reads and sets l. */
+export const keepQueue = `
+        if l.waiting = 0 or l.queue_until_us - now_us < 1250 * p_entry_ms then
+          l.queue_until_us := now_us + 2000 * p_entry_ms;
+        end if;`
+
+/** Removes the queue entry of p_owner. Reads and sets l. */
+export const leaveQueue = (s: string, { place } = lockTables): string => `
+      delete from ${s}.${place} where name = p_name and owner = p_owner;
+      if found then
+        l.waiting := l.waiting - 1;
+      end if;`
+
+/** Whether late requests of p_owner are refused. Reads now_us. */
+export const isAbandoned = (s: string): string =>
+  `exists (select from ${s}.tombstone where name = p_name and owner = p_owner and until_us > now_us)`
+
+/** Has late requests of p_owner refused for p_tombstone_ms. Reads now_us. */
+export const leaveTombstone = (s: string): string => `
+    if p_tombstone_ms > 0 then
+      insert into ${s}.tombstone (name, owner, until_us) values (p_name, p_owner, now_us + 1000 * p_tombstone_ms)
+      on conflict (name, owner) do update set until_us = excluded.until_us;
+    end if;`
 
 /** Writes the row back. Reads l and was, the row as it was read. */
 export const save = (s: string): string => `

@@ -1,8 +1,18 @@
 import { acquire } from './acquire.js'
 import { fence } from './fence.js'
 import { handOff } from './hand-off.js'
+import { latchChanges } from './latch/changing.js'
+import { latchTables } from './latch/tables.js'
+import { latchWaiting } from './latch/waiting.js'
 import { reading } from './reading.js'
 import { release } from './release.js'
+import { acquireShared } from './shared/acquire.js'
+import { inspectShared } from './shared/inspect.js'
+import { letInFunction } from './shared/let-in.js'
+import { releaseShared } from './shared/release.js'
+import { resize } from './shared/resize.js'
+import { sharedTables } from './shared/tables.js'
+import { sharedUpkeep } from './shared/upkeep.js'
 import { sweep } from './sweep.js'
 import { tables } from './tables.js'
 import { upkeep } from './upkeep.js'
@@ -20,19 +30,31 @@ export const quoted = (identifier: string): string => `"${identifier.replaceAll(
  * clients of several versions use the schema at the same time.
  */
 const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
-  (s, kind) =>
-    [
-      tables(s, kind === 'unlogged' ? 'unlogged' : ''),
+  (s, kind) => {
+    const persistence = kind === 'unlogged' ? 'unlogged' : ''
+    return [
+      tables(s, persistence),
       handOff(s),
       acquire(s),
       release(s),
       upkeep(s),
       reading(s),
+      sharedTables(s, persistence),
+      letInFunction(s),
+      acquireShared(s),
+      releaseShared(s),
+      resize(s),
+      sharedUpkeep(s),
+      inspectShared(s),
+      latchTables(s, persistence),
+      latchChanges(s),
+      latchWaiting(s),
       sweep(s),
       fence(s),
       // Functions may be executed by everybody unless that is revoked.
       `revoke all on all functions in schema ${s} from public;`,
-    ].join('\n'),
+    ].join('\n')
+  },
 ]
 
 /** Creates the schema, or brings an existing one up to date. Safe to run at any time, any number of times. */

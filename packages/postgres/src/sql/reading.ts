@@ -67,15 +67,16 @@ begin
 end
 $function$;`
 
-/**
- * `hello_1`: which data this is. `store` changes when it was lost, and when a standby was promoted, which may lack the last
- * of it.
- */
+/** Which data this is: changes when it was lost, and when a standby was promoted, which may lack the last of it. */
+export const incarnation = (s: string): string =>
+  `(select t.id || ' ' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) from ${s}.store t)`
+
+/** `hello_1`: which data this is, and of which kind the tables are. */
 const hello = (s: string): string => `
 create function ${s}.hello_1(out store text, out persistence text) language plpgsql ${attributes} as $function$
 begin
   insert into ${s}.store default values on conflict do nothing;
-  select t.id || ' ' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) into store from ${s}.store t;
+  store := ${incarnation(s)};
   select case c.relpersistence when 'u' then 'unlogged' else 'logged' end into persistence
   from pg_class c where c.oid = '${s}.lock'::regclass;
 end

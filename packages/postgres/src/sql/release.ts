@@ -1,14 +1,19 @@
-import { attributes, lockOrMakeRow, readClock, save, settle } from './blocks.js'
+import {
+  attributes,
+  leaveQueue,
+  leaveTombstone,
+  lockRowToRelease,
+  readClock,
+  save,
+  settle,
+} from './blocks.js'
 
 /** Ends hold and queue entry of p_owner, and hands the lock on. Reads and sets l. */
 const giveUp = (s: string): string => `
     if is_mine then
       l.owner := null;
     elsif l.waiting > 0 then
-      delete from ${s}.place where name = p_name and owner = p_owner;
-      if found then
-        l.waiting := l.waiting - 1;
-      end if;
+${leaveQueue(s)}
     end if;`
 
 const handOn = (s: string): string => `
@@ -21,9 +26,6 @@ const handOn = (s: string): string => `
  * hands a free lock on.
  *
  * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
- *
- * A tombstone needs the lock's row, even of a lock that nobody has used: a late request that runs at the same time waits for
- * the row, and then sees the tombstone.
  */
 export const release = (s: string): string => `
 create function ${s}.release_1(
@@ -34,15 +36,7 @@ declare
   was ${s}.lock;
   now_us bigint;
 begin
-  if p_tombstone_ms > 0 then
-${lockOrMakeRow(s)}
-  else
-    select * into l from ${s}.lock where name = p_name for no key update;
-    if not found then
-      is_mine := false;
-      return;
-    end if;
-  end if;
+${lockRowToRelease(s)}
   was := l;
   ${readClock}
 ${settle(s)}
@@ -54,10 +48,7 @@ ${settle(s)}
     end if;
   else
 ${giveUp(s)}
-    if p_tombstone_ms > 0 then
-      insert into ${s}.tombstone (name, owner, until_us) values (p_name, p_owner, now_us + 1000 * p_tombstone_ms)
-      on conflict (name, owner) do update set until_us = excluded.until_us;
-    end if;
+${leaveTombstone(s)}
 ${handOn(s)}
   end if;
 ${save(s)}

@@ -1,23 +1,23 @@
-import { attributes, msUntil, readClock } from './blocks.js'
+import { attributes, lockTables, msUntil, readClock, type KindTables } from './blocks.js'
 
-/** Locks the rows of all locks of a step in one order, so that two steps never wait for each other. */
-const lockRows = (s: string): string =>
-  `perform from ${s}.lock where name = any (p_names) order by name for no key update;`
+/** Locks the rows of all objects of a step in one order, so that two steps never wait for each other. */
+const lockRows = (s: string, { object }: KindTables): string =>
+  `perform from ${s}.${object} where name = any (p_names) order by name for no key update;`
 
 /**
- * `renew_1`: extends the leases of holders, never shortening one; one number each, in order: 1 renewed, 0 not held.
+ * Extends the leases of holders, never shortening one; one number each, in order: 1 renewed, 0 not held. Safe to run twice.
  *
- * Safe to run twice.
+ * @param name - of the function
  */
-const renew = (s: string): string => `
-create function ${s}.renew_1(p_names text[], p_owners text[], p_leases_ms bigint[], out states text)
+export const renewFunction = (s: string, name: string, tables: KindTables): string => `
+create function ${s}.${name}(p_names text[], p_owners text[], p_leases_ms bigint[], out states text)
 language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
 begin
-  ${lockRows(s)}
+  ${lockRows(s, tables)}
   ${readClock}
-  update ${s}.lock l set until_us = now_us + 1000 * r.lease_ms
+  update ${s}.${tables.hold} l set until_us = now_us + 1000 * r.lease_ms
   from (
     select name, owner, max(lease_ms) as lease_ms from unnest(p_names, p_owners, p_leases_ms) r (name, owner, lease_ms)
     group by name, owner
@@ -25,36 +25,43 @@ begin
   where l.name = r.name and l.owner = r.owner and l.until_us > now_us and l.until_us < now_us + 1000 * r.lease_ms;
   select string_agg(case when l.name is null then '0' else '1' end, ' ' order by r.i) into states
   from unnest(p_names, p_owners) with ordinality r (name, owner, i)
-  left join ${s}.lock l on l.name = r.name and l.owner = r.owner and l.until_us > now_us;
+  left join ${s}.${tables.hold} l on l.name = r.name and l.owner = r.owner and l.until_us > now_us;
 end
 $function$;`
 
 /**
- * `refresh_1`: keeps queue entries alive, and has them know where their client listens now. One pair of numbers each, in
- * order: 1 waiting, 2 granted or 0 missing, and the milliseconds until the lock may be free (-2: it is).
+ * Keeps queue entries alive, and has them know where their client listens now. One pair of numbers each, in order: 1 waiting,
+ * 2 granted or 0 missing, and the milliseconds until the owner may enter without a notice (-2: it should request now). Safe to
+ * run twice.
  *
- * Safe to run twice.
+ * @param name - of the function
+ * @param readStates - sets `states`. Reads p_names, p_owners and now_us.
  */
-const refresh = (s: string): string => `
-create function ${s}.refresh_1(
+export const refreshFunction = (s: string, name: string, tables: KindTables, readStates: string): string => `
+create function ${s}.${name}(
   p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint, out states text
 ) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
 begin
-  ${lockRows(s)}
+  ${lockRows(s, tables)}
   ${readClock}
-  -- Entries of a queue that is over count no longer; the next step on the lock removes them.
+  -- Entries of a queue that is over count no longer; the next step on the object removes them.
   with kept as (
-    update ${s}.place p set alive_until_us = now_us + 1000 * r.entry_ms, inbox = p_inbox, inbox_key = p_inbox_key
-    from unnest(p_names, p_owners, p_entries_ms) r (name, owner, entry_ms), ${s}.lock l
+    update ${s}.${tables.place} p set alive_until_us = now_us + 1000 * r.entry_ms, inbox = p_inbox, inbox_key = p_inbox_key
+    from unnest(p_names, p_owners, p_entries_ms) r (name, owner, entry_ms), ${s}.${tables.object} l
     where p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
       and l.name = p.name and l.queue_until_us > now_us
     returning p.name, r.entry_ms
   )
-  update ${s}.lock l set queue_until_us = now_us + 2000 * k.entry_ms
+  update ${s}.${tables.object} l set queue_until_us = now_us + 2000 * k.entry_ms
   from (select name, max(entry_ms) as entry_ms from kept group by name) k
   where l.name = k.name and l.queue_until_us - now_us < 1250 * k.entry_ms;
+${readStates}
+end
+$function$;`
+
+const lockStates = (s: string): string => `
   select string_agg(
     concat_ws(' ',
       case
@@ -67,8 +74,8 @@ begin
   from unnest(p_names, p_owners) with ordinality r (name, owner, i)
   left join ${s}.lock l on l.name = r.name
   left join ${s}.place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
-    and l.queue_until_us > now_us;
-end
-$function$;`
+    and l.queue_until_us > now_us;`
 
-export const upkeep = (s: string): string => renew(s) + refresh(s)
+/** `renew_1` and `refresh_1`, of locks. */
+export const upkeep = (s: string): string =>
+  renewFunction(s, 'renew_1', lockTables) + refreshFunction(s, 'refresh_1', lockTables, lockStates(s))

@@ -81,8 +81,10 @@ function entryOf(
 /** Nobody receives what is sent to another channel than the owner's. */
 function sentNotice(channel: string, payload: string): SentNotice[] {
   const notice = readNotice(payload)
-  if (!notice) throw new Error(`an unexpected message: ${payload}`)
-  const to = ownerNumber(notice.owner)
+  const owner =
+    notice?.kind === 'granted' ? notice.owners[0]?.owner : notice?.kind === 'revoked' && notice.owner
+  if (!notice || !owner) throw new Error(`an unexpected message: ${payload}`)
+  const to = ownerNumber(owner)
   if (channel !== inboxOf(to, true, {}).channel) return []
   return [notice.kind === 'granted' ? { kind: 'granted', to, token: notice.token } : { kind: 'revoked', to }]
 }

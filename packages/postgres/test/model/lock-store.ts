@@ -4,7 +4,9 @@ import type { StepReply } from '../../../core/test/model/judge.js'
 import { acquireRequest, releaseRequest } from '../../../core/test/model/lock-requests.js'
 import { at } from '../../../core/test/model/state.js'
 import { leavesTheSame } from '../../../core/test/model/step-runner.js'
-import { Steps, type Step } from '../../src/steps.js'
+import { addressOf } from '../../src/address.js'
+import type { Step } from '../../src/step.js'
+import { Steps } from '../../src/steps.js'
 import { schema } from './functions.js'
 import { inboxOf } from './inboxes.js'
 import { judgeLock, longLeaseMs } from './lock-judge.js'
@@ -13,7 +15,7 @@ import { lockRows } from './lock-rows.js'
 import { objectName, type OtherWay, type TableStore, type Way } from './table-store.js'
 
 const steps = new Steps(schema)
-const address = { name: objectName, id: objectName, group: '' }
+const address = addressOf(objectName, 'lock')
 
 /** A lock in PostgreSQL. */
 export const lockStore: TableStore<LockTablesAfter> = {
@@ -50,13 +52,13 @@ function callOf(job: Job, way: Way): Step<StepReply> {
     case 'request':
     case 'try':
     case 'enter':
-      return mapped(steps.acquire(objectName, acquireRequest(job), inbox, tokenFloor), acquireReply)
+      return mapped(steps.acquire(address, acquireRequest(job), inbox, tokenFloor), acquireReply)
     case 'leave':
     case 'release':
     case 'abandon':
-      return mapped(steps.release(objectName, releaseRequest(job), tokenFloor), releaseReply)
+      return mapped(steps.release(address, releaseRequest(job), tokenFloor), releaseReply)
     case 'force':
-      return mapped(steps.force(objectName, ownerName(owner), inbox.channel, tokenFloor), releaseReply)
+      return mapped(steps.force(address, ownerName(owner), inbox.channel, tokenFloor), releaseReply)
     case 'refresh':
       return mapped(steps.refresh([entry], inbox), (replies) => ({ kind: at(replies, 0).state }))
     case 'renew': {

@@ -1,7 +1,7 @@
 import type { Job, Outcome } from '../../../core/test/model/job.js'
 import type { After, StepReply } from '../../../core/test/model/judge.js'
 import type { Promised } from '../../../core/test/model/problem.js'
-import type { Step } from '../../src/steps.js'
+import type { Step } from '../../src/step.js'
 
 /** Rows as JSON, per table of the schema. */
 export type Rows = Readonly<Record<string, readonly object[]>>

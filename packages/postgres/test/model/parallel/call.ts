@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Step } from '../../../src/steps.js'
+import type { Step } from '../../../src/step.js'
 
 /** Calls the function of a step. The connection leaves values as text: see `asText`. */
 export async function call<T>(client: Client, step: Step<T>): Promise<T> {

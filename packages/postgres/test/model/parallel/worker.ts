@@ -1,6 +1,8 @@
 import { nowMs, type HistoryEvent } from '@holdfast/testkit'
 import type { Client } from 'pg'
-import type { Inbox, Step, Steps } from '../../../src/steps.js'
+import { addressOf as anyAddressOf } from '../../../src/address.js'
+import type { Step } from '../../../src/step.js'
+import type { Inbox, Steps } from '../../../src/steps.js'
 import { call } from './call.js'
 
 const leaseMs = 300
@@ -72,7 +74,7 @@ export class Worker {
   async #use(lock: string, owner: string): Promise<void> {
     if (chance(0.7)) await this.#do(this.#steps.renew([{ address: addressOf(lock), owner, leaseMs }]))
     if (chance(0.3) && (await this.#enter(lock, owner, 2, 0))) {
-      await this.#do(this.#steps.release(lock, { owner, count: 1, tombstoneMs: 0 }, 0))
+      await this.#do(this.#steps.release(addressOf(lock), { owner, count: 1, tombstoneMs: 0 }, 0))
     }
     this.events.push({
       kind: 'left',
@@ -89,7 +91,7 @@ export class Worker {
   async #enter(lock: string, owner: string, count: number, entryTtlMs: number): Promise<boolean> {
     const atMs = nowMs()
     const request = { owner, count, leaseMs, entryTtlMs, grantLeaseMs: leaseMs, wantsToken: true }
-    const reply = await this.#do(this.#steps.acquire(lock, request, this.#options.inbox, 0))
+    const reply = await this.#do(this.#steps.acquire(addressOf(lock), request, this.#options.inbox, 0))
     if (reply.kind !== 'held') return false
     const { process } = this.#options
     const claimUntilMs = atMs + leaseMs - marginMs
@@ -109,7 +111,7 @@ export class Worker {
   }
 
   async #release(lock: string, owner: string, tombstone: number): Promise<void> {
-    await this.#do(this.#steps.release(lock, { owner, count: 0, tombstoneMs: tombstone }, 0))
+    await this.#do(this.#steps.release(addressOf(lock), { owner, count: 0, tombstoneMs: tombstone }, 0))
     this.finished.push(owner)
   }
 
@@ -118,4 +120,4 @@ export class Worker {
   }
 }
 
-const addressOf = (lock: string) => ({ name: lock, id: lock, group: '' })
+const addressOf = (lock: string) => anyAddressOf(lock, 'lock')
