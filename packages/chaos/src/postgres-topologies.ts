@@ -37,6 +37,9 @@ export const postgresTopologies = {
 
 const stableWithinMs = 20_000
 
+/** A server begins a process for each connection, and a command may need one. */
+const slowToConnect = { commandTimeoutMs: 600 }
+
 /** What keeps the locks. */
 type Servers = Pick<PostgresTopology, 'primary' | 'pair' | 'stepClock'> & {
   /** Where the primary is; may change. */
@@ -65,7 +68,7 @@ async function onServers({ address, tables, stop, ...servers }: Servers): Promis
   const pgBouncer = findPgBouncer() === undefined ? null : await startPgBouncer(entrance)
   return {
     store: 'postgres',
-    options: {},
+    options: slowToConnect,
     ...servers,
     pgBouncer,
     route: () => routeTo([address, pgBouncer ?? address], address, tables),

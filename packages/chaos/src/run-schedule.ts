@@ -26,6 +26,9 @@ export interface ScheduleResult {
   readonly failures: readonly string[]
 }
 
+/** Clients that have to connect first do so with the library as it is, broken or not. */
+const openWithinMs = 30_000
+
 let runs = 0
 
 /** Runs the schedule on a testbed whose processes are idle, and leaves them idle. */
@@ -71,14 +74,18 @@ class ScheduleRun {
 
   async run(schedule: Schedule): Promise<ScheduleResult> {
     const { processes, topology, options } = this.#testbed
-    await this.#sendAll('opened', (clientProcess, n) => ({
-      type: 'open',
-      process: clientProcess.name,
-      object: this.#context.object,
-      history: this.#files[n] ?? '',
-      templates: clientProcess.route.templates,
-      options,
-    }))
+    await this.#sendAll(
+      'opened',
+      (clientProcess, n) => ({
+        type: 'open',
+        process: clientProcess.name,
+        object: this.#context.object,
+        history: this.#files[n] ?? '',
+        templates: clientProcess.route.templates,
+        options,
+      }),
+      openWithinMs,
+    )
     this.#recordSizes()
     const startAtMs = nowMs() + 20
     const stopWatching = this.#watchProxies()
@@ -164,6 +171,7 @@ class ScheduleRun {
   async #sendAll(
     replyType: string,
     commandFor: (clientProcess: ClientProcess, n: number) => WorkerCommand,
+    timeoutMs = this.#options.replyTimeoutMs,
   ): Promise<{ readonly clientProcess: ClientProcess; readonly message: WorkerMessage }[]> {
     const replies = this.#testbed.processes.map(async (clientProcess, n) => {
       if (!this.#isUsable(clientProcess)) return []
@@ -172,7 +180,7 @@ class ScheduleRun {
         return [
           {
             clientProcess,
-            message: await clientProcess.worker.waitFor(replyType, this.#options.replyTimeoutMs),
+            message: await clientProcess.worker.waitFor(replyType, timeoutMs),
           },
         ]
       } catch (error) {

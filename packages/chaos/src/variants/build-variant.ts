@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Edit, Variant } from './variant.js'
+import { variedPackages, type Edit, type Variant, type VariedPackage } from './variant.js'
 
 const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
-const coreFolder = join(ownFolder, '..', 'core')
+const folderOf = (name: VariedPackage): string => join(ownFolder, '..', name)
 
 /**
  * Copies the built library and the worker program into that folder, applies the edits, and returns the program's
@@ -13,14 +13,16 @@ const coreFolder = join(ownFolder, '..', 'core')
  */
 export async function buildVariant(variant: Variant, folder: string): Promise<string> {
   const modules = join(folder, 'node_modules')
-  const core = join(modules, '@holdfast', 'core')
+  const builtOf = (name: VariedPackage) => join(modules, '@holdfast', name, 'dist', 'esm')
   await rm(folder, { recursive: true, force: true })
-  await mkdir(core, { recursive: true })
-  await cp(join(coreFolder, 'dist', 'esm'), join(core, 'dist', 'esm'), { recursive: true })
-  await cp(join(coreFolder, 'package.json'), join(core, 'package.json'))
-  for (const edit of variant.edits) await applyEdit(join(core, 'dist', 'esm'), edit, variant.name)
-  await rehashScripts(join(core, 'dist', 'esm', 'redis', 'scripts', 'generated.js'))
-  for (const from of [ownFolder, coreFolder]) await linkModules(join(from, 'node_modules'), modules)
+  for (const name of variedPackages) {
+    await cp(join(folderOf(name), 'dist', 'esm'), builtOf(name), { recursive: true })
+    await cp(join(folderOf(name), 'package.json'), join(modules, '@holdfast', name, 'package.json'))
+  }
+  for (const edit of variant.edits) await applyEdit(builtOf(edit.of ?? 'core'), edit, variant.name)
+  await rehashScripts(join(builtOf('core'), 'redis', 'scripts', 'generated.js'))
+  for (const from of [ownFolder, ...variedPackages.map(folderOf)])
+    await linkModules(join(from, 'node_modules'), modules)
   await cp(join(ownFolder, 'dist'), join(folder, 'dist'), { recursive: true })
   await cp(join(ownFolder, 'package.json'), join(folder, 'package.json'))
   return join(folder, 'dist', 'worker.js')

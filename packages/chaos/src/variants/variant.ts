@@ -2,8 +2,14 @@ import type { Promised } from '@holdfast/testkit'
 import type { TopologyName } from '../topologies.js'
 import type { PlannedCall, PlannedFault, Schedule } from '../schedule.js'
 
+/** The packages that make up the library. */
+export const variedPackages = ['core', 'postgres'] as const
+export type VariedPackage = (typeof variedPackages)[number]
+
 /** In one file of the built library, replaces every occurrence of a text. */
 export interface Edit {
+  /** Whose file; of the core unless given. */
+  readonly of?: VariedPackage
   readonly file: string
   readonly find: string
   readonly replace: string
