@@ -64,7 +64,8 @@ async function runAll(
   for (const object of objects) {
     // Of several objects each runs where it can.
     const wanted = topologies?.filter((topology) => topologiesOf(object).includes(topology))
-    for (const topology of wanted ?? usualTopologies(object)) tallies.push(await runOn({ topology, object }, seed))
+    for (const topology of wanted ?? usualTopologies(object))
+      tallies.push(await runOn({ topology, object }, seed))
   }
   printTallies(tallies)
   return tallies

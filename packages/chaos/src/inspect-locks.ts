@@ -91,4 +91,3 @@ async function remaining(inspect: () => Promise<Leftover[]>, timeoutMs: number):
   await until(isClean, { what: 'nothing to be left', timeoutMs }).catch(() => undefined)
   return found
 }
-

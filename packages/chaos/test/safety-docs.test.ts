@@ -4,6 +4,7 @@ import ts from 'typescript'
 import { faultKind, faultKinds, faultNamesOf } from '../src/faults/fault-kinds.js'
 import { topologyNames } from '../src/topologies.js'
 import { familyVariants } from '../src/variants/family-variants.js'
+import { postgresVariants } from '../src/variants/postgres-variants.js'
 import { sharedVariants } from '../src/variants/shared-variants.js'
 import { variants } from '../src/variants/variants.js'
 
@@ -106,8 +107,8 @@ describe('docs/safety.md', () => {
     expect(new Set(documented)).toEqual(
       new Set(
         [...new Set(kinds)].map((name) => {
-          const { on, excuses = [] } = faultKind(name)
-          return { name, where: on?.join(', ') ?? 'all', excused: excuses.join(', ') || 'no' }
+          const { on, store = 'all', excuses = [] } = faultKind(name)
+          return { name, where: on?.join(', ') ?? store, excused: excuses.join(', ') || 'no' }
         }),
       ),
     )
@@ -121,6 +122,7 @@ describe('docs/safety.md', () => {
   it.each([
     ['shared objects', sharedVariants],
     ['the family', familyVariants],
+    ['the engine for PostgreSQL', postgresVariants],
   ] as const)('lists every broken variant of %s, with what it breaks', (objects, broken) => {
     const heading = `### Broken variants of ${objects}`
     const documented = tableUnder(heading).map(([name, breaks]) => ({ name, breaks }))

@@ -1,10 +1,12 @@
 import { Holdfast, type Lease } from '@holdfast/core'
+import { Client } from 'pg'
 import {
   findPgBouncer,
   killBackends,
   onOwnPostgres,
   startPgBouncer,
   startPostgres,
+  startProxy,
   uniqueName,
   until,
   type PgBouncer,
@@ -48,7 +50,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     await server.stop()
   })
 
-  function open(options: Omit<PostgresOptions, 'url'> = {}): Watched {
+  function open(options: PostgresOptions = {}): Watched {
     const engine = postgres({ url: pgBouncer.url, ...options })
     const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 3_000, commandTimeoutMs })
     const watched: Watched = { holdfast, warnings: [], lost: [] }
@@ -201,6 +203,41 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     await releasing
     await (await waits).unlock()
     await waiter.holdfast.getLock(name).withLock({ waitMs }, () => undefined)
+  })
+
+  it('gives no reply to a client that breaks off to another session of its pool', async () => {
+    await using proxy = await startProxy(pgBouncer, 'unknown')
+    const url = `postgres://postgres@${proxy.host}:${proxy.port}/postgres`
+    const { holdfast } = open({ url, listenUrl: server.url })
+    const [quick, stuck, last] = ['quick', 'stuck', 'last'].map((name) => holdfast.getLock(uniqueName(name)))
+    if (!quick || !stuck || !last) throw new Error('three names are three locks')
+    for (const lock of [quick, stuck, last]) await lock.withLock({ waitMs }, () => undefined)
+    const [blocker, other] = [server.url, pgBouncer.url].map((at) => new Client({ connectionString: at }))
+    if (!blocker || !other) throw new Error('two URLs are two clients')
+    await Promise.all([blocker.connect(), other.connect()])
+    await blocker.query('begin')
+    await blocker.query('select from holdfast.lock where name = $1 for update', [stuck.name])
+
+    const calls = [quick, stuck, last].map((lock) => lock.tryLock().catch(() => null))
+    await calls[0]
+    const isStuck = "select from pg_stat_activity where wait_event_type = 'Lock'"
+    await until(async () => (await server.query(isStuck)).length > 0)
+    proxy.cut()
+    const numbers = Array.from({ length: 20 }, (_, i) => i)
+    const replies: unknown[] = []
+    const querying = (async () => {
+      for (const n of numbers)
+        replies.push((await other.query<{ n: number }>('select $1::int as n', [n])).rows[0]?.n)
+    })()
+    // A session that waits for the reply to another's statement does not get on.
+    let before = -1
+    const stands = () => before === (before = replies.length)
+    await until(() => replies.length === numbers.length || stands(), { everyMs: 100 })
+    await blocker.query('rollback')
+    await querying
+    expect(replies).toEqual(numbers)
+    await Promise.all(calls)
+    await Promise.all([blocker.end(), other.end(), holdfast.close()])
   })
 
   it('with its server connections cut under load, lets one in at a time', async () => {

@@ -34,10 +34,7 @@ export function postgresOf({ testbed: { topology } }: FaultContext): PostgresTop
 }
 
 /** The server that currently holds the lock at which the fault aims; of a quorum, one of the masters. */
-export async function targetMaster(
-  context: FaultContext,
-  { target }: FaultPlan,
-): Promise<RedisServer> {
+export async function targetMaster(context: FaultContext, { target }: FaultPlan): Promise<RedisServer> {
   const { object, keys } = context
   const topology = redisOf(context)
   if (object === 'quorum') return pickCyclic(topology.servers, target)

@@ -95,15 +95,12 @@ export const postgresFaults = {
     pair?.replication.blackHole('both')
     return Promise.resolve(() => pair?.replication.heal())
   }),
-  promoteBehind: promoted(
-    { on: ['postgres-standby'], excuses: ['exclusion'] },
-    async (pair, { forMs }) => {
-      pair.replication.blackHole('both', { drop: true })
-      await sleep(forMs)
-      await pair.failOver()
-      pair.replication.heal()
-    },
-  ),
+  promoteBehind: promoted({ on: ['postgres-standby'], excuses: ['exclusion'] }, async (pair, { forMs }) => {
+    pair.replication.blackHole('both', { drop: true })
+    await sleep(forMs)
+    await pair.failOver()
+    pair.replication.heal()
+  }),
   promoteSynchronous: promoted({ on: ['postgres-sync'] }, (pair) => pair.failOver()),
   promoteBeside: promoted({ on: ['postgres-sync'] }, (pair) => pair.failOver({ isBeside: true })),
 } satisfies Record<string, FaultKind>

@@ -29,7 +29,11 @@ export const postgresVariants: readonly Variant[] = [
   {
     name: 'a release does not check the owner',
     edits: [
-      edit('sql/release.js', 'is_mine := l.owner is not distinct from p_owner', 'is_mine := l.owner is not null'),
+      edit(
+        'sql/release.js',
+        'is_mine := l.owner is not distinct from p_owner',
+        'is_mine := l.owner is not null',
+      ),
     ],
     breaks: ['exclusion'],
     topology,

@@ -8,6 +8,8 @@ export interface Connection {
   /** Resolves once statements can be sent. Called before anything else but `onEnd`. */
   connect(): Promise<void>
   readonly query: Query
+  /** Whether there is a pooler between here and the server. */
+  isPooled(): Promise<boolean>
   /** Runs several statements, all or none. */
   runScript(sql: string): Promise<void>
   /** Resolves once PostgreSQL passes on what is sent to the channel. */

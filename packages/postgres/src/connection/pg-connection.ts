@@ -45,6 +45,7 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
       await client.connect()
     },
     query,
+    isPooled: () => isPooled(client, query),
     async runScript(sql) {
       await client.query(sql)
     },
@@ -58,6 +59,12 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
     },
     destroy: () => (destroying ??= destroy()),
   }
+}
+
+/** A pooler's connections run in another process of the server than it names at the start. */
+async function isPooled(client: object, query: Query): Promise<boolean> {
+  const [[pid] = []] = await query('select pg_backend_pid()')
+  return 'processID' in client && String(client.processID) !== pid
 }
 
 /** Takes a random number as an advisory lock, which the session holds until it ends. */

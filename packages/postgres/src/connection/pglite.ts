@@ -45,6 +45,7 @@ function open(database: PGliteDatabase): Connection {
       const { rows } = await database.query(text, [...values], options)
       return rows
     },
+    isPooled: () => Promise.resolve(false),
     runScript: (sql) =>
       database.transaction(async (transaction) => {
         await transaction.exec(sql)

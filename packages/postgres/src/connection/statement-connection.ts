@@ -23,7 +23,9 @@ const reconnectBackoff = { firstMs: 50, longestMs: 2_000 }
 const muteAfterMs = 1_000
 
 /**
- * Sends statements on one connection of our own, many at once, each with a bound on the time it may take.
+ * Sends statements on one connection of our own, many at once, each with a bound on the time it may take. Behind a pooler
+ * one after another: PgBouncer (1.18) hands the server connection of a client that breaks off to another client while
+ * replies are still owed, unless it is a single one, and that client takes them for its own.
  *
  * | State      | true in it                                     | left by                                              |
  * | ---------- | ---------------------------------------------- | ---------------------------------------------------- |
@@ -45,6 +47,7 @@ export class StatementConnection {
   readonly #ending = new Set<Promise<void>>()
   #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
   #open: Connection | undefined
+  #isPooled = false
   #epoch = 0
   #wasUp = false
   #failures = 0
@@ -76,8 +79,8 @@ export class StatementConnection {
       if (this.#state === 'pausing' && isRefusal(this.#lastError)) throw this.#explained(this.#lastError)
       const onTimeout = (statement: Statement): Error => this.#onTimeout(statement, timeoutMs)
       const statement = new Statement(text, values, { timeoutMs, onTimeout, resolve, reject })
-      if (this.#state === 'up' && this.#open) this.#send(statement, this.#open)
-      else this.#waiting.add(statement)
+      this.#waiting.add(statement)
+      this.#flush()
       if (this.#state === 'idle') void this.#connect()
     })
   }
@@ -110,6 +113,7 @@ export class StatementConnection {
     const timer = setTimeout(() => this.#drop(open, noCheck(connectTimeoutMs)), 2 * connectTimeoutMs)
     try {
       await open.connect()
+      this.#isPooled = await open.isPooled()
       await this.#deps.check(open.query)
     } catch (thrown) {
       this.#drop(open, toError(thrown))
@@ -117,18 +121,26 @@ export class StatementConnection {
     } finally {
       clearTimeout(timer)
     }
-    if (this.#open === open) this.#goUp(open)
+    if (this.#open === open) this.#goUp()
   }
 
-  #goUp(open: Connection): void {
+  #goUp(): void {
     this.#state = 'up'
     this.#failures = 0
     this.#lastError = undefined
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const statement of waiting) this.#send(statement, open)
+    this.#flush()
     if (this.#wasUp) this.#deps.onReconnect()
     this.#wasUp = true
+  }
+
+  /** Sends what waits, as far as it may. */
+  #flush(): void {
+    if (this.#state !== 'up' || !this.#open) return
+    for (const statement of this.#waiting) {
+      if (this.#isPooled && this.#inFlight.size > 0) return
+      this.#waiting.delete(statement)
+      this.#send(statement, this.#open)
+    }
   }
 
   #send(statement: Statement, open: Connection): void {
@@ -151,13 +163,14 @@ export class StatementConnection {
   #onReply(statement: Statement): void {
     if (!this.#inFlight.delete(statement)) return
     this.#silentSince = this.#inFlight.size > 0 ? performance.now() : Infinity
+    this.#flush()
   }
 
   #onTimeout(statement: Statement, timeoutMs: number): Error {
     this.#waiting.delete(statement)
     const error = noReply(this.#deps.database.name, timeoutMs, this.#lastError)
     const isMute = performance.now() - this.#silentSince >= muteAfterMs
-    if (isMute && this.#open && this.#inFlight.has(statement)) this.#drop(this.#open, error)
+    if (isMute && this.#open) this.#drop(this.#open, error)
     return error
   }
 

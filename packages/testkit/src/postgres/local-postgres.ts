@@ -7,7 +7,14 @@ import { Client, type QueryResult } from 'pg'
 import { freePort } from '../free-port.js'
 import { childrenOf } from '../process/family.js'
 import { guard, guardPid, scratchFolder, type ScratchFolder } from '../process/reaper.js'
-import { freezePid, freezeProcess, isRunning, killProcess, sendSignal, thawProcess } from '../process/signals.js'
+import {
+  freezePid,
+  freezeProcess,
+  isRunning,
+  killProcess,
+  sendSignal,
+  thawProcess,
+} from '../process/signals.js'
 import { until } from '../until.js'
 import {
   findPostgres,
@@ -99,7 +106,17 @@ export class LocalPostgres implements PostgresServer {
   async cloneFrom(primary: { readonly host: string; readonly port: number }): Promise<void> {
     await this.#makeFolder()
     const from = ['-h', primary.host, '-p', String(primary.port), '-U', 'postgres']
-    await this.#run('pg_basebackup', [...from, '-D', this.#data, '-X', 'stream', '-c', 'fast', '-R', '--no-sync'])
+    await this.#run('pg_basebackup', [
+      ...from,
+      '-D',
+      this.#data,
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+      '-R',
+      '--no-sync',
+    ])
   }
 
   urlOf({ role = 'postgres', database = 'postgres' }: { role?: string; database?: string }): string {

@@ -118,7 +118,11 @@ class LocalPgBouncer implements PgBouncer {
   }
 
   async whenUp(timeoutMs: number): Promise<void> {
-    await until(() => this.#replies(), { what: `statements to get through ${this.url}`, timeoutMs, everyMs: 50 })
+    await until(() => this.#replies(), {
+      what: `statements to get through ${this.url}`,
+      timeoutMs,
+      everyMs: 50,
+    })
   }
 
   async kill(): Promise<void> {

@@ -103,7 +103,8 @@ class LocalPair implements PostgresPair {
   async whenFollowed(): Promise<void> {
     const { primary } = this
     await until(
-      async () => (await primary.query("select from pg_stat_replication where state = 'streaming'")).length > 0,
+      async () =>
+        (await primary.query("select from pg_stat_replication where state = 'streaming'")).length > 0,
       { what: 'the standby to follow', timeoutMs: 20_000, everyMs: 50 },
     )
     if (!this.#isSynchronous) return
