@@ -45,7 +45,7 @@ type Servers = Pick<PostgresTopology, 'primary' | 'pair' | 'stepClock'> & {
   /** Where the primary is; may change. */
   readonly address: { readonly host: string; readonly port: number }
   readonly tables: TableKind
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 async function onOneServer(tables: TableKind): Promise<PostgresTopology> {

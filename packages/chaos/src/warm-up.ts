@@ -10,10 +10,10 @@ import { isRedis, type Template } from './template.js'
 export async function warmUp(clients: readonly ChaosClient[], templates: readonly Template[]): Promise<void> {
   if (templates.every(isRedis)) return
   await Promise.all(
-    clients.map((client) => {
+    clients.map(async (client) => {
       if (client instanceof HoldfastQuorum) return
       const lock = client.getLock(`warm-up of ${client.clientId}`)
-      return until(() => lock.withLock(() => true), { what: 'a client to connect', timeoutMs: 20_000 })
+      await until(() => lock.withLock(() => true), { what: 'a client to connect', timeoutMs: 20_000 })
     }),
   )
 }

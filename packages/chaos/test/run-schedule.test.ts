@@ -1,6 +1,6 @@
 import { scratchFolder, withRedis, type HistoryEvent } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../src/testbed.js'
-import type { FaultContext } from '../src/faults/fault-context.js'
+import { redisOf, type FaultContext } from '../src/faults/fault-context.js'
 import { faultKind } from '../src/faults/fault-kinds.js'
 import { findContradictions, findLeftovers } from '../src/inspect-locks.js'
 import { keysOf, sizeOf } from '../src/objects.js'
@@ -158,7 +158,7 @@ it('a sum of permits that is not that of the holds is a contradiction, and so ar
   }
   const found = async () =>
     (await findContradictions(context)).map((event) => event.kind === 'leftover' && event.what)
-  await withRedis((await testbed.topology.masterOf(0, main)).url, async (redis) => {
+  await withRedis((await redisOf(context).masterOf(0, main)).url, async (redis) => {
     await redis.multi().hset(main, 'used', 3, 'a:1', '2 7', 'b:1', '1 8').pexpire(main, 5_000).exec()
     await redis.multi().zadd(ends, 1, 'a:1', 2, 'b:1').pexpire(ends, 5_000).exec()
     expect(await found()).toEqual([])
@@ -196,7 +196,7 @@ describe('a leftover', () => {
     use: (redis: Parameters<Parameters<typeof withRedis>[1]>[0], key: string) => unknown,
   ) {
     const [key = ''] = context.keys
-    await withRedis((await testbed.topology.masterOf(0, key)).url, async (redis) => {
+    await withRedis((await redisOf(context).masterOf(0, key)).url, async (redis) => {
       await use(redis, key)
     })
   }
@@ -253,7 +253,6 @@ it('the hand-offs of a campaign are slow if more than one in ten is', () => {
 })
 
 it('a fault misses a server that has become a replica since it was looked up', async () => {
-  const server = await testbed.topology.masterOf(0, 'lock:a')
   const context = {
     testbed,
     object: 'lock' as const,
@@ -261,6 +260,7 @@ it('a fault misses a server that has become a replica since it was looked up', a
     keys: ['lock:a'],
     kill: () => Promise.resolve(),
   }
+  const server = await redisOf(context).masterOf(0, 'lock:a')
   await server.call('REPLICAOF', server.host, '1')
   try {
     expect(await faultKind('loseData').inject(context, { atMs: 0, forMs: 0, target: 0 })).toBe('missed')
