@@ -151,6 +151,14 @@ export class PostgresSession implements EngineSession {
     return this.#run(this.#steps.inspect(address, limit))
   }
 
+  raiseToken(address: PostgresAddress, token: number, keepMs: number): Promise<void> {
+    return this.#run(this.#steps.raiseToken(address, token, keepMs))
+  }
+
+  uptimeMs(): Promise<number> {
+    return this.#run(this.#steps.uptimeMs())
+  }
+
   async incarnation(): Promise<string | undefined> {
     // With each connection it is known which data there is.
     if (this.#store === undefined) await this.register()

@@ -182,6 +182,14 @@ export class Steps {
     return { ...this.#call('sweep_1', [limit]), read: () => undefined }
   }
 
+  raiseToken({ id }: PostgresAddress, token: number, keepMs: number): Step<void> {
+    return { ...this.#call('raise_token_1', [id, token, keepMs]), read: () => undefined }
+  }
+
+  uptimeMs(): Step<number> {
+    return { ...this.#call('uptime_1', []), read: (rows) => numberIn(first(rows)[0]) }
+  }
+
   /** Why steps may count before enough standbys have them, if so. */
   standbys(minReplicas: number): Step<Shortfall | undefined> {
     return { text: standbysSql, values: [], read: (rows) => shortfallOf(first(rows), minReplicas) }

@@ -4,6 +4,7 @@ import { handOff } from './hand-off.js'
 import { latchChanges } from './latch/changing.js'
 import { latchTables } from './latch/tables.js'
 import { latchWaiting } from './latch/waiting.js'
+import { quorum } from './quorum.js'
 import { reading } from './reading.js'
 import { release } from './release.js'
 import { acquireShared } from './shared/acquire.js'
@@ -39,6 +40,7 @@ const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
       release(s),
       upkeep(s),
       reading(s),
+      quorum(s),
       sharedTables(s, persistence),
       letInFunction(s),
       acquireShared(s),

@@ -54,5 +54,6 @@ create table ${s}.fence (
 -- Its one row is made with the first lock, and goes with the locks: a crash empties unlogged tables.
 create ${persistence} table ${s}.store (
   is_this boolean primary key default true check (is_this),
-  id uuid not null default gen_random_uuid()
+  id uuid not null default gen_random_uuid(),
+  since_us bigint not null default (extract(epoch from clock_timestamp()) * 1000000)::bigint
 );`
