@@ -51,7 +51,7 @@ export interface ReleaseRequest {
   readonly tombstoneMs: number
 }
 
-/** How many permits an object is to have in all, whatever its clients were told. */
+/** How many permits an object is to have in all, whatever size its clients know. */
 export interface ResizeRequest {
   /** 0: nobody enters. */
   readonly size: number

@@ -39,7 +39,7 @@ public final class Peer {
 
   public static void main(String[] args) throws IOException {
     new Peer().serve();
-    // The input ended: whoever drove this process is gone. Nobody is left to release for.
+    // The input ended: the process that drove this one is gone, and nothing is left to release for.
     Runtime.getRuntime().halt(0);
   }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
-/** One thread per named task, which stays the task's own: whoever locked there can unlock and nest there. */
+/** One thread per named task, which stays the task's own: what locked there can unlock and nest there. */
 final class Tasks {
   private static final Set<String> WAITS =
       Set.of(Semaphore.class.getName(), "org.redisson.misc.ReclosableLatch");
@@ -22,7 +22,7 @@ final class Tasks {
     executors.computeIfAbsent(task, this::newExecutor).execute(call);
   }
 
-  /** How many tasks stand still until a release is told. Redisson has its waiters wait for a semaphore, or for a gate. */
+  /** How many tasks wait for news of a release. Redisson has its waiters wait for a semaphore, or for a gate. */
   long waiting() {
     return threads.stream().filter(Tasks::isWaiting).count();
   }
