@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { leftoverKeys, openRedis, startPostgres, until, type OpenedRedis } from '@holdfast/testkit'
@@ -136,7 +136,8 @@ describe('with --engine postgres', () => {
   it('without a PostgreSQL that starts, does the same in one process on PGlite', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'broken-postgres-'))
     try {
-      for (const program of ['postgres', 'initdb']) await symlink('/bin/false', join(folder, program))
+      for (const program of ['postgres', 'initdb'])
+        await writeFile(join(folder, program), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
       const ending = await startOnPostgres({
         ...ownPostgres,
         PATH: `${folder}${delimiter}${process.env['PATH']}`,

@@ -127,11 +127,12 @@ it('all of 60 waiters are served when the master is killed between hand-offs', a
 })
 
 it('no lock is held twice when a master dies whose replica knows the holds', async () => {
-  const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() })
+  // Longer than the fail-over, which no hold is to be lost to here.
+  const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() }, 15_000)
   await untilReplicated(await group.master())
   await killMaster()
   await waiting.letGo()
-  const visits = await waiting.end(30_000)
+  const visits = await waiting.end(60_000)
   expect(visits.map(({ end }) => end)).toEqual(visits.map(() => 'done'))
   expect(overlaps(visits)).toEqual([])
-})
+}, 90_000)

@@ -36,10 +36,10 @@ const callersPerLock = 10
 export async function startHeavyWaiting(
   redis: Exclude<HoldfastOptions['redis'], string>,
   reach: Reach,
+  watchdogTimeoutMs = 3_000,
 ): Promise<HeavyWaiting> {
   const tag = uniqueName('heavy')
   const names = [1, 2, 3].map((n) => `{${tag}}:${n}`)
-  const watchdogTimeoutMs = 3_000
   const holdfast = new Holdfast({ redis, watchdogTimeoutMs })
   closeAfterTest(() => holdfast.close())
   const leases = await Promise.all(names.map((name) => holdfast.getLock(name).lock()))
