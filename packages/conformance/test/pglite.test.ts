@@ -1,6 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { postgres } from '@holdfast/postgres'
 import { describeInProcess } from './support/in-process.js'
+import { countedCalls, wipeSql } from './support/postgres-schema.js'
 
 // One process and one session: there is no other process to kill or freeze, no server to restart, and no replica.
 
@@ -11,7 +12,7 @@ let commands = 0
 
 class CountingPGlite extends PGlite {
   override query: PGlite['query'] = (text, ...more) => {
-    if (/"holdfast"\.(acquire|release|renew|refresh|force)_/.test(text)) commands += 1
+    if (countedCalls.test(text)) commands += 1
     return super.query(text, ...more)
   }
 }
@@ -24,7 +25,7 @@ describeInProcess({
   start: () => database.waitReady,
   stop: () => database.close(),
   wipe: async () => {
-    await database.exec('truncate holdfast.lock, holdfast.place, holdfast.tombstone, holdfast.store')
+    await database.exec(wipeSql)
   },
   commandCount: () => commands,
 })

@@ -11,6 +11,7 @@ import {
   type PostgresServer,
   type TestDatabase,
 } from '@holdfast/testkit'
+import { countedCalls, wipeSql } from './postgres-schema.js'
 
 type Tables = 'unlogged' | 'logged'
 
@@ -73,9 +74,7 @@ export class PostgresUnderTest implements EngineUnderTest {
   }
 
   async wipe(): Promise<void> {
-    await this.database.query(
-      'truncate holdfast.lock, holdfast.place, holdfast.shared, holdfast.shared_hold, holdfast.shared_place, holdfast.latch, holdfast.latch_party, holdfast.latch_waiter, holdfast.tombstone, holdfast.store',
-    )
+    await this.database.query(wipeSql)
   }
 
   #engineAt(url: string): LockEngine {
@@ -83,8 +82,7 @@ export class PostgresUnderTest implements EngineUnderTest {
   }
 }
 
-const aboutLocks =
-  /^LOG: +execute <unnamed>: select \* from "holdfast"\.(acquire|release|renew|refresh|force|latch)_/gm
+const aboutLocks = new RegExp(`^LOG: +execute <unnamed>: select \\* from ${countedCalls.source}`, 'gm')
 const aboutLock =
   /"holdfast"\.(acquire|release|renew|resize|latch_set|latch_count_down|latch_delete|latch_wait)_/
 
