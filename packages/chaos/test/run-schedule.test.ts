@@ -252,19 +252,22 @@ it('the hand-offs of a campaign are slow if more than one in ten is', () => {
   expect(slowHandOffs(tally)).toBeNull()
 })
 
-it('a fault misses a server that has become a replica since it was looked up', async () => {
-  const context = {
-    testbed,
-    object: 'lock' as const,
-    locks: ['a'],
-    keys: ['lock:a'],
-    kill: () => Promise.resolve(),
-  }
-  const server = await redisOf(context).masterOf(0, 'lock:a')
-  await server.call('REPLICAOF', server.host, '1')
-  try {
-    expect(await faultKind('loseData').inject(context, { atMs: 0, forMs: 0, target: 0 })).toBe('missed')
-  } finally {
-    await server.call('REPLICAOF', 'NO', 'ONE')
-  }
-})
+it.each(['loseData', 'failAppends'] as const)(
+  '%s misses a server that has become a replica since it was looked up',
+  async (fault) => {
+    const context = {
+      testbed,
+      object: 'lock' as const,
+      locks: ['a'],
+      keys: ['lock:a'],
+      kill: () => Promise.resolve(),
+    }
+    const server = await redisOf(context).masterOf(0, 'lock:a')
+    await server.call('REPLICAOF', server.host, '1')
+    try {
+      expect(await faultKind(fault).inject(context, { atMs: 0, forMs: 0, target: 0 })).toBe('missed')
+    } finally {
+      await server.call('REPLICAOF', 'NO', 'ONE')
+    }
+  },
+)

@@ -13,7 +13,7 @@ const run = promisify(execFile)
  *
  * Resolves once the server has noticed. The full disk is simulated by a limit on file sizes, which util-linux's prlimit
  * sets without root permissions: only on Linux and for a local server; rejects elsewhere. Persistence is on while the
- * fault lasts, and restored afterwards.
+ * fault lasts, and restored afterwards. Rejects on a replica, which writes nothing of its own.
  *
  * @param key - an unused key that this server serves; matters in a Cluster only
  */
@@ -33,14 +33,16 @@ export async function failAppends(server: RedisServer, key = 'holdfast:testkit:a
     })
     // The colon leaves the hard limit unchanged; otherwise only root could raise the soft one again.
     await prlimit('0:')
+    let refusal: unknown
     await until(
       async () => {
         // Only a write makes the server try; a key that expires at once is the smallest.
-        await server.call('SET', key, '', 'PX', 1).catch(() => undefined)
-        return (await persistence('aof_last_write_status')) === 'err'
+        refusal = await server.call('SET', key, '', 'PX', 1).catch((error: unknown) => error)
+        return isFromReplica(refusal) || (await persistence('aof_last_write_status')) === 'err'
       },
       { what: `${server.url} to notice the full disk`, everyMs: 50 },
     )
+    if (isFromReplica(refusal)) throw refusal
   } catch (error) {
     await prlimit('unlimited:').catch(() => undefined)
     await restore()
@@ -55,3 +57,6 @@ export async function failAppends(server: RedisServer, key = 'holdfast:testkit:a
     await restore()
   })
 }
+
+const isFromReplica = (error: unknown): error is Error =>
+  error instanceof Error && error.message.startsWith('READONLY')
