@@ -132,7 +132,7 @@ export class PostgresSession implements EngineSession {
   }
 
   renew(renewals: readonly PostgresRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
-    return this.#run(this.#steps.renew(renewals), timeoutMs)
+    return this.#run(this.#steps.renew(renewals), timeoutMs, true)
   }
 
   refresh(entries: readonly PostgresQueueEntry[]): Promise<readonly QueueEntryReply[]> {
@@ -207,8 +207,9 @@ export class PostgresSession implements EngineSession {
     return { channel: this.#channel, key: this.#listener.key }
   }
 
-  async #run<T>(step: Step<T>, timeoutMs = this.#host.commandTimeoutMs): Promise<T> {
-    return step.read(await this.#statements.run(step.text, step.values, timeoutMs))
+  /** @param isUrgent - as renewals are, which save a hold: behind a pooler they would wait for all other statements */
+  async #run<T>(step: Step<T>, timeoutMs = this.#host.commandTimeoutMs, isUrgent = false): Promise<T> {
+    return step.read(await this.#statements.run(step.text, step.values, timeoutMs, isUrgent))
   }
 
   #passOn(payload: string): void {

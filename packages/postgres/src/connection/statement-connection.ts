@@ -3,6 +3,7 @@ import { backoffMs } from '@holdfast/pubsub'
 import { closed, engineName, isReadOnly, isRefusal, toError, toPostgresError } from '../errors.js'
 import type { Connection, Database, Query } from './connection.js'
 import { noReply, Statement, type Row } from './statement.js'
+import { StatementQueue } from './statement-queue.js'
 
 export interface StatementConnectionDeps {
   readonly database: Database
@@ -42,7 +43,7 @@ const muteAfterMs = 1_000
  */
 export class StatementConnection {
   readonly #deps: StatementConnectionDeps
-  readonly #waiting = new Set<Statement>()
+  readonly #waiting = new StatementQueue()
   readonly #inFlight = new Set<Statement>()
   readonly #ending = new Set<Promise<void>>()
   #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
@@ -72,14 +73,21 @@ export class StatementConnection {
   /**
    * Runs a statement. Rejects with `UnavailableError` when no reply came within `timeoutMs`, though it may still run, and
    * with `RefusedError` when repeating it makes no sense.
+   *
+   * @param isUrgent - whether to send it before others that wait
    */
-  run(text: string, values: readonly unknown[], timeoutMs: number): Promise<readonly Row[]> {
+  run(
+    text: string,
+    values: readonly unknown[],
+    timeoutMs: number,
+    isUrgent = false,
+  ): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') throw closed()
       if (this.#state === 'pausing' && isRefusal(this.#lastError)) throw this.#explained(this.#lastError)
       const onTimeout = (statement: Statement): Error => this.#onTimeout(statement, timeoutMs)
       const statement = new Statement(text, values, { timeoutMs, onTimeout, resolve, reject })
-      this.#waiting.add(statement)
+      this.#waiting.add(statement, isUrgent)
       this.#flush()
       if (this.#state === 'idle') void this.#connect()
     })
@@ -97,8 +105,7 @@ export class StatementConnection {
     const open = this.#open
     this.#open = undefined
     if (open) this.#end(open)
-    for (const statement of [...this.#waiting, ...this.#inFlight]) statement.fail(closed())
-    this.#waiting.clear()
+    for (const statement of [...this.#waiting.drain(), ...this.#inFlight]) statement.fail(closed())
     this.#inFlight.clear()
     await Promise.all(this.#ending)
   }
@@ -135,11 +142,10 @@ export class StatementConnection {
 
   /** Sends what waits, as far as it may. */
   #flush(): void {
-    if (this.#state !== 'up' || !this.#open) return
-    for (const statement of this.#waiting) {
-      if (this.#isPooled && this.#inFlight.size > 0) return
-      this.#waiting.delete(statement)
-      this.#send(statement, this.#open)
+    while (this.#state === 'up' && this.#open && !(this.#isPooled && this.#inFlight.size > 0)) {
+      const next = this.#waiting.take()
+      if (!next) return
+      this.#send(next, this.#open)
     }
   }
 
@@ -193,8 +199,7 @@ export class StatementConnection {
     const error = this.#explained(cause)
     for (const statement of lost) statement.fail(error)
     if (isRefusal(cause)) {
-      for (const statement of this.#waiting) statement.fail(error)
-      this.#waiting.clear()
+      for (const statement of this.#waiting.drain()) statement.fail(error)
     }
     this.#timer = setTimeout(() => void this.#connect(), backoffMs(this.#failures, reconnectBackoff))
     // This timer must not keep the process alive: there is no connection.
