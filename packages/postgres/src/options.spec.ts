@@ -5,9 +5,9 @@ const url = 'postgres://me:secret@localhost/app'
 const pglite = { query: () => undefined, listen: () => undefined, waitReady: Promise.resolve() }
 
 it.each([
-  [{}, 'either url, config or pglite'],
-  [{ url, config: {} }, 'either url, config or pglite'],
-  [{ url, pglite }, 'either url, config or pglite'],
+  [{}, 'exactly one of url, config and pglite, got none of them'],
+  [{ url, config: {} }, 'exactly one of url, config and pglite, got url and config'],
+  [{ url, pglite }, 'exactly one of url, config and pglite, got url and pglite'],
   [{ pglite: 'memory://' }, "pglite must be a PGlite database, got 'memory://'"],
   [{ pglite, listenUrl: url }, 'listenUrl has no meaning with pglite'],
   [{ url: 'redis://localhost' }, 'url must be a string that starts with postgres://'],

@@ -91,8 +91,12 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
 }
 
 function databaseOf({ url, config, pglite, listenUrl }: PostgresOptions): Database {
-  if ([url, config, pglite].filter((each) => each !== undefined).length !== 1) {
-    throw new InvalidArgumentError('postgres needs either url, config or pglite')
+  const given = Object.entries({ url, config, pglite }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  if (given.length !== 1) {
+    const what = given.join(' and ') || 'none of them'
+    throw new InvalidArgumentError(`postgres needs exactly one of url, config and pglite, got ${what}`)
   }
   if (pglite !== undefined) {
     if (!isPGlite(pglite)) refuse('pglite', pglite, 'a PGlite database')

@@ -17,7 +17,7 @@ export interface PGliteDatabase {
   unlisten(channel: string, onMessage: (payload: string) => void): Promise<void>
 }
 
-/** A transaction of the application may be under way for longer than whoever closes a client wants to wait. */
+/** A transaction of the application may run for longer than closing a client should take. */
 const unlistenWithinMs = 100
 
 /**

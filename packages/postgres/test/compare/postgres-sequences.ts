@@ -32,7 +32,7 @@ export interface PostgresSubject<S> {
   idOf(name: string): string
   /** Reads all there is of the object, at one instant. */
   readonly readSql: string
-  /** The statement of the step; `undefined` for one that is no statement. */
+  /** The statement that the step sends, if it sends one. */
   callOf(step: S, id: string): Call | undefined
   readReply(step: S, rows: readonly Row[], tokens: TokenRanks): Answer
   /** What is left, from what was read. */

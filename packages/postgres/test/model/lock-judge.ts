@@ -36,7 +36,7 @@ function tokenProblems(job: Job, { store, token, way: { tokenFloor = 0 } }: Lock
   return [problem('token', `${token} was given at ${nowUs} to a client that has seen ${tokenFloor}`)]
 }
 
-/** Whoever is let in by the step of another owner learns of it. */
+/** An owner that is let in by the step of another owner is notified. */
 const noticeProblems = (job: Job, { store, notices, reply }: LockTablesAfter): Problem[] =>
   newHolders(job.store, store)
     .filter((owner) => owner !== job.owner || reply.kind !== 'held')

@@ -47,7 +47,8 @@ type VoteState = 'none' | 'requested' | 'yes' | 'busy' | 'failed'
  * | busy      | another owner has it                             | request → requested; the round is over → none            |
  * | failed    | no reply, or one that says it never will         | request → requested; the reply comes late → as requested |
  *
- * A request that is no longer wanted runs on: a yes that it still brings is given back. Only a wait in a queue is ended.
+ * A request keeps running when its vote is not wanted any more: if the reply is yes, the vote is given back. Only a wait in a
+ * queue is cancelled.
  */
 export class Vote {
   readonly master: Master

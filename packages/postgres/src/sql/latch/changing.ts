@@ -21,7 +21,7 @@ ${begin(s)}
   elsif l.generation <> p_named or ${isSet} and not ${isOpen} then
     kind := 'other';
   else
-    -- Somebody may have emptied all tables.
+    -- The tables may have been emptied since the client connected.
     insert into ${s}.store default values on conflict do nothing;
     current_store := ${incarnation(s)};
     -- A standby that was promoted may lack the last of what was set.

@@ -5,7 +5,7 @@ import { sharedTables } from './blocks.js'
 
 /**
  * An owner may enter without a notice when the first hold has ended, when the size is that of the clients again, or when the
- * first waiter that counts is stale, unless that is the owner itself. Where that waiter fits or is stale, somebody has to
+ * first waiter that counts is stale, unless that is the owner itself. Where that waiter fits or is stale, the owner has to
  * request now.
  */
 const sharedStates = (s: string): string => `
