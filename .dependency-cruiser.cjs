@@ -1,5 +1,15 @@
 /** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
-const layers = ['util', 'engine', 'ownership', 'holding', 'waiting', 'composing', 'objects']
+const layers = [
+  'util',
+  'engine',
+  'ownership',
+  'channels',
+  'holding',
+  'waiting',
+  'composing',
+  'operating',
+  'objects',
+]
 const core = '^packages/core/src/'
 
 const upward = layers.flatMap((layer, i) => {
@@ -70,6 +80,19 @@ module.exports = {
       comment: 'Of the core, another engine imports @holdfast/core/engine only.',
       from: { path: '^packages/(memory|postgres)/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
+    },
+    {
+      name: 'one-telemetry-library-each',
+      severity: 'error',
+      comment: 'Users of one library must not be made to install another.',
+      from: { path: '^packages/(core|metrics|prometheus)/src/' },
+      to: { path: 'node_modules/@opentelemetry/' },
+    },
+    {
+      name: 'prom-client-in-prometheus-only',
+      severity: 'error',
+      from: { path: '^packages/(core|metrics|otel)/src/' },
+      to: { path: 'node_modules/prom-client/' },
     },
     {
       name: 'watchdog-and-pubsub-know-no-locks',

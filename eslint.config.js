@@ -6,9 +6,13 @@ const noBareSleep =
   'Wait for an event or poll with a bound: a bare sleep is slow on a good day and flaky on a bad one.'
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/core/src/redis/scripts/generated.ts']),
+  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/*/src/**/generated.ts']),
   {
-    files: ['{packages,interop}/*/{src,test}/**/*.ts', 'examples/{src,test}/**/*.ts'],
+    files: [
+      '{packages,interop}/*/{src,test}/**/*.ts',
+      'examples/{src,test}/**/*.ts',
+      'packages/dashboard/page/**/*.{ts,tsx}',
+    ],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     // One program over sources, specs and tests, in which packages find each other's sources: needs no build.
     languageOptions: {
@@ -34,6 +38,16 @@ export default defineConfig(
       // An empty environment variable or line is as good as none.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    // Runs in browsers, so it has a program of its own.
+    files: ['packages/dashboard/page/**/*.{ts,tsx}'],
+    languageOptions: {
+      parserOptions: {
+        project: './packages/dashboard/tsconfig.page.json',
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
   },
   {

@@ -29,6 +29,7 @@ export const project = (name, testMatch, more = {}) => ({
 
 /** Tests that build on what is compiled, but start no server. */
 const withoutServer = [
+  'examples/test/package-readmes.test.ts',
   'examples/test/testing.test.ts',
   'examples/testing/jest.test.mjs',
   'packages/bench/test/report.test.ts',
@@ -42,7 +43,13 @@ const withoutServer = [
   'packages/core/test/troubleshooting-docs.test.ts',
   'packages/core/test/errors.test.ts',
   'packages/core/test/options.test.ts',
+  'packages/memory/test/channels.test.ts',
   'packages/memory/test/holdfast.test.ts',
+  'packages/memory/test/oversight.test.ts',
+  'packages/metrics/test/measure.test.ts',
+  'packages/otel/test/instrumentation.test.ts',
+  'packages/prometheus/test/collect.test.ts',
+  'packages/prometheus/test/observability.test.ts',
 ].map((file) => `<rootDir>/${file}`)
 
 /** @type {import('jest').Config} */
@@ -66,5 +73,5 @@ export default {
   ],
   testTimeout: 30_000,
   // Most tests wait for servers most of the time.
-  maxWorkers: 2,
+  maxWorkers: 3,
 }

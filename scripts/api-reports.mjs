@@ -3,7 +3,7 @@
 // With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 import { mkdirSync } from 'node:fs'
-import { publishedPackages, root } from './lib/workspace.mjs'
+import { libraries, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
 
@@ -43,7 +43,7 @@ function configFor(name, entry) {
 
 const reportOf = (name, entry) => `${name}${entry === '' ? '' : `-${entry.slice(0, -1)}`}.api.md`
 
-const entries = publishedPackages.flatMap((name) => [
+const entries = libraries.flatMap((name) => [
   [name, ''],
   ...(furtherEntries[name] ?? []).map((entry) => [name, `${entry}/`]),
 ])

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join, relative } from 'node:path'
 import { openRedis } from '../packages/testkit/dist/index.js'
 import { tarballProblems } from './lib/tarball.mjs'
-import { pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
+import { libraries, pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
 
 const tarballs = `${root}.cache/tarballs/`
 const bin = `${root}node_modules/.bin/`
@@ -71,6 +71,29 @@ function checkTarball(name) {
   step(`publish ${name}, dry run`, () => run(publish, folder, withoutRegistry))
 }
 
+const tarballsOf = (names) =>
+  Object.fromEntries(names.map((name) => [`@holdfast/${name}`, `file:${tarballs}${name}.tgz`]))
+
+/** The command, installed on its own, runs another one under a lock. */
+function checkCommand(redisUrl) {
+  const folder = `${root}.cache/consumers/cli/`
+  step('consumer of the command', () => {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    const manifest = {
+      private: true,
+      dependencies: tarballsOf(['cli']),
+      pnpm: { overrides: tarballsOf(publishedPackages) },
+    }
+    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
+    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    const holdfast = `${folder}node_modules/.bin/holdfast`
+    const show = [process.execPath, '-p', '`runs under ${process.env.HOLDFAST_LOCK}`']
+    const env = { HOLDFAST_REDIS_URL: redisUrl }
+    console.log(run([holdfast, 'run', `consumer-${process.pid}`, '--', ...show], folder, env).trim())
+  })
+}
+
 /**
  * Two consumers cover both module systems and both major versions of the optional peer; the third has none.
  *
@@ -81,9 +104,7 @@ function checkConsumer(kind, entry, ioredis, redisUrl) {
   step(`consumer ${kind}, ioredis ${ioredis ?? 'not installed'}`, () => {
     rmSync(folder, { recursive: true, force: true })
     cpSync(`${root}test/consumers/${kind}`, folder, { recursive: true })
-    const ours = Object.fromEntries(
-      publishedPackages.map((name) => [`@holdfast/${name}`, `file:${tarballs}${name}.tgz`]),
-    )
+    const ours = tarballsOf(libraries)
     const manifest = {
       private: true,
       type: kind === 'cjs' ? 'commonjs' : 'module',
@@ -108,5 +129,6 @@ const redis = await openRedis()
 checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
 checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)
 checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
+checkCommand(redis.url)
 await redis.stop()
 if (failures > 0) process.exitCode = 1

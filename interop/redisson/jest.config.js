@@ -6,7 +6,7 @@ export default {
     globalSetup: '<rootDir>/interop/redisson/test/support/build-peers.mjs',
   }),
   rootDir: '../..',
-  // Each file runs several clients in processes of their own, which take the machine.
-  maxWorkers: 1,
+  // Most tests wait for servers and for leases most of the time.
+  maxWorkers: 3,
   testTimeout: 60_000,
 }

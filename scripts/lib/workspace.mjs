@@ -5,7 +5,21 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Leaves first, so that a package comes after what it depends on. */
-export const publishedPackages = ['watchdog', 'pubsub', 'core', 'memory', 'postgres']
+export const publishedPackages = [
+  'watchdog',
+  'pubsub',
+  'core',
+  'memory',
+  'postgres',
+  'metrics',
+  'otel',
+  'prometheus',
+  'dashboard',
+  'cli',
+]
+
+/** Those that programs import; the others have a command only, and no CommonJS build. */
+export const libraries = publishedPackages.filter((name) => name !== 'cli')
 
 /** The pages that each of them ships. */
 export const packagePages = ['README.md', 'CHANGELOG.md']

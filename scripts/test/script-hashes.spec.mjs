@@ -9,6 +9,7 @@ const pinned = {
   clientIdentify: '7cb745dbdcde9eec419bfe50450da411351bf83b',
   clientRaiseFence: '1aa5a051c53ee7344c67fec1f790cce550a6dd52',
   clientRegister: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
+  clientTell: '2680079e54339f1d8ae092a7329696a71ffcaa1c',
   latchCountDown: '6bf25efd770b94e89c08073390b6d80d7e572020',
   latchDelete: '121ecc42c81252acd92856a25b154c17306227f1',
   latchInspect: '471d6012d53638585e6f38648de379bb0908e573',

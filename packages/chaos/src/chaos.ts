@@ -14,8 +14,7 @@ const usage = `pnpm chaos [options]
 
   --object a,b     of ${objectNames.join(', ')} (all)
   --topology a,b   of ${topologyNames.join(', ')}
-                   (all; for other objects than locks single, cluster; a quorum has independent servers only, and
-                   PostgreSQL has ${objectsOf.postgres.join(', ')})
+                   (all; for other objects than locks single, cluster, postgres; a quorum has independent servers only)
   --runs N         schedules of each object on each topology (of locks 40 on a single server, 8 on each other; of each
                    other object 12 and 3); --schedules is the same
   --long           of locks 10 000 on a single server, 500 on each other; of each other object 2 000 and 200
@@ -29,6 +28,9 @@ searched for.
 `
 
 const shrinkWithinMs = 120_000
+
+/** Those on which schedules differ most. */
+const differMost = new Set<TopologyName>(['single', 'cluster', 'postgres'])
 
 const { values } = parseArgs({
   options: {
@@ -143,7 +145,7 @@ function topologiesOf(object: ObjectName): readonly TopologyName[] {
 function usualTopologies(object: ObjectName): readonly TopologyName[] {
   const all = topologiesOf(object)
   if (object === 'lock' || object === 'quorum' || values.long) return all
-  return all.filter((topology) => topology === 'single' || topology === 'cluster')
+  return all.filter((topology) => differMost.has(topology))
 }
 
 function usualRuns({ topology, object }: Place): number {

@@ -11,7 +11,7 @@ export function isObjectName(name: string): name is ObjectName {
 /** Those of the objects that each store has, of which schedules are drawn. */
 export const objectsOf: Readonly<Record<StoreName, readonly ObjectName[]>> = {
   redis: objectNames,
-  postgres: ['lock'],
+  postgres: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
 }
 
 /** How many permits a semaphore has. */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultContext } from './faults/fault-context.js'
 import { findContradictions } from './inspect-locks.js'
 
-const everyMs = 100
+/** Each look at PostgreSQL opens a connection, for which the server begins a process. */
+const everyMs = { redis: 100, postgres: 300 }
 
 /** Looks for contradictions in what the server has, as often as it can be reached. Returns what ends the watch, with its finds. */
 export function watchContradictions(context: FaultContext): () => Promise<HistoryEvent[]> {
@@ -16,7 +17,7 @@ export function watchContradictions(context: FaultContext): () => Promise<Histor
       for (const event of await findContradictions(context).catch(() => [])) {
         found.set(event.kind === 'leftover' ? event.what : event.kind, { ...event, atMs: nowMs() })
       }
-      await sleep(everyMs)
+      await sleep(everyMs[context.testbed.topology.store])
     }
   }
   const watching = watch()

@@ -56,8 +56,12 @@ it.each([
   ['latch', 'single'],
   ['multi-lock', 'single'],
   ['quorum', 'independent'],
+  ['read-write-lock', 'postgres'],
+  ['semaphore', 'postgres'],
+  ['latch', 'postgres'],
+  ['multi-lock', 'postgres'],
 ] as const)(
-  'random schedules of the object %s break no promise',
+  'random schedules of the object %s break no promise, on %s',
   (object, topology) => expectNoProblems(topology, object, 4),
   120_000,
 )

@@ -4,6 +4,8 @@ import ts from 'typescript'
 import { faultKind, faultKinds, faultNamesOf } from '../src/faults/fault-kinds.js'
 import { topologyNames } from '../src/topologies.js'
 import { familyVariants } from '../src/variants/family-variants.js'
+import { postgresLatchVariants } from '../src/variants/postgres-latch-variants.js'
+import { postgresSharedVariants } from '../src/variants/postgres-shared-variants.js'
 import { postgresVariants } from '../src/variants/postgres-variants.js'
 import { sharedVariants } from '../src/variants/shared-variants.js'
 import { variants } from '../src/variants/variants.js'
@@ -123,6 +125,8 @@ describe('docs/safety.md', () => {
     ['shared objects', sharedVariants],
     ['the family', familyVariants],
     ['the engine for PostgreSQL', postgresVariants],
+    ['shared objects in PostgreSQL', postgresSharedVariants],
+    ['latches in PostgreSQL', postgresLatchVariants],
   ] as const)('lists every broken variant of %s, with what it breaks', (objects, broken) => {
     const heading = `### Broken variants of ${objects}`
     const documented = tableUnder(heading).map(([name, breaks]) => ({ name, breaks }))

@@ -18,6 +18,8 @@ import { describeHandOff } from './scenarios/hand-off.js'
 import { describeLatch } from './scenarios/latch.js'
 import { describeLatchSteps } from './scenarios/latch-steps.js'
 import { describeLeaseTrait } from './scenarios/lease.js'
+import { describeOversight } from './scenarios/oversight.js'
+import { describeOperator } from './scenarios/operator.js'
 import { describeShared } from './scenarios/shared.js'
 import { describeSurvives } from './scenarios/survives.js'
 import { Suite } from './support/suite.js'
@@ -42,9 +44,11 @@ const parts = [
   describeFencing,
   describeSurvives,
   describeForce,
+  describeOversight,
   describeShared,
   describeLatch,
   describeLatchSteps,
+  describeOperator,
 ]
 
 /** Those that are about a lock as a caller sees it, whatever it is at the store. */

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
 import { nanoid } from 'nanoid'
+import { HoldChannels } from './channels/hold-channels.js'
+import { mirrorsOf } from './channels/mirrors.js'
 import type { Acquired, MemberClient } from './composing/member.js'
 import { ownerOf } from './engine/owner.js'
 import type { Address } from './engine/requests.js'
@@ -15,6 +17,7 @@ import { Lease, type LeaseDeps } from './objects/lease.js'
 import { PermitLease } from './objects/permit-lease.js'
 import type { SemaphoreDeps } from './objects/semaphore.js'
 import type { LockDeps } from './objects/lock.js'
+import type { Oversight } from './operating/oversight.js'
 import { resolveSettings } from './options.js'
 import type { ClientOptions, Settings } from './options.js'
 import { Frames } from './ownership/frames.js'
@@ -32,7 +35,7 @@ import type { WaiterTable } from './waiting/waiter-table.js'
 export class Client {
   readonly id = nanoid()
   readonly frames = new Frames<Possession<Lease>>()
-  readonly events = new Events((fn) => this.frames.outside(fn))
+  readonly events: Events
   readonly background = new Background((error) => {
     this.events.emitError(error)
   })
@@ -49,6 +52,9 @@ export class Client {
   constructor(options: ClientOptions, engine: LockEngine) {
     const settings = resolveSettings(options, engine)
     this.#settings = settings
+    const identity = { clientId: this.id, engine: engine.name }
+    const channels = new HoldChannels(identity)
+    this.events = new Events((fn) => this.frames.outside(fn), mirrorsOf(identity))
     const { background, events, frames } = this
     const { label } = settings
     const store = new StoreClient(
@@ -58,6 +64,7 @@ export class Client {
         settings,
         events,
         background,
+        holdObserver: channels,
         assertOpen: () => {
           this.#assertOpen()
         },
@@ -80,10 +87,20 @@ export class Client {
       engine,
     )
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment } = store
+    const { session, holds, waiters, watchdog, abandonment, oversight, evictorOf } = store
     const ready = (address: Address): Promise<void> | undefined => store.ready(address)
     const leaseDeps: LeaseDeps = { frames, settings, fence: engine.fence?.bind(engine) }
-    const anyHoldDeps = { session, settings, events, holds, watchdog, background, abandonment }
+    const anyHoldDeps = {
+      session,
+      settings,
+      events,
+      holds,
+      watchdog,
+      background,
+      abandonment,
+      evictorOf,
+      channels,
+    }
     const holdDeps: HoldDeps<Lease> = {
       ...anyHoldDeps,
       makeLease: (hold, target, fixedLeaseMs, limitAt) =>
@@ -128,7 +145,7 @@ export class Client {
         this.#assertOpen(address.name)
       },
       acquireAfresh: (target, request, wantsToken, wantedSince) =>
-        new Acquisition(acquisitionDeps, target, request, wantsToken, wantedSince).run(),
+        new Acquisition(acquisitionDeps, target, request, wantsToken, wantedSince).runTraced(),
     })
     const memberClient: MemberClient<Lease> = {
       settings: { ...settings, storeName },
@@ -141,16 +158,17 @@ export class Client {
         this.#assertOpen(address.name)
       },
     }
-    this.lockDeps = { session, settings, frames, events, holds, entrance, memberClient, ready }
+    this.lockDeps = { session, settings, frames, events, holds, entrance, memberClient, oversight, ready }
     this.semaphoreDeps = {
       session,
       settings,
       events,
       holds,
+      oversight,
       ready,
       acquire: (target, request) => {
         this.#assertOpen(target.address.name)
-        return new Acquisition(permitAcquisitionDeps, target, request, false).run()
+        return new Acquisition(permitAcquisitionDeps, target, request, false).runTraced()
       },
     }
     const { latches } = session
@@ -177,12 +195,16 @@ export class Client {
         this.#assertOpen(name)
       },
       nextParty: () => ownerOf(this.id, ++owners),
-      wait: (target, request) => new Acquisition(waitDeps, target, request, false).run(),
+      wait: (target, request) => new Acquisition(waitDeps, target, request, false).runTraced(),
     }
   }
 
   get session(): EngineSession {
     return this.#store.session
+  }
+
+  get oversight(): Oversight {
+    return this.#store.oversight
   }
 
   get holds(): HoldTable<Hold> {

@@ -60,12 +60,18 @@ export class LockLostError extends HoldfastError {
 
   /** Why it counts as lost. */
   readonly reason: LossReason
+  /** Who evicted the holder, if the call of `forceUnlock` or `forceRelease` said so. */
+  declare readonly by: string | undefined
   /** What the callback of `withLock` returned, if it completed despite the loss. */
   declare readonly result: unknown
 
-  constructor(message: string, details: HoldfastErrorDetails & { reason: LossReason; result?: unknown }) {
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { reason: LossReason; by?: string | undefined; result?: unknown },
+  ) {
     super(message, details)
     this.reason = details.reason
+    if (details.by !== undefined) this.by = details.by
     if (details.result !== undefined) this.result = details.result
   }
 

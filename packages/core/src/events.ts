@@ -32,8 +32,11 @@ export interface HoldfastEvents {
    * happens only with `interop`, and with engines that have none.
    */
   acquired: [event: LockEvent & { holdCount: number; fencingToken: number; waitedMs: number }]
-  /** A release handed the lock to a waiter of this client. */
-  granted: [event: LockEvent & { fencingToken: number }]
+  /**
+   * A release handed the lock to a waiter of this client. `handOffMs`: the time from the grant in the store until this client
+   * received its notification, too long by at most one round trip; absent where the store gives no times.
+   */
+  granted: [event: LockEvent & { fencingToken: number; handOffMs?: number }]
   /**
    * An acquisition, or a wait for a latch, began to wait. `holder` is empty if there is none; `position` is 0 if it has none.
    * `behindOwnClient`: the holder is this same client; if the waiting code runs inside that hold but was not called through
@@ -85,6 +88,14 @@ export type HoldfastListener<E extends keyof HoldfastEvents> =
 /** A listener that neither throws nor rejects. */
 type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
+/** Where an event goes besides the listeners of its client. */
+interface EventMirror<E extends keyof HoldfastEvents> {
+  isWanted(): boolean
+  publish(event: HoldfastEvents[E][0]): void
+}
+
+export type EventMirrors = { readonly [E in keyof HoldfastEvents]?: EventMirror<E> }
+
 /**
  * An emitter whose listeners can break neither the code that emits nor each other: what one throws, or rejects with,
  * becomes an `error` event.
@@ -100,6 +111,7 @@ export class Events {
   })
   readonly #unreachable = new UnreachableWarning()
   readonly #outside: (fn: () => void) => void
+  readonly #mirrors: EventMirrors
   readonly #guards: {
     readonly [E in keyof HoldfastEvents]: WeakMap<HoldfastListener<E>, GuardedListener<E>>
   } = {
@@ -117,8 +129,9 @@ export class Events {
     error: new WeakMap(),
   }
 
-  constructor(outside: (fn: () => void) => void) {
+  constructor(outside: (fn: () => void) => void, mirrors: EventMirrors = {}) {
     this.#outside = outside
+    this.#mirrors = mirrors
   }
 
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
@@ -135,18 +148,19 @@ export class Events {
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    return this.#emitter.listenerCount(event) > 0
+    return this.#emitter.listenerCount(event) > 0 || this.#isMirrored(event)
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
-    if (!this.hasListeners(event)) return
-    this.#outside(() => this.#emitter.emit(event, ...args))
+    if (this.#isMirrored(event)) this.#mirror(event, args[0])
+    if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
   }
 
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
   emitError(error: unknown): void {
     if (error instanceof ClosedError || error instanceof LockLostError) return
     const reported = toHoldfastError(error)
+    this.#mirror('error', reported)
     if (!(reported instanceof UnavailableError)) this.emit('error', reported)
     else if (this.hasListeners('error')) this.#outage.add(reported)
     else this.#unreachable.note(reported)
@@ -160,6 +174,19 @@ export class Events {
   /** Emits what was held back. Leaves no timer unless more errors are reported. */
   close(): void {
     this.#outage.close()
+  }
+
+  /** Errors are mirrored when they are reported, before those of an outage are summed up. */
+  #isMirrored(event: keyof HoldfastEvents): boolean {
+    return event !== 'error' && this.#mirrors[event]?.isWanted() === true
+  }
+
+  #mirror<E extends keyof HoldfastEvents>(event: E, message: HoldfastEvents[E][0]): void {
+    const mirror: EventMirror<E> | undefined = this.#mirrors[event]
+    if (!mirror?.isWanted()) return
+    this.#outside(() => {
+      mirror.publish(message)
+    })
   }
 
   #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): GuardedListener<E> {
@@ -176,7 +203,7 @@ export class Events {
     const report = (cause: unknown): void => {
       // An error listener that throws would be called for its own error.
       if (event === 'error') return
-      this.emit('error', new HoldfastError(`a listener of the ${event} event threw`, { cause }))
+      this.emitError(new HoldfastError(`a listener of the ${event} event threw`, { cause }))
     }
     const run: (...args: HoldfastEvents[E]) => unknown = listener
     const guarded = (...args: HoldfastEvents[E]): void => {

@@ -5,7 +5,9 @@ import { Client } from './client.js'
 import { isEngine } from './engine/is-engine.js'
 import { writePermits } from './engine/permits.js'
 import type { Address, ObjectType } from './engine/requests.js'
+import type { ConnectedClient } from './engine/operator.js'
 import type { LockEngine } from './engine/session.js'
+import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
 import { CountDownLatch } from './objects/count-down-latch.js'
@@ -16,6 +18,9 @@ import { Semaphore } from './objects/semaphore.js'
 import { clientOptionNames, resolveDrainMs, resolveSemaphore } from './options.js'
 import type { ClientOptions, CloseOptions, SemaphoreOptions } from './options.js'
 import { MultiLock } from './objects/multi-lock.js'
+import type { LockListing } from './operating/listing.js'
+import type { LocksOptions, RollCallOptions } from './operating/options.js'
+import type { ClientReport } from './operating/report.js'
 import type { Lease } from './objects/lease.js'
 import type { Possession } from './ownership/possession.js'
 import { Scope } from './ownership/scope.js'
@@ -215,6 +220,48 @@ export class Holdfast {
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.off(event, listener)
     return this
+  }
+
+  /**
+   * Objects that are held or waited for by any client, and latches that are not open yet, each once, in no order:
+   * `for await (const lock of holdfast.locks())`.
+   * Nothing is sent before the first iteration. The store is scanned in small steps that take at most about 5 % of its time;
+   * `progress` says how far that has come.
+   *
+   * @throws `InvalidArgumentError` for bad options, and with an engine whose traits have no `operator`; iterations reject as
+   * {@link LockListing} says
+   */
+  locks(options: LocksOptions = {}): LockListing {
+    return this.#client.oversight.locks(options)
+  }
+
+  /**
+   * The clients that are connected to the store and have held or waited within the last `watchdogTimeoutMs`, and which process each
+   * of them is. A process that is frozen for longer than that is not listed.
+   *
+   * @throws `InvalidArgumentError` with an engine whose traits have no `operator`, `UnavailableError`, `RefusedError`,
+   * `ClosedError`
+   */
+  async clients(): Promise<ConnectedClient[]> {
+    return [...(await this.#client.oversight.clients())]
+  }
+
+  /**
+   * Asks the clients that `clients()` lists what they hold and what they wait for, for how long, and what they lost. A client that is frozen,
+   * or too old to know the question, is missing from the result. Costs the store a few messages per client: long reports
+   * take several.
+   *
+   * @returns the reports that came within `withinMs`, as soon as all clients have reported that were reached
+   * @throws `InvalidArgumentError` for bad options, `UnavailableError` also while this client receives no notifications; otherwise as
+   * `clients`
+   */
+  rollCall(options: RollCallOptions = {}): Promise<ClientReport[]> {
+    return this.#client.oversight.rollCall(options)
+  }
+
+  /** What the engine promises. */
+  get traits(): Traits {
+    return this.#engine.traits
   }
 
   /** Figures of this client. Sends nothing. */

@@ -10,13 +10,20 @@ export type { BaseLease } from './objects/base-lease.js'
 export type { ReadWriteLock } from './objects/read-write-lock.js'
 export type { Semaphore, PermitCallback } from './objects/semaphore.js'
 export type { PermitLease } from './objects/permit-lease.js'
-export type { SemaphoreInfo } from './objects/semaphore-inspection.js'
+export type { PermitHolderInfo, SemaphoreInfo } from './objects/semaphore-inspection.js'
 export type { CountDownLatch } from './objects/count-down-latch.js'
 export type { LatchInfo } from './objects/latch-info.js'
 export type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './objects/latch-options.js'
 export { bridge, type BridgedLock, type OldLock } from './objects/bridge.js'
 export type { LockCallback } from './objects/split-arguments.js'
-export type { HolderInfo, LockInfo, OwnerInfo } from './objects/inspection.js'
+export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from './objects/inspection.js'
+export type { ListedLock, ListingProgress, LockListing } from './operating/listing.js'
+export type { ForceOptions, LocksOptions, RollCallOptions } from './operating/options.js'
+export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/report.js'
+export { waitBucketsMs } from './operating/wait-meter.js'
+export type { ConnectedClient } from './engine/operator.js'
+export type { ObjectType } from './engine/requests.js'
+export type { Traits } from './engine/traits.js'
 export type { ClientInfo } from './engine/replies.js'
 export type { FencedClient } from './engine/fencing.js'
 export type {
@@ -29,6 +36,22 @@ export type {
   SemaphoreOptions,
 } from './options.js'
 export type { Interop, RedisOptions } from './redis/options.js'
+export type {
+  AcquireContext,
+  AcquireOutcome,
+  ClientContext,
+  ConnectionMessage,
+  ErrorMessage,
+  GrantedMessage,
+  HoldContext,
+  HoldfastChannels,
+  LostMessage,
+  ReleaseContext,
+  RenewContext,
+  RenewedHold,
+  RevokedMessage,
+  WarningMessage,
+} from './channels/contexts.js'
 export type { ObjectKind } from './ownership/target.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
 export type {

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
 import { nanoid } from 'nanoid'
+import { HoldChannels } from './channels/hold-channels.js'
+import { mirrorsOf } from './channels/mirrors.js'
 import { QuorumAcquisition } from './composing/quorum/acquisition.js'
 import type { QuorumAcquisitionDeps } from './composing/quorum/acquisition-deps.js'
 import { QuorumAcquisitions } from './composing/quorum/acquisitions.js'
@@ -26,11 +28,11 @@ import { Background } from './util/background.js'
 export class QuorumClient {
   readonly id = nanoid()
   readonly frames = new Frames<Possession<Lease>>()
-  readonly events = new Events((fn) => this.frames.outside(fn))
+  readonly events: Events
   readonly background = new Background((error) => {
     this.events.emitError(error)
   })
-  readonly holds = new HoldTable<QuorumHold<Lease>>()
+  readonly holds: HoldTable<QuorumHold<Lease>>
   readonly acquisitions = new QuorumAcquisitions()
   readonly lockDeps: LockDeps
   readonly #members: readonly QuorumMember[]
@@ -41,6 +43,10 @@ export class QuorumClient {
   /** @param tokenAdvice - what to do for a token, for the error of a lease that has none */
   constructor(settings: QuorumSettings, engines: readonly LockEngine[], tokenAdvice: string) {
     this.#settings = settings
+    const identity = { clientId: this.id, engine: settings.engine }
+    const channels = new HoldChannels(identity)
+    this.events = new Events((fn) => this.frames.outside(fn), mirrorsOf(identity))
+    this.holds = new HoldTable<QuorumHold<Lease>>(channels)
     const { id: clientId, background, events, frames, holds, acquisitions } = this
     const { label, engine, watchdogTimeoutMs } = settings
     const client = { host: hostname(), pid: process.pid, label, startedAt: new Date() }
@@ -80,6 +86,7 @@ export class QuorumClient {
       settings,
       events,
       holds,
+      channels,
       makeLease: (hold, target, fixedLeaseMs, limitAt) =>
         new Lease(leaseDeps, hold, target, fixedLeaseMs, limitAt),
     }
@@ -111,7 +118,7 @@ export class QuorumClient {
         this.#assertOpen(name)
       },
       acquireAfresh: (target, request, wantsToken, wantedSince) =>
-        new QuorumAcquisition(acquisitionDeps, target, request, wantsToken, wantedSince).run(),
+        new QuorumAcquisition(acquisitionDeps, target, request, wantsToken, wantedSince).runTraced(),
     })
     const session = new Lookup(masters, engine)
     const ready = (): Promise<void> | undefined => {

@@ -43,6 +43,8 @@ export class QuorumMember {
         settings: { ...settings, maxWaiters: Infinity },
         events,
         background,
+        // Votes are no holds of the application.
+        holdObserver: undefined,
         assertOpen: () => {
           deps.assertOpen()
         },
@@ -93,7 +95,16 @@ export class QuorumMember {
         lastErrorSince: (at) => store.lastErrorSince(at),
         ready: (address) => health.ready(address),
       },
-      holdDeps: { session, settings, holds, watchdog, background, abandonment },
+      holdDeps: {
+        session,
+        settings,
+        holds,
+        watchdog,
+        background,
+        abandonment,
+        evictorOf: store.evictorOf,
+        channels: undefined,
+      },
     })
   }
 

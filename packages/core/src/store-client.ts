@@ -1,5 +1,9 @@
 import { Watchdog } from '@holdfast/watchdog'
 import type { RenewalOutcome } from '@holdfast/watchdog'
+import { publishConnection } from './channels/connection.js'
+import type { ConnectionMessage } from './channels/contexts.js'
+import { outsideAllCalls } from './channels/outside-all-calls.js'
+import { traceRenew } from './channels/renew.js'
 import type { ClientInfo } from './engine/replies.js'
 import type { Address } from './engine/requests.js'
 import type { EngineHost, EngineSession, LockEngine } from './engine/session.js'
@@ -8,6 +12,9 @@ import type { Events } from './events.js'
 import { Abandonment } from './holding/abandonment.js'
 import type { Hold } from './holding/hold.js'
 import { HoldTable } from './holding/hold-table.js'
+import type { HoldObserver } from './holding/hold-table.js'
+import { Evictions } from './operating/evictions.js'
+import { Oversight } from './operating/oversight.js'
 import type { Settings } from './options.js'
 import { toHoldfastError } from './store-errors.js'
 import type { Background } from './util/background.js'
@@ -25,6 +32,7 @@ export interface StoreClientDeps {
   readonly settings: Settings
   readonly events: Events
   readonly background: Background
+  readonly holdObserver: HoldObserver<Hold> | undefined
   /** Throws once the client closes. */
   assertOpen(): void
   /** The first-use checks have passed. */
@@ -42,22 +50,29 @@ export interface StoreClientDeps {
 /** The parts that a client has for one store, put together: a session, what is held and awaited through it, and what keeps both alive. */
 export class StoreClient {
   readonly session: EngineSession
-  readonly holds = new HoldTable<Hold>()
+  readonly holds: HoldTable<Hold>
   readonly waiters: WaiterTable
   readonly abandonment: Abandonment
   readonly watchdog: Watchdog<Hold>
   readonly housekeeping: Housekeeping
+  readonly oversight: Oversight
+  /** Who evicts this owner, if that was announced. */
+  readonly evictorOf: (owner: string) => string | undefined
   /** Whether waiters have to request again and again. */
   readonly polls: boolean
   readonly #deps: StoreClientDeps
   readonly #notifications: Notifications
   readonly #readiness: Readiness
   readonly #reported = new LastError<HoldfastError>()
+  readonly #engine: string
+  #isClosed = false
 
   constructor(deps: StoreClientDeps, engine: LockEngine) {
     this.#deps = deps
-    const { holds } = this
-    const { settings, events, background } = deps
+    this.#engine = engine.name
+    const { settings, events, background, holdObserver } = deps
+    const holds = new HoldTable(holdObserver)
+    this.holds = holds
     const session = engine.open(this.#host())
     this.session = session
     const { handOff } = engine.traits
@@ -96,14 +111,37 @@ export class StoreClient {
       watchdog,
       background,
     })
+    const evictions = new Evictions()
+    this.evictorOf = (owner) => evictions.take(owner)
+    this.oversight = new Oversight({
+      clientId: deps.clientId,
+      client: deps.client,
+      engine: engine.name,
+      session,
+      events,
+      holds,
+      waiters,
+      evictions,
+      ready: (address) => this.ready(address),
+      background: (work) => {
+        background.run(work)
+      },
+    })
     this.#readiness = new Readiness({
       session,
       assertOpen: () => {
         deps.assertOpen()
       },
       onReady: () => {
+        this.#publish('connected')
         deps.onReady()
-        this.housekeeping.begin()
+        // Its timer would carry the context of the first call on.
+        outsideAllCalls(() => {
+          this.housekeeping.begin()
+        })
+      },
+      onSubscribed: () => {
+        this.#publish('subscribed')
       },
     })
   }
@@ -120,8 +158,10 @@ export class StoreClient {
 
   /** Ends what keeps holds and waiters alive, and the session. */
   async close(): Promise<void> {
+    this.#isClosed = true
     this.watchdog.close()
     this.housekeeping.end()
+    this.oversight.close()
     await this.session.close()
   }
 
@@ -147,19 +187,28 @@ export class StoreClient {
       opened: (id, generation) => {
         this.#notifications.opened(id, generation)
       },
+      told: (text) => {
+        this.oversight.told(text)
+      },
       missed: (id) => {
         if (id !== undefined) {
           this.waiters.wakeAllOf(id)
           return
         }
+        this.#publish('subscribed')
         this.#deps.onMissed()
         this.housekeeping.checkWaiters()
       },
       unsubscribed: (cause) => {
+        this.#publish('unsubscribed')
         this.waiters.unsubscribed()
         this.#deps.onUnsubscribed(cause)
       },
+      broken: () => {
+        this.#publish('broken')
+      },
       reconnected: () => {
+        this.#publish('connected')
         this.#deps.onReconnected()
         this.housekeeping.recover()
       },
@@ -173,7 +222,22 @@ export class StoreClient {
     }
   }
 
-  readonly #renew = async (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> => {
+  #publish(state: ConnectionMessage['state']): void {
+    if (this.#isClosed) return
+    const { session } = this
+    const engine = this.#engine
+    publishConnection({ clientId: this.#deps.clientId, engine, store: session.storeName ?? engine, state })
+  }
+
+  /** The watchdog's timer carries the context of some call: that call has nothing to do with it. */
+  readonly #renew = (holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> =>
+    outsideAllCalls(() =>
+      traceRenew({ clientId: this.#deps.clientId, engine: this.#engine }, holds, () =>
+        this.#sendRenewals(holds),
+      ),
+    )
+
+  async #sendRenewals(holds: readonly Hold[]): Promise<readonly ('renewed' | 'lost')[]> {
     const sentAt = momentNow()
     const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
     const { commandTimeoutMs, renewEveryMs } = this.#deps.settings

@@ -65,9 +65,26 @@ const proofs: Readonly<Record<string, readonly Proof[]>> = {
     ['interop/redisson/test/semaphore.test.ts', 'of a process of ours that dies return'],
     ['interop/redisson/test/latch.test.ts', 'opens for waiters on the other side with the last count'],
   ],
+  'Metrics, traces, alerts': [
+    ['packages/otel/test/instrumentation.test.ts', 'have the names, units and buckets of their definitions'],
+    ['packages/prometheus/test/observability.test.ts', 'the alerts fire when they should'],
+  ],
+  'Diagnostics channels': [
+    ['packages/memory/test/channels.test.ts', 'a cycle publishes its acquisition, its hold and its release'],
+    ['packages/memory/test/channels.test.ts', 'say how much of the lease was left'],
+  ],
+  'Live page of locks, queues and holders': [
+    ['packages/dashboard/test/browser.test.ts', 'figures, queues and losses change while they happen'],
+    ['packages/dashboard/test/mounts.test.ts', 'a holder is evicted, in the name of the user'],
+  ],
   'Several engines': [
     ['packages/memory/test/holdfast.test.ts', 'let one owner in at a time, in the order of their requests'],
     ['examples/test/examples.test.ts', 'an engine of one’s own carries locks from one client to the next'],
+  ],
+  'Command line': [
+    ['packages/cli/test/run-in-time.test.ts', 'a command is dead before the rival is in'],
+    ['packages/cli/test/operate.test.ts', 'lists what is held, by whom and for how long'],
+    ['packages/cli/test/operate.test.ts', 'evicts the owner that was shown'],
   ],
 }
 

@@ -3,7 +3,7 @@ import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
 import { LockLostError } from '../src/index.js'
-import type { RedisTemplate } from '../src/index.js'
+import type { Holdfast, Lease, RedisTemplate } from '../src/index.js'
 import {
   closeAll,
   openClient,
@@ -153,6 +153,9 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
 })
 
 describe('a release whose outcome is in doubt', () => {
+  const enterOnceMore = (holdfast: Holdfast, lease: Lease): Promise<void> =>
+    lease.run(() => holdfast.getLock(name).withLock(() => undefined))
+
   it('a partial one that is denied is a loss, whatever happened to it before', async () => {
     const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 200 })
     const lock = holdfast.getLock(name)
@@ -177,6 +180,25 @@ describe('a release whose outcome is in doubt', () => {
     const left = reasonOf(lease.unlock())
     await releaseLost
     await questionLost
+    expect(await left).toBe('undefined')
+  })
+
+  it.each([
+    ['a renewal', (holdfast: Holdfast) => nextEvent(holdfast, 'renewed')],
+    ['a nested entry', (holdfast: Holdfast, lease: Lease) => enterOnceMore(holdfast, lease)],
+  ])('a full one stays a success when only %s could tell which server has the lock', async (_, prove) => {
+    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 900 })
+    const acquireLost = proxy.loseReply(runs('lockAcquire', `lock:${name}`))
+    const questionLost = proxy.loseReply(runs('clientIdentify', `lock:${name}`))
+    const lease = await holdfast.getLock(name).lock()
+    await acquireLost
+    await questionLost
+    await prove(holdfast, lease)
+    // Its reply comes after the one that names the server.
+    await holdfast.getLock(name).isLocked()
+    const releaseLost = proxy.loseReply(runs('lockRelease', `lock:${name}`))
+    const left = reasonOf(lease.unlock())
+    await releaseLost
     expect(await left).toBe('undefined')
   })
 

@@ -16,6 +16,7 @@ import { nativeLatchCalls } from '../src/redis/kinds/latch.js'
 import { NativeCalls } from '../src/redis/kinds/lock.js'
 import { SharedCalls } from '../src/redis/kinds/shared.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
+import { RedisOperator } from '../src/redis/operator.js'
 import { Registry } from '../src/redis/registry.js'
 import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
 import { closeAfterTest, closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
@@ -175,7 +176,13 @@ describe('the header of a script', () => {
       await redis.del(latch.main, latch.counted)
     }
     const me = { host: 'h', pid: 1, label: 'label', startedAt: new Date() }
-    await new Registry(connection, plainKeySpace).register('c1', me, 'c1', 1_000)
+    const registry = new Registry(connection, plainKeySpace)
+    await registry.register('c1', me, 'c1', 1_000)
+    const operator = new RedisOperator({
+      ...{ connection, registry, keySpace: plainKeySpace, clientId: 'c1', countsReceivers: true },
+      onNoticeError: () => undefined,
+    })
+    await operator.tell(['c1', 'c2'], 'text')
 
     const calls = sent.mock.calls.map(([call]) => call)
     expect(calls.map(({ script }) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())

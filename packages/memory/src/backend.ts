@@ -1,5 +1,5 @@
 import { clientOf, type ClientInfo } from '@holdfast/core/engine'
-import type { MemoryAddress } from './address.js'
+import { addressOf, objectOf, type MemoryAddress } from './address.js'
 import { StoreClock } from './clock.js'
 import type { StepContext } from './hand-off.js'
 import { lockKind, type LockState } from './lock-state.js'
@@ -70,6 +70,30 @@ export class Backend implements SessionDeps {
     return this.shared.run(id, context.nowUs, (state) => step(state, context))
   }
 
+  #listed(): ReturnType<SessionDeps['forOperators']['listed']> {
+    const locks = [...this.locks.entries()].map(([id, { hold, queue }]) => ({
+      id,
+      isHeld: hold !== null,
+      hasQueue: queue.size > 0,
+    }))
+    const shared = [...this.shared.entries()].map(([id, { holds, queue }]) => ({
+      id,
+      isHeld: holds.size > 0,
+      hasQueue: queue.size > 0,
+    }))
+    const latches = [...this.latches.entries()].map(([id, { waiters }]) => ({
+      id,
+      isHeld: true,
+      hasQueue: waiters.size > 0,
+    }))
+    return [...locks, ...shared, ...latches]
+      .filter(({ isHeld, hasQueue }) => isHeld || hasQueue)
+      .map(({ id, hasQueue }) => {
+        const { name, object } = objectOf(id)
+        return { address: addressOf(name, object), object, hasQueue }
+      })
+  }
+
   #contextOf(id: string, tokenFloor: number): StepContext {
     return {
       nowUs: this.clock.nowUs(),
@@ -91,6 +115,24 @@ export class Backend implements SessionDeps {
         }),
     }
     return this.latches.run(id, nowUs, (latch) => step(latch, context))
+  }
+
+  readonly forOperators: SessionDeps['forOperators'] = {
+    listed: () => this.#listed(),
+    connected: () =>
+      [...this.sessions.values()]
+        .filter(({ connection }) => connection.isSubscribed)
+        .flatMap(({ host: { clientId } }) => {
+          const client = this.find(clientId)
+          return client ? [{ clientId, client }] : []
+        }),
+    tell: (clientId, text) => {
+      const connection = this.sessions.get(clientId)?.connection
+      connection?.notify((host) => {
+        host.told(text)
+      })
+      return connection?.isSubscribed ?? false
+    },
   }
 
   register(clientId: string, info: ClientInfo, ttlMs: number): void {

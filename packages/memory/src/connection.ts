@@ -78,9 +78,11 @@ export class Connection {
     const wasSubscribed = this.isSubscribed
     this.#epoch++
     this.#isUp = false
-    if (!wasSubscribed) return
     this.#arrive(() => {
-      this.#report((host) => host.unsubscribed(unavailable('the memory store is disconnected')))
+      this.#report((host) => {
+        host.broken()
+        if (wasSubscribed) host.unsubscribed(unavailable('the memory store is disconnected'))
+      })
     })
   }
 

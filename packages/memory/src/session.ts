@@ -26,6 +26,7 @@ import type { LatchRecord } from './latch-state.js'
 import type { LatchContext } from './latch-steps.js'
 import { MemoryLatches } from './latches.js'
 import type { LockState } from './lock-state.js'
+import { MemoryOperator, type MemoryOperatorDeps } from './operator.js'
 import type { SharedState } from './shared-state.js'
 import { resize } from './shared-steps.js'
 import { raiseToken } from './steps.js'
@@ -48,6 +49,8 @@ export interface SessionDeps {
   ): T
   /** Carries out a step on one latch. */
   runLatch<T>(id: string, step: (latch: LatchRecord, context: LatchContext) => T): T
+  /** What operators' steps see and do, but for sending. */
+  readonly forOperators: Omit<MemoryOperatorDeps, 'send'>
   register(clientId: string, info: ClientInfo, ttlMs: number): void
   find(clientId: string): ClientInfo | null
   readonly incarnation: string
@@ -70,6 +73,7 @@ export class MemorySession implements EngineSession {
   readonly host: EngineHost
   readonly connection: Connection
   readonly latches: MemoryLatches
+  readonly operator: MemoryOperator
   readonly #deps: SessionDeps
   /** The largest token that this client has seen. */
   #tokenFloor = 0
@@ -85,6 +89,7 @@ export class MemorySession implements EngineSession {
       send: (step) => this.#send(step),
       run: (id, step) => deps.runLatch(id, step),
     })
+    this.operator = new MemoryOperator({ ...deps.forOperators, send: (step) => this.#send(step) })
   }
 
   get connectionEpoch(): number {

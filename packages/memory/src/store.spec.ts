@@ -227,7 +227,7 @@ describe('disconnect', () => {
     store.reconnect()
     expect(bob.session.isSubscribed(bob.address)).toBe(true)
     await arrival(bob)
-    expect(bob.host.log).toEqual(['unsubscribed', 'missed', 'reconnected'])
+    expect(bob.host.log).toEqual(['broken', 'unsubscribed', 'missed', 'reconnected'])
     expect(await inspect(bob)).toMatchObject({ owner: 'bob:1' })
   })
 
@@ -268,7 +268,7 @@ describe('failOver', () => {
     await acquire(ann, 'ann:1')
     store.failOver()
     await arrival(ann)
-    expect(ann.host.log).toEqual(['unsubscribed', 'missed', 'reconnected'])
+    expect(ann.host.log).toEqual(['broken', 'unsubscribed', 'missed', 'reconnected'])
     expect(await session.incarnation(address)).not.toBe(before)
     expect(await inspect(ann)).toMatchObject({ owner: '', token: 0 })
   })

@@ -22,6 +22,7 @@ const traits: Traits = {
   fencing: 'while data lives',
   survives: 'nothing',
   force: 'notified',
+  operator: true,
   commandsAreCounted: true,
 }
 

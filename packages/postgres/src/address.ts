@@ -33,8 +33,11 @@ export function addressOf(name: string, object: ObjectType): PostgresAddress {
   return { name, id: prefix + encode(name), group: kind === 'lock' ? '' : kind, kind }
 }
 
+export const objectOfId = (id: string): ObjectType =>
+  others.find((other) => id.startsWith(prefixes[other])) ?? 'lock'
+
 export function addressOfId(id: string): PostgresAddress {
-  const object = others.find((other) => id.startsWith(prefixes[other]))
-  if (!object) return addressOf(decode(id), 'lock')
-  return addressOf(decode(id.slice(prefixes[object].length)), object)
+  const object = objectOfId(id)
+  const prefix = object === 'lock' ? '' : prefixes[object]
+  return addressOf(decode(id.slice(prefix.length)), object)
 }

@@ -1,5 +1,13 @@
 import { readNotice } from './notices.js'
 
+/** What clients of version 0.1.0 understand, verbatim. Of anything else they take no notice. */
+const understood = [
+  /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s,
+  /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s,
+  /^(open|gone) (\d+) (.+)$/s,
+  /^revoked (\S+)$/,
+]
+
 it('reads a grant, whatever the name of its lock', () => {
   expect(readNotice('granted c:7 1700000000000001 1700000000000000 30000 a b\nc')).toEqual({
     kind: 'granted',
@@ -28,6 +36,23 @@ it('reads that a latch opened, or is gone', () => {
   expect(readNotice('gone 17 \\latch a')).toEqual({ kind: 'gone', generation: 17, id: '\\latch a' })
 })
 
+it.each(['', 'hello', ' two  words ', 'lines\nand "quotes" 🔑', 'granted c:7 1 2 3 a'])(
+  'reads what another client says: %j',
+  (text) => {
+    expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text })
+  },
+)
+
+it.each([
+  'hello',
+  'granted c:7 1 2 3 a',
+  'x\ngranted c:7 1 2 3 a',
+  'entered 1 2 c:7:3 a\nopen 1 a',
+  'revoked c:7',
+])('what another client says means nothing to version 0.1.0: %j', (text) => {
+  for (const pattern of understood) expect(`told ${text}`).not.toMatch(pattern)
+})
+
 it('reads an eviction', () => {
   expect(readNotice('revoked c:7')).toEqual({ kind: 'revoked', owner: 'c:7' })
 })
@@ -36,6 +61,8 @@ it.each([
   '',
   'granted',
   'granted c:7 x 1 1 name',
+  'granted c:7 100000000000000000000 1 1 name',
+  'entered 1 9007199254740992 c:7:3 name',
   'entered 1 2 c:x name',
   'entered 1 2 c:7:3',
   'revoked',

@@ -37,6 +37,9 @@ export const textsIn = (text: string | null | undefined): string[] =>
     return each
   })
 
+export const numbersInList = (text: string | null | undefined): number[] =>
+  listIn(text).map((each) => numberIn(String(each)))
+
 /** Owners, each with so many numbers. */
 export function ownersIn(
   text: string | null | undefined,

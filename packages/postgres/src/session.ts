@@ -25,6 +25,8 @@ import { LatchSteps } from './latch-steps.js'
 import { PostgresLatches } from './latches.js'
 import { migrate } from './migrate.js'
 import { readNotice } from './notices.js'
+import { OperatorSteps } from './operator-steps.js'
+import { PostgresOperator } from './operator.js'
 import type { PostgresSettings } from './options.js'
 import { quoted } from './sql/migrations.js'
 import type { Step } from './step.js'
@@ -35,6 +37,7 @@ import { Sweeper } from './sweeper.js'
 export class PostgresSession implements EngineSession {
   readonly storeName: string
   readonly latches: PostgresLatches
+  readonly operator: PostgresOperator
   readonly #host: EngineHost
   readonly #channel: string
   readonly #steps: Steps
@@ -67,6 +70,7 @@ export class PostgresSession implements EngineSession {
       },
       onBreak: () => {
         this.#store = undefined
+        host.broken()
       },
       onReconnect: () => {
         host.reconnected()
@@ -100,6 +104,8 @@ export class PostgresSession implements EngineSession {
       steps: new LatchSteps(quoted(settings.schema)),
       run: (step, latchTimeoutMs) => this.#run(step, latchTimeoutMs),
     })
+    const operatorSteps = new OperatorSteps(quoted(settings.schema))
+    this.operator = new PostgresOperator({ steps: operatorSteps, run: (step) => this.#run(step) })
     this.#sweeper = new Sweeper(() => this.#run(this.#steps.sweep(rowsPerSweep)))
   }
 
@@ -230,6 +236,9 @@ export class PostgresSession implements EngineSession {
         break
       case 'gone':
         this.#host.missed(notice.id)
+        break
+      case 'told':
+        this.#host.told(notice.text)
         break
       case undefined:
     }

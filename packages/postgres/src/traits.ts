@@ -18,6 +18,7 @@ export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplica
   fencing: 'while data lives',
   survives: survives(settings),
   force: 'notified',
+  operator: true,
   commandsAreCounted: true,
 })
 

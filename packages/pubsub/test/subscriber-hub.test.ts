@@ -75,7 +75,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   })
 
   it('keeps its connection alive with pings while nothing is published', async () => {
-    await using hub = new RecordedHub({ connect, pingEveryMs: 20 })
+    await using hub = new RecordedHub({ connect, pingEveryMs: 500 })
     await hub.record('left')
     const pings = async () =>
       /cmdstat_ping:calls=(\d+)/.exec(String(await server.call('INFO', 'commandstats')))?.[1]
@@ -165,13 +165,13 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   it('is not taken in by stalls of its own event loop', async () => {
     let stallsLeft = 0
     await using hub = new RecordedHub({
-      pingEveryMs: 20,
+      pingEveryMs: 200,
       connect: () => {
         const connection = connect()
         const ping = connection.ping.bind(connection)
         connection.ping = () => {
           // After this turn, so that the next thing to run when the stall is over are timers, not sockets.
-          if (stallsLeft > 0) setImmediate(blockEventLoop, 50)
+          if (stallsLeft > 0) setImmediate(blockEventLoop, 300)
           stallsLeft -= 1
           return ping()
         }
@@ -269,7 +269,7 @@ describe.each(clients)('permissions, on %s', (_name, makeConnection) => {
     await setGuest('&left', '-ping')
     let refusedPings = 0
     await using hub = new RecordedHub({
-      pingEveryMs: 20,
+      pingEveryMs: 200,
       connect: () => {
         const connection = asGuest()
         const ping = connection.ping.bind(connection)
@@ -309,7 +309,7 @@ describe.each(clients)('unsubscribe, on %s', (_name, makeConnection) => {
   })
 
   it('of the last channel leaves a hub that still pings and subscribes', async () => {
-    await using hub = new RecordedHub({ connect, pingEveryMs: 20 })
+    await using hub = new RecordedHub({ connect, pingEveryMs: 300 })
     await hub.record('left')
     await hub.unsubscribe('left')
     await hub.record('right')

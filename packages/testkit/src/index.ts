@@ -73,12 +73,18 @@ export {
   type WorkerMessage,
 } from './process/worker.js'
 export { fromParent, tellParent } from './process/parent.js'
-export { scratchFolder, type ScratchFolder } from './process/reaper.js'
+export { guardPid, scratchFolder, type ScratchFolder } from './process/reaper.js'
 export { processExists } from './process/signals.js'
 
 // Observation
 export { countCommands, type CountedCommands } from './observe/count-commands.js'
 export { Monitor, type MonitoredCommand } from './observe/monitor.js'
+export {
+  holdfastChannels,
+  recordChannels,
+  type ChannelMessage,
+  type RecordedChannels,
+} from './observe/recorded-channels.js'
 export { keysWithoutTtl, leftoverKeys } from './observe/keys.js'
 export { watchResources, type ResourceWatch } from './observe/open-resources.js'
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { Client } from 'pg'
 import {
   holdSnapshot,
@@ -7,6 +9,7 @@ import {
   until,
   type PostgresServer,
 } from '../src/index.js'
+import { startLocalPostgres } from '../src/postgres/local-postgres.js'
 
 /** Whether a statement is replied to within that time. */
 async function replies(server: PostgresServer, withinMs: number): Promise<boolean> {
@@ -70,6 +73,26 @@ describe('a server', () => {
     await until(async () => (await oldest()) === 0)
   })
 })
+
+it('a server whose port is taken in between starts on another one', async () => {
+  const others: Server[] = []
+  const ports: number[] = []
+  try {
+    await using server = await startLocalPostgres({ settings: {}, env: {} }, async (each) => {
+      ports.push(each.port)
+      await each.init()
+      if (others.length > 0) return
+      const other = createServer().listen(each.port, each.host)
+      others.push(other)
+      await once(other, 'listening')
+    })
+    expect(ports).toHaveLength(2)
+    expect(server.port).toBe(ports[1])
+    expect(await replies(server, 10_000)).toBe(true)
+  } finally {
+    for (const other of others) other.close()
+  }
+}, 120_000)
 
 it('a clock that is stepped is that of running sessions and of new ones, and survives a crash', async () => {
   const steppable = await startSteppablePostgres()

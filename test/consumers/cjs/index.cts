@@ -1,4 +1,5 @@
 import core = require('@holdfast/core')
+import dashboard = require('@holdfast/dashboard')
 import memory = require('@holdfast/memory')
 import pubsub = require('@holdfast/pubsub')
 import watchdog = require('@holdfast/watchdog')
@@ -15,9 +16,11 @@ async function main(): Promise<void> {
   const lease = await lock.lock({ leaseMs: 1000 })
   const timeout: unknown = await lock.lock({ waitMs: 50 }).catch((error: unknown) => error)
   await lease.unlock()
+  const page = await dashboard.createDashboard({ holdfast }).fetch(new Request('http://localhost/'))
+  const isPage = (await page.text()).includes('app.')
   await holdfast.close()
   redis.disconnect()
-  if (String(counts) !== '1,2' || !(timeout instanceof core.LockTimeoutError)) process.exitCode = 1
+  if (!isPage || String(counts) !== '1,2' || !(timeout instanceof core.LockTimeoutError)) process.exitCode = 1
   console.log(
     `require  counts ${String(counts)}, then ${String(timeout)}; ${pubsub.SubscriberHub.name}, ${watchdog.Watchdog.name}, ${memory.memory().name}`,
   )

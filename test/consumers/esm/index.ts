@@ -1,5 +1,6 @@
 import { Holdfast, LockTimeoutError } from '@holdfast/core'
 import type { Lease } from '@holdfast/core'
+import { createDashboard } from '@holdfast/dashboard'
 import { memory } from '@holdfast/memory'
 import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
@@ -15,9 +16,11 @@ const counts = await lock.withLock(async (outer: Lease) => [
 const lease = await lock.lock({ leaseMs: 1000 })
 const timeout: unknown = await lock.lock({ waitMs: 50 }).catch((error: unknown) => error)
 await lease.unlock()
+const page = await createDashboard({ holdfast }).fetch(new Request('http://localhost/'))
+const isPage = (await page.text()).includes('app.')
 await holdfast.close()
 redis.disconnect()
-if (String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError)) process.exitCode = 1
+if (!isPage || String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError)) process.exitCode = 1
 console.log(
   `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,
 )

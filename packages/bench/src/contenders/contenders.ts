@@ -1,6 +1,7 @@
 import { titleOf, type Contender } from '../contender.js'
 import { handOffByHand } from './hand-off-floor.js'
 import { holdfast } from './holdfast.js'
+import { observedHoldfast } from './observed-holdfast.js'
 import * as nodeRedisson from './node-redisson.js'
 import { ping } from './ping.js'
 import * as redisSemaphore from './redis-semaphore.js'
@@ -25,7 +26,7 @@ export const contenders: readonly Contender[] = [
 ]
 
 export function contenderOf(title: string): Contender {
-  const known = [...contenders, ...sharedContenders, ...postgresContenders]
+  const known = [...contenders, observedHoldfast, ...sharedContenders, ...postgresContenders]
   const found = known.find((contender) => titleOf(contender) === title)
   if (!found) throw new Error(`unknown contender ${title}; known are: ${known.map(titleOf).join('; ')}`)
   return found

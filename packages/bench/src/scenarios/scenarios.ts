@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.js'
+import { channels } from './channels.js'
 import { clusterBus } from './cluster-bus.js'
 import { startUp } from './start-up.js'
 import { delayedHandOff } from './delayed-hand-off.js'
@@ -46,4 +47,5 @@ export const scenarios: readonly Scenario[] = [
   postgresHandOff,
   postgresGrowth,
   postgresListeners,
+  channels,
 ]

@@ -40,7 +40,7 @@ const requestsOrReleases: Readonly<Record<ObjectName, RegExp>> = {
 }
 
 /** The functions of PostgreSQL that do the same, whatever the object. */
-const calls = /select \* from "\w+"\.\w*(acquire|release)\w*\(/
+const calls = /select \* from "\w+"\.\w*(acquire|release|latch)\w*\(/
 
 /** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */
 const loseReply: FaultKind = {

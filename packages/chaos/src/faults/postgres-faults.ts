@@ -1,5 +1,7 @@
 import { holdSnapshot, killBackends, type PostgresPair } from '@holdfast/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ObjectName } from '../objects.js'
+import { rowsOf } from '../postgres-rows.js'
 import type { PostgresTopology } from '../postgres-topologies.js'
 import type { FaultPlan } from './fault-plan.js'
 import type { FaultKind, Heal, Instant } from './fault-kind.js'
@@ -8,24 +10,24 @@ import { postgresOf, targetProcess } from './fault-context.js'
 /** A fault of the servers, or of what stands before them. */
 function onServers(
   traits: Pick<FaultKind, 'on' | 'disturbs' | 'excuses'>,
-  inject: (topology: PostgresTopology, plan: FaultPlan) => Promise<Heal | Instant>,
+  inject: (topology: PostgresTopology, plan: FaultPlan, object: ObjectName) => Promise<Heal | Instant>,
 ): FaultKind {
   return {
     ...traits,
     store: 'postgres',
     hitsServer: true,
-    inject: (context, plan) => inject(postgresOf(context), plan),
+    inject: (context, plan) => inject(postgresOf(context), plan, context.object),
   }
 }
 
-/** Something that is run on the tables; it is over when it is done. */
-const running = (disturbs: FaultKind['disturbs'], sql: string): FaultKind =>
-  onServers({ disturbs }, async (topology) => {
+/** Something that is run on the tables of the object; it is over when it is done. */
+const running = (disturbs: FaultKind['disturbs'], sqlFor: (tables: string) => string): FaultKind =>
+  onServers({ disturbs }, async (topology, _, object) => {
     const server = topology.primary()
     // The first client makes them.
     const [tables] = await server.query("select to_regclass('holdfast.tombstone') is not null as exist")
     if (tables?.['exist'] !== true) return 'missed'
-    await server.query(sql)
+    await server.query(sqlFor(rowsOf(object).tables))
     return 'over'
   })
 
@@ -86,9 +88,9 @@ export const postgresFaults = {
     const snapshot = await holdSnapshot(topology.primary())
     return () => snapshot.heal()
   }),
-  vacuum: running('none', 'vacuum holdfast.lock, holdfast.place, holdfast.tombstone'),
-  vacuumFull: running('all', 'vacuum full holdfast.lock, holdfast.place, holdfast.tombstone'),
-  sweep: running('none', 'select holdfast.sweep_1(1000)'),
+  vacuum: running('none', (tables) => `vacuum ${tables}`),
+  vacuumFull: running('all', (tables) => `vacuum full ${tables}`),
+  sweep: running('none', () => 'select holdfast.sweep_1(1000)'),
   crashUnlogged: killed({ on: ['postgres'], excuses: ['exclusion'] }),
   crashLogged: killed({ on: ['postgres-logged', 'postgres-standby', 'postgres-sync'] }),
   cutReplication: onServers({ on: ['postgres-standby', 'postgres-sync'], disturbs: 'all' }, ({ pair }) => {

@@ -2,12 +2,15 @@
 import { describeViolation } from '@holdfast/testkit'
 import { isCaught, tryVariant } from './try-variant.js'
 import { familyVariants } from './family-variants.js'
+import { postgresLatchVariants } from './postgres-latch-variants.js'
+import { postgresSharedVariants } from './postgres-shared-variants.js'
 import { postgresVariants } from './postgres-variants.js'
 import { sharedVariants } from './shared-variants.js'
 import { variants } from './variants.js'
 
 const table: Record<string, { readonly caught: boolean; readonly by: string }> = {}
-for (const variant of [...variants, ...sharedVariants, ...familyVariants, ...postgresVariants]) {
+const onPostgres = [...postgresVariants, ...postgresSharedVariants, ...postgresLatchVariants]
+for (const variant of [...variants, ...sharedVariants, ...familyVariants, ...onPostgres]) {
   const verdict = await tryVariant(variant)
   const caught = isCaught(variant, verdict)
   const by = [...new Set(verdict.violations.map(({ promise }) => promise))].join(', ')

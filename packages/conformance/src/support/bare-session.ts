@@ -14,7 +14,10 @@ const timeoutMs = 5_000
 export class BareSession {
   readonly address: Address
   readonly session: EngineSession
-  readonly #clientId = uniqueName('bare')
+  /** What other clients told this one. */
+  readonly texts: string[] = []
+  onRevoked: (owner: string) => void = () => undefined
+  readonly clientId = uniqueName('bare')
 
   private constructor(engine: LockEngine, lockName: string) {
     this.session = engine.open(this.#host())
@@ -31,7 +34,7 @@ export class BareSession {
 
   /** So many owners of this client. */
   owners(count: number): string[] {
-    return Array.from({ length: count }, (_, n) => `${this.#clientId}:${n + 1}`)
+    return Array.from({ length: count }, (_, n) => `${this.clientId}:${n + 1}`)
   }
 
   /** Requests the lock with a lease of a minute, without waiting in the queue unless told otherwise. */
@@ -77,17 +80,19 @@ export class BareSession {
   #host(): EngineHost {
     const ignore = (): void => undefined
     return {
-      clientId: this.#clientId,
+      clientId: this.clientId,
       client: { host: 'localhost', pid: process.pid, label: 'bare', startedAt: new Date() },
       watchdogTimeoutMs: 30_000,
       renewEveryMs: 10_000,
       commandTimeoutMs: timeoutMs,
       granted: ignore,
-      revoked: ignore,
+      revoked: (owner) => this.onRevoked(owner),
       wake: ignore,
       opened: ignore,
+      told: (text) => this.texts.push(text),
       missed: ignore,
       unsubscribed: ignore,
+      broken: ignore,
       reconnected: ignore,
       warn: ignore,
       error: ignore,

@@ -9,7 +9,9 @@ import {
   type LatchSession,
   type LatchSetRequest,
   type LatchWait,
+  type ListFilter,
   type LockEngine,
+  type OperatorSession,
   type ObjectType,
   type QueueEntry,
   type ReleaseRequest,
@@ -38,8 +40,10 @@ function farHost(host: EngineHost, link: InProcessLink): EngineHost {
     revoked: (owner: string) => later(() => host.revoked(owner)),
     wake: (id: string, owner?: string) => later(() => host.wake(id, owner)),
     opened: (id: string, generation: number) => later(() => host.opened(id, generation)),
+    told: (text: string) => later(() => host.told(text)),
     missed: (id?: string) => later(() => host.missed(id)),
     unsubscribed: (cause: Error) => later(() => host.unsubscribed(cause)),
+    broken: () => later(() => host.broken()),
     reconnected: () => later(() => host.reconnected()),
     warn: (code, message) => host.warn(code, message),
     error: (error: unknown) => host.error(error),
@@ -52,6 +56,7 @@ class LinkedSession implements EngineSession {
   readonly #far: EngineSession
   readonly resize?: NonNullable<EngineSession['resize']>
   readonly latches: LatchSession | undefined
+  readonly operator: OperatorSession | undefined
   #knownAt: number | undefined
 
   constructor(link: InProcessLink, host: EngineHost, far: EngineSession) {
@@ -66,6 +71,7 @@ class LinkedSession implements EngineSession {
       }
     }
     this.latches = far.latches && new LinkedLatches(link, far.latches, host.commandTimeoutMs)
+    this.operator = far.operator && new LinkedOperator(link, far.operator, host.commandTimeoutMs)
     link.onBreak = () => {
       queueMicrotask(() => {
         if (link.isClosed) return
@@ -183,5 +189,33 @@ class LinkedLatches implements LatchSession {
 
   inspect(address: Address, limit: number) {
     return this.#link.call(this.#timeoutMs, () => this.#far.inspect(address, limit), false)
+  }
+}
+
+class LinkedOperator implements OperatorSession {
+  readonly #link: InProcessLink
+  readonly #far: OperatorSession
+  readonly #timeoutMs: number
+
+  constructor(link: InProcessLink, far: OperatorSession, timeoutMs: number) {
+    this.#link = link
+    this.#far = far
+    this.#timeoutMs = timeoutMs
+  }
+
+  list(cursor: string | null, filter: ListFilter) {
+    return this.#call(() => this.#far.list(cursor, filter))
+  }
+
+  clients() {
+    return this.#call(() => this.#far.clients())
+  }
+
+  tell(clientIds: readonly string[], text: string, before?: Address) {
+    return this.#call(() => this.#far.tell(clientIds, text, before))
+  }
+
+  #call<T>(run: () => Promise<T>): Promise<T> {
+    return this.#link.call(this.#timeoutMs, run, false)
   }
 }

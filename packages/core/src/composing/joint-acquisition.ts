@@ -1,3 +1,4 @@
+import { contextOfCall } from '../channels/in-context.js'
 import { ownerOf } from '../engine/owner.js'
 import type { JointReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
@@ -45,6 +46,8 @@ class JointOwner<L extends MemberLease> implements Waiter {
   readonly isQueued = false
   readonly entryTtlMs = 0
   readonly awaited = undefined
+  readonly obstacle = undefined
+  readonly waitsSince = monotonicMs()
   /** It was evicted before its reply was processed. */
   wasRevoked = false
 
@@ -107,6 +110,7 @@ export class JointAcquisition<L extends MemberLease> {
   readonly #first: JointOwner<L>
   readonly #owners: readonly JointOwner<L>[]
   readonly #options: JointOptions
+  readonly #inContext = contextOfCall()
 
   /** @param rest - of the same client and group as `first` */
   constructor(first: Member<L>, rest: readonly Member<L>[], options: JointOptions) {
@@ -185,7 +189,8 @@ export class JointAcquisition<L extends MemberLease> {
     const grantedAt = requestedAt.monotonicMs
     const times = { requestedAt, grantedAt, deadlineAt, leaseMs }
     const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
-    const acquired = this.#client.acquisition.admit(grant, request, monotonicMs() - startedAt)
+    const admit = (): Acquired<L> => this.#client.acquisition.admit(grant, request, monotonicMs() - startedAt)
+    const acquired = this.#inContext ? this.#inContext(admit) : admit()
     if (wasRevoked) acquired.hold.lose('revoked')
     return acquired
   }

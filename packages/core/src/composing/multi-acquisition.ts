@@ -1,3 +1,7 @@
+import { traceAcquire } from '../channels/acquire.js'
+import type { TracedAcquisition } from '../channels/acquire.js'
+import { isObserved, operations } from '../channels/channels.js'
+import { contextOfCall, inWhole } from '../channels/in-context.js'
 import type { Request } from '../options.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Member, MemberLease } from './member.js'
@@ -13,16 +17,53 @@ import type { MultiHold } from './multi-hold.js'
  * @param members - in the order of `inOrder`
  * @param startedAt - since when the caller waits
  */
-export async function acquireTogether<L extends MemberLease>(
+export function acquireTogether<L extends MemberLease>(
   members: readonly Member<L>[],
   request: Request,
   startedAt: number,
 ): Promise<MultiHold<L> | NotAcquired> {
+  const contention: Contention = { before: false, now: undefined }
+  const inContext = contextOfCall()
+  const attempt = (): Promise<MultiHold<L> | NotAcquired> =>
+    inWhole(inContext, () => attemptUntilOver(members, request, startedAt, contention))
+  if (!isObserved(operations.acquire)) return attempt()
+  return traceAcquire(
+    {
+      subject: subjectOf(members),
+      request,
+      wantedSince: startedAt,
+      isContended: () => contention.before || contention.now?.isContended === true,
+    },
+    attempt,
+  )
+}
+
+/** Whether a member was busy so far: in an attempt that is over, and in the one under way. */
+interface Contention {
+  before: boolean
+  now: { readonly isContended: boolean } | undefined
+}
+
+async function attemptUntilOver<L extends MemberLease>(
+  members: readonly Member<L>[],
+  request: Request,
+  startedAt: number,
+  contention: Contention,
+): Promise<MultiHold<L> | NotAcquired> {
   for (;;) {
     request.signal?.throwIfAborted()
-    const outcome = await new MultiAttempt(members, request, startedAt).run()
+    const attempt = new MultiAttempt(members, request, startedAt)
+    contention.now = attempt
+    const outcome = await attempt.run()
+    contention.before ||= attempt.isContended
     if (outcome.kind === 'acquired') return outcome.hold
     if (outcome.kind === 'not-acquired') return outcome
     if (request.waitMs === 0) return outcome.lost
   }
+}
+
+function subjectOf<L extends MemberLease>(members: readonly Member<L>[]): TracedAcquisition['subject'] {
+  const { clientId = '', engine = '' } = members[0]?.client.acquisition.settings ?? {}
+  const name = members.map(({ target: { address } }) => address.name).join(', ')
+  return { clientId, engine, name, kind: 'multi-lock', owner: undefined }
 }

@@ -56,6 +56,8 @@ export class MultiAttempt<L extends MemberLease> {
   /** The last member that was busy. */
   #busy: NotAcquired | undefined
   #hasWaited = false
+  /** The member that is requested by itself now, or was last. */
+  #alone: { readonly isContended: boolean } | undefined
 
   constructor(members: readonly Member<L>[], request: Request, startedAt: number) {
     this.#members = members
@@ -64,6 +66,11 @@ export class MultiAttempt<L extends MemberLease> {
     this.#held = new HeldMembers<L>(members, request, (error) => {
       this.#interruption.abort(error)
     })
+  }
+
+  /** Whether another owner has been in the way. */
+  get isContended(): boolean {
+    return this.#busy !== undefined || this.#alone?.isContended === true
   }
 
   async run(): Promise<AttemptOutcome<L>> {
@@ -138,6 +145,7 @@ export class MultiAttempt<L extends MemberLease> {
     client.assertOpen(target.address)
     const options = this.#options(client, isWhole)
     const acquisition = new Acquisition(client.acquisition, target, options, wantsToken, this.#startedAt)
+    this.#alone = acquisition
     const outcome = await acquisition.run()
     return 'hold' in outcome
       ? { acquired: [outcome], busy: undefined }

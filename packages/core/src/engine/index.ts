@@ -15,6 +15,13 @@ export {
   type LatchWait,
   type LatchWaitReply,
 } from './latch.js'
+export {
+  longestText,
+  type ConnectedClient,
+  type ListFilter,
+  type ListPage,
+  type OperatorSession,
+} from './operator.js'
 export type {
   AcquireReply,
   BusyReply,

@@ -2,6 +2,7 @@ import type { WarningCode } from '../events.js'
 import type { Confirmer } from './confirmer.js'
 import type { FencedClient, FencingLease } from './fencing.js'
 import type { LatchSession } from './latch.js'
+import type { OperatorSession } from './operator.js'
 import type {
   AcquireReply,
   ClientInfo,
@@ -94,10 +95,14 @@ export interface EngineHost {
    * @param id - of the latch's address
    */
   opened(id: string, generation: number): void
+  /** Another client sent this text with {@link OperatorSession.tell}. */
+  told(text: string): void
   /** Notifications may have been missed, about one lock or all: waiters check their state. */
   missed(id?: string): void
   /** From now on no notifications arrive, until `missed` is called. */
   unsubscribed(cause: Error): void
+  /** A connection for steps broke: replies to what was in flight are lost. `reconnected` follows. */
+  broken(): void
   /** Connections work again after a break: holders and waiters check their state. */
   reconnected(): void
   /** Emits a `warning`. */
@@ -126,6 +131,8 @@ export interface EngineSession {
   readonly confirmer?: Confirmer | undefined
   /** Present if the engine's traits promise latches. */
   readonly latches?: LatchSession | undefined
+  /** Present if the engine's traits promise `operator`. */
+  readonly operator?: OperatorSession | undefined
 
   /**
    * The address of the lock of this name, or of another object that the engine's traits promise; does no I/O. The core has

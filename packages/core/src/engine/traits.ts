@@ -48,6 +48,8 @@ export interface Traits {
   readonly survives: 'nothing' | 'restart' | 'fail-over'
   /** When a holder learns that its hold was forced open: from a notification, or at its next renewal. */
   readonly force: 'notified' | 'at renewal'
+  /** Whether objects and clients can be listed, and clients asked what they hold. */
+  readonly operator?: true
   /** Whether commands can be counted at the store, so that their number per cycle is part of the promise. */
   readonly commandsAreCounted: boolean
 }

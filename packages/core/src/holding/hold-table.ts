@@ -1,11 +1,22 @@
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 
+/** Learns which holds begin and end. */
+export interface HoldObserver<H> {
+  began(hold: H): void
+  ended(hold: H, end: 'released' | 'lost'): void
+}
+
 /** The holds that a client has, and how many it has had. */
 export class HoldTable<H extends Owned> {
   readonly counts = { acquired: 0, released: 0, lost: 0 }
   readonly #live = new OwnerTable<H>()
+  readonly #observer: HoldObserver<H> | undefined
   #onDrained: (() => void) | undefined
+
+  constructor(observer?: HoldObserver<H>) {
+    this.#observer = observer
+  }
 
   get size(): number {
     return this.#live.size
@@ -23,12 +34,14 @@ export class HoldTable<H extends Owned> {
   add(hold: H): void {
     this.counts.acquired++
     this.#live.add(hold)
+    this.#observer?.began(hold)
   }
 
   /** Does nothing for one that is gone already. */
   remove(hold: H, end: 'released' | 'lost'): void {
     if (!this.#live.delete(hold)) return
     this.counts[end]++
+    this.#observer?.ended(hold, end)
     if (this.#live.size === 0) this.#onDrained?.()
   }
 

@@ -1,4 +1,5 @@
 import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
+import type { HoldChannels } from '../channels/hold-channels.js'
 import type { Address, Renewal } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import type { ErrorSubject } from '../store-errors.js'
@@ -52,6 +53,10 @@ export interface HoldDeps<L extends OpenLease> {
   readonly watchdog: Watchdog<Hold>
   readonly background: Pick<Background, 'run'>
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
+  /** Who evicts this owner, if that was announced. */
+  evictorOf(owner: string): string | undefined
+  /** `undefined` for holds that only make up another one. */
+  readonly channels: Pick<HoldChannels, 'release' | 'wantsReleases'> | undefined
   makeLease(hold: Hold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
 
@@ -96,9 +101,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#limitAt = grant.grantedAt + maxHoldMs
     this.#inDoubt = grant.inDoubt
     this.#isProven = grant.isProven
-    const incarnation = deps.session.knownIncarnation(grant.target.address)
-    this.#incarnation = incarnation ?? undefined
-    if (incarnation === undefined) this.#learnIncarnation()
+    this.#learnIncarnation()
     deps.holds.add(this)
   }
 
@@ -123,6 +126,11 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
   get deadlineAt(): number {
     return Math.min(this.#clock.deadlineAt, this.#nextLimitAt())
+  }
+
+  /** When it was granted. */
+  get heldSince(): number {
+    return this.#clock.grantedAt
   }
 
   get count(): number {
@@ -164,6 +172,11 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   remainingMs(): number {
     return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
+  }
+
+  /** The share of its lease that is left, from 0 to 1. */
+  get leaseLeft(): number {
+    return this.#clock.shareLeft(monotonicMs())
   }
 
   /** Read by the watchdog: a hold is renewed while an open lease wants it, until its limit stops it. */
@@ -214,7 +227,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
       if (!this.#mayRelease(wasLost)) return
       const release = this.#beginLeaving()
       const isKept = this.kind !== 'lock' && release.count === this.#target.permits
-      this.#onLeft(left, release.count, isKept ? 'released' : await sendRelease(this.#deps, release))
+      this.#onLeft(left, release.count, isKept ? 'released' : await this.#send(release))
     } finally {
       this.#endLeaving()
       slot.done()
@@ -241,7 +254,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (isLive && !isHeld) this.lose('not-held')
     this.#assertNotLost()
     if (!isLive) return
-    this.#clock.prove(sentAt, leaseMs)
+    this.#prove(sentAt, leaseMs)
     this.#deps.watchdog.reschedule(this)
   }
 
@@ -269,7 +282,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#requestedProof = false
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
-    this.#clock.prove(this.#renewal.sentAt, this.#renewal.leaseMs)
+    this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
     reportRenewed(this.#deps.events, this)
   }
 
@@ -287,7 +300,8 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const isAtLimit = this.#clock.reaches(this.#nextLimitAt())
-    const error = lossOf(this.#target, this.owner, reason, isAtLimit, cause)
+    const by = reason === 'revoked' ? this.#deps.evictorOf(this.owner) : undefined
+    const error = lossOf(this.#target, this.owner, reason, { isAtLimit, cause, by })
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')
@@ -357,7 +371,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (token === null) this.lose('not-held')
     else this.#fencingToken ||= token
     this.#assertNotLost()
-    this.#clock.prove(sentAt, leaseMs)
+    this.#prove(sentAt, leaseMs)
   }
 
   /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
@@ -383,6 +397,12 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     const { address, owner, deadlineAt: until } = this
     const title = titleOf(this.#target)
     return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation }
+  }
+
+  #send(release: PendingRelease): Promise<ReleaseOutcome> {
+    const { channels } = this.#deps
+    if (!channels?.wantsReleases || release.count > 0) return sendRelease(this.#deps, release)
+    return channels.release(this, () => sendRelease(this.#deps, release), toPublished)
   }
 
   #onLeft(left: L | null, count: number, outcome: ReleaseOutcome): void {
@@ -442,11 +462,26 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     return true
   }
 
+  #prove(sentAt: Moment, leaseMs: number): void {
+    this.#clock.prove(sentAt, leaseMs)
+    // A break may have come between the last proof and the reply that names the incarnation.
+    if (this.#incarnation === undefined) this.#learnIncarnation()
+  }
+
+  /** Of the store that has just proved the hold. */
   #learnIncarnation(): void {
     const { session, background } = this.#deps
+    const known = session.knownIncarnation(this.address)
+    if (known !== undefined) {
+      this.#incarnation = known ?? undefined
+      return
+    }
     const learn = async (): Promise<void> => {
       this.#incarnation = await provenIncarnation(session, this.address)
     }
     background.run(learn())
   }
 }
+
+const toPublished = (outcome: ReleaseOutcome): 'released' | 'not-held' | 'unconfirmed' =>
+  outcome === 'unanswered' ? 'unconfirmed' : outcome

@@ -59,6 +59,11 @@ export class LeaseClock {
     return leaseMs
   }
 
+  /** The share of the lease that is left, from 0 to 1. */
+  shareLeft(now: number): number {
+    return Math.min(1, Math.max(0, (this.deadlineAt - now) / this.leaseMs))
+  }
+
   /** A command with this lease was answered. What was proven before stays, if it is more. */
   prove(sentAt: Moment, leaseMs: number): void {
     this.provenAt = sentAt

@@ -14,27 +14,36 @@ const lossText: Record<LossReason, string> = {
   suspended: 'the machine was suspended after the store last confirmed the hold; check isHeld again shortly',
 }
 
+const evictedBy = (by: string): string =>
+  `the hold was revoked by ${by}; another client may have entered since`
+
 const limitText =
   'the hold limit (maxHoldMs) passed before the lease was released; another client may have entered since'
+
+interface LossFacts {
+  readonly isAtLimit?: boolean
+  readonly cause?: LockLostError | undefined
+  readonly by?: string | undefined
+}
 
 /**
  * The loss of a hold.
  *
- * @param isAtLimit - whether it was not renewed because it had reached its limit
- * @param cause - the loss that brought it about, of a lock that was acquired together with it
+ * @param more - `isAtLimit`: it was not renewed because it had reached its limit; `cause`: the loss that brought it about, of a
+ * lock that was acquired together with it; `by`: who evicted its owner
  */
 export const lossOf = (
   target: Pick<Target, 'kind' | 'address'>,
   owner: string,
   reason: LossReason,
-  isAtLimit = false,
-  cause?: LockLostError,
+  { isAtLimit = false, cause, by }: LossFacts = {},
 ): LockLostError => {
-  const text = reason === 'expired' && isAtLimit ? limitText : lossText[reason]
+  const text =
+    reason === 'expired' && isAtLimit ? limitText : by === undefined ? lossText[reason] : evictedBy(by)
   const { name } = target.address
   const why = cause ? `: ${cause.message}` : ''
   const message = `${text} (${titleOf(target)}, owner ${owner})${why}`
-  return new LockLostError(message, { lockName: name, owner, reason, cause })
+  return new LockLostError(message, { lockName: name, owner, reason, cause, by })
 }
 
 /**
@@ -42,8 +51,8 @@ export const lossOf = (
  * is shared.
  */
 export const lossForCaller = (loss: LockLostError): LockLostError => {
-  const { lockName, owner, reason } = loss
-  return new LockLostError(loss.message, { lockName, owner, reason, cause: loss })
+  const { lockName, owner, reason, by } = loss
+  return new LockLostError(loss.message, { lockName, owner, reason, by, cause: loss })
 }
 
 /** The error for a write lock that is wanted inside a read lock of the same caller. */

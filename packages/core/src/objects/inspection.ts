@@ -1,7 +1,9 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
+import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { clientOf } from '../engine/owner.js'
-import type { ObjectKind } from '../ownership/target.js'
+import type { Ages } from '../operating/oversight.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
 import { sideOf } from './sides.js'
 
 /** One owner, and the process it belongs to if that has registered. */
@@ -19,6 +21,16 @@ export interface HolderInfo extends OwnerInfo {
   readonly holdCount: number
   /** For how long the store keeps the hold unless renewed, milliseconds. */
   readonly remainingMs: number
+  /** Since the grant, by the holder's own clock, milliseconds; `null` if its client did not say so within 250 ms. */
+  readonly heldMs: number | null
+}
+
+/** One owner that waits. */
+export interface WaiterInfo extends OwnerInfo {
+  /** How long its queue entry stays unless refreshed, milliseconds. */
+  readonly aliveMs: number
+  /** Since the call, by the waiter's own clock, milliseconds; `null` if its client did not say so within 250 ms. */
+  readonly waitedMs: number | null
 }
 
 /** What `inspect()` of a lock returns. Both sides of a read/write lock show the same, except for `kind` and `isLocked`. */
@@ -37,8 +49,8 @@ export interface LockInfo {
   readonly fencingToken: number
   /** How many entries the queue has, stale ones included. */
   readonly waiterCount: number
-  /** The first waiters in line, at most 100; `aliveMs` is how long the entry stays unless refreshed. */
-  readonly waiters: readonly (OwnerInfo & { readonly kind: ObjectKind; readonly aliveMs: number })[]
+  /** The first waiters in line, at most 100. */
+  readonly waiters: readonly (WaiterInfo & { readonly kind: ObjectKind })[]
 }
 
 /** What the store knows of a lock, in one form for both kinds of it. */
@@ -70,19 +82,37 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
   return { holders, holderCount: reply.holderCount, token, waiterCount, waiters }
 }
 
-/** Adds to each owner the process that it belongs to. */
+/** What descriptions need of their client. */
+export interface InspectionDeps {
+  readonly session: Pick<EngineSession, 'find'>
+  /** A quorum has none: the times of its holders and waiters are not known. */
+  readonly oversight?: { agesOf(address: Address, owners: readonly string[]): Promise<Ages> }
+}
+
+/** Adds to each owner the process that it belongs to, and how long it has held or waited. */
 export async function describeLock(
-  name: string,
-  kind: ObjectKind,
+  { address, kind }: Target,
   found: FoundLock,
-  session: Pick<EngineSession, 'find'>,
+  deps: InspectionDeps,
 ): Promise<LockInfo> {
-  const who = await findClients([...found.holders, ...found.waiters], session)
+  const owners = [...found.holders, ...found.waiters]
+  const who = await findClients(owners, deps.session)
+  const ageOf = await findAges(
+    address,
+    owners.map(({ owner }) => who(owner)),
+    deps,
+  )
   const holders = found.holders.map(({ owner, kind: held, count, ttlMs }) => {
-    return { ...who(owner), kind: held, holdCount: count, remainingMs: Math.max(0, ttlMs) }
+    return {
+      ...who(owner),
+      kind: held,
+      holdCount: count,
+      remainingMs: Math.max(0, ttlMs),
+      heldMs: ageOf(owner),
+    }
   })
   return {
-    name,
+    name: address.name,
     kind,
     isLocked: holders.some((holder) => holder.kind === kind),
     holder: holders[0] ?? null,
@@ -94,6 +124,7 @@ export async function describeLock(
       ...who(owner),
       kind: wanted,
       aliveMs,
+      waitedMs: ageOf(owner),
     })),
   }
 }
@@ -106,4 +137,14 @@ export async function findClients(
   const ids = [...new Set(owners.map(({ owner }) => clientOf(owner)))]
   const clients = new Map(await Promise.all(ids.map(async (id) => [id, await session.find(id)] as const)))
   return (owner) => ({ owner, client: clients.get(clientOf(owner)) ?? null })
+}
+
+/** Asks the clients of these owners for how long they have held or waited. One that is not registered would not reply. */
+export async function findAges(
+  address: Address,
+  owners: readonly OwnerInfo[],
+  { oversight }: Pick<InspectionDeps, 'oversight'>,
+): Promise<Ages> {
+  const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
+  return oversight && asked.length > 0 ? oversight.agesOf(address, asked) : () => null
 }

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from '../errors.js'
+import { isWellFormed } from '../util/well-formed.js'
 
 const maxNameBytes = 1024
-const unpairedSurrogate = /\p{Surrogate}/u
 
 /** Refuses names that are invalid with every engine. */
 export function checkName(name: unknown): asserts name is string {
@@ -17,7 +17,7 @@ export function checkName(name: unknown): asserts name is string {
     )
   }
   // UTF-8 encodes all of these as the same character, so different names would mean one lock.
-  if (unpairedSurrogate.test(name)) {
+  if (!isWellFormed(name)) {
     throw new InvalidArgumentError(
       `name must be well-formed Unicode, got ${inspect(name)}; lockName(text) makes a valid name from any text`,
       { lockName: name },

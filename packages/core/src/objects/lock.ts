@@ -5,6 +5,9 @@ import type { Member, MemberClient } from '../composing/member.js'
 import type { EngineSession } from '../engine/session.js'
 import { InvalidArgumentError, LockLostError } from '../errors.js'
 import type { Events } from '../events.js'
+import { resolveForce } from '../operating/options.js'
+import type { ForceOptions } from '../operating/options.js'
+import type { Oversight } from '../operating/oversight.js'
 import { resolveRequest } from '../options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
@@ -19,7 +22,7 @@ import { acquireByOptions } from './acquire-by-options.js'
 import { withCallerStack } from './caller-stack.js'
 import type { Entrance, Outcome } from './entrance.js'
 import { describeLock, foundLock } from './inspection.js'
-import type { FoundLock, LockInfo } from './inspection.js'
+import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
 import type { Lease } from './lease.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
@@ -34,6 +37,8 @@ export interface LockDeps {
   readonly events: Pick<Events, 'emitError'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly entrance: Entrance
+  /** Of one store; a quorum has none. */
+  readonly oversight?: InspectionDeps['oversight'] & Pick<Oversight, 'announce'>
   /** For locks that are acquired together; a quorum lock cannot be one of them. */
   readonly memberClient?: MemberClient<Lease>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
@@ -157,16 +162,21 @@ export class Lock {
    * The signal of an evicted holder aborts as soon as it is notified, but its code may still run: only a fencing token keeps
    * its writes out.
    *
+   * With `owner`, evicts that owner or nobody: name the one that you looked at, since another may hold the lock by now. With
+   * `by`, the evicted holder learns who did it.
+   *
    * @returns whether any holder was evicted
-   * @throws `UnavailableError`, `RefusedError`, `NotALockError`, `ClosedError`
+   * @throws `InvalidArgumentError` for bad options, `UnavailableError`, `RefusedError`, `NotALockError`, `ClosedError`
    */
-  async forceUnlock(): Promise<boolean> {
+  async forceUnlock(options: ForceOptions = {}): Promise<boolean> {
+    const { owner: wanted, by } = resolveForce(options, this.name)
+    if (wanted !== undefined) return this.#evict(wanted, by)
     const limit = this.kind === 'read-lock' ? evictedAtOnce : 1
     let hasEvicted = false
     for (let evicted = 0; evicted < mostEvicted; evicted += limit) {
       const { holders, holderCount } = await this.#inspect(limit)
       const listed = holders.filter(({ kind }) => kind === this.kind)
-      const results = await Promise.all(listed.map(({ owner }) => this.#evict(owner)))
+      const results = await Promise.all(listed.map(({ owner }) => this.#evict(owner, by)))
       hasEvicted ||= results.includes(true)
       if (listed.length === 0 || holders.length >= holderCount) break
     }
@@ -201,7 +211,7 @@ export class Lock {
   /** Who holds, who waits, and which processes they are. For diagnostics only. Throws as `forceUnlock`. */
   async inspect(): Promise<LockInfo> {
     const inspection = await this.#inspect(100)
-    return this.#command(() => describeLock(this.name, this.kind, inspection, this.#deps.session))
+    return this.#command(() => describeLock(this.#target, inspection, this.#deps))
   }
 
   /** For logs. */
@@ -257,8 +267,9 @@ export class Lock {
     return foundLock(reply)
   }
 
-  async #evict(owner: string): Promise<boolean> {
+  async #evict(owner: string, by: string | undefined): Promise<boolean> {
     const { address } = this.#target
+    if (by !== undefined) await this.#command(async () => this.#deps.oversight?.announce(address, owner, by))
     const reply = await this.#command(() => this.#deps.session.force(address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')

@@ -1,7 +1,17 @@
 import type { Inspection, SharedInspection } from '../engine/replies.js'
-import type { EngineSession } from '../engine/session.js'
-import { findClients } from './inspection.js'
-import type { OwnerInfo } from './inspection.js'
+import type { Address } from '../engine/requests.js'
+import { findAges, findClients } from './inspection.js'
+import type { InspectionDeps, OwnerInfo, WaiterInfo } from './inspection.js'
+
+/** One holder of permits. */
+export interface PermitHolderInfo extends OwnerInfo {
+  /** How many it holds. */
+  readonly permits: number
+  /** For how long the store keeps the hold unless renewed, milliseconds. */
+  readonly remainingMs: number
+  /** Since the grant, by the holder's own clock, milliseconds; `null` if its client did not say so within 250 ms. */
+  readonly heldMs: number | null
+}
 
 /** What `inspect()` of a semaphore returns. */
 export interface SemaphoreInfo {
@@ -13,37 +23,43 @@ export interface SemaphoreInfo {
   /** How many of them are free. */
   readonly available: number
   /** Who holds permits: at most 100, the one whose hold ends first unless renewed comes first. */
-  readonly holders: readonly (OwnerInfo & { readonly permits: number; readonly remainingMs: number })[]
+  readonly holders: readonly PermitHolderInfo[]
   readonly holderCount: number
   /** How many entries the queue has, stale ones included. */
   readonly waiterCount: number
-  /** The first waiters in line, at most 100; `aliveMs` is how long the entry stays unless refreshed. */
-  readonly waiters: readonly (OwnerInfo & { readonly permits: number; readonly aliveMs: number })[]
+  /** The first waiters in line, at most 100. */
+  readonly waiters: readonly (WaiterInfo & { readonly permits: number })[]
 }
 
 /** @param size - the permits in all, unless the semaphore was resized */
 export async function describeSemaphore(
-  name: string,
+  address: Address,
   size: number,
   found: Inspection | SharedInspection,
-  session: Pick<EngineSession, 'find'>,
+  deps: InspectionDeps,
 ): Promise<SemaphoreInfo> {
   if (found.kind === 'lock') throw new TypeError('a semaphore was inspected as a lock')
   const { holders, holderCount, waiterCount, waiters, used, free } = found
-  const who = await findClients([...holders, ...waiters], session)
+  const owners = [...holders, ...waiters]
+  const who = await findClients(owners, deps.session)
+  const ageOf = await findAges(
+    address,
+    owners.map(({ owner }) => who(owner)),
+    deps,
+  )
   const permits = found.version > 0 ? found.size : size
   return {
-    name,
+    name: address.name,
     kind: 'semaphore',
     permits,
     available: Math.max(0, free ?? permits - used),
     holders: holders.map(({ owner, permits: held, ttlMs }) => {
-      return { ...who(owner), permits: held, remainingMs: Math.max(0, ttlMs) }
+      return { ...who(owner), permits: held, remainingMs: Math.max(0, ttlMs), heldMs: ageOf(owner) }
     }),
     holderCount,
     waiterCount,
     waiters: waiters.map(({ owner, permits: wanted, aliveMs }) => {
-      return { ...who(owner), permits: wanted, aliveMs }
+      return { ...who(owner), permits: wanted, aliveMs, waitedMs: ageOf(owner) }
     }),
   }
 }

@@ -5,6 +5,9 @@ import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors.js'
 import type { Events } from '../events.js'
+import { notAnOwner, resolveForce } from '../operating/options.js'
+import type { ForceOptions } from '../operating/options.js'
+import type { Oversight } from '../operating/oversight.js'
 import { resolvePermits } from '../options.js'
 import type {
   AcquireOptions,
@@ -37,6 +40,7 @@ export interface SemaphoreDeps {
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emit' | 'emitError'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
+  readonly oversight: Pick<Oversight, 'agesOf' | 'announce'>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
   ready(address: Address): Promise<void> | undefined
   acquire(target: Target, request: Request): Promise<PermitLease | NotAcquired>
@@ -167,17 +171,15 @@ export class Semaphore {
    * Evicts one owner, as `inspect()` shows it, and hands its permits to the next waiters. Its signal aborts as soon as it is
    * notified, but its code may still run.
    *
+   * @param options - `by`: who does it, as for `forceUnlock`
    * @returns whether it held permits
    * @throws `InvalidArgumentError` for what is not an owner; otherwise as `available`
    */
-  async forceRelease(owner: string): Promise<boolean> {
-    if (!isOwner(owner) && !this.#isPermitId(owner)) {
-      throw new InvalidArgumentError(
-        `forceRelease needs an owner as inspect() shows it, '<clientId>:<n>', got ${inspect(owner)}`,
-        { lockName: this.name },
-      )
-    }
-    const { session, holds } = this.#deps
+  async forceRelease(owner: string, options: Pick<ForceOptions, 'by'> = {}): Promise<boolean> {
+    const { by } = resolveForce(options, this.name)
+    if (!isOwner(owner) && !this.#isPermitId(owner)) throw notAnOwner('forceRelease', owner, this.name)
+    const { session, holds, oversight } = this.#deps
+    if (by !== undefined) await this.#command(() => oversight.announce(this.#address, owner, by))
     const reply = await this.#command(() => session.force(this.#address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
     if (reply.kind === 'released') holds.find(owner)?.lose('revoked')
@@ -238,7 +240,7 @@ export class Semaphore {
     const { session } = this.#deps
     const reply = await this.#command(() => session.inspect(this.#address, limit))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    return this.#command(() => describeSemaphore(this.name, this.#size, reply, session))
+    return this.#command(() => describeSemaphore(this.#address, this.#size, reply, this.#deps))
   }
 
   async #command<T>(send: () => Promise<T>): Promise<T> {

@@ -43,6 +43,7 @@ export const lostWithResult = (error: LockLostError, result: unknown): LockLostE
     lockName: error.lockName,
     owner: error.owner,
     reason: error.reason,
+    by: error.by,
     cause: error.cause,
     result,
   })

@@ -24,7 +24,7 @@ const lockTraits: Traits = {
   commandsAreCounted: true,
 }
 
-const nativeTraits: Traits = { ...lockTraits, kinds: ['shared', 'latch'] }
+const nativeTraits: Traits = { ...lockTraits, kinds: ['shared', 'latch'], operator: true }
 
 /**
  * Locks on Redis or Valkey: stand-alone, Sentinel or Cluster.
@@ -61,6 +61,7 @@ function openNative(host: EngineHost, { prefix }: RedisSettings, shared: SharedO
     layout: nativeLayout,
     calls,
     latchCalls: nativeLatchCalls,
+    canList: true,
   })
 }
 

@@ -171,6 +171,60 @@ describe('a lock found by its key', () => {
   })
 })
 
+describe('any key of the store', () => {
+  const objects = ['lock', 'read-write-lock', 'semaphore', 'latch'] as const
+  const parts = ['main', 'queue', 'waiters', 'fence', 'ends', 'size', 'counted'] as const
+
+  it.each([
+    ['', 'lock:', 'order:42'],
+    ['', 'lock:', '{tenant-7}:order'],
+    ['', 'lock:', 'order:{42}'],
+    ['', 'lock:', '{t}'],
+    ['app:', 'lock:', 'a:ends'],
+    ['{app}:', 'lock:', 'order'],
+    ['app', '{', 'tag}'],
+    ['', '{app}', 'order'],
+    ['app:', '', 'ключ 🔑'],
+    ['', '', ' '],
+    ['', '', 't'],
+    ['', '', '{t}'],
+    ['', '', '{t}:'],
+    ['', 'lock:', 'two\nlines'],
+  ])('of prefixes %j and %j and name %j is found to be what it is', (keyPrefix, prefix, name) => {
+    const space = spaceOf(keyPrefix, prefix)
+    for (const object of objects) {
+      const keys = space.keysOf(name, object)
+      for (const part of parts) {
+        // Those are keys of other objects than locks.
+        if (object === 'lock' && ['ends', 'size', 'counted'].includes(part)) continue
+        expect(space.read(keys[part])).toEqual({ keys, object, part })
+      }
+    }
+  })
+
+  it.each([
+    'app:holdfast:client:c1',
+    'holdfast:client:c1',
+    'lock:a',
+    'app:lock:',
+    'app:other:a',
+    '{app:lock:a}',
+    '{app:lock:a}:other',
+    '{app:lock:a}:fifo:fifo',
+    'app:lock:a:fifo',
+    'app:lock:a:rw',
+    'app:lock:a{b',
+    '{app:lock:{t}:a}:fifo',
+    '',
+  ])('is none of ours: %j', (key) => {
+    expect(spaceOf('app:', 'lock:').read(key)).toBeNull()
+  })
+
+  it('that registers a client does not count as a lock, even without a prefix', () => {
+    expect(spaceOf('', '').read('holdfast:client:c1')).toBeNull()
+  })
+})
+
 describe('other names', () => {
   it('the registry key of a client has the key prefix of the application, but not the prefix of locks', () => {
     expect(spaceOf('app:', 'lock:').registry('c1')).toBe('app:holdfast:client:c1')

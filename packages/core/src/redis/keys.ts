@@ -24,6 +24,7 @@ const suffixOf: Record<Exclude<ObjectType, 'lock'>, string> = {
   semaphore: ':semaphore',
   latch: ':latch',
 }
+const objectTypes = ['read-write-lock', 'semaphore', 'latch'] as const
 /** Objects that have the same scripts. */
 export type Kind = ObjectType | 'shared' | 'permits'
 
@@ -96,7 +97,26 @@ export interface KeySpaceOptions {
   readonly layout: Layout
 }
 
-/** Builds every key and channel name; no other module puts names together. */
+/** The keys of an object by what is in them. */
+export type KeyPart = 'main' | 'queue' | 'waiters' | 'fence' | 'ends' | 'size' | 'counted'
+
+const parts: readonly { readonly part: KeyPart; readonly suffix: string; readonly isOfLocks: boolean }[] = [
+  { part: 'queue', suffix: ':fifo', isOfLocks: true },
+  { part: 'waiters', suffix: ':waiters', isOfLocks: true },
+  { part: 'fence', suffix: ':fence', isOfLocks: true },
+  { part: 'ends', suffix: ':ends', isOfLocks: false },
+  { part: 'size', suffix: ':size', isOfLocks: false },
+  { part: 'counted', suffix: ':counted', isOfLocks: false },
+]
+
+/** A key found in the store: whose it is, and what is in it. */
+export interface FoundKey {
+  readonly keys: Keys
+  readonly object: ObjectType
+  readonly part: KeyPart
+}
+
+/** Builds and reads every key and channel name; no other module puts names together. */
 export class KeySpace {
   readonly #options: KeySpaceOptions
   readonly #lockPrefix: string
@@ -108,24 +128,9 @@ export class KeySpace {
 
   /** The keys of the object of this name. Throws `InvalidArgumentError` for an invalid name. */
   keysOf(name: string, object: ObjectType = 'lock', form?: string): Keys {
-    const refuse = (reason: string, hint = '; lockName(text) makes a valid name from any text'): never => {
-      throw new InvalidArgumentError(`${reason}${hint}`, { lockName: name })
-    }
-    const suffix = suffixes.find((s) => name.endsWith(s))
-    if (suffix !== undefined)
-      refuse(`name must not end in ${suffix}, a suffix of Holdfast's own keys: ${name}`)
+    const invalid = this.#whyInvalid(name)
+    if (invalid !== undefined) throw new InvalidArgumentError(invalid, { lockName: name })
     const lock = this.#lockPrefix + name
-    if (lock.startsWith(this.#options.keyPrefix + registryPrefix)) {
-      refuse(`name collides with Holdfast's client registry keys: ${lock}`)
-    }
-    const hasBraces = lock.includes('{') || lock.includes('}')
-    if (hasBraces && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) {
-      const isOfPrefix = !/[{}]/.test(name)
-      refuse(
-        `braces in a name must form exactly one hash tag, such as {tenant}: ${lock}`,
-        isOfPrefix ? '' : undefined,
-      )
-    }
     const tagged = taggedOf(lock)
     const { layout } = this.#options
     const kind = layout.kindOf(object, form)
@@ -153,13 +158,65 @@ export class KeySpace {
     return this.keysOf(lock.slice(this.#lockPrefix.length), object as ObjectType)
   }
 
+  /**
+   * Reads any key of the store as one of ours: of an object of {@link nativeLayout}, or `null`. A value of another application
+   * under such a name looks like one of ours by its key.
+   */
+  read(key: string): FoundKey | null {
+    // Most keys of a store that is shared with others end here.
+    const start = key.startsWith('{') && !this.#lockPrefix.startsWith('{') ? 1 : 0
+    if (!key.startsWith(this.#lockPrefix, start)) return null
+    if (key.startsWith(this.#options.keyPrefix + registryPrefix)) return null
+    const { part, suffix } = parts.find((each) => isSuffix(key, each)) ?? { part: 'main', suffix: '' }
+    const base = key.slice(0, key.length - suffix.length)
+    const object = objectTypes.find((type) => base.endsWith(suffixOf[type])) ?? 'lock'
+    const isPlain = object === 'lock' && part === 'main'
+    const tagged = object === 'lock' ? base : base.slice(0, -suffixOf[object].length)
+    const lock = isPlain ? tagged : untagged(tagged)
+    if (!lock.startsWith(this.#lockPrefix)) return null
+    const name = lock.slice(this.#lockPrefix.length)
+    if (name === '' || this.#whyInvalid(name) !== undefined) return null
+    const keys = this.keysOf(name, object)
+    return keys[part] === key ? { keys, object, part } : null
+  }
+
+  /** What all keys of objects contain. */
+  get head(): string {
+    return this.#lockPrefix
+  }
+
   /** The key under which a client is registered. */
   registry(clientId: string): string {
     return this.#options.keyPrefix + registryPrefix + clientId
   }
+
+  /** Why no object can have this name, if so. */
+  #whyInvalid(name: string): string | undefined {
+    const hint = '; lockName(text) makes a valid name from any text'
+    const suffix = suffixes.find((s) => name.endsWith(s))
+    if (suffix !== undefined)
+      return `name must not end in ${suffix}, a suffix of Holdfast's own keys: ${name}${hint}`
+    const lock = this.#lockPrefix + name
+    if (lock.startsWith(this.#options.keyPrefix + registryPrefix)) {
+      return `name collides with Holdfast's client registry keys: ${lock}${hint}`
+    }
+    const hasBraces = lock.includes('{') || lock.includes('}')
+    if (!hasBraces || /^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) return undefined
+    const isOfPrefix = !/[{}]/.test(name)
+    return `braces in a name must form exactly one hash tag, such as {tenant}: ${lock}${isOfPrefix ? '' : hint}`
+  }
+}
+
+/** Only locks have keys without the suffix of an object, so a lock's name may end as parts of other objects do. */
+function isSuffix(key: string, { suffix, isOfLocks }: (typeof parts)[number]): boolean {
+  if (!key.endsWith(suffix)) return false
+  return isOfLocks || objectTypes.some((type) => key.endsWith(suffixOf[type] + suffix))
 }
 
 const inboxPrefix = 'holdfast:inbox:'
+
+/** The pattern of all inboxes. */
+export const everyInbox = `${inboxPrefix}*`
 
 /** The channel on which a client is notified of grants and evictions. Channels know neither prefixes nor databases. */
 export const inboxOf = (clientId: string): string => inboxPrefix + clientId

@@ -1,5 +1,13 @@
 import { readNotice } from './notices.js'
 
+/** What clients of version 0.1.0 understand, verbatim. Of anything else they take no notice. */
+const understood = [
+  /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s,
+  /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s,
+  /^(open|gone) (\d+) (.+)$/s,
+  /^(revoked|free) (\S+) (.+)$/s,
+]
+
 describe('a notice', () => {
   it('of a grant has owner, token, server time, lease and lock', () => {
     expect(readNotice('granted c1:7 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
@@ -50,15 +58,27 @@ describe('a notice', () => {
     },
   )
 
+  it.each(['', 'hello', ' two  words ', 'lines\nand "quotes" 🔑', 'granted c1:7 1 2 3 lock:a'])(
+    'of another client has its text as it was sent: %j',
+    (text) => {
+      expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text })
+    },
+  )
+
   it.each([
     '',
     'hello',
+    'told',
+    'says hello',
     'granted',
     'granted c1:7 1 2 3',
     'granted c1:7 x 2 3 a',
+    'granted c1:7 100000000000000000000 2 3 a',
+    'granted c1:7 1 9007199254740992 3 a',
     'revoked c1:7',
     'entered 1 2 c1:7:3',
     'entered 1 x c1:7:3 a',
+    'entered 9007199254740992 2 c1:7:3 a',
     'entered 1 2 c1:x a',
     'free c1:7',
     'open 1',
@@ -66,5 +86,14 @@ describe('a notice', () => {
     ' revoked a b',
   ])('is nothing else: %j', (message) => {
     expect(readNotice(message)).toBeNull()
+  })
+
+  it.each([
+    'hello',
+    'granted c1:7 1 2 3 lock:a',
+    'x\ngranted c1:7 1 2 3 lock:a',
+    'entered 1 2 c1:7:3 a\nopen 1 a',
+  ])('of another client means nothing to version 0.1.0: %j', (text) => {
+    for (const pattern of understood) expect(`told ${text}`).not.toMatch(pattern)
   })
 })

@@ -19,33 +19,29 @@ export type Notice =
   /** A latch opened, or is gone. */
   | { readonly kind: 'open' | 'gone'; readonly generation: number; readonly latch: string }
   | { readonly kind: 'revoked'; readonly owner: string; readonly lock: string }
+  /** What another client has to say. */
+  | { readonly kind: 'told'; readonly text: string }
   /** It is this owner's turn to request a free lock that is shared with Redisson. */
   | { readonly kind: 'free'; readonly owner: string; readonly lock: string }
 
-/** Reads a message as the scripts write it; `null` for anything else. */
+/**
+ * Reads a message as the scripts write it; `null` for anything else. Anyone may publish, and a number that JavaScript cannot
+ * count on from would be the last token of every lock.
+ */
 export function readNotice(message: string): Notice | null {
   const granted = /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(message)
   if (granted) {
     const [, owner = '', token, serverUs, leaseMs, lock = ''] = granted
-    return {
-      kind: 'granted',
-      owner,
-      token: Number(token),
-      serverUs: Number(serverUs),
-      leaseMs: Number(leaseMs),
-      lock,
-    }
+    const numbers = { token: Number(token), serverUs: Number(serverUs), leaseMs: Number(leaseMs) }
+    return areExact(numbers) ? { kind: 'granted', owner, ...numbers, lock } : null
   }
   const entered = /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s.exec(message)
   if (entered) {
     const [, token, serverUs, owners = '', main = ''] = entered
-    return {
-      kind: 'entered',
-      token: Number(token),
-      serverUs: Number(serverUs),
-      owners: owners.split(',').map(readLease),
-      main,
-    }
+    const numbers = { token: Number(token), serverUs: Number(serverUs) }
+    return areExact(numbers)
+      ? { kind: 'entered', ...numbers, owners: owners.split(',').map(readLease), main }
+      : null
   }
   const latch = /^(open|gone) (\d+) (.+)$/s.exec(message)
   if (latch) {
@@ -57,8 +53,12 @@ export function readNotice(message: string): Notice | null {
     const [, kind, owner = '', lock = ''] = other
     return { kind: kind === 'free' ? 'free' : 'revoked', owner, lock }
   }
-  return null
+  const [, text] = /^told (.*)$/s.exec(message) ?? []
+  return text === undefined ? null : { kind: 'told', text }
 }
+
+const areExact = (numbers: Readonly<Record<string, number>>): boolean =>
+  Object.values(numbers).every(Number.isSafeInteger)
 
 /** `<owner>:<leaseMs>`; an owner has a colon of its own. */
 function readLease(text: string): { readonly owner: string; readonly leaseMs: number } {

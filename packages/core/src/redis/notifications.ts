@@ -9,7 +9,7 @@ interface TokenMemory {
 /** Passes a message from the inbox on to the client; ignores anything that is not a notice. */
 export function passOn(
   message: string,
-  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake' | 'opened' | 'missed'>,
+  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake' | 'opened' | 'told' | 'missed'>,
   tokens: TokenMemory,
 ): void {
   const notice = readNotice(message)
@@ -37,6 +37,9 @@ export function passOn(
       return
     case 'free':
       host.wake(notice.lock, notice.owner)
+      return
+    case 'told':
+      host.told(notice.text)
       return
     case undefined:
   }

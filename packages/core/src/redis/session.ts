@@ -26,6 +26,7 @@ import type { RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/c
 import type { LatchCalls } from './kinds/latch.js'
 import { RedisLatches } from './latches.js'
 import { passOn } from './notifications.js'
+import { RedisOperator } from './operator.js'
 import { Registry } from './registry.js'
 import { Replicas } from './replicas.js'
 import { checkServer } from './server-check.js'
@@ -36,6 +37,8 @@ export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'l
   readonly connections: Connections
   readonly calls: CallsByKind
   readonly latchCalls: LatchCalls
+  /** Whether objects can be listed, whose keys are those of the native layout then. */
+  readonly canList: boolean
   /** Only with `minReplicas`. */
   readonly replicas: {
     readonly connections: Connections
@@ -57,6 +60,7 @@ export class RedisSession implements EngineSession {
   readonly #keySpace: KeySpace
   readonly #servers: ServerIdentity
   readonly #commands: RedisCommands
+  readonly operator: RedisOperator | undefined
   readonly #registry: Registry
   readonly #inbox: Inbox
 
@@ -69,6 +73,7 @@ export class RedisSession implements EngineSession {
       timeoutMs: host.commandTimeoutMs,
       onBreak: () => {
         this.#servers.forget()
+        host.broken()
       },
       onReconnect: () => {
         host.reconnected()
@@ -108,6 +113,8 @@ export class RedisSession implements EngineSession {
       passOn(message, host, this.#commands)
     }
     this.#inbox = new Inbox({ channel, hub: this.hub, onMessage })
+    if (options.canList)
+      this.operator = this.#openOperator(connections.cluster === null, common.onNoticeError)
     const commands = this.#commands
     if (commands.canAcquireMany) {
       this.acquireMany = (request, timeoutMs) => commands.acquireMany(request, timeoutMs)
@@ -206,6 +213,17 @@ export class RedisSession implements EngineSession {
     if (error !== '') {
       this.#host.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${error}`)
     }
+  }
+
+  #openOperator(countsReceivers: boolean, onNoticeError: (error: string) => void): RedisOperator {
+    return new RedisOperator({
+      connection: this.connection,
+      keySpace: this.#keySpace,
+      registry: this.#registry,
+      clientId: this.#host.clientId,
+      countsReceivers,
+      onNoticeError,
+    })
   }
 
   #openReplicas({ connections, wanted, timeoutMs }: NonNullable<RedisSessionOptions['replicas']>): Replicas {

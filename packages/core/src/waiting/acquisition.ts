@@ -1,3 +1,7 @@
+import { traceAcquire } from '../channels/acquire.js'
+import type { TracedAcquisition } from '../channels/acquire.js'
+import { isObserved, operations } from '../channels/channels.js'
+import { contextOfCall } from '../channels/in-context.js'
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited, LatchWaitReply } from '../engine/latch.js'
@@ -111,7 +115,8 @@ export class Acquisition<A> implements Waiter {
     wantsToken: boolean,
     wantedSince?: number,
   ) {
-    this.#deps = deps
+    const inContext = contextOfCall()
+    this.#deps = inContext ? { ...deps, admit: (...args) => inContext(() => deps.admit(...args)) } : deps
     this.#wantedSince = wantedSince ?? this.#startedAt
     this.target = target
     this.n = deps.nextOwner()
@@ -143,8 +148,41 @@ export class Acquisition<A> implements Waiter {
     return this.#lastReply?.awaited
   }
 
+  get waitsSince(): number {
+    return this.#wantedSince
+  }
+
+  /** As of the last reply. */
+  get obstacle(): { readonly holder: string; readonly position: number } | undefined {
+    return this.#lastReply
+  }
+
+  get #subject(): TracedAcquisition['subject'] {
+    const { clientId, engine } = this.#deps.settings
+    return { clientId, engine, name: this.address.name, kind: this.target.kind, owner: this.owner }
+  }
+
   get #hadEntry(): boolean {
     return (this.#lastReply?.position ?? 0) > 0
+  }
+
+  /** Whether another owner was in the way, or a latch closed, as of a reply. */
+  get isContended(): boolean {
+    return this.#lastReply !== undefined
+  }
+
+  /** `run()` for a call of the application, published to those who listen. */
+  runTraced(): Promise<A | NotAcquired> {
+    if (!isObserved(operations.acquire)) return this.run()
+    return traceAcquire(
+      {
+        subject: this.#subject,
+        request: this.#options,
+        wantedSince: this.#wantedSince,
+        isContended: () => this.isContended,
+      },
+      () => this.run(),
+    )
   }
 
   run(): Promise<A | NotAcquired> {
@@ -361,10 +399,15 @@ export class Acquisition<A> implements Waiter {
     const notice = this.#notice
     this.#notice = undefined
     if (!notice) return
-    reportGranted(this.#deps.events, this, notice.token)
-    if (this.#isOver) return
     const { marginMs } = this.#deps.settings
     const dated = dateNotice(notice, this.#lastReply, this.#noticedAt, marginMs)
+    reportGranted(
+      this.#deps.events,
+      this,
+      notice.token,
+      dated ? this.#noticedAt - dated.grantedAt : undefined,
+    )
+    if (this.#isOver) return
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
     const isEnough = notice.leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt

@@ -11,6 +11,8 @@ export interface ReadinessDeps {
   assertOpen(): void
   /** The checks have passed. */
   onReady(): void
+  /** Notifications arrive. */
+  onSubscribed(): void
 }
 
 /** The checks before a client's first command; a failed one is repeated by the next caller. */
@@ -37,7 +39,12 @@ export class Readiness {
     await session.prepare(address)
     this.#deps.assertOpen()
     this.#deps.onReady()
-    const subscribing = session.subscribe(address).catch(() => undefined)
+    const subscribing = session.subscribe(address).then(
+      () => {
+        this.#deps.onSubscribed()
+      },
+      () => undefined,
+    )
     await withTimeout(subscribing, subscribeGraceMs)
     this.#isReady = true
   }

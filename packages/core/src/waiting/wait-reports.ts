@@ -31,9 +31,16 @@ export function reportWaiting(
   events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient })
 }
 
-export function reportGranted(events: Reports, waiter: Reported, fencingToken: number): void {
+/** @param handOffMs - how long the grant took to arrive; `undefined` if that is not known */
+export function reportGranted(
+  events: Reports,
+  waiter: Reported,
+  fencingToken: number,
+  handOffMs: number | undefined,
+): void {
   if (!events.hasListeners('granted')) return
-  events.emit('granted', { ...subjectOf(waiter), fencingToken })
+  const event = { ...subjectOf(waiter), fencingToken }
+  events.emit('granted', handOffMs === undefined ? event : { ...event, handOffMs })
 }
 
 /** The result of a wait in vain. */

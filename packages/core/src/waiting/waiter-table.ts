@@ -13,7 +13,7 @@ import type { ListNode } from '../util/linked-list.js'
 export interface Waiter extends Owned {
   readonly address: Address
   /** How much of the object it wants. */
-  readonly target: Pick<Target, 'kind' | 'permits' | 'size'>
+  readonly target: Target
   /** Its node in the list of those that wait for the lock. */
   readonly node: ListNode<Waiter>
   /** Whether it waits in the queue, as far as it knows, with no request in flight. */
@@ -22,6 +22,10 @@ export interface Waiter extends Owned {
   readonly entryTtlMs: number
   /** Which opening of a latch it waits for, as of the last reply; `undefined` for other objects. */
   readonly awaited: Awaited | undefined
+  /** When its call began. */
+  readonly waitsSince: number
+  /** Who kept it from entering, and its position in the queue, as of the last reply. */
+  readonly obstacle: { readonly holder: string; readonly position: number } | undefined
   /** Something may have changed: request again. */
   wake(): void
   /** A notification says that a release handed the lock to this owner. */
@@ -84,6 +88,11 @@ export class WaiterTable {
     let count = 0
     for (const waiting of this.#waiting.values()) count += waiting.size
     return count
+  }
+
+  /** Those that wait for a held lock. */
+  get allWaiting(): Waiter[] {
+    return [...this.#waiting.values()].flatMap((waiting) => waiting.toArray())
   }
 
   add(waiter: Waiter): void {

@@ -29,11 +29,17 @@ export class RecordingHost implements EngineHost {
   opened(id: string, generation: number): void {
     this.log.push(`opened ${id} ${generation}`)
   }
+  told(text: string): void {
+    this.log.push(`told ${text}`)
+  }
   missed(id?: string): void {
     this.log.push(id === undefined ? 'missed' : `missed ${id}`)
   }
   unsubscribed(): void {
     this.log.push('unsubscribed')
+  }
+  broken(): void {
+    this.log.push('broken')
   }
   reconnected(): void {
     this.log.push('reconnected')

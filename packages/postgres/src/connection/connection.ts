@@ -14,8 +14,11 @@ export interface Connection {
   runScript(sql: string): Promise<void>
   /** Resolves once PostgreSQL passes on what is sent to the channel. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<void>
-  /** Has those who grant a lock know, by the key it resolves with, that messages arrive here while this connection lasts. */
-  takeKey(): Promise<string>
+  /**
+   * Has those who grant a lock know, by the key it resolves with, that messages arrive here while this connection lasts; and
+   * operators, by the name of the channel.
+   */
+  takeKey(channel: string): Promise<string>
   /** Calls back when it has ended, with the reason. */
   onEnd(report: (cause: Error) => void): void
   /** Ends it: politely if that takes no time, and in any case. Resolves when nothing of it is left. */

@@ -118,7 +118,7 @@ export class Listener {
         this.#reportDeaf()
         throw new Error('no notifications arrive')
       }
-      const key = await this.#inTime(open.takeKey())
+      const key = await this.#inTime(open.takeKey(channel))
       if (this.#open === open) this.#goUp(open, key)
     } catch (thrown) {
       this.#drop(open, toError(thrown))

@@ -53,7 +53,7 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
       client.on('notification', ({ payload = '' }) => onMessage(payload))
       await client.query(`listen "${channel}"`)
     },
-    takeKey: () => takeKey(query),
+    takeKey: (channel) => takeKey(query, channel),
     onEnd(report) {
       client.once('end', () => report(error ?? new Error('the connection ended')))
     },
@@ -67,8 +67,12 @@ async function isPooled(client: object, query: Query): Promise<boolean> {
   return 'processID' in client && String(client.processID) !== pid
 }
 
-/** Takes a random number as an advisory lock, which the session holds until it ends. */
-async function takeKey(query: Query): Promise<string> {
+/**
+ * Takes a random number as an advisory lock, which the session holds until it ends. And one made of the channel, see
+ * `listening_1`: shared, since the session of a broken connection may still hold it.
+ */
+async function takeKey(query: Query, channel: string): Promise<string> {
+  await query('select pg_try_advisory_lock_shared(hashtextextended($1, 0))', [channel])
   for (;;) {
     const key = randomBytes(8).readBigInt64BE().toString()
     const [row]: readonly Row[] = await query(`select pg_try_advisory_lock(${key})`)

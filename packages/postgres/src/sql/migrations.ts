@@ -4,6 +4,7 @@ import { handOff } from './hand-off.js'
 import { latchChanges } from './latch/changing.js'
 import { latchTables } from './latch/tables.js'
 import { latchWaiting } from './latch/waiting.js'
+import { operator } from './operator.js'
 import { quorum } from './quorum.js'
 import { reading } from './reading.js'
 import { release } from './release.js'
@@ -53,6 +54,7 @@ const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
       latchWaiting(s),
       sweep(s),
       fence(s),
+      operator(s),
       // Functions may be executed by everybody unless that is revoked.
       `revoke all on all functions in schema ${s} from public;`,
     ].join('\n')

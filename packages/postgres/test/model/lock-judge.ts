@@ -24,13 +24,20 @@ export function judgeLock(job: Job, after: LockTablesAfter): Outcome {
   return { ...outcome, problems }
 }
 
+/** What the rows of a queue show besides its state. */
+type Queued = Pick<LockTablesAfter, 'waiting' | 'places' | 'reply' | 'way'>
+
 /** While no waiter is counted, a step does not even look for one. */
-const counterProblems = ({ waiting, places }: LockTablesAfter): Problem[] =>
+export const counterProblems = ({ waiting, places }: Queued): Problem[] =>
   waiting === places.length
     ? []
-    : [problem('counter', `the lock counts ${waiting} waiters, and ${places.length} are queued`)]
+    : [problem('counter', `the row counts ${waiting} waiters, and ${places.length} are queued`)]
 
-function tokenProblems(job: Job, { store, token, way: { tokenFloor = 0 } }: LockTablesAfter): Problem[] {
+/** What shows whether a token is large enough. */
+type Granted = Pick<LockTablesAfter, 'store' | 'token' | 'way'>
+
+export function tokenProblems(job: Job, { store, token, way }: Granted): Problem[] {
+  const { tokenFloor = 0 } = way
   const isGranted = newHolders(job.store, store).length > 0
   if (!isGranted || (token > tokenFloor && token >= nowUs)) return []
   return [problem('token', `${token} was given at ${nowUs} to a client that has seen ${tokenFloor}`)]
@@ -44,7 +51,7 @@ const noticeProblems = (job: Job, { store, notices, reply }: LockTablesAfter): P
     .map((owner) => problem('handOff', `${nameOf(owner)} was granted the lock and is not notified`))
 
 /** Requests and refreshes say where their client listens now. */
-function inboxProblems({ owner, step, subscribed }: Job, { places, reply, way }: LockTablesAfter): Problem[] {
+export function inboxProblems({ owner, step, subscribed }: Job, { places, reply, way }: Queued): Problem[] {
   const keeps =
     (step === 'request' && reply.kind === 'queued') || (step === 'refresh' && reply.kind === 'waiting')
   if (!keeps) return []

@@ -1,5 +1,5 @@
 import { ownerName, ownerNumber, type Job, type SentNotice } from '../../../core/test/model/job.js'
-import type { LockAfter, StepReply } from '../../../core/test/model/judge.js'
+import type { After, LockAfter, StepReply } from '../../../core/test/model/judge.js'
 import { storeState, type Entry } from '../../../core/test/model/state.js'
 import { readNotice } from '../../src/notices.js'
 import { inboxOf } from './inboxes.js'
@@ -15,7 +15,7 @@ export interface LockTablesAfter extends LockAfter {
   readonly places: readonly PlaceRow[]
 }
 
-interface SentRow {
+export interface SentRow {
   readonly nth: number
   readonly channel: string
   readonly payload: string
@@ -28,7 +28,7 @@ interface LockTables {
   readonly sent: readonly SentRow[]
 }
 
-const msUntil = (instantUs: number): number => (instantUs - nowUs) / 1_000
+export const msUntil = (instantUs: number): number => (instantUs - nowUs) / 1_000
 
 export function readLock(job: Job, way: Way, reply: StepReply, rows: Rows): LockTablesAfter {
   const { lock, place, tombstone, sent } = rows as unknown as LockTables
@@ -45,9 +45,7 @@ export function readLock(job: Job, way: Way, reply: StepReply, rows: Rows): Lock
   return {
     reply,
     way,
-    notices: [...sent]
-      .sort((a, b) => a.nth - b.nth)
-      .flatMap(({ channel, payload }) => sentNotice(channel, payload)),
+    notices: noticesIn(sent),
     store: storeState(
       names.map((name) => (isHeld && row.owner === name ? row.hold_count : 0)),
       queue.map(({ owner }) => ownerNumber(owner)),
@@ -57,16 +55,22 @@ export function readLock(job: Job, way: Way, reply: StepReply, rows: Rows): Lock
     token: hasFence && row ? row.token : 0,
     holdMs: isHeld ? msUntil(row.until_us) : 0,
     fenceMs: msUntil(fenceUntilUs),
-    entries: entries.map(({ entry, untilUs }) => ({
-      ownMs: msUntil(untilUs),
-      keptMs: msUntil(entry === 'live' && row ? row.queue_until_us : untilUs),
-    })),
+    entries: entries.map((each) => timesOf(each, row)),
     waiting: row?.waiting ?? 0,
     places,
   }
 }
 
-function entryOf(
+/** A live queue entry ends with the queue. */
+export const timesOf = (
+  { entry, untilUs }: ReturnType<typeof entryOf>,
+  row: { readonly queue_until_us: number } | undefined,
+): After['entries'][number] => ({
+  ownMs: msUntil(untilUs),
+  keptMs: msUntil(entry === 'live' && row ? row.queue_until_us : untilUs),
+})
+
+export function entryOf(
   name: string,
   places: readonly PlaceRow[],
   tombstones: readonly TombstoneRow[],
@@ -78,13 +82,20 @@ function entryOf(
   return { entry: place ? 'stale' : '-', untilUs: nowUs }
 }
 
-/** Nobody receives what is sent to another channel than the owner's. */
-function sentNotice(channel: string, payload: string): SentNotice[] {
+/** What owners are sent. Nobody receives what goes to another channel than the owner's. */
+export const noticesIn = (sent: readonly SentRow[]): SentNotice[] =>
+  [...sent].sort((a, b) => a.nth - b.nth).flatMap(({ channel, payload }) => sentNotices(channel, payload))
+
+function sentNotices(channel: string, payload: string): SentNotice[] {
   const notice = readNotice(payload)
-  const owner =
-    notice?.kind === 'granted' ? notice.owners[0]?.owner : notice?.kind === 'revoked' && notice.owner
-  if (!notice || !owner) throw new Error(`an unexpected message: ${payload}`)
-  const to = ownerNumber(owner)
-  if (channel !== inboxOf(to, true, {}).channel) return []
-  return [notice.kind === 'granted' ? { kind: 'granted', to, token: notice.token } : { kind: 'revoked', to }]
+  if (notice?.kind !== 'granted' && notice?.kind !== 'revoked') {
+    throw new Error(`an unexpected message: ${payload}`)
+  }
+  const owners = notice.kind === 'granted' ? notice.owners.map(({ owner }) => owner) : [notice.owner]
+  return owners
+    .map(ownerNumber)
+    .filter((to) => channel === inboxOf(to, true, {}).channel)
+    .map((to) =>
+      notice.kind === 'granted' ? { kind: 'granted', to, token: notice.token } : { kind: 'revoked', to },
+    )
 }

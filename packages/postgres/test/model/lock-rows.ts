@@ -1,5 +1,5 @@
 import { lastToken, ownerName, restoredMs, times, type Job } from '../../../core/test/model/job.js'
-import { at } from '../../../core/test/model/state.js'
+import { at, type StoreState } from '../../../core/test/model/state.js'
 import { formerInboxOf, inboxOf } from './inboxes.js'
 import { nowUs, objectName as name, type Rows, type Way } from './table-store.js'
 
@@ -22,16 +22,24 @@ export interface PlaceRow {
   readonly inbox_key: number | null
 }
 
+/** A row to be written. */
+export interface Owned {
+  readonly owner: string
+}
+
 export interface TombstoneRow {
   readonly owner: string
   readonly until_us: number
 }
 
-const untilUs = (ms: number): number => nowUs + ms * 1_000
-const overUs = untilUs(-times.slackMs)
+export const untilUs = (ms: number): number => nowUs + ms * 1_000
+export const overUs = untilUs(-times.slackMs)
 
 /** By how much the end of the last token is moved to make it forgotten. */
 export const forgottenUs = 1_000 * 4 * times.restoredLeaseMs
+
+export const fenceUntilUs = ({ hasFence }: StoreState, { isTokenForgotten }: Way): number =>
+  hasFence ? untilUs(2 * times.restoredLeaseMs) - (isTokenForgotten ? forgottenUs : 0) : overUs
 
 /** The rows of a lock in the state that a job starts from. A lock that nobody has used has none. */
 export function lockRows(job: Job, way: Way): Rows {
@@ -46,28 +54,33 @@ export function lockRows(job: Job, way: Way): Rows {
 }
 
 /** A row outlives its hold and its queue, and keeps their instants. */
-function lockRow({ store }: Job, { isUnsettled, isTokenForgotten, endsSoon }: Way, waiting: number): object {
+function lockRow({ store }: Job, way: Way, waiting: number): object {
+  const { isUnsettled } = way
   const holder = store.counts.findIndex((count) => count > 0)
   const isHeld = holder >= 0
-  const hasQueue = store.queue.length > 0
-  const livesMs = store.counts.map((_, owner) => (endsSoon ? 0 : restoredMs(store, owner)))
-  const fenceUntilUs = untilUs(2 * times.restoredLeaseMs) - (isTokenForgotten ? forgottenUs : 0)
   return {
     name,
     owner: isHeld || isUnsettled ? ownerName(Math.max(holder, 0)) : null,
     hold_count: isHeld ? at(store.counts, holder) : 1,
     until_us: isHeld || !isUnsettled ? untilUs(times.restoredLeaseMs) : overUs,
     token: lastToken,
-    fence_until_us: store.hasFence ? fenceUntilUs : overUs,
+    fence_until_us: fenceUntilUs(store, way),
     last_ticket: ticketOf(waiting),
     waiting,
-    queue_until_us: hasQueue || !isUnsettled ? untilUs(Math.max(times.slackMs, ...livesMs)) : overUs,
+    queue_until_us: queueUntilUs(store, way),
   }
 }
 
-const ticketOf = (position: number): number => 3 * position
+/** When a queue ends: with the last of its entries. */
+export function queueUntilUs(store: StoreState, { isUnsettled, endsSoon }: Way): number {
+  if (store.queue.length === 0 && isUnsettled) return overUs
+  const livesMs = store.counts.map((_, owner) => (endsSoon ? 0 : restoredMs(store, owner)))
+  return untilUs(Math.max(times.slackMs, ...livesMs))
+}
 
-function placeRows({ store, owner: stepOwner, step, subscribed }: Job, way: Way): object[] {
+export const ticketOf = (position: number): number => 3 * position
+
+export function placeRows({ store, owner: stepOwner, step, subscribed }: Job, way: Way): Owned[] {
   const everyone = store.counts.map((_, owner) => owner)
   const queue = store.queue.length === 0 && way.isUnsettled ? everyone : store.queue
   // Who says where its client listens has said something else before.
@@ -88,7 +101,7 @@ function placeRows({ store, owner: stepOwner, step, subscribed }: Job, way: Way)
   })
 }
 
-const tombstoneRows = ({ store }: Job, { isUnsettled }: Way): object[] =>
+export const tombstoneRows = ({ store }: Job, { isUnsettled }: Way): object[] =>
   store.entries.flatMap((entry, owner) => {
     if (entry === 'tombstone')
       return [{ name, owner: ownerName(owner), until_us: untilUs(restoredMs(store, owner)) }]

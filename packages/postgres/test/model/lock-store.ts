@@ -74,7 +74,8 @@ function callOf(job: Job, way: Way): Step<StepReply> {
   }
 }
 
-const mapped = <T>(step: Step<T>, map: (reply: T) => StepReply): Step<StepReply> => ({
+/** The step, with its reply in the words of the model. */
+export const mapped = <T>(step: Step<T>, map: (reply: T) => StepReply): Step<StepReply> => ({
   ...step,
   read: (rows) => map(step.read(rows)),
 })

@@ -1,6 +1,7 @@
 import type { Job, Outcome } from '../../../core/test/model/job.js'
 import type { After, StepReply } from '../../../core/test/model/judge.js'
 import type { Promised } from '../../../core/test/model/problem.js'
+import { addressOf } from '../../src/address.js'
 import type { Step } from '../../src/step.js'
 
 /** Rows as JSON, per table of the schema. */
@@ -47,6 +48,8 @@ export interface TableStore<A extends After> {
 
 /** The name of the object. */
 export const objectName = 'model'
+/** That of a read/write lock or semaphore, as the tables have it. */
+export const sharedName = addressOf(objectName, 'semaphore').id
 
 /** The instant at which each step runs, on the clock of the model. */
 export const nowUs = 1_700_000_000_000_000

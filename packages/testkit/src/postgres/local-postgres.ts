@@ -12,6 +12,7 @@ import {
   freezeProcess,
   isRunning,
   killProcess,
+  processExists,
   sendSignal,
   thawProcess,
 } from '../process/signals.js'
@@ -45,6 +46,9 @@ export interface LocalPostgresOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** Another process may take the port that was free a moment ago. */
+const portAttempts = 3
+
 /** Starts a server; resolves when it replies. `fill` makes its data folder. */
 export async function startLocalPostgres(
   options: LocalPostgresOptions,
@@ -52,17 +56,20 @@ export async function startLocalPostgres(
 ): Promise<LocalPostgres> {
   const programs = findPostgres() ?? (await installPostgres())
   if (programs === null) throw new NoPostgresError()
-  const server = new LocalPostgres(programs, await userForPostgres(), await scratchFolder(), {
-    ...options,
-    port: await freePort(),
-  })
-  try {
-    await fill(server)
-    await server.start()
-    return server
-  } catch (error) {
-    await server.stop()
-    throw error
+  for (let attemptsLeft = portAttempts; ; attemptsLeft -= 1) {
+    const server = new LocalPostgres(programs, await userForPostgres(), await scratchFolder(), {
+      ...options,
+      port: await freePort(),
+    })
+    try {
+      await fill(server)
+      await server.start()
+      return server
+    } catch (error) {
+      const isPortTaken = (await server.log().catch(() => '')).includes('Address already in use')
+      await server.stop()
+      if (!isPortTaken || attemptsLeft === 1) throw error
+    }
   }
 }
 
@@ -169,8 +176,11 @@ export class LocalPostgres implements PostgresServer {
   }
 
   async restart({ crash, isStandby = false }: RestartPostgresOptions): Promise<void> {
+    const others = this.#child?.pid === undefined ? [] : await childrenOf(this.#child.pid)
     // SIGINT is a fast shutdown: connections end, and what is in memory is written.
     if (this.#child) await killProcess(this.#child, crash ? 'SIGQUIT' : 'SIGINT')
+    // A process of the old server that is still ending keeps its memory in use, and the new one refuses to start.
+    await untilGone(others)
     if (isStandby) {
       const signal = join(this.#data, 'standby.signal')
       await writeFile(signal, '')
@@ -260,6 +270,11 @@ export class LocalPostgres implements PostgresServer {
   get #logPath(): string {
     return join(this.#folder.path, 'postgres.log')
   }
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  const areGone = async (): Promise<boolean> => !(await Promise.all(pids.map(processExists))).includes(true)
+  await until(areGone, { what: 'all processes of the old server to end', timeoutMs: 20_000, everyMs: 20 })
 }
 
 type QueryRow = Readonly<Record<string, unknown>>

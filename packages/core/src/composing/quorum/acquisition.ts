@@ -1,3 +1,7 @@
+import { traceAcquire } from '../../channels/acquire.js'
+import type { TracedAcquisition } from '../../channels/acquire.js'
+import { isObserved, operations } from '../../channels/channels.js'
+import { contextOfCall } from '../../channels/in-context.js'
 import { clientOf, ownerOf } from '../../engine/owner.js'
 import { LockLostError, UnavailableError } from '../../errors.js'
 import type { HoldfastError, HoldfastErrorDetails } from '../../errors.js'
@@ -90,7 +94,8 @@ export class QuorumAcquisition<A> {
     wantsToken: boolean,
     wantedSince?: number,
   ) {
-    this.#deps = deps
+    const inContext = contextOfCall()
+    this.#deps = inContext ? { ...deps, admit: (...args) => inContext(() => deps.admit(...args)) } : deps
     this.#target = target
     this.#options = options
     this.#wantsToken = wantsToken
@@ -123,6 +128,20 @@ export class QuorumAcquisition<A> {
       },
     })
     this.#votes = new Votes(deps.masters, voteDeps)
+  }
+
+  /** `run()` for a call of the application, published to those who listen. */
+  runTraced(): Promise<A | NotAcquired> {
+    if (!isObserved(operations.acquire)) return this.run()
+    return traceAcquire(
+      {
+        subject: this.#subject,
+        request: this.#options,
+        wantedSince: this.#wantedSince,
+        isContended: () => this.#reportedWaiting || this.#last !== undefined,
+      },
+      () => this.run(),
+    )
   }
 
   run(): Promise<A | NotAcquired> {
@@ -395,6 +414,12 @@ export class QuorumAcquisition<A> {
 
   #waitLeftMs(): number {
     return this.#startedAt + this.#options.waitMs - monotonicMs()
+  }
+
+  get #subject(): TracedAcquisition['subject'] {
+    const { clientId, engine } = this.#deps.settings
+    const { address, kind } = this.#target
+    return { clientId, engine, name: address.name, kind, owner: this.owner }
   }
 
   get #details(): HoldfastErrorDetails {

@@ -1,3 +1,4 @@
+import type { HoldChannels } from '../../channels/hold-channels.js'
 import type { Address } from '../../engine/requests.js'
 import { LockLostError } from '../../errors.js'
 import type { HoldfastErrorDetails, LossReason } from '../../errors.js'
@@ -18,6 +19,7 @@ import type { QuorumGrant } from './acquisition-deps.js'
 import type { VoteKeeper } from './vote-keeper.js'
 import { TooFewError } from './majority.js'
 import { releaseVotes } from './release.js'
+import type { QuorumRelease } from './release.js'
 import { extendVotes, raiseToken } from './settling.js'
 import type { Vote } from './vote.js'
 import { limitReachedAt, voteLeaseMs } from './vote-lease.js'
@@ -32,6 +34,7 @@ export interface QuorumHoldDeps<L extends OpenLease> {
   }
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: HoldTable<QuorumHold<L>>
+  readonly channels: Pick<HoldChannels, 'release'>
   makeLease(hold: QuorumHold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
 
@@ -152,7 +155,9 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     }
     this.#state = 'leaving'
     const denied = this.#votes.all.length - this.#votes.given.length
-    const outcome = await releaseVotes(this.#votes, this.#deps.settings.memberTimeoutMs)
+    const { channels, settings } = this.#deps
+    const release = (): Promise<QuorumRelease> => releaseVotes(this.#votes, settings.memberTimeoutMs)
+    const outcome = await channels.release(this, release, (reply) => reply)
     if (outcome === 'not-held' && this.#isLeaving) this.lose(denied > 0 ? this.#reason() : 'minority')
     this.#assertNotLost()
     if (outcome === 'unconfirmed') this.#warnUnconfirmed()
@@ -203,7 +208,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
   lose(reason: Exclude<LossReason, 'suspended'>): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
-    const error = lossOf(this.#target, this.owner, reason, this.#isAtLimit)
+    const error = lossOf(this.#target, this.owner, reason, { isAtLimit: this.#isAtLimit })
     this.#loss = error
     for (const vote of this.#votes.all) vote.lose()
     this.#deps.holds.remove(this, 'lost')

@@ -2,16 +2,15 @@ import { LockLostError } from '../../errors.js'
 import { withTimeout } from '../../util/with-timeout.js'
 import type { Votes } from './votes.js'
 
+export type QuorumRelease = 'released' | 'unconfirmed' | 'not-held'
+
 /**
  * Releases all votes at once. Resolves when a majority has confirmed it, and otherwise when all have replied or have had
  * their time; what got no reply is repeated in the background.
  *
  * @returns `not-held`: so many masters no longer counted us as the holder that there was no majority
  */
-export async function releaseVotes(
-  votes: Votes,
-  memberTimeoutMs: number,
-): Promise<'released' | 'unconfirmed' | 'not-held'> {
+export async function releaseVotes(votes: Votes, memberTimeoutMs: number): Promise<QuorumRelease> {
   const given = votes.given
   let confirmed = 0
   let denied = 0

@@ -36,6 +36,8 @@ class InFlight extends TimeLimited {
     readonly route: Route,
     readonly timeoutMs: number,
     readonly reject: (error: Error) => void,
+    /** The master it was sent to, if that does not follow from the key. */
+    readonly master: string | undefined,
     private readonly onLate: (command: InFlight) => void,
   ) {
     super()
@@ -128,6 +130,29 @@ export class ScriptConnection {
     return this.#limited(key, timeoutMs, send, (reply) => read(reply, call))
   }
 
+  /** The masters, as far as they are known: what {@link routeOf} returns for some key. */
+  masters(): ReadonlySet<string> {
+    const { cluster } = this.#connections
+    const masters = new Set<string>()
+    if (!cluster) masters.add('')
+    for (const nodes of cluster?.slots ?? []) if (nodes?.[0] !== undefined) masters.add(nodes[0])
+    return masters
+  }
+
+  /** Sends a command without keys to one master. Rejects as `run` does, also when that is not connected. */
+  callAt<T>(
+    master: string,
+    [command, ...args]: readonly [command: string, ...args: (string | number)[]],
+    read: (reply: unknown) => T,
+  ): Promise<T> {
+    const send = async (): Promise<unknown> => {
+      const node = this.#masterAt(master)
+      if (!node) throw unknownNode()
+      return node.call(command, ...args)
+    }
+    return this.#limited('', this.#options.timeoutMs, send, read, master)
+  }
+
   /** Whether it is known which connection leads to the server that owns a key. */
   isRouted(key: string): boolean {
     return this.#nodeOf(key) !== undefined
@@ -175,13 +200,6 @@ export class ScriptConnection {
     return this.#limited(key, this.#options.timeoutMs, send, asItIs)
   }
 
-  /** Drops a broken or demoted connection and connects again. */
-  reconnect(key: string): void {
-    const { cluster, commands } = this.#connections
-    if (cluster) this.#nodeOf(key)?.disconnect()
-    else if (commands.status === 'ready') commands.disconnect(true)
-  }
-
   /** Closes the connection; resolves when it is gone. */
   async close(): Promise<void> {
     if (this.#closed) return
@@ -207,24 +225,39 @@ export class ScriptConnection {
 
   /** The connection to the server that owns a key, as far as is known. */
   #nodeOf(key: string): CommandConnection | undefined {
-    const { cluster, commands } = this.#connections
-    return cluster ? masterAt(cluster, this.routeOf(key)) : commands
+    return this.#masterAt(this.routeOf(key))
   }
 
-  /** @param send - is called once more, to send in full, when the server does not have the script */
+  #masterAt(route: string): CommandConnection | undefined {
+    const { cluster, commands } = this.#connections
+    return cluster ? masterAt(cluster, route) : commands
+  }
+
+  /** Drops a broken or demoted connection and connects again. */
+  #reconnectTo(route: string): void {
+    const { cluster, commands } = this.#connections
+    if (cluster) this.#masterAt(route)?.disconnect()
+    else if (commands.status === 'ready') commands.disconnect(true)
+  }
+
+  /**
+   * @param send - is called once more, to send in full, when the server does not have the script
+   * @param master - where it sends, if that does not follow from the key
+   */
   #limited<Reply, T>(
     key: string,
     timeoutMs: number,
     send: (inFull: boolean) => Promise<Reply>,
     read: (reply: Reply) => T,
+    master?: string,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) throw closed()
       const refusal = this.#watch.refusal
       if (refusal) throw toRedisError(refusal, this.#connections.server)
-      const route = this.#routes.to(this.routeOf(key))
+      const route = this.#routes.to(master ?? this.routeOf(key))
       route.sent()
-      const command = new InFlight(key, route, timeoutMs, reject, this.#onLate)
+      const command = new InFlight(key, route, timeoutMs, reject, master, this.#onLate)
       const onReply = (reply: Reply): void => {
         if (!this.#settle(command)) return
         try {
@@ -260,13 +293,13 @@ export class ScriptConnection {
     this.#fail(command, this.#closed ? closed() : this.#noReply(command))
   }
 
-  #fail({ key, reject }: InFlight, error: unknown): void {
-    reject(this.#explained(error, key))
+  #fail({ key, reject, master }: InFlight, error: unknown): void {
+    reject(this.#explained(error, key, master))
   }
 
   /** Leaves a demoted server, and returns the error that says why a command failed. */
-  #explained(thrown: unknown, key: string): HoldfastError {
-    if (hasCode(thrown, 'READONLY')) this.reconnect(key)
+  #explained(thrown: unknown, key: string, master?: string): HoldfastError {
+    if (hasCode(thrown, 'READONLY')) this.#reconnectTo(master ?? this.routeOf(key))
     return toRedisError(this.#watch.explained(toError(thrown)), this.#connections.server)
   }
 
@@ -280,10 +313,10 @@ export class ScriptConnection {
     return new UnavailableError(text, { cause, engine: engineName })
   }
 
-  #reconnectIfMute({ key, route }: InFlight): void {
+  #reconnectIfMute({ key, route, master }: InFlight): void {
     if (!route.isMute) return
     route.settled()
-    this.reconnect(key)
+    this.#reconnectTo(master ?? this.routeOf(key))
   }
 }
 

@@ -70,6 +70,7 @@ export interface CommandConnection {
   eval(lua: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
   hgetall(key: string): Promise<Record<string, string>>
   wait(replicas: number, timeoutMs: number): Promise<number>
+  call(command: string, ...args: (string | number)[]): Promise<unknown>
   disconnect(reconnect?: boolean): void
 }
 

@@ -36,6 +36,7 @@ export function openRedisson(
       permits: new PermitExpirableCalls(publishing),
     },
     latchCalls: redissonLatchCalls(publishing),
+    canList: false,
     publishing,
   })
 }

@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'clientIdentify' | 'clientRaiseFence' | 'clientRegister' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
+export type ScriptName = 'clientIdentify' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: {
@@ -39,6 +39,21 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local inbox = ARGV[2]
 local reply = inbox ~= '' and redis.pcall('PUBLISH', inbox, 'hello')
 return { type(reply) == 'table' and reply.err or '' }`,
+  },
+  clientTell: {
+    name: 'clientTell',
+    sha1: '2680079e54339f1d8ae092a7329696a71ffcaa1c',
+    lua: `local notice = 'told ' .. ARGV[1]
+local reply, noticeError = {}, ''
+for i, channel in ipairs({ unpack(ARGV, 2) }) do
+local received = redis.pcall('PUBLISH', channel, notice)
+if type(received) == 'table' then
+received, noticeError = 0, received.err
+end
+reply[i] = received
+end
+reply[#ARGV] = noticeError
+return reply`,
   },
   latchCountDown: {
     name: 'latchCountDown',

@@ -162,7 +162,7 @@ function handOffProblems(
       kind === 'abandoned' ||
       kind === 'unqueued' ||
       !before.queue.includes(owner))
-  const changesNothing = isLate || step === 'refresh' || step === 'renew'
+  const changesNothing = isLate || step === 'refresh' || step === 'renew' || step === 'sweep'
   if (!changesNothing && used + at(shared.wants, first) <= room) {
     found.push(problem('handOff', `${used} of ${room} are held, and ${nameOf(first)} still waits`))
   }

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { format } from 'node:util'
+import { runInNewContext } from 'node:vm'
+import { transformSync } from '@swc/core'
+import * as core from '@holdfast/core'
+import * as memory from '@holdfast/memory'
+import * as metrics from '@holdfast/metrics'
+import * as otel from '@holdfast/otel'
+import * as prometheus from '@holdfast/prometheus'
+
+const anyImport = /^import .*?'$/gms
+
+/** As they are tested, not as they were built. */
+const ours: Readonly<Record<string, unknown>> = {
+  '@holdfast/core': core,
+  '@holdfast/memory': memory,
+  '@holdfast/metrics': metrics,
+  '@holdfast/otel': otel,
+  '@holdfast/prometheus': prometheus,
+}
+
+it.each(['metrics', 'otel', 'prometheus'])(
+  'the example in the README of @holdfast/%s prints what it says',
+  async (name) => {
+    const readmePath = join(__dirname, '../../packages', name, 'README.md')
+    const example = /```ts\n(.*?)```/s.exec(readFileSync(readmePath, 'utf8'))?.[1] ?? ''
+    const imports = example.match(anyImport) ?? []
+    const body = example.replace(anyImport, '')
+    const { code } = transformSync(`${imports.join('\n')}\nexport async function run() {${body}}`, {
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+      module: { type: 'commonjs' },
+    })
+    const requireFromPackage = createRequire(readmePath)
+    const exports: { run?: () => Promise<void> } = {}
+    const printed: string[] = []
+    runInNewContext(code, {
+      require: (module: string): unknown => ours[module] ?? requireFromPackage(module),
+      exports,
+      console: { log: (...args: unknown[]) => printed.push(format(...args)) },
+    })
+    await exports.run?.()
+    expect(printed).toEqual([...example.matchAll(/\/\/ prints: (.*)$/gm)].map(([, line]) => line))
+    expect(printed).not.toEqual([])
+  },
+)

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Holdfast } from '@holdfast/core'
+import type * as dashboard from '@holdfast/dashboard'
+import { isMissing } from '../connect/missing-package.js'
+import { addStoreOptions } from '../connect/options.js'
+import type { StoreOptions } from '../connect/store-options.js'
+import { printLine, say } from '../output/terminal.js'
+import { usageError, withClient } from './with-client.js'
+
+interface DashboardOptions extends StoreOptions {
+  readonly port: number
+  readonly host: string
+  readonly write?: boolean
+}
+
+export function addDashboard(program: Command): void {
+  const command = program
+    .command('dashboard')
+    .description('serve the live page on this machine, behind a random token')
+    .addOption(
+      new Option('--port <port>', 'where to listen (default: a free port)')
+        .default(0, 'a free port')
+        .argParser((text) => {
+          const port = Number(text)
+          if (/^\d+$/.test(text) && port <= 65_535) return port
+          throw new InvalidArgumentError('Give a number from 0 to 65535.')
+        }),
+    )
+    .option('--host <address>', 'on which address; others than loopback are open to the network', '127.0.0.1')
+    .option('--write', 'let the page evict holders')
+  addStoreOptions(command).action((options: DashboardOptions) =>
+    withClient(options, { label: 'holdfast dashboard' }, (holdfast) => serve(holdfast, options)),
+  )
+}
+
+async function serve(holdfast: Holdfast, { port, host, write = false }: DashboardOptions): Promise<void> {
+  const { serveDashboard } = await load()
+  const page = await serveDashboard({ holdfast, port, host, readOnly: !write })
+  printLine(page.url)
+  say('serving the page until Ctrl-C')
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await page.close()
+}
+
+async function load(): Promise<typeof dashboard> {
+  try {
+    return await import('@holdfast/dashboard')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw usageError(
+      'the page is a package of its own: npm install @holdfast/dashboard, or npx -p @holdfast/cli -p @holdfast/dashboard holdfast dashboard',
+    )
+  }
+}

@@ -1,0 +1,50 @@
+import { Option, type Command } from 'commander'
+import type { Holdfast, ObjectType } from '@holdfast/core'
+import { addStoreOptions } from '../connect/options.js'
+import type { StoreOptions } from '../connect/store-options.js'
+import { describeObject } from '../output/describe-object.js'
+import { columnsOfStdout, printJson, printLine } from '../output/terminal.js'
+import { findObjects, objectTypes, readObject, type Found } from './find-objects.js'
+import { withClient } from './with-client.js'
+
+export interface ObjectOptions extends StoreOptions {
+  readonly object?: ObjectType
+  readonly json?: true
+}
+
+export const objectOption = (): Option =>
+  new Option('--object <type>', 'what has that name (default: all that is in use)').choices(objectTypes)
+
+export function addInspect(program: Command): void {
+  const command = program
+    .command('inspect')
+    .description('show who holds an object, since when, and who waits')
+    .argument('<name>', 'of the lock, read/write lock, semaphore or latch')
+    .addOption(objectOption())
+    .option('--json', 'JSON, a line for each object')
+  addStoreOptions(command).action((name: string, options: ObjectOptions) =>
+    withClient(options, { label: 'holdfast inspect' }, async (holdfast) => {
+      const found = await readAll(holdfast, name, options)
+      for (const each of found) {
+        if (options.json) printJson('inspection', toFields(each))
+        else showObject(each, each === found[0])
+      }
+    }),
+  )
+}
+
+/** One object, or all of that name that are in use. */
+export const readAll = async (
+  holdfast: Holdfast,
+  name: string,
+  { object }: ObjectOptions,
+): Promise<Found[]> =>
+  object === undefined ? findObjects(holdfast, name) : [await readObject(holdfast, name, object)]
+
+/** The fields for programs. Times of day are ISO 8601, durations milliseconds. */
+export const toFields = ({ object, info }: Found): object => ({ object, ...info })
+
+function showObject(found: Found, isFirst: boolean): void {
+  if (!isFirst) printLine('')
+  for (const line of describeObject(found, columnsOfStdout())) printLine(line)
+}

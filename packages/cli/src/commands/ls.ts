@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import type { ClientInfo, Holdfast, ListedLock, LockListing } from '@holdfast/core'
+import { addStoreOptions, readCount } from '../connect/options.js'
+import type { StoreOptions } from '../connect/store-options.js'
+import { formatDuration } from '../output/duration.js'
+import { escapeText } from '../output/escape.js'
+import { describeOwner } from '../output/owner.js'
+import { ProgressLine } from '../output/progress-line.js'
+import { TableStream } from '../output/table-stream.js'
+import type { Column } from '../output/table.js'
+import { columnsOfStdout, printJson, printLine, say, stdoutTakesMore } from '../output/terminal.js'
+import { clientsById } from './clients.js'
+import { usageError, withClient } from './with-client.js'
+
+interface LsOptions extends StoreOptions {
+  readonly contended?: true
+  readonly limit?: number
+  readonly scan?: true
+  readonly json?: true
+}
+
+/** More keys than this are not scanned without being asked twice. */
+const mostKeys = 1_000_000
+
+export function addLs(program: Command): void {
+  const command = program
+    .command('ls')
+    .description('list what is held or waited for')
+    .argument('[pattern]', 'of names: * any text, ? one character', '*')
+    .option('--contended', 'only what others wait for')
+    .option('--limit <count>', 'how many to list at most', readCount)
+    .option('--scan', `also scan a store with more than ${mostKeys.toLocaleString('en')} keys`)
+    .option('--json', 'JSON, a line for each')
+  addStoreOptions(command).action((pattern: string, options: LsOptions) =>
+    withClient(options, { label: 'holdfast ls' }, (holdfast) => list(holdfast, pattern, options)),
+  )
+}
+
+async function list(holdfast: Holdfast, pattern: string, options: LsOptions): Promise<void> {
+  const { contended = false, limit = Infinity, scan = false, json = false } = options
+  const maxKeys = scan ? Infinity : mostKeys
+  const listing = holdfast.locks({ pattern, contended, limit, maxKeys })
+  try {
+    if (json) {
+      for await (const lock of listing) {
+        printJson('lock', lock)
+        await stdoutTakesMore()
+      }
+      printJson('summary', listing.progress)
+      return
+    }
+    await showAll(listing, await clientsById(holdfast))
+  } catch (error) {
+    const { total } = listing.progress
+    if (total <= maxKeys) throw error
+    throw usageError(
+      `the store has about ${total.toLocaleString('en')} keys, and listing locks looks at each of them: ` +
+        'add --scan to do it all the same, at no more than 5 % of its time',
+    )
+  }
+}
+
+async function showAll(listing: LockListing, clients: ReadonlyMap<string, ClientInfo>): Promise<void> {
+  const progress = new ProgressLine(() => scannedText(listing))
+  const print = (line: string): void => {
+    progress.clear()
+    printLine(line)
+  }
+  const table = new TableStream(columnsFor(clients), print, columnsOfStdout())
+  try {
+    for await (const lock of listing) {
+      table.add(lock)
+      await stdoutTakesMore()
+    }
+  } finally {
+    progress.end()
+    table.flush()
+  }
+  const { found, foreign } = listing.progress
+  say(`${found} found; ${scannedText(listing)}`)
+  if (foreign > 0) say(`${foreign} under the prefix of locks are none`)
+}
+
+function scannedText({ progress: { scanned, total, isComplete } }: LockListing): string {
+  const all = Math.max(scanned, total).toLocaleString('en')
+  return `scanned ${isComplete ? all : scanned.toLocaleString('en')} of ${all} keys`
+}
+
+/** @param clients - by id, to say where an owner runs */
+function columnsFor(clients: ReadonlyMap<string, ClientInfo>): Column<ListedLock>[] {
+  const holderOf = ({ holder, holderCount }: ListedLock): string => {
+    if (holder === null) return '–'
+    const client = clients.get(holder.slice(0, holder.lastIndexOf(':'))) ?? null
+    const others = holderCount > 1 ? ` and ${holderCount - 1} more` : ''
+    return describeOwner({ owner: holder, client }) + others
+  }
+  return [
+    { title: 'NAME', cell: ({ name }) => escapeText(name), isFlexible: true },
+    { title: 'OBJECT', cell: ({ object }) => object },
+    {
+      title: 'LEFT',
+      cell: ({ holder, remainingMs }) => (holder === null ? '–' : formatDuration(remainingMs)),
+      isRight: true,
+    },
+    { title: 'WAITING', cell: ({ waiterCount }) => String(waiterCount), isRight: true },
+    { title: 'HOLDER', cell: holderOf },
+  ]
+}

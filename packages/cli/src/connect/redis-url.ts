@@ -1,0 +1,78 @@
+import { ExitError, exitCodes } from '../exit-codes.js'
+import { encodingAdvice } from './encoding-advice.js'
+
+/** What a Redis URL says, in the words of ioredis. */
+export interface RedisUrl {
+  readonly host: string
+  readonly port: number
+  readonly username?: string
+  readonly password?: string
+  readonly db?: number
+  readonly tls?: object
+}
+
+const defaultPort = 6379
+
+/** Reads `redis://[[user]:password@]host[:port][/db]`, or `rediss://` for TLS. Errors do not repeat the URL, which may contain a password. */
+export function readRedisUrl(text: string): RedisUrl {
+  const url = parse(text)
+  const db = url.pathname.replace(/^\//, '')
+  if (!/^\d*$/.test(db)) throw invalid('its path must be the number of a database')
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
+    port: url.port === '' ? defaultPort : Number(url.port),
+    ...(url.username !== '' && { username: decode(url.username) }),
+    ...(url.password !== '' && { password: decode(url.password) }),
+    ...(db !== '' && { db: Number(db) }),
+    ...(url.protocol !== 'redis:' && { tls: {} }),
+  }
+}
+
+function parse(text: string): URL {
+  try {
+    const url = new URL(text)
+    if (['redis:', 'rediss:', 'redis+tls:'].includes(url.protocol)) return url
+  } catch {
+    throw invalid(encodingAdvice)
+  }
+  throw invalid('it must start with redis:// or rediss://')
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw invalid(encodingAdvice)
+  }
+}
+
+/** Reads the path of `unix:///path`. */
+export function readSocketPath(text: string): string {
+  let path = ''
+  try {
+    path = decodeURIComponent(new URL(text).pathname)
+  } catch {
+    throw invalid('special characters in the path of a socket must be percent-encoded (% as %25)')
+  }
+  if (!path.startsWith('/'))
+    throw invalid('the path of a socket must be absolute, as in unix:///run/redis.sock')
+  return path
+}
+
+const invalid = (why: string): ExitError =>
+  new ExitError(`the Redis URL is not valid: ${why}`, exitCodes.usage)
+
+/** Reads `host:port,host:port`; IPv6 addresses stand in brackets. */
+export function readNodes(option: string, text: string, port: number): { host: string; port: number }[] {
+  return text.split(',').map((node) => {
+    const [, bracketed, plain, given] = /^(?:\[([^\]]+)\]|([^:[\]\s/@]+))(?::(\d+))?$/.exec(node.trim()) ?? []
+    const host = bracketed ?? plain
+    if (host === undefined || Number(given ?? 0) > 65_535) {
+      throw new ExitError(
+        `${option} must be a list such as 10.0.0.1:${port},10.0.0.2:${port}`,
+        exitCodes.usage,
+      )
+    }
+    return { host, port: given === undefined ? port : Number(given) }
+  })
+}

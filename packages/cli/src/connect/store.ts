@@ -1,0 +1,66 @@
+import { Holdfast, type ClientOptions } from '@holdfast/core'
+import type { LockEngine } from '@holdfast/core/engine'
+import type { Cluster, Redis } from 'ioredis'
+import { ExitError, exitCodes } from '../exit-codes.js'
+import { say } from '../output/terminal.js'
+import { openPostgres } from './postgres.js'
+import { redisTemplate } from './redis-template.js'
+import type { StoreOptions } from './store-options.js'
+
+/** Where the locks are. */
+export type Store =
+  | {
+      readonly kind: 'redis'
+      /** Never connects; connections are duplicates of it. */
+      readonly template: Redis | Cluster
+      readonly prefix: string | undefined
+      readonly keyPrefix: string
+      readonly timeoutMs: number
+    }
+  | { readonly kind: 'postgres'; readonly engine: LockEngine; readonly timeoutMs: number }
+
+/** @throws `ExitError` for options that are missing or do not fit */
+export async function openStore(given: StoreOptions): Promise<Store> {
+  const options = fromEnvironment(given)
+  const { url, cluster, sentinel, sentinels, prefix, keyPrefix, schema, timeout: timeoutMs } = options
+  if (url !== undefined && /^postgres(ql)?:/.test(url)) {
+    refuseWith('PostgreSQL', { cluster, sentinel, sentinels, prefix, keyPrefix })
+    return { kind: 'postgres', engine: await openPostgres(url, schema), timeoutMs }
+  }
+  refuseWith('Redis', { schema })
+  const template = redisTemplate(options)
+  return { kind: 'redis', template, prefix, keyPrefix: keyPrefix ?? '', timeoutMs }
+}
+
+/** With the URL of the environment. An empty variable is as good as none. */
+function fromEnvironment({ url, cluster, sentinel, sentinels, ...others }: StoreOptions): StoreOptions {
+  const { HOLDFAST_URL, HOLDFAST_REDIS_URL } = process.env
+  const found = url ?? (HOLDFAST_URL || HOLDFAST_REDIS_URL)
+  return {
+    ...others,
+    ...(found && { url: found }),
+    ...(cluster && { cluster }),
+    ...(sentinel && { sentinel }),
+    ...(sentinels && { sentinels }),
+  }
+}
+
+function refuseWith(store: string, options: Readonly<Record<string, string | undefined>>): void {
+  const [superfluous] = Object.keys(options).filter((name) => options[name] !== undefined)
+  if (superfluous === undefined) return
+  const flag = superfluous.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new ExitError(`--${flag} does not apply to ${store}`, exitCodes.usage)
+}
+
+/** A client of the store. The caller closes it. */
+export function openClient(store: Store, options: ClientOptions): Holdfast {
+  const all = { commandTimeoutMs: store.timeoutMs, ...options }
+  const holdfast =
+    store.kind === 'postgres'
+      ? new Holdfast({ ...all, engine: store.engine })
+      : new Holdfast({ ...all, redis: store.template, prefix: store.prefix })
+  // What fails for good rejects a call as well; what does not is worth no stack trace on stderr.
+  holdfast.on('error', () => undefined)
+  holdfast.on('warning', ({ message }) => say(message))
+  return holdfast
+}

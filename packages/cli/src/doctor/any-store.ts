@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { Holdfast } from '@holdfast/core'
+import { formatDuration } from '../output/duration.js'
+import { failed, ok, unknown, warning, type Finding } from './finding.js'
+
+const rounds = 10
+/** A hand-off takes one round trip, so this is felt. */
+const slowMs = 20
+const mostKeys = 1_000_000
+
+/** Acquires and releases a lock of its own, which shows that all of it works. Rejects if it does not. */
+export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
+  const lock = holdfast.getLock(`holdfast-doctor-${randomUUID()}`)
+  // One attempt, which does not outlive an outage.
+  const lease = await lock.tryLock()
+  await lease?.unlock()
+  const times: number[] = []
+  for (let i = 0; i < rounds; i += 1) {
+    const startedAt = performance.now()
+    await lock.isLocked()
+    times.push(performance.now() - startedAt)
+  }
+  const median = times.sort((a, b) => a - b)[rounds / 2] ?? 0
+  const text = `${median.toFixed(1)} ms (median of ${rounds})`
+  return [
+    ok('lock', 'acquired and released a lock'),
+    median <= slowMs
+      ? ok('round trip', text)
+      : warning('round trip', `${text}: each acquisition and each hand-off takes that long`),
+  ]
+}
+
+/** How many clients are connected. */
+export async function checkClients(holdfast: Holdfast): Promise<Finding[]> {
+  if (!holdfast.traits.operator) return [unknown('clients', 'this engine cannot list clients')]
+  const others = (await holdfast.clients()).filter(({ clientId }) => clientId !== holdfast.clientId)
+  const reports = await holdfast.rollCall({ clientIds: others.map(({ clientId }) => clientId) })
+  const silent = others.length - reports.length
+  const text = `${others.length} connected`
+  return [
+    silent === 0
+      ? ok('clients', text)
+      : warning(
+          'clients',
+          `${text}, of which ${silent} did not report: frozen, busy, or of an older version`,
+        ),
+  ]
+}
+
+/** Looks for keys under the prefix of locks that are none: locks of that name cannot be used. */
+export async function checkForeignKeys(holdfast: Holdfast): Promise<Finding[]> {
+  if (!holdfast.traits.operator) return []
+  const listing = holdfast.locks({ maxKeys: mostKeys })
+  const startedAt = performance.now()
+  try {
+    for await (const _lock of listing) continue
+  } catch (error) {
+    if (listing.progress.total <= mostKeys) throw error
+    return [
+      unknown(
+        'foreign keys',
+        `not looked for: the store has about ${listing.progress.total.toLocaleString('en')} keys`,
+      ),
+    ]
+  }
+  const { scanned, found, foreign } = listing.progress
+  const all = `${scanned.toLocaleString('en')} keys scanned in ${formatDuration(performance.now() - startedAt)}, ${found} in use as locks`
+  return foreign === 0
+    ? [ok('foreign keys', `none; ${all}`)]
+    : [
+        failed(
+          'foreign keys',
+          `${foreign} keys under the prefix of locks hold something else: locks of these names are refused (NOT_A_LOCK); ${all}`,
+        ),
+      ]
+}

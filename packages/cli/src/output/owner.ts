@@ -1,0 +1,16 @@
+import type { ClientInfo } from '@holdfast/core'
+import { escapeText } from './escape.js'
+
+/** One owner for people: where it runs, if its client is registered. Safe to show. */
+export const describeOwner = (owner: {
+  readonly owner: string
+  readonly client: ClientInfo | null
+}): string =>
+  owner.client ? `${describeClient(owner.client)} (${escapeText(owner.owner)})` : escapeText(owner.owner)
+
+/** `host, pid 812, label` */
+export function describeClient({ host, pid, label }: ClientInfo): string {
+  // A number if the client is ours.
+  const place = `${escapeText(host)}, pid ${escapeText(String(pid))}`
+  return label === '' ? place : `${place}, ${escapeText(label)}`
+}

@@ -1,0 +1,42 @@
+// Without auto-wrap, or a line that is too long would take two and push others off the screen.
+const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l'
+const leave = '\x1b[?7h\x1b[?25h\x1b[?1049l'
+
+/** A page on a terminal that is drawn again and again, on the alternate screen, so that what was there before comes back. */
+export class Screen implements Disposable {
+  readonly #output: NodeJS.WriteStream
+  readonly #leave = (): void => void this.#output.write(leave)
+  #isLeft = false
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output
+    output.write(enter)
+    process.on('exit', this.#leave)
+  }
+
+  /** Some terminals do not know their size. */
+  get columns(): number {
+    return this.#output.columns || Infinity
+  }
+
+  get rows(): number {
+    return this.#output.rows || Infinity
+  }
+
+  /**
+   * Does nothing after the end: what was there before is back by then.
+   *
+   * @param lines - safe to show; as many as fit are drawn
+   */
+  draw(lines: readonly string[]): void {
+    if (this.#isLeft) return
+    const shown = lines.slice(0, this.rows - 1)
+    this.#output.write(`\x1b[H${shown.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
+  }
+
+  [Symbol.dispose](): void {
+    process.off('exit', this.#leave)
+    this.#isLeft = true
+    this.#leave()
+  }
+}

@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module'
+import { Command } from 'commander'
+import { addCompletion } from './commands/completion.js'
+import { addDashboard } from './commands/dashboard.js'
+import { addDoctor } from './commands/doctor.js'
+import { addInspect } from './commands/inspect.js'
+import { addLs } from './commands/ls.js'
+import { addRun } from './commands/run.js'
+import { addTop } from './commands/top.js'
+import { addUnlock } from './commands/unlock.js'
+import { addWatch } from './commands/watch.js'
+import { escapeSentence } from './output/escape.js'
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+/** The command line: what each command does is in commands/. */
+export function createProgram(): Command {
+  const program = new Command('holdfast')
+    .description('Distributed locks: run commands under them, see who holds them, evict holders')
+    .version(version)
+    .exitOverride()
+    // Arguments are repeated in messages, and may come from anywhere.
+    .configureOutput({
+      writeErr: (text) => process.stderr.write(text.split('\n').map(escapeSentence).join('\n')),
+    })
+    .showHelpAfterError('(holdfast --help, or holdfast <command> --help, lists all options)')
+  addRun(program)
+  addLs(program)
+  addInspect(program)
+  addWatch(program)
+  addTop(program)
+  addUnlock(program)
+  addDoctor(program)
+  addDashboard(program)
+  addCompletion(program)
+  return program
+}

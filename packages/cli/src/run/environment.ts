@@ -1,0 +1,28 @@
+import type { Lease } from '@holdfast/core'
+
+/** What the command gets to know of its lock, added to our own environment. */
+export function environmentOf(lease: Lease, own: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const { HOLDFAST_FENCING_TOKEN: _ofOuterLock, ...inherited } = own
+  return {
+    ...inherited,
+    HOLDFAST_LOCK: lease.name,
+    HOLDFAST_OWNER: lease.owner,
+    HOLDFAST_OUTER_OWNERS: outerOwners(own).join(' '),
+    ...tokenOf(lease),
+  }
+}
+
+/** The owners of the locks that this process runs under itself, the outermost first. */
+export function outerOwners(own: NodeJS.ProcessEnv = process.env): string[] {
+  const { HOLDFAST_OUTER_OWNERS = '', HOLDFAST_OWNER = '' } = own
+  return [...HOLDFAST_OUTER_OWNERS.split(' '), HOLDFAST_OWNER].filter((owner) => owner !== '')
+}
+
+function tokenOf(lease: Lease): { HOLDFAST_FENCING_TOKEN?: string } {
+  try {
+    return { HOLDFAST_FENCING_TOKEN: String(lease.fencingToken) }
+  } catch {
+    // An engine without tokens.
+    return {}
+  }
+}

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { Holdfast } from '@holdfast/core'
+import { sharedRedisUrl, uniqueName, until } from '@holdfast/testkit'
+import { Cli, type CliOptions } from './support/cli.js'
+import { atTerminal, describeAtTerminal } from './support/terminal.js'
+import { guardOf } from './support/guard.js'
+import { lastBeat, testCommand, untilBeating } from './support/command.js'
+
+const holdfast = new Holdfast({ redis: sharedRedisUrl() })
+
+afterAll(() => holdfast.close())
+
+const ctrlC = '\x03'
+
+describeAtTerminal('holdfast run at a terminal', () => {
+  it('Ctrl-C reaches the command once, and its exit code decides', async () => {
+    const name = uniqueName('terminal')
+    const { words, file } = await testCommand()
+    const runner = new Cli(['run', name, '--', ...words], atTerminal)
+    await untilBeating(file)
+    // A terminal drops what it has not passed on by the time of a Ctrl-C.
+    const [, pid] = await runner.untilStdout(/started (\d+)/)
+    runner.type(ctrlC)
+    await runner.untilStdout(/SIGINT/)
+    // Whatever was forwarded besides would arrive before this.
+    runner.type(ctrlC)
+    await runner.untilStdout(/SIGINT[^]*SIGINT/)
+    expect(await holdfast.getLock(name).isLocked()).toBe(true)
+    process.kill(Number(pid), 'SIGTERM')
+    const { code, stdout } = await runner.ended()
+    expect(code).toBe(0)
+    expect(stdout.match(/SIGINT/g)).toHaveLength(2)
+  })
+
+  it('Ctrl-C ends a wait', async () => {
+    const name = uniqueName('terminal')
+    await using _lease = await holdfast.getLock(name).lock()
+    const waiting = new Cli(['run', name, '--', 'true'], atTerminal)
+    await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1, { timeoutMs: 15_000 })
+    waiting.type(ctrlC)
+    expect((await waiting.ended()).code).toBe(130)
+  })
+
+  it('a shell that is ended by Ctrl-C takes the loop around it along', async () => {
+    const name = uniqueName('terminal')
+    const { words, file } = await testCommand()
+    const inLoop: CliOptions = {
+      ...atTerminal,
+      under: (line) => [
+        'script',
+        '-qefc',
+        `bash -c "for i in 1 2 3; do ${line.replaceAll('"', '\\"')}; done"`,
+        '/dev/null',
+      ],
+    }
+    const runner = new Cli(
+      ['run', name, '--', 'sh', '-c', 'echo round; sleep 60 & wait; "$@"', 'sh', ...words],
+      inLoop,
+    )
+    await runner.untilStdout(/round/)
+    runner.type(ctrlC)
+    const { stdout } = await runner.ended()
+    expect(stdout.match(/round/g)).toHaveLength(1)
+    expect(lastBeat(file)).toBe(0)
+  })
+
+  it('a stopped job is killed before the rival is in, with what the command started', async () => {
+    const name = uniqueName('terminal')
+    const { words, file } = await testCommand('ignore-term', 'with-descendant')
+    // Until it is stopped the runner has to renew in time, even on a machine under load.
+    const runner = new Cli(['run', '--lease', '6s', name, '--', ...words], atTerminal)
+    await untilBeating(`${file}.descendant`)
+    const [, pid = ''] = await runner.untilStdout(/started (\d+)/)
+    const group = ofProcess('pgid', pid)
+    process.kill(-Number(group), 'SIGSTOP')
+    const lease = await holdfast.getLock(name).lock()
+    process.kill(-Number(group), 'SIGCONT')
+    // `script` stops along with what it runs.
+    runner.kill('SIGCONT')
+    expect((await runner.ended()).code).toBe(79)
+    expect(lease.fencingToken / 1_000).toBeGreaterThan(
+      Math.max(lastBeat(file), lastBeat(`${file}.descendant`)),
+    )
+    await lease.unlock()
+  })
+
+  it('a command whose guard was killed is killed with what it started', async () => {
+    const name = uniqueName('terminal')
+    const { words, file } = await testCommand('ignore-term', 'with-descendant')
+    const runner = new Cli(['run', '--lease', '6s', name, '--', ...words], atTerminal)
+    await untilBeating(`${file}.descendant`)
+    const [, pid = ''] = await runner.untilStdout(/started (\d+)/)
+    process.kill(guardOf(Number(ofProcess('ppid', pid))), 'SIGKILL')
+    const { code, stdout } = await runner.ended()
+    expect(stdout).toContain('the command did not end in time and was killed')
+    expect(code).toBe(79)
+    const endedAt = Date.now()
+    // A while later it would have written a later time.
+    await until(() => Date.now() > endedAt + 500)
+    expect(lastBeat(`${file}.descendant`)).toBeLessThan(endedAt)
+  })
+})
+
+const ofProcess = (what: string, pid: string): string =>
+  execFileSync('ps', ['-o', `${what}=`, '-p', pid], { encoding: 'utf8' }).trim()

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs'
+import { Holdfast, type Lock } from '@holdfast/core'
+import { sharedRedisUrl, startProxy, uniqueName, until } from '@holdfast/testkit'
+import { Cli, holdfastWords, runCli } from './support/cli.js'
+import { lastBeat, testCommand, untilBeating } from './support/command.js'
+
+const holdfast = new Holdfast({ redis: sharedRedisUrl() })
+const lockOf = (name: string): Lock => holdfast.getLock(name)
+
+afterAll(() => holdfast.close())
+
+const node = process.execPath
+const show = 'console.log(JSON.stringify(process.argv.slice(1)))'
+
+describe('holdfast run', () => {
+  it('runs a command while holding the lock, and exits with its code', async () => {
+    const name = uniqueName('run')
+    const script =
+      'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_OWNER, process.env.HOLDFAST_FENCING_TOKEN); process.exit(3)'
+    const { code, stdout } = await runCli(['run', name, '--', node, '-e', script])
+    expect(code).toBe(3)
+    const [lock, owner, token] = stdout.trim().split(' ')
+    expect(lock).toBe(name)
+    expect(owner).toMatch(/^[\w-]{21}:1$/)
+    expect(Number(token)).toBe((await lockOf(name).inspect()).fencingToken)
+    expect(await lockOf(name).isLocked()).toBe(false)
+  })
+
+  it('passes arguments as they are, without a shell', async () => {
+    const words = ['$HOME', '*', 'a b', "it's", '; exit 1', '--wait', '-q', '--']
+    const { code, stdout } = await runCli(['run', uniqueName('run'), '--', node, '-e', show, '--', ...words])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual(words)
+  })
+
+  it('leaves stdin, stdout and stderr to the command', async () => {
+    const script = 'process.stdin.pipe(process.stdout); console.error("words")'
+    const { stdout, stderr } = await runCli(['run', uniqueName('run'), '--', node, '-e', script], {
+      input: 'from stdin',
+    })
+    expect(stdout).toBe('from stdin')
+    expect(stderr).toBe('words\n')
+  })
+
+  it('waits for its turn', async () => {
+    const name = uniqueName('run')
+    const lease = await lockOf(name).lock()
+    const waiting = new Cli(['run', name, '--', node, '-e', 'console.log("ran")'])
+    await waiting.untilStderr(/waiting for lock .*, held by .*pid \d+/)
+    expect(waiting.stdout).toBe('')
+    await lease.unlock()
+    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: 'ran\n' })
+  })
+
+  it('keeps waiting when an outage begins before it knows who holds the lock', async () => {
+    const name = uniqueName('run')
+    const { hostname, port } = new URL(sharedRedisUrl())
+    await using link = await startProxy({ host: hostname, port: Number(port) })
+    const lease = await lockOf(name).lock()
+    // The reply to this request would say which process the holder is.
+    void link.loseReply((request) => {
+      if (/hgetall/i.test(request)) link.blackHole('both')
+      return false
+    })
+    const waiting = new Cli(['run', '--timeout', '3s', name, '--', 'echo', 'ran'], { url: link.url })
+    await waiting.untilStderr(/waiting for lock .*, held by another owner/)
+    await lease.unlock()
+    link.heal()
+    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: 'ran\n' })
+  })
+
+  it.each([
+    [['--wait', '0'], 75],
+    [['--wait', '300ms'], 75],
+    [['-w', '0', '-E', '9'], 9],
+  ])(
+    'with %j does not run the command when the lock is held, and exits with %d',
+    async (options, expected) => {
+      const name = uniqueName('run')
+      await using _lease = await lockOf(name).lock()
+      const { code, stdout, stderr } = await runCli(['run', ...options, name, '--', node, '-e', show])
+      expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+      expect(stderr).toContain(name)
+    },
+  )
+
+  it('does not wait for a lock that it runs under itself, however deep', async () => {
+    const [outer, inner] = [uniqueName('run'), uniqueName('run')]
+    const words = [outer, inner, outer].flatMap((name) => [...holdfastWords, 'run', name, '--'])
+    const { code, stdout, stderr } = await runCli([...words.slice(holdfastWords.length), 'echo', 'ran'])
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toContain(`${outer} is held by a command that this one was started by`)
+  })
+
+  it.each([
+    ['the command is not found', ['--', 'no-such-program-here'], {}, 127, 'no-such-program-here: not found'],
+    ['the command cannot be executed', ['--', '/'], {}, 126, 'cannot be executed'],
+    ['a signal ended the command', ['--', 'sh', '-c', 'kill -KILL $$'], {}, 137, ''],
+    ['an option is unknown', ['--wiat', '1s', '--', 'true'], {}, 64, 'Did you mean --wait?'],
+    ['a duration has no unit', ['--wait', '30', '--', 'true'], {}, 64, '500ms, 30s, 5m, 2h'],
+    ['a code is empty', ['-E', '', '--', 'true'], {}, 64, '--conflict-exit-code must be a number'],
+    ['the command is missing', [], {}, 64, "missing required argument 'command'"],
+    ['no store is given', ['--', 'true'], { url: '' }, 64, 'HOLDFAST_REDIS_URL'],
+    [
+      'Redis is unreachable',
+      ['--timeout', '500ms', '--', 'true'],
+      { url: 'redis://:secret@127.0.0.1:1' },
+      69,
+      'unavailable',
+    ],
+  ] as const)('says so by its exit code when %s', async (_, words, options, expected, text) => {
+    const { code, stderr } = await runCli(['run', uniqueName('run'), ...words], options)
+    expect(stderr).toContain(text)
+    expect(stderr).not.toContain('secret')
+    expect(code).toBe(expected)
+  })
+
+  it('says so by its exit code when Redis refuses', async () => {
+    const name = uniqueName('run')
+    const { code, stderr } = await runCli(['run', name, '--', 'true'], {
+      url: sharedRedisUrl().replace('redis://', 'redis://nobody:wrong@'),
+    })
+    expect(code).toBe(77)
+    expect(stderr).not.toContain('wrong@')
+  })
+
+  it('leaves the lock free when the command does not start', async () => {
+    const name = uniqueName('run')
+    await runCli(['run', name, '--', 'no-such-program-here'])
+    expect(await lockOf(name).isLocked()).toBe(false)
+  })
+
+  it('renews the lock for as long as the command runs', async () => {
+    const name = uniqueName('run')
+    const { words, file } = await testCommand()
+    // A machine under load may stall the runner for longer than a shorter lease.
+    const runner = new Cli(['run', '--lease', '6s', name, '--', ...words])
+    const startedAt = await untilBeating(file)
+    await until(() => lastBeat(file) > startedAt + 7_000, { timeoutMs: 20_000 })
+    expect(await lockOf(name).isLocked()).toBe(true)
+    runner.kill('SIGTERM')
+    expect(await runner.ended()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    '%s ends a wait, and the queue entry with it',
+    async (signal) => {
+      const name = uniqueName('run')
+      const lease = await lockOf(name).lock()
+      const waiting = new Cli(['run', name, '--', 'true'])
+      await until(async () => (await lockOf(name).inspect()).waiterCount === 1, { timeoutMs: 15_000 })
+      waiting.kill(signal)
+      const numbers = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }
+      expect((await waiting.ended()).code).toBe(numbers[signal])
+      await until(async () => (await lockOf(name).inspect()).waiterCount === 0, { timeoutMs: 15_000 })
+      await lease.unlock()
+    },
+  )
+
+  it('forwards signals to the whole process group of the command', async () => {
+    const { words, file } = await testCommand()
+    // The shell is the command; what it started gets the signals as well.
+    const runner = new Cli([
+      'run',
+      uniqueName('run'),
+      '--',
+      'sh',
+      '-c',
+      `trap "" USR1 USR2 HUP INT; "$@"; exit 5`,
+      'sh',
+      ...words,
+    ])
+    await untilBeating(file)
+    for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGHUP', 'SIGINT'] as const) {
+      runner.kill(signal)
+      await runner.untilStdout(new RegExp(`^${signal}$`, 'm'))
+    }
+    runner.kill('SIGTERM')
+    const { code, stdout } = await runner.ended()
+    expect(code).toBe(143)
+    expect(stdout.match(/^SIG\w+$/gm)?.sort()).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'])
+  })
+
+  it('stops the command when the lock was evicted', async () => {
+    const name = uniqueName('run')
+    const { words, file } = await testCommand()
+    const runner = new Cli(['run', name, '--', ...words])
+    await untilBeating(file)
+    await lockOf(name).forceUnlock()
+    const { code, stderr, stdout } = await runner.ended()
+    expect(stderr).toContain('stopping the command')
+    expect(stdout).toContain('SIGTERM')
+    expect(code).toBe(79)
+  })
+
+  it('tells the command by fd 3 when the runner dies', async () => {
+    const { words, file } = await testCommand('ignore-term', 'watch-fd-3')
+    // With the default lease the guard leaves it 5 s to write that down.
+    const runner = new Cli(['run', uniqueName('run'), '--', ...words])
+    await untilBeating(file)
+    runner.kill('SIGKILL')
+    await until(() => readFileSync(`${file}.fd3`, 'utf8') === 'closed', { timeoutMs: 15_000 })
+  })
+})

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Holdfast, HoldfastOptions } from '@holdfast/core'
+import { postgres } from '@holdfast/postgres'
+import { openDatabase, startCluster, startSentinels, uniqueName, until } from '@holdfast/testkit'
+import { Cluster, Redis } from 'ioredis'
+import { Cli, runCli, type CliOptions } from './support/cli.js'
+import { openHolder } from './support/holder.js'
+
+const node = process.execPath
+const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCING_TOKEN)'
+
+/** What works with every store: run, ls, inspect, unlock, doctor. */
+async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise<Set<string>> {
+  const cli = (...args: string[]) => runCli(args, options)
+  const name = uniqueName('store')
+  const ran = await cli('run', name, '--', node, '-e', show)
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  expect(ran.stdout).toMatch(new RegExp(`^${name} \\d+\n$`))
+
+  const lease = await holdfast.getLock(name).lock()
+  expect((await cli('run', '-w', '0', name, '--', 'true')).code).toBe(75)
+  const waiting = new Cli(['run', name, '--', node, '-e', show], options)
+  await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1, { timeoutMs: 20_000 })
+  expect((await cli('ls', '--contended')).stdout).toContain(name)
+  expect((await cli('inspect', name)).stdout).toContain(lease.owner)
+  expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)
+  expect(await waiting.ended()).toMatchObject({ code: 0 })
+  await until(() => !lease.isHeld)
+
+  const { code, stdout } = await cli('doctor', '--json')
+  const findings = stdout
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { check: string; status: string }]))
+  expect(findings.filter(({ status }) => status === 'failed')).toEqual([])
+  expect(code).toBe(0)
+  return new Set(findings.map(({ check }) => check))
+}
+
+const on = (options: HoldfastOptions): Holdfast => openHolder({ label: 'other', ...options })
+
+it('works with a Cluster', async () => {
+  await using cluster = await startCluster({ masters: 3, nodeTimeoutMs: 2_000 })
+  const nodes = cluster.startupNodes.map(({ host, port }) => ({ host, port }))
+  const template = new Cluster(nodes, { lazyConnect: true })
+  const list = nodes.map(({ host, port }) => `${host}:${port}`).join(',')
+  const checks = await expectAllToWork(on({ redis: template }), { url: '', env: { HOLDFAST_CLUSTER: list } })
+  expect(checks).toContain('cluster')
+  expect(checks).toContain('fail-over')
+}, 120_000)
+
+it('works with Sentinels', async () => {
+  await using group = await startSentinels()
+  const sentinels = group.sentinels.map(({ host, port }) => ({ host, port }))
+  const template = new Redis({ sentinels, name: group.name, lazyConnect: true })
+  const list = sentinels.map(({ host, port }) => `${host}:${port}`).join(',')
+  const env = { HOLDFAST_SENTINELS: list, HOLDFAST_SENTINEL: group.name }
+  const checks = await expectAllToWork(on({ redis: template }), { url: '', env })
+  expect(checks).toContain('sentinels')
+  expect(checks).toContain('fail-over')
+}, 120_000)
+
+it('a Sentinel that hangs is passed over, by doctor as well', async () => {
+  await using group = await startSentinels()
+  const hanging = createServer().listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  const { port = 0 } = Object(hanging.address()) as { port?: number }
+  const nodes = [{ host: '127.0.0.1', port }, ...group.sentinels]
+  const list = nodes.map((each) => `${each.host}:${each.port}`).join(',')
+  const env = { HOLDFAST_SENTINELS: list, HOLDFAST_SENTINEL: group.name }
+  const { code, stdout } = await runCli(['doctor', '--timeout', '10s'], { url: '', env })
+  hanging.close()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^(ok|warning) +sentinels +\d+ know each other/m)
+}, 120_000)
+
+it('works with PostgreSQL', async () => {
+  const database = await openDatabase()
+  try {
+    const holdfast = openHolder({ engine: postgres({ url: database.url }), label: 'other' })
+    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: database.url } })
+    await holdfast.close()
+  } finally {
+    await database.stop()
+  }
+}, 120_000)

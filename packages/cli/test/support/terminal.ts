@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import type { CliOptions } from './cli.js'
+
+/** Whether there is the `script` of util-linux, which runs a program at a terminal of its own; that of BSD takes other arguments. */
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}
+
+/** Where there is no terminal to be had, tests are skipped, and their group says why. */
+export const describeAtTerminal = (title: string, define: () => void): void => {
+  if (hasScript()) describe(title, define)
+  else describe.skip(`${title} (skipped: there is no script of util-linux on the PATH)`, define)
+}
+
+/** `exec`, because a shell that stays in between gets Ctrl-C as well, and may end with a code of its own. */
+export const atTerminal: CliOptions = {
+  under: (line) => ['script', '-qefc', `exec ${line}`, '/dev/null'],
+  env: { TERM: 'xterm-256color' },
+}

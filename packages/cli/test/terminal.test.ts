@@ -1,0 +1,88 @@
+import { sharedRedisUrl, startRedis, uniqueName } from '@holdfast/testkit'
+import { Cli, type CliOptions } from './support/cli.js'
+import { openHolder } from './support/holder.js'
+import { atTerminal, describeAtTerminal } from './support/terminal.js'
+
+const holder = (redis = sharedRedisUrl()) => openHolder({ redis, label: 'billing\x1b[2J' })
+
+/** Ours: the alternate screen, the cursor, auto-wrap, home, the rest of a line and of the screen, colours. */
+const ours = /\x1b\[(?:\?1049[hl]|\?25[hl]|\?7[hl]|H|K|J|\d+m)/g
+const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l'
+const leave = '\x1b[?7h\x1b[?25h\x1b[?1049l'
+
+describeAtTerminal('at a terminal', () => {
+  it.each([
+    ['y', 0, true],
+    ['n', 1, false],
+    ['', 1, false],
+    ['\x03', 1, false],
+    ['\x04', 1, false],
+  ])('unlock asks first, and takes %j for an answer', async (answer, expected, isEvicted) => {
+    const name = uniqueName('unlock')
+    const lease = await holder().getLock(name).lock()
+    const unlock = new Cli(['unlock', name, '--owner', lease.owner], atTerminal)
+    await unlock.untilStdout(/Evict it\? \[y\/N\]/)
+    unlock.type(`${answer}\r`)
+    const { code, stdout } = await unlock.ended()
+    expect(code).toBe(expected)
+    expect(stdout).toContain('billing\\x1b[2J')
+    expect(await holder().getLock(name).isLocked()).toBe(!isEvicted)
+    if (!isEvicted) await lease.unlock()
+  })
+
+  it.each([
+    ['watch', ['watch', 'order:42']],
+    ['top', ['top']],
+  ])('%s draws on a screen of its own, which Ctrl-C takes away', async (_, args) => {
+    await using server = await startRedis()
+    const holdfast = holder(server.url)
+    const lease = await holdfast.getLock('order:42').lock()
+    const command = new Cli([...args, '--interval', '500ms'], { ...atTerminal, url: server.url })
+    await command.untilStdout(/HELD[^]*order:42[^]*billing|order:42[^]*HELD BY[^]*billing/)
+    command.type('\x03')
+    const { code, stdout } = await command.ended()
+    expect(code).toBe(0)
+    expect(stdout.startsWith(enter)).toBe(true)
+    expect(stdout.trimEnd().endsWith(leave)).toBe(true)
+    expect(stdout.replace(ours, '').replaceAll('^C', '')).not.toMatch(/[^\r\n\P{Cc}]/u)
+    await lease.unlock()
+    await holdfast.close()
+  })
+
+  it.each([
+    ['watch', ['watch', 'order:42']],
+    ['top', ['top']],
+  ])('Ctrl-C, even twice, ends %s and its screen while the store does not reply', async (_, args) => {
+    await using server = await startRedis()
+    await server.freeze()
+    const command = new Cli([...args, '--timeout', '60s'], { ...atTerminal, url: server.url })
+    await command.untilStdout(/\x1b\[\?1049h/)
+    command.type('\x03\x03')
+    const { code, stdout } = await command.ended()
+    expect(code).toBe(0)
+    expect(stdout.trimEnd().endsWith(leave)).toBe(true)
+  })
+
+  it('ls clears its progress before it prints rows', async () => {
+    await using server = await startRedis()
+    const holdfast = holder(server.url)
+    const names = Array.from({ length: 400 }, (_, i) => `order:${i}`)
+    const leases = await Promise.all(names.map((name) => holdfast.getLock(name).lock()))
+    // So many keys take several times as long to scan as progress takes to show.
+    await server.call('EVAL', "for i = 1, 100000 do redis.call('SET', 'other:' .. i, '') end", 0)
+    const { code, stdout } = await new Cli(['ls'], { ...atTerminal, url: server.url }).ended()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/scanned [\d,]+ of [\d,]+ keys\r\x1b\[K/)
+    expect(stdout.match(/^.*keys\S.*$/gm)).toBeNull()
+    await Promise.all(leases.map((lease) => lease.unlock()))
+    await holdfast.close()
+  })
+
+  it('colours are for terminals, and NO_COLOR takes them away', async () => {
+    const doctor = async (options: CliOptions): Promise<string> =>
+      (await new Cli(['doctor'], options).ended()).stdout
+    expect(await doctor(atTerminal)).toContain('\x1b[32mok\x1b[39m')
+    expect(await doctor({ ...atTerminal, env: { ...atTerminal.env, NO_COLOR: '1' } })).not.toContain('\x1b')
+    expect(await doctor({})).not.toContain('\x1b')
+  })
+})

@@ -1,0 +1,195 @@
+import { isOpen, isSet } from '../engine/latch.js'
+import type { LatchSession } from '../engine/latch.js'
+import type { ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
+import type { ObjectType } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { InvalidArgumentError } from '../errors.js'
+import { abortablePause } from '../util/abortable-pause.js'
+import { matcherOf } from './name-pattern.js'
+
+/** One object that a listing found. */
+export interface ListedLock {
+  /** The name given to `getLock`, `getSemaphore` and so on. */
+  readonly name: string
+  /** What has that name. */
+  readonly object: ObjectType
+  /** Who holds it; of several, the one whose hold ends first. `null`: nobody does. */
+  readonly holder: string | null
+  readonly holderCount: number
+  /** For how long the store keeps that hold unless it is renewed, milliseconds; 0 when nobody holds it. */
+  readonly remainingMs: number
+  /** How many entries its queue has, stale ones included; of a latch, how many clients wait. */
+  readonly waiterCount: number
+  /** The last fencing token; 0 when it is not known, and for latches. */
+  readonly fencingToken: number
+}
+
+/** How far a listing has come. */
+export interface ListingProgress {
+  /** Entries of the store that were looked at; of Redis, keys. */
+  readonly scanned: number
+  /** About how many there are. */
+  readonly total: number
+  /** Objects that were yielded. */
+  readonly found: number
+  /** Entries under the names of locks that are none. */
+  readonly foreign: number
+  /** Whether all of the store was scanned. */
+  readonly isComplete: boolean
+}
+
+/** A listing after checks and defaults. */
+export interface ListingRequest extends ListFilter {
+  readonly limit: number
+  readonly maxKeys: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** What listings need of their client. */
+export interface ListingDeps {
+  /** The store, in messages. */
+  readonly storeName: string
+  readonly session: Pick<EngineSession, 'inspect'>
+  readonly operator: Pick<OperatorSession, 'list'>
+  readonly latches: Pick<LatchSession, 'inspect'> | undefined
+  /** Aborts with a `ClosedError` when the client closes. */
+  readonly closing: AbortSignal
+  /** Runs the client's first-use checks. */
+  ready(): Promise<void>
+}
+
+type Found = ListPage['found'][number]
+
+const none: ListingProgress = { scanned: 0, total: 0, found: 0, foreign: 0, isComplete: false }
+
+/** After each step the store has this many times as long for others as the step took. */
+const restFactor = 19
+/** How long the store works on reading one object, milliseconds, roughly. */
+const readCostMs = 0.015
+const readAtOnce = 50
+
+/**
+ * Objects of a store that are held or waited for, and latches that are closed, each once, in no order. Each iteration scans the store from the beginning, in
+ * small steps that take at most about 5 % of its time.
+ *
+ * What is acquired or released meanwhile may be missing or listed; what is held throughout is listed. An iteration rejects with
+ * `InvalidArgumentError` for a store with more than `maxKeys` keys, with `UnavailableError` and `RefusedError` when the store
+ * does not reply or refuses a step, with `ClosedError` after `close()`, and with the signal's reason.
+ */
+export class LockListing implements AsyncIterable<ListedLock> {
+  readonly #deps: ListingDeps
+  readonly #request: ListingRequest
+  #progress = none
+
+  /** @internal Made by `holdfast.locks()`. */
+  constructor(deps: ListingDeps, request: ListingRequest) {
+    this.#deps = deps
+    this.#request = request
+  }
+
+  /** How far the latest iteration has come. */
+  get progress(): ListingProgress {
+    return this.#progress
+  }
+
+  /** Yields what it finds; see the class. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ListedLock, void, undefined> {
+    const { operator } = this.#deps
+    const { limit, pattern, contended } = this.#request
+    const matches = matcherOf(pattern)
+    const seen = new Set<string>()
+    // Progress is that of the latest iteration, which may be another one by then.
+    let yielded = 0
+    this.#progress = none
+    this.#assertGoingOn()
+    await this.#deps.ready()
+    let cursor: string | null = null
+    do {
+      this.#assertGoingOn()
+      const page: ListPage = await operator.list(cursor, { pattern, contended })
+      this.#count({ scanned: this.#progress.scanned + page.scanned, total: page.total })
+      this.#checkSize(page)
+      const fresh = page.found.filter(({ address }) => matches(address.name) && !seen.has(address.id))
+      for (const { address } of fresh) seen.add(address.id)
+      for (let i = 0; i < fresh.length; i += readAtOnce) {
+        for (const found of await this.#readAll(fresh.slice(i, i + readAtOnce))) {
+          if (contended && found.waiterCount === 0) continue
+          this.#count({ found: this.#progress.found + 1 })
+          yield found
+          yielded += 1
+          if (yielded >= limit) return
+          this.#assertGoingOn()
+        }
+      }
+      cursor = page.next
+      const restMs = restFactor * (page.costMs + readCostMs * fresh.length)
+      if (cursor !== null) await abortablePause(restMs, this.#ends)
+    } while (cursor !== null)
+    this.#assertGoingOn()
+    this.#count({ isComplete: true })
+  }
+
+  /** What ends an iteration early. */
+  get #ends(): readonly AbortSignal[] {
+    const { signal } = this.#request
+    return signal ? [this.#deps.closing, signal] : [this.#deps.closing]
+  }
+
+  #assertGoingOn(): void {
+    for (const end of this.#ends) end.throwIfAborted()
+  }
+
+  /** The first step tells how large the store is. */
+  #checkSize({ total }: ListPage): void {
+    const { maxKeys } = this.#request
+    if (total <= maxKeys) return
+    throw new InvalidArgumentError(
+      `${this.#deps.storeName} has about ${total} keys, more than maxKeys (${maxKeys}), and a listing looks at each of them: ` +
+        'pass a larger maxKeys, or Infinity, to list its locks all the same',
+    )
+  }
+
+  async #readAll(page: readonly Found[]): Promise<ListedLock[]> {
+    const found = await Promise.all(page.map((one) => this.#read(one)))
+    return found.filter((one) => one !== null).filter(isInUse)
+  }
+
+  async #read({ address, object }: Found): Promise<ListedLock | null> {
+    const { name } = address
+    const nothing = { holder: null, holderCount: 0, remainingMs: 0, fencingToken: 0 }
+    if (object === 'latch') {
+      const latch = await this.#deps.latches?.inspect(address, 0)
+      if (latch?.kind !== 'latch') return this.#foreign()
+      const { state, waiterCount } = latch
+      if (waiterCount === 0 && !(isSet(state) && !isOpen(state))) return null
+      return { name, object, ...nothing, waiterCount }
+    }
+    const reply = await this.#deps.session.inspect(address, 1)
+    if (reply.kind === 'not-a-lock') return this.#foreign()
+    const { token: fencingToken, waiterCount } = reply
+    const first = reply.kind === 'shared' ? reply.holders[0] : reply
+    if (!first || first.owner === '') return { name, object, ...nothing, fencingToken, waiterCount }
+    return {
+      name,
+      object,
+      holder: first.owner,
+      holderCount: reply.kind === 'shared' ? reply.holderCount : 1,
+      remainingMs: Math.max(0, first.ttlMs),
+      waiterCount,
+      fencingToken,
+    }
+  }
+
+  #foreign(): null {
+    this.#count({ foreign: this.#progress.foreign + 1 })
+    return null
+  }
+
+  #count(change: Partial<ListingProgress>): void {
+    this.#progress = { ...this.#progress, ...change }
+  }
+}
+
+/** What was found may be over by the time it is read. */
+const isInUse = ({ object, holderCount, waiterCount }: ListedLock): boolean =>
+  object === 'latch' || holderCount > 0 || waiterCount > 0

@@ -1,0 +1,161 @@
+import { clientOf } from '../engine/owner.js'
+import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
+import type { ClientInfo } from '../engine/replies.js'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { ClosedError, InvalidArgumentError } from '../errors.js'
+import type { Events } from '../events.js'
+import type { Evictions } from './evictions.js'
+import { LockListing } from './listing.js'
+import { LossLog } from './loss-log.js'
+import { textOf } from './messages.js'
+import { resolveListing, resolveRollCall } from './options.js'
+import type { LocksOptions, RollCallOptions } from './options.js'
+import type { ClientReport } from './report.js'
+import { readMessage } from './read-message.js'
+import { Reporter } from './reporter.js'
+import type { ReporterDeps } from './reporter.js'
+import { RollCalls } from './roll-calls.js'
+import { WaitMeter } from './wait-meter.js'
+
+/** What oversight needs of its client. */
+export interface OversightDeps extends Pick<ReporterDeps, 'holds' | 'waiters' | 'background'> {
+  readonly clientId: string
+  readonly client: ClientInfo
+  readonly engine: string
+  readonly session: Pick<
+    EngineSession,
+    'operator' | 'latches' | 'inspect' | 'locate' | 'subscribe' | 'storeName'
+  >
+  readonly events: Pick<Events, 'on' | 'off'>
+  readonly evictions: Evictions
+  /** Runs the client's first-use checks; `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined
+}
+
+/** For how long an owner has held an object or waited for it, milliseconds; `null` if its client does not say. */
+export type Ages = (owner: string) => number | null
+
+/** `inspect()` does not keep its caller waiting for clients that are frozen. */
+const agesWithinMs = 250
+const mostAges = 1_000
+
+/** What operators see and do through one client, and what this client reports to those of others. */
+export class Oversight {
+  readonly #deps: OversightDeps
+  readonly #reporter: Reporter
+  readonly #rollCalls: RollCalls
+  readonly #closing = new AbortController()
+
+  constructor(deps: OversightDeps) {
+    this.#deps = deps
+    const { clientId, engine, session, events } = deps
+    const losses = new LossLog()
+    if (session.operator)
+      events.on('lost', (loss) => {
+        losses.add(loss)
+      })
+    this.#reporter = new Reporter({ ...deps, meter: new WaitMeter(events), losses })
+    this.#rollCalls = new RollCalls({
+      clientId,
+      engine,
+      session,
+      report: (question) => this.#reporter.report(question),
+    })
+  }
+
+  /** Takes a text from another client. */
+  told(text: string): void {
+    const message = readMessage(text)
+    switch (message?.kind) {
+      case 'ask':
+        this.#reporter.answer(message.content)
+        return
+      case 'report':
+        this.#rollCalls.reported(message.content)
+        return
+      case 'evicting':
+        this.#deps.evictions.note(message.content.owner, message.content.by)
+        return
+      case undefined:
+    }
+  }
+
+  locks(options: LocksOptions): LockListing {
+    const { session, engine } = this.#deps
+    const request = resolveListing(options)
+    const deps = {
+      storeName: session.storeName ?? engine,
+      session,
+      operator: this.#operator,
+      latches: session.latches,
+      closing: this.#closing.signal,
+      ready: () => this.#ready(),
+    }
+    return new LockListing(deps, request)
+  }
+
+  async clients(): Promise<readonly ConnectedClient[]> {
+    const operator = this.#operator
+    await this.#ready()
+    return operator.clients()
+  }
+
+  async rollCall(options: RollCallOptions): Promise<ClientReport[]> {
+    const call = resolveRollCall(options)
+    const { withinMs, limit, name } = call
+    const operator = this.#operator
+    await this.#ready()
+    const clientIds = call.clientIds ?? (await operator.clients()).map(({ clientId }) => clientId)
+    const spreadMs = call.spreadMsFor(clientIds.length)
+    return this.#rollCalls.ask({ clientIds, limit, name, withinMs, spreadMs }, this.#anyAddress())
+  }
+
+  /** Asks the clients of these owners, all of whom are about one object. */
+  async agesOf(address: Address, owners: readonly string[]): Promise<Ages> {
+    const clientIds = [...new Set(owners.map(clientOf))]
+    const ages = new Map<string, number>()
+    const call = { clientIds, limit: mostAges, name: address.name, withinMs: agesWithinMs, spreadMs: 0 }
+    // What the store says is worth having without them.
+    const reports = await this.#rollCalls.ask(call, address).catch(() => [])
+    for (const { holds, queue } of reports) {
+      for (const { owner, waitedMs } of queue) ages.set(owner, waitedMs)
+      for (const { owner, heldMs } of holds) ages.set(owner, heldMs)
+    }
+    return (owner) => ages.get(owner) ?? null
+  }
+
+  /** Tells the client of an owner who is about to evict it. It is evicted whether or not that succeeds. */
+  async announce(address: Address, owner: string, by: string): Promise<void> {
+    const { clientId, session, evictions } = this.#deps
+    const client = clientOf(owner)
+    if (client === clientId) evictions.note(owner, by)
+    else
+      await session.operator
+        ?.tell([client], textOf({ kind: 'evicting', content: { owner, by } }), address)
+        .catch(() => undefined)
+  }
+
+  close(): void {
+    this.#reporter.close()
+    this.#rollCalls.close()
+    this.#closing.abort(new ClosedError('the Holdfast client is closed'))
+  }
+
+  get #operator(): OperatorSession {
+    const { session, engine } = this.#deps
+    if (session.operator) return session.operator
+    throw new InvalidArgumentError(
+      `the engine ${engine} can list neither locks nor clients as it is set up here: its traits have no \`operator\``,
+    )
+  }
+
+  async #ready(): Promise<void> {
+    await this.#deps.ready(this.#anyAddress())
+  }
+
+  /** It only decides which server of a cluster is asked first. */
+  #anyAddress(): Address {
+    return this.#deps.session.locate('holdfast', 'lock')
+  }
+}

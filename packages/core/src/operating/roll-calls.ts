@@ -1,0 +1,158 @@
+import { nanoid } from 'nanoid'
+import type { Address } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { ClosedError, UnavailableError } from '../errors.js'
+import { monotonicMs } from '../util/clock.js'
+import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { textOf } from './messages.js'
+import type { Question, ReportHead, ReportPage } from './messages.js'
+import type { ClientReport } from './report.js'
+
+/** Whom a roll call asks what. */
+export interface RollCall {
+  readonly clientIds: readonly string[]
+  readonly limit: number
+  readonly name?: string | undefined
+  readonly withinMs: number
+  readonly spreadMs: number
+}
+
+/** What roll calls need of their client. */
+export interface RollCallsDeps {
+  readonly clientId: string
+  /** Its name, for errors. */
+  readonly engine: string
+  readonly session: Pick<EngineSession, 'operator' | 'subscribe'>
+  /** The report of this same client. */
+  report(question: Pick<Question, 'limit' | 'name'>): ClientReport
+}
+
+/** One roll call that is under way. */
+interface PendingRollCall {
+  /** Those whose reports are still to come. */
+  readonly missing: Set<string>
+  readonly pages: Map<string, ReportPage[]>
+  readonly reports: ClientReport[]
+  /** No more reports are awaited. */
+  end(error?: ClosedError): void
+}
+
+/** How many clients one step asks, so that it holds up the store for well under a millisecond. */
+const askedAtOnce = 100
+
+/** Asks clients for reports, and puts together what they send. */
+export class RollCalls {
+  readonly #deps: RollCallsDeps
+  readonly #pending = new Map<string, PendingRollCall>()
+  #isClosed = false
+
+  constructor(deps: RollCallsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * The reports that came in time. Resolves as soon as all clients have reported that the question reached.
+   *
+   * @param address - any object: it only decides where in the store to subscribe
+   */
+  async ask(call: RollCall, address: Address): Promise<ClientReport[]> {
+    if (this.#isClosed) throw closed()
+    const { clientId, session } = this.#deps
+    const endAt = monotonicMs() + call.withinMs
+    const others = new Set(call.clientIds)
+    const own = others.delete(clientId) ? [this.#deps.report(call)] : []
+    // Without an operator nobody else can be asked.
+    if (others.size === 0 || !session.operator) return own
+    if ((await withTimeout(session.subscribe(address), call.withinMs)) === timedOut)
+      throw this.#notSubscribed(call)
+    const withinMs = Math.max(0, endAt - monotonicMs())
+    const spreadMs = Math.min(call.spreadMs, Math.floor(withinMs / 2))
+    return [...own, ...(await this.#askOthers({ ...call, withinMs, spreadMs }, others))]
+  }
+
+  /** Takes a part of a report. */
+  reported(page: ReportPage): void {
+    const pending = this.#pending.get(page.id)
+    const { clientId } = page
+    if (!pending?.missing.has(clientId)) return
+    const pages = pending.pages.get(clientId) ?? []
+    pending.pages.set(clientId, [...pages.filter((other) => other.page !== page.page), page])
+    const report = assemble(pending.pages.get(clientId) ?? [])
+    if (!report) return
+    pending.reports.push(report)
+    pending.pages.delete(clientId)
+    this.#unneeded(pending, [clientId])
+  }
+
+  /** Ends every roll call under way. */
+  close(): void {
+    this.#isClosed = true
+    for (const pending of this.#pending.values()) pending.end(closed())
+  }
+
+  async #askOthers(call: RollCall, missing: Set<string>): Promise<ClientReport[]> {
+    if (this.#isClosed) throw closed()
+    const id = nanoid()
+    const reports: ClientReport[] = []
+    let timer: NodeJS.Timeout | undefined
+    const ended = new Promise<void>((resolve, reject) => {
+      const end = (error?: ClosedError): void => {
+        if (error) reject(error)
+        else resolve()
+      }
+      this.#pending.set(id, { missing, pages: new Map(), reports, end })
+      timer = setTimeout(end, call.withinMs)
+    })
+    const sent = this.#send(id, call, [...missing])
+    // Each may fail, or end, before the other.
+    for (const one of [ended, sent]) one.catch(() => undefined)
+    try {
+      await Promise.race([ended, sent.then(() => ended)])
+      return reports
+    } finally {
+      clearTimeout(timer)
+      this.#pending.delete(id)
+    }
+  }
+
+  async #send(id: string, { limit, name, spreadMs }: RollCall, clientIds: readonly string[]): Promise<void> {
+    const { session, clientId: from } = this.#deps
+    const text = textOf({ kind: 'ask', content: { id, from, limit, name, spreadMs } })
+    for (let i = 0; i < clientIds.length; i += askedAtOnce) {
+      const asked = clientIds.slice(i, i + askedAtOnce)
+      const reached = (await session.operator?.tell(asked, text)) ?? []
+      const pending = this.#pending.get(id)
+      if (!pending) return
+      const gone = asked.filter((_, n) => reached[n] === false)
+      this.#unneeded(pending, gone)
+    }
+  }
+
+  #notSubscribed({ withinMs }: RollCall): UnavailableError {
+    const { engine } = this.#deps
+    const text = `no client could be asked within ${withinMs} ms, since this one receives no notifications now`
+    return new UnavailableError(text, { engine })
+  }
+
+  #unneeded(pending: PendingRollCall, clientIds: readonly string[]): void {
+    for (const clientId of clientIds) pending.missing.delete(clientId)
+    if (pending.missing.size === 0) pending.end()
+  }
+}
+
+const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
+
+/** `null` while parts are missing. */
+function assemble(pages: readonly ReportPage[]): ClientReport | null {
+  const sorted = [...pages].sort((a, b) => a.page - b.page)
+  const [first] = sorted
+  if (!first?.head || sorted.length < first.pages) return null
+  const { client, ...head }: ReportHead = first.head
+  return {
+    ...head,
+    client: { ...client, startedAt: new Date(client.startedAt) },
+    holds: sorted.flatMap(({ holds }) => holds),
+    queue: sorted.flatMap(({ queue }) => queue),
+    losses: sorted.flatMap(({ losses }) => losses),
+  }
+}

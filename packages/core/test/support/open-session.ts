@@ -1,0 +1,58 @@
+import type { EngineHost, EngineSession } from '../../src/engine/session.js'
+import type { OperatorSession } from '../../src/engine/operator.js'
+import { redisEngine } from '../../src/redis/engine.js'
+import type { RedisOptions } from '../../src/redis/options.js'
+import { closeAfterTest } from './clients.js'
+
+/** A session without a client around it, and what it got. */
+export interface OpenedSession {
+  readonly clientId: string
+  readonly session: EngineSession
+  readonly operator: OperatorSession
+  readonly texts: string[]
+  /** Codes of warnings, and errors. */
+  readonly problems: string[]
+}
+
+/** Opens a session on Redis, until the test ends. */
+export function openSession(
+  clientId: string,
+  options: RedisOptions,
+  commandTimeoutMs = 5_000,
+): OpenedSession {
+  const texts: string[] = []
+  const problems: string[] = []
+  const ignore = (): void => undefined
+  const host: EngineHost = {
+    clientId,
+    client: { host: 'here', pid: 1, label: clientId, startedAt: new Date(0) },
+    watchdogTimeoutMs: 30_000,
+    renewEveryMs: 10_000,
+    commandTimeoutMs,
+    granted: ignore,
+    revoked: ignore,
+    wake: ignore,
+    opened: ignore,
+    told: (text) => texts.push(text),
+    broken: ignore,
+    missed: ignore,
+    unsubscribed: ignore,
+    reconnected: ignore,
+    warn: (code) => problems.push(code),
+    error: (error) => problems.push(String(error)),
+  }
+  const session = redisEngine(options).open(host)
+  closeAfterTest(() => session.close())
+  const { operator } = session
+  if (!operator) throw new Error('this session has no operator steps')
+  return { clientId, session, operator, texts, problems }
+}
+
+/** The same, registered and subscribed. */
+export async function openListening(clientId: string, options: RedisOptions): Promise<OpenedSession> {
+  const opened = openSession(clientId, options)
+  const address = opened.session.locate('any', 'lock')
+  await opened.session.prepare(address)
+  await opened.session.subscribe(address)
+  return opened
+}

@@ -1,0 +1,73 @@
+import type { StoreState } from '../../src/shared/payloads.js'
+import type { Connection } from '../feed.js'
+import { formatTime } from '../format.js'
+
+interface StateProps {
+  readonly connection: Connection
+  readonly store: StoreState
+  readonly everyMs: number
+}
+
+/** In one line, whether what is shown is current. */
+export function Pulse({ connection, store, everyMs }: StateProps) {
+  const [look, text] = pulseOf(connection, store, everyMs)
+  return <span class={`pulse ${look}`}>{text}</span>
+}
+
+function pulseOf(connection: Connection, store: StoreState, everyMs: number): [look: string, text: string] {
+  switch (connection.is) {
+    case 'connecting':
+      return ['', 'Connecting']
+    case 'paused':
+      return ['', 'Paused']
+    case 'lost':
+    case 'refused':
+      return ['bad', 'Disconnected']
+    case 'live': {
+      if (store.is === 'starting') return ['', 'Reading']
+      if (store.is === 'failing') return ['bad', 'Store unreachable']
+      const seconds = Math.round(everyMs / 100) / 10
+      return ['good', `Live, every ${seconds} s${connection.via === 'polling' ? ' (polling)' : ''}`]
+    }
+  }
+}
+
+/** What is wrong, and what to do about it. A live region, so it only changes when the state does. */
+export const Banner = ({ connection, store }: Omit<StateProps, 'everyMs'>) => (
+  <div role="status" aria-live="polite" class="banner-place">
+    {troubleOf(connection, store)}
+  </div>
+)
+
+function troubleOf(connection: Connection, store: StoreState) {
+  if (connection.is === 'lost') {
+    return (
+      <div class="banner">
+        <strong>The dashboard has not answered since {formatTime(connection.since)}.</strong> The figures
+        below are from before. The page goes on trying; if this lasts, check that the process that serves it
+        is running, and that a proxy lets it through.
+      </div>
+    )
+  }
+  if (connection.is === 'refused') {
+    return (
+      <div class="banner">
+        <strong>The dashboard refused: {connection.message}</strong>{' '}
+        {connection.status === 401 || connection.status === 403
+          ? 'Sign in again, or open the address that was printed when it started.'
+          : 'Reload the page, or go back.'}
+      </div>
+    )
+  }
+  if (connection.is === 'live' && store.is === 'failing') {
+    return (
+      <div class="banner">
+        <strong>The store has not answered since {formatTime(store.since)}.</strong> The figures below are
+        from before. Holders keep their locks until their leases end; nothing can be acquired. Check that the
+        server is up and that this process can reach it. The page recovers by itself.{' '}
+        <span class="detail">{store.message}</span>
+      </div>
+    )
+  }
+  return null
+}

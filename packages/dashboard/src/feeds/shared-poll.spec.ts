@@ -1,0 +1,71 @@
+import { SharedPoll } from './shared-poll.js'
+
+/** Lets promises settle, without letting time pass. */
+const settle = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() => undefined)
+
+beforeEach(() => jest.useFakeTimers())
+afterEach(() => jest.useRealTimers())
+
+function pollOf(take: () => Promise<number>) {
+  const reads = jest.fn(take)
+  const idle = jest.fn()
+  return { reads, idle, poll: new SharedPoll({ take: reads, pauseMs: () => 1_000, idle }) }
+}
+
+it('reads nothing without a listener', async () => {
+  const { reads } = pollOf(() => Promise.resolve(1))
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(reads).not.toHaveBeenCalled()
+})
+
+it('reads once for all listeners, and pauses between reads', async () => {
+  const { reads, poll } = pollOf(() => Promise.resolve(1))
+  const [one, other] = [jest.fn(), jest.fn()]
+  poll.listen(one)
+  poll.listen(other)
+  await jest.advanceTimersByTimeAsync(2_500)
+  expect(reads).toHaveBeenCalledTimes(3)
+  expect(one).toHaveBeenCalledTimes(3)
+  expect(other).toHaveBeenCalledTimes(3)
+})
+
+it('ends with its last listener, and begins again with the next', async () => {
+  const { reads, idle, poll } = pollOf(() => Promise.resolve(1))
+  const leave = [poll.listen(() => undefined), poll.listen(() => undefined)]
+  await settle()
+  leave.forEach((end) => end())
+  expect(idle).toHaveBeenCalledTimes(1)
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(reads).toHaveBeenCalledTimes(1)
+  expect(poll.reading).toMatchObject({ value: null, store: { is: 'starting' } })
+  poll.listen(() => undefined)
+  expect(reads).toHaveBeenCalledTimes(2)
+})
+
+it('a listener that comes back during a read joins it', async () => {
+  let finish = (_: number): void => undefined
+  const { reads, poll } = pollOf(() => new Promise((resolve) => (finish = resolve)))
+  poll.listen(() => undefined)()
+  const back = jest.fn()
+  poll.listen(back)
+  expect(reads).toHaveBeenCalledTimes(1)
+  finish(7)
+  await settle()
+  expect(back).toHaveBeenCalledWith(expect.objectContaining({ value: 7 }))
+})
+
+it('failures keep what was read, say since when, and make the pauses longer, up to 5 s', async () => {
+  let isUp = true
+  const { reads, poll } = pollOf(() => (isUp ? Promise.resolve(1) : Promise.reject(new Error('no route'))))
+  poll.listen(() => undefined)
+  await settle()
+  isUp = false
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(poll.reading).toMatchObject({ value: 1, store: { is: 'failing', message: 'no route' } })
+  const { store } = poll.reading
+  expect(store.is === 'failing' && Date.now() - store.since).toBe(59_000)
+  expect(reads.mock.calls.length).toBeLessThan(20)
+  isUp = true
+  await jest.advanceTimersByTimeAsync(5_000)
+  expect(poll.reading.store).toEqual({ is: 'live' })
+})

@@ -1,0 +1,103 @@
+import type { StoreState } from '../shared/payloads.js'
+
+/** The pause after failed polls grows up to this, milliseconds. */
+const longestPauseMs = 5_000
+
+export interface PollDeps<T> {
+  /** Reads from the store once. */
+  take(): Promise<T>
+  /** How long to pause after that before reading again, milliseconds. */
+  pauseMs(last: T | null): number
+  /** The last reader has left. */
+  idle?(): void
+}
+
+/** What was read last, and how the store is doing. */
+export interface Reading<T> {
+  readonly value: T | null
+  /** When `value` was read, milliseconds since 1970. */
+  readonly asOf: number
+  readonly store: StoreState
+}
+
+/**
+ * Reads from the store for all who listen, and only while anyone does.
+ *
+ * | State   | What is true in it                        | What leaves it                                               |
+ * | ------- | ----------------------------------------- | ------------------------------------------------------------ |
+ * | idle    | no listener; nothing is sent              | a listener: taking                                           |
+ * | taking  | one read is in flight                     | its end: resting, or idle if the listeners have left         |
+ * | resting | a timer runs to the next read             | the timer: taking; the last listener leaves: idle            |
+ *
+ * A listener that comes back while a read is still in flight joins that read: there is never more than one.
+ */
+export class SharedPoll<T> {
+  readonly #deps: PollDeps<T>
+  readonly #listeners = new Set<(reading: Reading<T>) => void>()
+  #reading: Reading<T> = { value: null, asOf: 0, store: { is: 'starting' } }
+  #timer: NodeJS.Timeout | undefined
+  #isTaking = false
+  #failures = 0
+
+  constructor(deps: PollDeps<T>) {
+    this.#deps = deps
+  }
+
+  get reading(): Reading<T> {
+    return this.#reading
+  }
+
+  /** Calls it after each read, until the returned function is called. */
+  listen(listener: (reading: Reading<T>) => void): () => void {
+    // A function of its own, so that the same listener may be given twice.
+    const entry = (reading: Reading<T>): void => listener(reading)
+    this.#listeners.add(entry)
+    if (!this.#isTaking && this.#timer === undefined) void this.#take()
+    return () => {
+      if (this.#listeners.delete(entry) && this.#listeners.size === 0) this.#rest()
+    }
+  }
+
+  /** Forgets all listeners. */
+  stop(): void {
+    this.#listeners.clear()
+    this.#rest()
+  }
+
+  async #take(): Promise<void> {
+    this.#timer = undefined
+    this.#isTaking = true
+    try {
+      const value = await this.#deps.take()
+      this.#failures = 0
+      this.#reading = { value, asOf: Date.now(), store: { is: 'live' } }
+    } catch (error) {
+      this.#failures += 1
+      const { store } = this.#reading
+      const since = store.is === 'failing' ? store.since : Date.now()
+      const message = error instanceof Error ? error.message : String(error)
+      this.#reading = { ...this.#reading, store: { is: 'failing', since, message } }
+    }
+    this.#isTaking = false
+    for (const listener of [...this.#listeners]) listener(this.#reading)
+    this.#rest()
+  }
+
+  /** Sets the timer if anyone listens. */
+  #rest(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#isTaking) return
+    if (this.#listeners.size === 0) {
+      this.#reading = { value: null, asOf: 0, store: { is: 'starting' } }
+      this.#failures = 0
+      this.#deps.idle?.()
+      return
+    }
+    const pauseMs = this.#deps.pauseMs(this.#reading.value)
+    const backoffMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, 250 * 2 ** this.#failures)
+    this.#timer = setTimeout(() => void this.#take(), Math.max(pauseMs, backoffMs))
+    // This timer must not keep the process alive: the server of the page does.
+    this.#timer.unref()
+  }
+}

@@ -1,0 +1,8 @@
+/** Path and query of a request as it was sent, whatever that is: `new URL` refuses some of what a server can get. */
+export function targetOf(url: string): Pick<URL, 'pathname' | 'searchParams'> {
+  const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url) ?? []
+  const target = new URL('http://localhost')
+  target.pathname = path.replace(/^[/\\]+/, '/')
+  target.search = query
+  return target
+}

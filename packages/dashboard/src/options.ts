@@ -1,0 +1,94 @@
+import { InvalidArgumentError, type ObjectKind } from '@holdfast/core'
+import { auditOnStderr, type AuditEntry } from './audit.js'
+import type { DashboardRequest } from './http/exchange.js'
+import type { DashboardSource } from './source.js'
+
+/** What a request to the dashboard wants to do. */
+export type DashboardAction =
+  /** Sees pages, and what is on them. */
+  | { readonly type: 'view' }
+  /** Evicts this owner from this object. */
+  | {
+      readonly type: 'evict'
+      readonly name: string
+      readonly kind: ObjectKind
+      readonly owner: string
+    }
+
+/** Options of `createDashboard`. */
+export interface DashboardOptions {
+  /** The client whose store the dashboard shows. It is not closed with the dashboard. */
+  readonly holdfast: DashboardSource
+  /**
+   * Whether the dashboard only shows. With `false`, holders can be evicted, and `authorize` is required.
+   *
+   * @defaultValue true
+   */
+  readonly readOnly?: boolean | undefined
+  /**
+   * Decides about each request. Return `true` to allow it, `false` to refuse it, or allow it with the name of the user, which the
+   * evicted holder sees as `LockLostError.by`. A promise that rejects refuses, too.
+   *
+   * Without it everyone who reaches the dashboard sees everything.
+   */
+  readonly authorize?:
+    | ((request: DashboardRequest, action: DashboardAction) => Authorization | Promise<Authorization>)
+    | undefined
+  /**
+   * Gets each attempt to evict an owner, allowed or not. By default, a line on stderr, and so is an entry for which it throws or
+   * rejects.
+   */
+  readonly audit?: ((entry: AuditEntry) => void | Promise<void>) | undefined
+  /**
+   * The pause between two polls of the store while a page is open, in milliseconds; from 250 to 30,000. Above some hundreds of clients
+   * the pause grows with their number, so that the store spends less than 5 % of a core on the dashboard.
+   *
+   * @defaultValue 1_000
+   */
+  readonly everyMs?: number | undefined
+}
+
+/** What `authorize` decides. An empty name refuses. */
+export type Authorization = boolean | string
+
+const known: ReadonlySet<string> = new Set(['holdfast', 'readOnly', 'authorize', 'audit', 'everyMs'])
+const leastEveryMs = 250
+/** Clients that are not asked for a minute begin their figures at zero again. */
+const mostEveryMs = 30_000
+
+export interface ResolvedOptions {
+  readonly holdfast: DashboardSource
+  readonly isReadOnly: boolean
+  readonly authorize: NonNullable<DashboardOptions['authorize']>
+  readonly audit: NonNullable<DashboardOptions['audit']>
+  readonly everyMs: number
+}
+
+export function resolveOptions(options: DashboardOptions): ResolvedOptions {
+  const unknown = Object.keys(options).filter((option) => !known.has(option))
+  if (unknown.length > 0) {
+    throw new InvalidArgumentError(
+      `unknown option ${unknown.join(', ')}; valid options: ${[...known].join(', ')}`,
+    )
+  }
+  const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
+  if (typeof (holdfast as Partial<DashboardSource> | undefined)?.rollCall !== 'function') {
+    throw new InvalidArgumentError('holdfast must be a Holdfast client')
+  }
+  if (!holdfast.traits.operator) {
+    throw new InvalidArgumentError(
+      'a dashboard needs an engine that can list locks and clients: the traits of this one have no `operator`',
+    )
+  }
+  if (!Number.isInteger(everyMs) || everyMs < leastEveryMs || everyMs > mostEveryMs) {
+    throw new InvalidArgumentError(
+      `everyMs must be an integer from ${leastEveryMs} to ${mostEveryMs}, got ${String(everyMs)}`,
+    )
+  }
+  if (!readOnly && !authorize) {
+    throw new InvalidArgumentError(
+      'readOnly: false needs authorize: it decides who may evict holders, and says who did',
+    )
+  }
+  return { holdfast, isReadOnly: readOnly, authorize: authorize ?? (() => true), audit, everyMs }
+}

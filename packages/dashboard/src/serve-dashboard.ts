@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname, userInfo } from 'node:os'
+import { InvalidArgumentError } from '@holdfast/core'
+import { createDashboard } from './dashboard.js'
+import type { DashboardOptions } from './options.js'
+import { newToken, TokenGate } from './token-gate.js'
+
+/** Options of `serveDashboard`. */
+export interface ServeOptions extends Pick<DashboardOptions, 'holdfast' | 'readOnly' | 'audit' | 'everyMs'> {
+  /** The address to listen on. @defaultValue '127.0.0.1' */
+  readonly host?: string | undefined
+  /** The port to listen on; 0 takes a free one. @defaultValue 0 */
+  readonly port?: number | undefined
+  /** The token that opens the dashboard: 16 or more characters of `A-Z a-z 0-9 - _`. A random one by default. */
+  readonly token?: string | undefined
+}
+
+/** A dashboard with a server of its own. */
+export interface ServedDashboard {
+  /** The address to open. It contains the token, and so permits everything that this dashboard can do. */
+  readonly url: string
+  /** Ends all connections and frees the port. Leaves the client open. May be called twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves a dashboard on a port of this machine to all who know its token. With `readOnly: false` they may evict holders, in the
+ * name of the user that this process runs as.
+ *
+ * Rejects if the port is taken.
+ */
+export async function serveDashboard(options: ServeOptions): Promise<ServedDashboard> {
+  const { host = '127.0.0.1', port = 0, token = newToken(), ...rest } = options
+  if (!/^[\w-]{16,}$/.test(token)) {
+    throw new InvalidArgumentError('token must be 16 or more characters of A-Z a-z 0-9 - _')
+  }
+  const user = `${nameOfUser()}@${hostname()}`
+  const dashboard = createDashboard({ ...rest, authorize: () => user })
+  const gate = new TokenGate(token)
+  const server = createServer((request, response) => {
+    if (gate.admits(request, response)) dashboard.node(request, response)
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: chosen } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}/?token=${token}`,
+    close: async () => {
+      dashboard.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Some containers run as a user without a name. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

@@ -1,0 +1,15 @@
+import type { Holdfast } from '@holdfast/core'
+
+/** What the dashboard needs of a client: any `Holdfast` has it. */
+export type DashboardSource = Pick<
+  Holdfast,
+  | 'clientId'
+  | 'clients'
+  | 'rollCall'
+  | 'locks'
+  | 'traits'
+  | 'getLock'
+  | 'getReadWriteLock'
+  | 'getSemaphore'
+  | 'getCountDownLatch'
+>

@@ -1,0 +1,2 @@
+export type { GroupOf } from '@holdfast/metrics'
+export { HoldfastInstrumentation, type HoldfastInstrumentationConfig } from './instrumentation.js'
