@@ -107,11 +107,11 @@ function Page({ view, state: { update, samples } }: { view: View; state: FeedSta
   }
   switch (content.page) {
     case 'overview':
-      return update.totals && <Overview content={content} totals={update.totals} samples={samples} />
+      return update.totals && <Overview content={content} totals={update.totals} samples={samples} everyMs={update.everyMs} />
     case 'locks':
       return <Locks content={content} />
     case 'lock':
-      return <LockPage content={content} isReadOnly={update.isReadOnly} />
+      return <LockPage content={content} isReadOnly={update.isReadOnly} everyMs={update.everyMs} />
     case 'clients':
       return view.page === 'clients' ? <Clients content={content} view={view} /> : null
     case 'client':

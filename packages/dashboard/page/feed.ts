@@ -50,6 +50,8 @@ export class Feed {
   #source: EventSource | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #request: AbortController | undefined
+  /** When the server last answered, or was first asked. */
+  #answeredAt = Date.now()
   /** How many streams in a row have ended without a single update although requests got through. */
   #fruitless = 0
 
@@ -116,6 +118,7 @@ export class Feed {
         waitMs = this.#fruitless < 2 ? 0 : update.everyMs
       } else if (response.status < 500) {
         this.#fruitless = 0
+        this.#answeredAt = Date.now()
         this.#set({
           connection: { is: 'refused', status: response.status, message: await reasonOf(response) },
         })
@@ -139,10 +142,11 @@ export class Feed {
   #lost(): void {
     this.#fruitless = 0
     const { connection } = this.#state
-    if (connection.is !== 'lost') this.#set({ connection: { is: 'lost', since: Date.now() } })
+    if (connection.is !== 'lost') this.#set({ connection: { is: 'lost', since: this.#answeredAt } })
   }
 
   #take(update: Update, via: 'stream' | 'polling'): void {
+    this.#answeredAt = Date.now()
     const { update: last, samples } = this.#state
     this.#set({
       connection: { is: 'live', via },

@@ -19,5 +19,6 @@ export const describeAtTerminal = (title: string, define: () => void): void => {
 /** `exec`, because a shell that stays in between gets Ctrl-C as well, and may end with a code of its own. */
 export const atTerminal: CliOptions = {
   under: (line) => ['script', '-qefc', `exec ${line}`, '/dev/null'],
-  env: { TERM: 'xterm-256color' },
+  // Node takes a terminal for one without colours where CI is set.
+  env: { TERM: 'xterm-256color', CI: undefined, NODE_DISABLE_COLORS: undefined },
 }

@@ -1,12 +1,13 @@
 import type { ClientContent, WaitRow } from '../../src/shared/payloads.js'
 import { formatCount, formatDate, formatMs } from '../format.js'
 import { HoldTable, LossTable } from '../parts/lock-tables.js'
-import { LockLink, Name, Nothing } from '../parts/name.js'
+import { LockLink, Name, Nothing, wanted } from '../parts/name.js'
 import { Table, type Column } from '../parts/table.js'
 import { toClients } from '../route.js'
 
 const waitColumns: readonly Column<WaitRow>[] = [
   { title: 'Lock', cell: (wait) => <LockLink name={wait.name} object={wait.object} /> },
+  { title: 'Wants', cell: wanted },
   {
     title: 'Position',
     isNumber: true,

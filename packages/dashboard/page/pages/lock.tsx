@@ -4,7 +4,7 @@ import { formatCount, formatInstant, formatMs, formatTime, plural } from '../for
 import { Chart } from '../parts/chart.js'
 import { EvictDialog } from '../parts/evict-dialog.js'
 import { Holders } from '../parts/holders.js'
-import { kindName, Nothing, ProcessLink } from '../parts/name.js'
+import { kindName, Nothing, ProcessLink, wanted } from '../parts/name.js'
 import { Table, type Column } from '../parts/table.js'
 
 const shownWaiters = 25
@@ -12,9 +12,10 @@ const shownWaiters = 25
 interface LockProps {
   readonly content: LockContent
   readonly isReadOnly: boolean
+  readonly everyMs: number
 }
 
-export function LockPage({ content, isReadOnly }: LockProps) {
+export function LockPage({ content, isReadOnly, everyMs }: LockProps) {
   const [victim, setVictim] = useState<LockHolder | null>(null)
   const { holders, holderCount, waiters, waiterCount } = content
   const facts = factsOf(content)
@@ -47,7 +48,7 @@ export function LockPage({ content, isReadOnly }: LockProps) {
         )}
         {next.length < waiterCount && <p class="more">The first {formatCount(next.length)}.</p>}
       </section>
-      <History content={content} />
+      <History content={content} everyMs={everyMs} />
       {victim && <EvictDialog name={content.name} victim={victim} close={() => setVictim(null)} />}
     </>
   )
@@ -70,10 +71,7 @@ function factsOf({ object, size, left, fencingToken, holders, holderCount }: Loc
 const waiterColumns: readonly Column<LockWaiter & { position: number }>[] = [
   { title: '#', isNumber: true, cell: ({ position }) => formatCount(position) },
   { title: 'Client', cell: ({ process }) => <ProcessLink process={process} /> },
-  {
-    title: 'Wants',
-    cell: ({ kind, permits }) => (kind === 'semaphore' ? plural(permits, 'permit') : kindName(kind)),
-  },
+  { title: 'Wants', cell: wanted },
   { title: 'Has waited', isNumber: true, cell: ({ waitedMs }) => formatMs(waitedMs) },
   { title: 'Owner', cell: ({ owner }) => <span class="owner">{owner}</span> },
 ]
@@ -91,7 +89,7 @@ const historyColumns: readonly Column<HistoryEntry>[] = [
   { title: 'Owner', cell: ({ owner }) => <span class="owner">{owner}</span> },
 ]
 
-function History({ content }: { content: LockContent }) {
+function History({ content, everyMs }: Pick<LockProps, 'content' | 'everyMs'>) {
   const { history, queueLengths, watchedSince } = content
   return (
     <section>
@@ -99,6 +97,7 @@ function History({ content }: { content: LockContent }) {
       <Chart
         title="Queue"
         at={queueLengths.map(({ at }) => at)}
+        everyMs={everyMs}
         series={[
           {
             title: 'waiting',

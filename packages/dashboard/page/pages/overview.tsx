@@ -10,9 +10,10 @@ interface OverviewProps {
   readonly content: OverviewContent
   readonly totals: Totals
   readonly samples: readonly Sample[]
+  readonly everyMs: number
 }
 
-export function Overview({ content, totals, samples }: OverviewProps) {
+export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
   const last = samples.at(-1)
   const at = samples.map((sample) => sample.at)
   const values = (key: Exclude<keyof Sample, 'at'>): (number | null)[] => samples.map((sample) => sample[key])
@@ -46,6 +47,7 @@ export function Overview({ content, totals, samples }: OverviewProps) {
         <Chart
           title="Per second"
           at={at}
+          everyMs={everyMs}
           series={[
             { title: 'acquired', colour: 'one', values: values('acquiredPerSecond'), format: formatRate },
             { title: 'handed off', colour: 'two', values: values('handOffsPerSecond'), format: formatRate },
@@ -54,6 +56,7 @@ export function Overview({ content, totals, samples }: OverviewProps) {
         <Chart
           title="At a time"
           at={at}
+          everyMs={everyMs}
           series={[
             { title: 'held', colour: 'one', values: values('held'), format: countOrDash },
             { title: 'waiting', colour: 'two', values: values('waiting'), format: countOrDash },
@@ -62,6 +65,7 @@ export function Overview({ content, totals, samples }: OverviewProps) {
         <Chart
           title="Waited"
           at={at}
+          everyMs={everyMs}
           series={[
             { title: 'p50', colour: 'one', values: values('p50'), format: formatMs },
             { title: 'p90', colour: 'two', values: values('p90'), format: formatMs },

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
+import { withBreaks } from '../../src/shared/points.js'
 import { formatTime } from '../format.js'
 
 export interface Series {
@@ -14,6 +15,8 @@ interface ChartProps {
   readonly title: string
   /** Milliseconds since 1970, ascending. */
   readonly at: readonly number[]
+  /** How far apart points are as a rule. */
+  readonly everyMs: number
   readonly series: readonly Series[]
 }
 
@@ -21,14 +24,19 @@ const height = 150
 /** The axis is at least this long, so that the first points do not jump about. */
 const shortestSpanMs = 60_000
 
-/** Lines over time. The legend says each line's last value, or the value under the pointer. */
-export function Chart({ title, at, series }: ChartProps) {
+/** Lines over time, broken where nothing was read. The legend says each line's last value, or the value under the pointer. */
+export function Chart({ title, at, everyMs, series }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const [pointed, setPointed] = useState<number | null>(null)
   const isDark = useScheme()
-  const last = at.length - 1
-  const data: uPlot.AlignedData = [at.map((each) => each / 1_000), ...series.map(({ values }) => [...values])]
+  const points = withBreaks(at, everyMs)
+  const valueAt = (values: Series['values'], i: number): number | null =>
+    values[points[i]?.index ?? -1] ?? null
+  const data: uPlot.AlignedData = [
+    points.map((point) => point.at / 1_000),
+    ...series.map(({ values }) => points.map((_, i) => valueAt(values, i))),
+  ]
   const format = series[0]?.format ?? String
 
   useEffect(() => {
@@ -52,16 +60,18 @@ export function Chart({ title, at, series }: ChartProps) {
 
   useEffect(() => plot.current?.setData(data), [at])
 
+  const last = points.length - 1
   const shown = pointed !== null && pointed <= last ? pointed : last
+  const shownAt = points[shown]?.at
   const legend = series.map(
-    ({ title: name, values, format: say }) => `${name}: ${say(values[shown] ?? null)}`,
+    ({ title: name, values, format: say }) => `${name}: ${say(valueAt(values, shown))}`,
   )
   return (
     <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span>
         <span class="legend">
-          {pointed !== null && at[shown] !== undefined && <time>{formatTime(at[shown])}</time>}
+          {pointed !== null && shownAt !== undefined && <time>{formatTime(shownAt)}</time>}
           {series.map(({ title: name, colour }, i) => (
             <span key={name} class={`key ${colour}`}>
               {legend[i]}

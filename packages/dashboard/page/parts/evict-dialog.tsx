@@ -51,7 +51,7 @@ export function EvictDialog({ name, victim, close }: EvictDialogProps) {
         keeps such writes out.
       </p>
       {progress.is !== 'done' && (
-        <form onSubmit={(event) => void submit(event)}>
+        <form id="evict" onSubmit={(event) => void submit(event)}>
           <label for="typed-name">
             Type <Name text={name} /> to confirm
           </label>
@@ -63,15 +63,17 @@ export function EvictDialog({ name, victim, close }: EvictDialogProps) {
             spellcheck={false}
             onInput={(event) => setTypedName(event.currentTarget.value)}
           />
-          <button type="submit" class="danger" disabled={!isTyped || progress.is === 'running'}>
-            Evict
-          </button>
         </form>
       )}
       {/* There from the start: a screen reader announces what appears in it. */}
       <p role="status" class="outcome">
         {outcomeOf(progress)}
       </p>
+      {progress.is !== 'done' && (
+        <button type="submit" form="evict" class="danger" disabled={!isTyped || progress.is === 'running'}>
+          Evict
+        </button>
+      )}
       <button ref={leave} type="button" onClick={() => dialog.current?.close()}>
         {progress.is === 'done' ? 'Close' : 'Cancel'}
       </button>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Process } from '../../src/shared/payloads.js'
 import type { ObjectType } from '../../src/shared/views.js'
 import { piecesOf, visibleName } from '../../src/shared/visible-name.js'
+import { plural } from '../format.js'
 import { toClient, toLock } from '../route.js'
 
 /**
@@ -24,6 +25,10 @@ const kindNames: Readonly<Record<string, string>> = {
 
 /** `read-lock` → `read lock` */
 export const kindName = (kind: string): string => kindNames[kind] ?? kind
+
+/** What a waiter waits for: `2 permits`, `write lock` */
+export const wanted = ({ kind, permits }: { kind: string; permits: number }): string =>
+  kind === 'semaphore' ? plural(permits, 'permit') : kindName(kind)
 
 export const LockLink = ({ name, object }: { name: string; object: ObjectType }) => (
   <>

@@ -12,6 +12,8 @@ const listed = { inAll: 20_000, perClient: 200, least: 20 }
  * docs/dashboard.md has the figures.
  */
 const pausePerClientMs = 2.5
+/** With longer ones clients might begin their counts again between two polls. */
+const longestPauseMs = 30_000
 
 /** How often the list of clients is read: with each poll while it is short. */
 const presencesEveryMs = 5_000
@@ -50,7 +52,7 @@ export class FleetFeed {
 
   /** The pause between two polls: longer with more clients. */
   get everyMs(): number {
-    return Math.max(this.#everyMs, this.#presences.length * pausePerClientMs)
+    return Math.max(this.#everyMs, Math.min(longestPauseMs, this.#presences.length * pausePerClientMs))
   }
 
   async #take(): Promise<Fleet> {

@@ -38,7 +38,7 @@ export class Samples {
       ...this.#growths.filter((growth) => at - growth.at < percentileWindowMs),
       this.#grow(fleet, at),
     ]
-    const { held, waiting, lost } = fleet.totals()
+    const { held, waiting } = fleet.totals()
     const growth = this.#growths.at(-1)
     const waits = this.#growths.reduce<Buckets>((sum, each) => addBuckets(sum, each.waits), [])
     const perSecond = (count: number | undefined): number | null =>
@@ -49,7 +49,6 @@ export class Samples {
       at,
       held,
       waiting,
-      lost,
       acquiredPerSecond: perSecond(growth?.acquired),
       handOffsPerSecond: perSecond(growth?.handOffs),
       p50: percentile(waits, waitBucketsMs, 0.5),

@@ -15,8 +15,6 @@ export interface PollDeps<T> {
 /** What was read last, and how the store is doing. */
 export interface Reading<T> {
   readonly value: T | null
-  /** When `value` was read, milliseconds since 1970. */
-  readonly asOf: number
   readonly store: StoreState
 }
 
@@ -34,10 +32,12 @@ export interface Reading<T> {
 export class SharedPoll<T> {
   readonly #deps: PollDeps<T>
   readonly #listeners = new Set<(reading: Reading<T>) => void>()
-  #reading: Reading<T> = { value: null, asOf: 0, store: { is: 'starting' } }
+  #reading: Reading<T> = { value: null, store: { is: 'starting' } }
   #timer: NodeJS.Timeout | undefined
   #isTaking = false
   #failures = 0
+  /** When the store last answered, or was first asked. */
+  #answeredAt: number | undefined
 
   constructor(deps: PollDeps<T>) {
     this.#deps = deps
@@ -67,16 +67,16 @@ export class SharedPoll<T> {
   async #take(): Promise<void> {
     this.#timer = undefined
     this.#isTaking = true
+    this.#answeredAt ??= Date.now()
     try {
       const value = await this.#deps.take()
       this.#failures = 0
-      this.#reading = { value, asOf: Date.now(), store: { is: 'live' } }
+      this.#answeredAt = Date.now()
+      this.#reading = { value, store: { is: 'live' } }
     } catch (error) {
       this.#failures += 1
-      const { store } = this.#reading
-      const since = store.is === 'failing' ? store.since : Date.now()
       const message = error instanceof Error ? error.message : String(error)
-      this.#reading = { ...this.#reading, store: { is: 'failing', since, message } }
+      this.#reading = { ...this.#reading, store: { is: 'failing', since: this.#answeredAt, message } }
     }
     this.#isTaking = false
     for (const listener of [...this.#listeners]) listener(this.#reading)
@@ -89,8 +89,9 @@ export class SharedPoll<T> {
     this.#timer = undefined
     if (this.#isTaking) return
     if (this.#listeners.size === 0) {
-      this.#reading = { value: null, asOf: 0, store: { is: 'starting' } }
+      this.#reading = { value: null, store: { is: 'starting' } }
       this.#failures = 0
+      this.#answeredAt = undefined
       this.#deps.idle?.()
       return
     }

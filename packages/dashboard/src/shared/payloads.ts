@@ -34,7 +34,6 @@ export interface Sample {
   readonly waiting: number
   readonly acquiredPerSecond: number | null
   readonly handOffsPerSecond: number | null
-  readonly lost: number
   readonly p50: number | null
   readonly p90: number | null
   readonly p99: number | null
@@ -174,13 +173,11 @@ export type StoreState =
   /** Nothing is known yet. */
   | { readonly is: 'starting' }
   | { readonly is: 'live' }
-  /** The last attempts failed; what is shown is from before. */
+  /** The last attempts failed; what is shown is from before. The store has not answered since then. */
   | { readonly is: 'failing'; readonly since: number; readonly message: string }
 
 export interface Update {
   readonly at: number
-  /** When `content` was read from the store. */
-  readonly asOf: number
   readonly everyMs: number
   readonly isReadOnly: boolean
   readonly store: StoreState
