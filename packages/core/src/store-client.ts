@@ -122,6 +122,7 @@ export class StoreClient {
       holds,
       waiters,
       evictions,
+      registerEveryMs: settings.renewEveryMs,
       ready: (address) => this.ready(address),
       background: (work) => {
         background.run(work)

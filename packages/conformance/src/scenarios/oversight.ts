@@ -152,6 +152,19 @@ export function describeOversight(suite: Suite): void {
       },
     )
 
+    scenario('a client that is asked stays listed, although it holds nothing', async () => {
+      const { watchdogTimeoutMs } = suite.times
+      const [asked, operator] = await Promise.all([openConnected({ watchdogTimeoutMs }), suite.open()])
+      const { clientId } = asked.holdfast
+      const until = Date.now() + 3 * watchdogTimeoutMs
+      while (Date.now() < until) {
+        const [report] = await operator.holdfast.rollCall({ clientIds: [clientId], withinMs: 5_000 })
+        expect(report?.holdCount).toBe(0)
+        const listed = await operator.holdfast.clients()
+        expect(listed.map((each) => each.clientId)).toContain(clientId)
+      }
+    })
+
     scenario('a roll call reports what each client holds and waits for, and for how long', async () => {
       const [holder, waiter, operator] = await Promise.all([
         openConnected({ label: 'holder' }),

@@ -19,13 +19,16 @@ import { RollCalls } from './roll-calls.js'
 import { WaitMeter } from './wait-meter.js'
 
 /** What oversight needs of its client. */
-export interface OversightDeps extends Pick<ReporterDeps, 'holds' | 'waiters' | 'background'> {
+export interface OversightDeps extends Pick<
+  ReporterDeps,
+  'holds' | 'waiters' | 'registerEveryMs' | 'background'
+> {
   readonly clientId: string
   readonly client: ClientInfo
   readonly engine: string
   readonly session: Pick<
     EngineSession,
-    'operator' | 'latches' | 'inspect' | 'locate' | 'subscribe' | 'storeName'
+    'operator' | 'register' | 'latches' | 'inspect' | 'locate' | 'subscribe' | 'storeName'
   >
   readonly events: Pick<Events, 'on' | 'off'>
   readonly evictions: Evictions

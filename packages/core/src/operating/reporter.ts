@@ -33,7 +33,9 @@ export interface ReportedWaiter {
 export interface ReporterDeps {
   readonly clientId: string
   readonly client: ClientInfo
-  readonly session: Pick<EngineSession, 'operator'>
+  readonly session: Pick<EngineSession, 'operator' | 'register'>
+  /** How often a client registers. */
+  readonly registerEveryMs: number
   readonly holds: {
     readonly all: readonly ReportedHold[]
     readonly size: number
@@ -51,6 +53,7 @@ export class Reporter {
   readonly #deps: ReporterDeps
   /** By question. A client may ask about everything and about one object at the same time. */
   readonly #pending = new Map<string, NodeJS.Timeout>()
+  #registeredAt = -Infinity
   #isClosed = false
 
   constructor(deps: ReporterDeps) {
@@ -112,6 +115,20 @@ export class Reporter {
 
   #send(question: Question): void {
     this.#deps.background(this.#sendPages(question))
+    this.#deps.background(this.#stayListed())
+  }
+
+  /**
+   * Clients register while they hold or wait. One whose holds are short rarely has one at the moment when it would, and would not be
+   * listed, and so not be asked, again.
+   */
+  async #stayListed(): Promise<void> {
+    const { holds, waiters, session, registerEveryMs } = this.#deps
+    const now = monotonicMs()
+    if (holds.size > 0 || waiters.waiting > 0 || now - this.#registeredAt < registerEveryMs) return
+    this.#registeredAt = now
+    // As for a page that cannot be sent.
+    await session.register().catch(() => undefined)
   }
 
   /** A page that cannot be sent is none of this client's errors: the client that asked sees that the report is missing. */

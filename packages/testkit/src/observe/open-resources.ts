@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Resources that hold memory or keep the process alive: timers, sockets, servers, pipes, child processes. */
 const watched = /^(Timeout|TCPWRAP|TCPSERVERWRAP|TLSWRAP|PIPEWRAP|PIPESERVERWRAP|PROCESSWRAP|UDPWRAP|WORKER)$/
 
-/** Lines of Jest and of its compilers. */
-const runner = /[\\/](@jest|jest-[a-z-]+|@swc)[\\/]/
+/** Lines of Jest and of its compilers, and of PGlite: PostgreSQL sets timers of its own now and then, which end with the database. */
+const others = /[\\/](@jest|jest-[a-z-]+|@swc|pglite)[\\/]/
 
 /** Tracks the resources opened since its creation. */
 export interface ResourceWatch {
@@ -20,8 +20,8 @@ export interface ResourceWatch {
 /**
  * Starts watching for sockets and timers that are never closed.
  *
- * Call it at the start of a test and `expectNone` after the `close()` of the subject. Resources of the test runner do
- * not count, nor does what is opened on a line that matches `except`.
+ * Call it at the start of a test and `expectNone` after the `close()` of the subject. Resources of the test runner and
+ * of PGlite do not count, nor does what is opened on a line that matches `except`.
  */
 export function watchResources({ except }: { readonly except?: RegExp } = {}): ResourceWatch {
   const origins = new Map<number, { type: string; origin: string }>()
@@ -29,7 +29,7 @@ export function watchResources({ except }: { readonly except?: RegExp } = {}): R
     init(asyncId, type) {
       if (!watched.test(type)) return
       const origin = firstFrame()
-      if (runner.test(origin) || except?.test(origin)) return
+      if (others.test(origin) || except?.test(origin)) return
       origins.set(asyncId, { type, origin })
     },
     destroy(asyncId) {
