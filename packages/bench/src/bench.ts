@@ -77,9 +77,15 @@ function readScenario(name: string) {
 function chosenContenders(given: string | undefined): readonly Contender[] {
   if (given === undefined) return contenders
   const prefixes = given.split(',').map((prefix) => prefix.trim().toLowerCase())
+  const starts = (contender: Contender, prefix: string): boolean =>
+    titleOf(contender).toLowerCase().startsWith(prefix)
+  const strange = prefixes.find((prefix) => !contenders.some((contender) => starts(contender, prefix)))
+  if (strange !== undefined) {
+    const titles = contenders.map(titleOf).join('; ')
+    throw new Error(`--with ${strange}: no contender's name starts like this; there are ${titles}`)
+  }
   return contenders.filter(
     (contender) =>
-      contender.configuration === 'floor' ||
-      prefixes.some((prefix) => titleOf(contender).toLowerCase().startsWith(prefix)),
+      contender.configuration === 'floor' || prefixes.some((prefix) => starts(contender, prefix)),
   )
 }

@@ -46,3 +46,9 @@ it('sharded publishing reduces what a Cluster sends over its bus', async () => {
 it('an unknown scenario is refused with a list of the known ones', async () => {
   await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/unknown scenario nonsense[^]*uncontended/)
 })
+
+it('a name that no contender has is refused with a list of theirs', async () => {
+  await expect(bench('--scenario', 'uncontended', '--with', 'holdfast,nonsense')).rejects.toThrow(
+    /--with nonsense: [^]*Holdfast; redlock 4/,
+  )
+})
