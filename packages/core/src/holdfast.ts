@@ -237,9 +237,9 @@ export class Holdfast {
 
   /**
    * The clients that are connected to the store and registered, and which process each of them is. A client registers when it is first
-   * used, every third of `watchdogTimeoutMs` at which it holds or waits for something, and while it is asked to report; after that it is
-   * listed for `watchdogTimeoutMs`. So one that is idle or frozen for longer is not listed, and one with few, short holds may be missing
-   * until it is asked once.
+   * used, then every third of `watchdogTimeoutMs` if it holds or waits at that moment, and when it is asked to report. A registration lasts
+   * for `watchdogTimeoutMs`, so a client that is idle or frozen for longer is not listed, and one with few, short holds may be missing
+   * now and then.
    *
    * @throws `InvalidArgumentError` with an engine whose traits have no `operator`, `UnavailableError`, `RefusedError`,
    * `ClosedError`
