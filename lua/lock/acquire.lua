@@ -18,7 +18,7 @@
            { -3, type }   the key is not a lock; changes nothing
 
   Publishes 'granted <owner> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
-  Safe to run twice: an entry keeps its position, a hold its token.
+  Safe to run twice, and late: an entry keeps its position, a hold its token and its count.
 ]]
 --@include call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -36,7 +36,6 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
 
   if holder == owner then
     --@include keep
-    call('HSET', lockKey, owner, '1')
     keepFor(lockKey, tonumber(leaseMs))
     local knownToken = call('GET', fenceKey)
     if knownToken then

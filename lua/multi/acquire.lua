@@ -17,7 +17,7 @@
            { -2 }           an owner was abandoned earlier; changes nothing
            { -3, type, n }  the n-th key is not a lock; changes nothing
 
-  Publishes nothing. Safe to run twice: a hold keeps its token. A lock that is named twice is busy the second time.
+  Publishes nothing. Safe to run twice, and late: a hold keeps its token and its count. A lock that is named twice is busy the second time.
 ]]
 --@include call
 local mode = ARGV[1]
@@ -82,7 +82,6 @@ for i = 1, enterable do
   local knownToken = false
   if mine[i] then
     --@include keep
-    call('HSET', lockKey, owners[i], '1')
     keepFor(lockKey, tonumber(leaseMs))
     knownToken = call('GET', fenceKey)
     if knownToken then

@@ -44,7 +44,9 @@ if holder == owner then
     -- skipped token is harmless.
     token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
   end
-  call('HSET', lockKey, owner, count)
+  if count > 1 then
+    call('HSET', lockKey, owner, count)
+  end
   keepFor(lockKey, leaseMs)
   return tonumber(token)
 end

@@ -29,7 +29,7 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
   const { owner, count, leaseMs, entryTtlMs, grantLeaseMs } = request
   const { nowUs } = context
   if (state.hold?.owner === owner) {
-    state.hold.count = count
+    if (count > 1) state.hold.count = count
     extend(state.hold, leaseMs, nowUs)
     return { kind: 'held', token: tokenOfHold(state, request, context) }
   }

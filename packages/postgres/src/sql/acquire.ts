@@ -41,9 +41,9 @@ ${settle(s)}
 
   if l.owner = p_owner then
     kind := 'held';
-    l.hold_count := p_count;
     l.until_us := greatest(l.until_us, now_us + 1000 * p_lease_ms);
     if p_count > 1 then
+      l.hold_count := p_count;
       fencing_token := case when l.fence_until_us > now_us then l.token else 0 end;
     elsif l.fence_until_us > now_us then
       ${keepToken('p_lease_ms')}

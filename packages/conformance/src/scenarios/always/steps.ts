@@ -47,6 +47,19 @@ export function describeSteps(suite: Suite): void {
     )
 
     suite.scenario(
+      'an acquire that comes again after a re-entry keeps the count',
+      async () => {
+        const store = await open()
+        const [a = ''] = store.owners(1)
+        const first = await store.acquire(a)
+        await store.acquire(a, { count: 3 })
+        expect(await store.acquire(a)).toEqual(first)
+        expect(await store.inspect()).toMatchObject({ owner: a, count: 3 })
+      },
+      bare,
+    )
+
+    suite.scenario(
       'a re-entry of an owner that holds nothing is lost: it neither enters nor queues',
       async () => {
         const store = await open()

@@ -330,7 +330,7 @@ return replies`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: 'e261f62a7065ca1d733a2c0ae8497e9379c9dd20',
+    sha1: '78102096389f1d38577995cc3280a978494fb34d',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -358,7 +358,6 @@ if call('PTTL', key) < ms then
 call('PEXPIRE', key, ms)
 end
 end
-call('HSET', lockKey, owner, '1')
 keepFor(lockKey, tonumber(leaseMs))
 local knownToken = call('GET', fenceKey)
 if knownToken then
@@ -890,7 +889,7 @@ return 1`,
   },
   multiAcquire: {
     name: 'multiAcquire',
-    sha1: 'b0337d6a13c3b6838501f35a114679ed4128fe3e',
+    sha1: '7d76a794704c156e958c6b00e14c285d8929f2cd',
     lua: `local call = redis.call
 local mode = ARGV[1]
 local leaseMs = ARGV[2]
@@ -982,7 +981,6 @@ if call('PTTL', key) < ms then
 call('PEXPIRE', key, ms)
 end
 end
-call('HSET', lockKey, owners[i], '1')
 keepFor(lockKey, tonumber(leaseMs))
 knownToken = call('GET', fenceKey)
 if knownToken then
@@ -1367,7 +1365,7 @@ return replies`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: '169f2f40ea816cb40c16680e3d98f1fc9a8aa8e5',
+    sha1: '26a62c0d94e9dc2898c10294a33535ec76af9f48',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -1480,7 +1478,9 @@ local token = 0
 if wantsToken then
 token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
 end
+if count > 1 then
 call('HSET', lockKey, owner, count)
+end
 keepFor(lockKey, leaseMs)
 return tonumber(token)
 end
