@@ -51,8 +51,10 @@ class DocumentSession implements port.EngineSession {
         return { kind: 'busy', ttlMs: Math.ceil(hold.untilMs - nowMs), holder: hold.owner, position: 0 }
       }
       if (!hold) lock.token += 1
-      // The count wanted, never one more: a repeated request changes nothing. And never a shorter lease.
-      lock.hold = { owner, count, untilMs: Math.max(hold?.untilMs ?? 0, nowMs + leaseMs) }
+      // The count wanted, never one more: a repeated request changes nothing. Nor does a first one that comes again after a re-entry.
+      const entered = hold && count === 1 ? hold.count : count
+      // Never a shorter lease.
+      lock.hold = { owner, count: entered, untilMs: Math.max(hold?.untilMs ?? 0, nowMs + leaseMs) }
       return { kind: 'held', token: lock.token }
     })
   }

@@ -40,8 +40,8 @@ export class TrialStore {
     if (lock.owner !== owner && count > 1) return { kind: 'lost' }
     if (lock.owner === '' || lock.owner === owner) {
       lock.until = Math.max(lock.owner === owner ? lock.until : 0, endOf(leaseMs))
+      if (lock.owner !== owner || count > 1) lock.count = count
       lock.owner = owner
-      lock.count = count
       lock.entries.delete(owner)
       return { kind: 'held', token: 0 }
     }

@@ -150,8 +150,8 @@ export interface EngineSession {
   /**
    * Lets the owner in, or queues it.
    *
-   * - The owner holds the lock: its count becomes the one wanted; the lease grows if it is longer than what is left, and
-   *   never shrinks.
+   * - The owner holds the lock: a count above 1 becomes its count, and 1, the first request again, leaves it as it is; the lease
+   *   grows if it is longer than what is left, and never shrinks.
    * - A count above 1 for an owner that does not hold the lock: `lost`. It neither enters nor queues.
    * - The owner was abandoned: `abandoned`, for as long as its tombstone lives.
    * - The lock is free and no live waiter is ahead: the owner enters, with a new token.
