@@ -107,7 +107,11 @@ function Page({ view, state: { update, samples } }: { view: View; state: FeedSta
   }
   switch (content.page) {
     case 'overview':
-      return update.totals && <Overview content={content} totals={update.totals} samples={samples} everyMs={update.everyMs} />
+      return (
+        update.totals && (
+          <Overview content={content} totals={update.totals} samples={samples} everyMs={update.everyMs} />
+        )
+      )
     case 'locks':
       return <Locks content={content} />
     case 'lock':
