@@ -34,7 +34,7 @@ afterEach(async () => {
 
 afterAll(() => server.stop())
 
-async function inDatabase(database: string, role?: string): Promise<string> {
+async function inDatabase(database: string, role = 'postgres'): Promise<string> {
   await server.query(`create database ${database}`)
   return server.urlOf({ database, role })
 }
