@@ -26,6 +26,20 @@ describe('holdfast run', () => {
     expect(await lockOf(name).isLocked()).toBe(false)
   })
 
+  it('passes on where the locks are, unless it is told not to', async () => {
+    const store = ['HOLDFAST_REDIS_URL', 'HOLDFAST_SENTINEL_PASSWORD', 'HOLDFAST_URL']
+    const others = ['HOLDFAST_FENCING_TOKEN', 'HOLDFAST_LOCK', 'HOLDFAST_OWNER', 'REPORTS']
+    const env = { HOLDFAST_URL: sharedRedisUrl(), HOLDFAST_SENTINEL_PASSWORD: 'secret', REPORTS: 'daily' }
+    const given = async (...options: string[]): Promise<string[]> => {
+      const words = ['--', node, '-e', 'console.log(JSON.stringify(Object.keys(process.env)))']
+      const { stdout } = await runCli(['run', uniqueName('run'), ...options, ...words], { env })
+      const names: unknown = JSON.parse(stdout)
+      return [...store, ...others].filter((name) => Array.isArray(names) && names.includes(name))
+    }
+    expect(await given()).toEqual([...store, ...others])
+    expect(await given('--no-store-env')).toEqual(others)
+  })
+
   it('passes arguments as they are, without a shell', async () => {
     const words = ['$HOME', '*', 'a b', "it's", '; exit 1', '--wait', '-q', '--']
     const { code, stdout } = await runCli(['run', uniqueName('run'), '--', node, '-e', show, '--', ...words])

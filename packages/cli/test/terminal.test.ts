@@ -1,7 +1,7 @@
 import { sharedRedisUrl, startRedis, uniqueName } from '@holdfast/testkit'
 import { Cli, type CliOptions } from './support/cli.js'
 import { openHolder } from './support/holder.js'
-import { atTerminal, describeAtTerminal } from './support/terminal.js'
+import { atTerminal, describeAtTerminal, underJobControl } from './support/terminal.js'
 
 const holder = (redis = sharedRedisUrl()) => openHolder({ redis, label: 'billing\x1b[2J' })
 
@@ -48,6 +48,27 @@ describeAtTerminal('at a terminal', () => {
     await lease.unlock()
     await holdfast.close()
   })
+
+  it.each([
+    ['watch', ['watch', 'order:42']],
+    ['top', ['top']],
+  ])(
+    'Ctrl-Z gives the terminal back while %s is stopped, and it draws again when it goes on',
+    async (_, args) => {
+      const command = new Cli([...args, '--interval', '24h'], underJobControl)
+      await command.untilStdout(/order:42|clients/)
+      command.type('\x1a')
+      const [, whileStopped = ''] = await command.untilStdout(/^([^]*)stopped 148/)
+      expect(whileStopped.lastIndexOf(leave)).toBeGreaterThan(whileStopped.lastIndexOf(enter))
+      command.type('\r')
+      const again = /stopped 148[^]*\x1b\[\?1049h\x1b\[\?25l\x1b\[\?7l\x1b\[H[^]*(?:order:42|clients)/
+      await command.untilStdout(again)
+      command.type('\x03')
+      const { code, stdout } = await command.ended()
+      expect(code).toBe(0)
+      expect(stdout.trimEnd().endsWith(leave)).toBe(true)
+    },
+  )
 
   it.each([
     ['watch', ['watch', 'order:42']],

@@ -23,7 +23,7 @@ import { checkDatabase } from './database-check.js'
 import { engineName, toPostgresError } from './errors.js'
 import { LatchSteps } from './latch-steps.js'
 import { PostgresLatches } from './latches.js'
-import { migrate } from './migrate.js'
+import { Migration } from './migrate.js'
 import { readNotice } from './notices.js'
 import { OperatorSteps } from './operator-steps.js'
 import { PostgresOperator } from './operator.js'
@@ -41,6 +41,7 @@ export class PostgresSession implements EngineSession {
   readonly #host: EngineHost
   readonly #channel: string
   readonly #steps: Steps
+  readonly #migration: Migration
   readonly #statements: StatementConnection
   readonly #listener: Listener
   readonly #sweeper: Sweeper
@@ -60,12 +61,16 @@ export class PostgresSession implements EngineSession {
     this.#channel = channelOf(clientId)
     this.#minReplicas = settings.minReplicas
     this.#steps = new Steps(quoted(settings.schema))
+    this.#migration = new Migration(settings, {
+      connectTimeoutMs: timeoutMs,
+      limitMs: Math.max(timeoutMs, shortestMigrationLimitMs),
+    })
     this.#statements = new StatementConnection({
       database,
       connectTimeoutMs: timeoutMs,
       check: async (query) => {
-        const migrating = (): Promise<void> => migrate(settings, timeoutMs)
-        this.#store = await checkDatabase(query, settings, this.#wasUsable, migrating)
+        const migrate = (): Promise<void> => this.#migration.run()
+        this.#store = await checkDatabase(query, settings, this.#wasUsable, migrate)
         this.#wasUsable = true
       },
       onBreak: () => {
@@ -199,7 +204,7 @@ export class PostgresSession implements EngineSession {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#listener.close(), this.#statements.close()])
+    await Promise.all([this.#listener.close(), this.#statements.close(), this.#migration.close()])
   }
 
   /** The settings of a primary may change while it runs: then nothing is sent until they are as they were. */
@@ -250,6 +255,9 @@ export class PostgresSession implements EngineSession {
 }
 
 const rowsPerSweep = 1_000
+
+/** A migration takes a fraction of a second; this leaves room for a busy server, and for others that migrate as well. */
+const shortestMigrationLimitMs = 8_000
 
 const deaf =
   'notifications do not arrive, as behind PgBouncer in transaction mode: waiters request their locks once a second, in no ' +

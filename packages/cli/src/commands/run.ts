@@ -12,6 +12,7 @@ interface RunOptions extends StoreOptions {
   readonly conflictExitCode: number
   readonly label?: string
   readonly quiet?: true
+  readonly storeEnv: boolean
 }
 
 const shortestLeaseMs = 1_000
@@ -39,6 +40,10 @@ export function addRun(program: Command): void {
     )
     .option('--label <text>', 'what `inspect` shows for this process (default: the name of the program)')
     .option('-q, --quiet', 'say nothing while waiting')
+    .option(
+      '--no-store-env',
+      'keep from the command the variables that say where the locks are, with their passwords (HOLDFAST_URL, …)',
+    )
     .addHelpText('after', exitCodeHelp)
   addStoreOptions(command).action(async (name: string, words: string[], options: RunOptions) => {
     const { code, isInterrupted } = await run(name, words, options)
@@ -67,7 +72,8 @@ async function run(name: string, command: string[], options: RunOptions): Promis
   const label = options.label ?? `holdfast run ${basename(command[0] ?? '')}`
   return withClient(options, { watchdogTimeoutMs: leaseMs, label }, (holdfast) => {
     const lock = holdfast.getLock(name)
-    const isQuiet = options.quiet === true
-    return new Runner(holdfast, { lock, command, waitMs, leaseMs, notAcquiredCode, isQuiet }).run()
+    const { quiet: isQuiet = false, storeEnv: hasStoreEnv } = options
+    const order = { lock, command, waitMs, leaseMs, notAcquiredCode, hasStoreEnv, isQuiet }
+    return new Runner(holdfast, order).run()
   })
 }

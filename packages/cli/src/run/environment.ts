@@ -1,10 +1,22 @@
 import type { Lease } from '@holdfast/core'
+import { storeVariables } from '../connect/store-variables.js'
+
+/** What the command does not get of our own environment. */
+export interface Withheld {
+  /** Where the locks are, with passwords. */
+  readonly store: boolean
+}
 
 /** What the command gets to know of its lock, added to our own environment. */
-export function environmentOf(lease: Lease, own: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const { HOLDFAST_FENCING_TOKEN: _ofOuterLock, ...inherited } = own
+export function environmentOf(
+  lease: Lease,
+  withheld: Withheld,
+  own: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  // The token of an outer lock is none of this one.
+  const without = new Set(['HOLDFAST_FENCING_TOKEN', ...(withheld.store ? storeVariables : [])])
   return {
-    ...inherited,
+    ...Object.fromEntries(Object.entries(own).filter(([name]) => !without.has(name))),
     HOLDFAST_LOCK: lease.name,
     HOLDFAST_OWNER: lease.owner,
     HOLDFAST_OUTER_OWNERS: outerOwners(own).join(' '),

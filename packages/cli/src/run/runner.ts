@@ -20,6 +20,8 @@ export interface RunOrder {
   readonly waitMs: number
   readonly leaseMs: number
   readonly notAcquiredCode: number
+  /** Whether the command gets to know where the locks are, with passwords, as this process does. */
+  readonly hasStoreEnv: boolean
   /** Says nothing while it waits. */
   readonly isQuiet: boolean
 }
@@ -134,7 +136,8 @@ export class Runner {
   async #start(lease: Lease, guard: GuardClient, hasTerminal: boolean): Promise<Command> {
     lease.assertHeld()
     guard.send({ type: 'starting', owner: lease.owner })
-    const command = await startCommand(this.#order.command, environmentOf(lease), !hasTerminal)
+    const env = environmentOf(lease, { store: !this.#order.hasStoreEnv })
+    const command = await startCommand(this.#order.command, env, !hasTerminal)
     const { pid, isGroup } = command
     guard.send({ type: 'watch', command: { pid, isGroup } })
     return command

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { backoffMs, timedOut, within } from '@holdfast/pubsub'
+import { timedOut, within } from '@holdfast/pubsub'
 import { closed, isRefusal, toError } from '../errors.js'
 import type { Connection, Database } from './connection.js'
+import { ReconnectPace } from './reconnect-pace.js'
 
 export interface ListenerDeps {
   readonly database: Database
@@ -25,8 +26,6 @@ interface Waiter {
   resolve(): void
   reject(error: Error): void
 }
-
-const backoff = { firstMs: 100, longestMs: 2_000 }
 
 /** What the test message begins with. */
 const testPrefix = 'test '
@@ -53,7 +52,7 @@ export class Listener {
   #state: 'idle' | 'connecting' | 'up' | 'pausing' | 'closed' = 'idle'
   #open: Connection | undefined
   #key: string | null = null
-  #failures = 0
+  readonly #pace = new ReconnectPace()
   #hasGap = false
   #isDeaf = false
   #timer: NodeJS.Timeout | undefined
@@ -128,7 +127,7 @@ export class Listener {
   #goUp(open: Connection, key: string): void {
     this.#state = 'up'
     this.#key = key
-    this.#failures = 0
+    this.#pace.succeeded()
     this.#isDeaf = false
     for (const waiter of this.#waiters) waiter.resolve()
     this.#waiters.clear()
@@ -174,10 +173,10 @@ export class Listener {
     this.#state = 'pausing'
     this.#key = null
     this.#hasGap ||= wasUp
-    this.#failures += 1
     clearTimeout(this.#timer)
     if (isRefusal(cause)) this.#rejectWaiters(cause)
-    const pauseMs = this.#isDeaf ? this.#deps.pingEveryMs : backoffMs(this.#failures, backoff)
+    const backoffMs = this.#pace.failed(cause)
+    const pauseMs = this.#isDeaf ? this.#deps.pingEveryMs : backoffMs
     this.#timer = setTimeout(() => void this.#connect(), pauseMs)
     // This timer must not keep the process alive: there is no connection.
     this.#timer.unref()

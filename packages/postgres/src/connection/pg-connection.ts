@@ -8,6 +8,8 @@ import type { Row } from './statement.js'
 /** How long the other side may take to close the connection once it was asked to. */
 const endWithinMs = 100
 
+const endedMessage = 'the connection ended'
+
 /**
  * Begins a connection by `pg`.
  *
@@ -42,7 +44,11 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
   let destroying: Promise<void> | undefined
   return {
     async connect() {
-      await client.connect()
+      // `pg` never settles the promise of a client that is ended while it connects.
+      await Promise.race([
+        client.connect(),
+        ended.then(() => Promise.reject(error ?? new Error(endedMessage))),
+      ])
     },
     query,
     isPooled: () => isPooled(client, query),
@@ -55,7 +61,7 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
     },
     takeKey: (channel) => takeKey(query, channel),
     onEnd(report) {
-      client.once('end', () => report(error ?? new Error('the connection ended')))
+      client.once('end', () => report(error ?? new Error(endedMessage)))
     },
     destroy: () => (destroying ??= destroy()),
   }

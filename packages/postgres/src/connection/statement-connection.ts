@@ -1,7 +1,7 @@
 import { UnavailableError } from '@holdfast/core/engine'
-import { backoffMs } from '@holdfast/pubsub'
 import { closed, engineName, isReadOnly, isRefusal, toError, toPostgresError } from '../errors.js'
 import type { Connection, Database, Query } from './connection.js'
+import { ReconnectPace } from './reconnect-pace.js'
 import { noReply, Statement, type Row } from './statement.js'
 import { StatementQueue } from './statement-queue.js'
 
@@ -17,8 +17,6 @@ export interface StatementConnectionDeps {
   /** It broke, or an attempt to connect failed. */
   onError(error: Error): void
 }
-
-const reconnectBackoff = { firstMs: 50, longestMs: 2_000 }
 
 /** A connection that leaves statements unanswered for this long is replaced when the next of them times out. */
 const muteAfterMs = 1_000
@@ -51,7 +49,7 @@ export class StatementConnection {
   #isPooled = false
   #epoch = 0
   #wasUp = false
-  #failures = 0
+  readonly #pace = new ReconnectPace()
   #lastError: Error | undefined
   /** Since when a reply is owed, and none came; `Infinity` when none is. */
   #silentSince = Infinity
@@ -118,6 +116,8 @@ export class StatementConnection {
     this.#open = open
     open.onEnd((cause) => this.#drop(open, cause))
     const timer = setTimeout(() => this.#drop(open, noCheck(connectTimeoutMs)), 2 * connectTimeoutMs)
+    // This timer must not keep the process alive; the socket does.
+    timer.unref()
     try {
       await open.connect()
       this.#isPooled = await open.isPooled()
@@ -133,7 +133,7 @@ export class StatementConnection {
 
   #goUp(): void {
     this.#state = 'up'
-    this.#failures = 0
+    this.#pace.succeeded()
     this.#lastError = undefined
     this.#flush()
     if (this.#wasUp) this.#deps.onReconnect()
@@ -187,7 +187,6 @@ export class StatementConnection {
     this.#end(open)
     const wasUp = this.#state === 'up'
     this.#state = 'pausing'
-    this.#failures += 1
     this.#lastError = cause
     this.#silentSince = Infinity
     const lost = [...this.#inFlight]
@@ -201,7 +200,7 @@ export class StatementConnection {
     if (isRefusal(cause)) {
       for (const statement of this.#waiting.drain()) statement.fail(error)
     }
-    this.#timer = setTimeout(() => void this.#connect(), backoffMs(this.#failures, reconnectBackoff))
+    this.#timer = setTimeout(() => void this.#connect(), this.#pace.failed(cause))
     // This timer must not keep the process alive: there is no connection.
     this.#timer.unref()
     this.#deps.onError(error)

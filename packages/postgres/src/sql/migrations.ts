@@ -22,9 +22,6 @@ import { upkeep } from './upkeep.js'
 /** What crashes do to the tables: `unlogged` ones are empty afterwards. */
 export type TableKind = 'unlogged' | 'logged'
 
-/** Clients that migrate at the same time do so one after another. */
-const migrationKey = 0x68_6f_6c_64_66_6d_67
-
 export const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 
 /**
@@ -61,8 +58,15 @@ const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
   },
 ]
 
-/** Creates the schema, or brings an existing one up to date. Safe to run at any time, any number of times. */
-export function schemaSql(schema: string, kind: TableKind): string {
+/**
+ * Creates the schema, or brings an existing one up to date. Safe to run at any time, any number of times.
+ *
+ * Those who do so at the same time go one after another: the first creates the schema, which the others wait for, and later each
+ * locks the table of versions. An advisory lock would not do, since every role may take it, and keep it.
+ *
+ * @param limitMs - how long the server lets it take, whatever the role's own settings say; absent: they decide
+ */
+export function schemaSql(schema: string, kind: TableKind, limitMs?: number): string {
   const s = quoted(schema)
   const steps = migrations.map((migration, i) => {
     const version = i + 1
@@ -72,19 +76,33 @@ ${migration(s, kind)}
   end if;`
   })
   return `begin;
-select pg_advisory_xact_lock(${migrationKey});
-do $migrate$
+${limitMs === undefined ? '' : limitsSql(limitMs)}do $migrate$
 begin
   if to_regnamespace('${s}') is null then
-    create schema ${s};
+    begin
+      create schema ${s};
+    exception when unique_violation or duplicate_schema then
+      -- Another session has created it since.
+    end;
   end if;
-  create table if not exists ${s}.migration (version int primary key, applied_at timestamptz not null default now());
+  begin
+    create table if not exists ${s}.migration (version int primary key, applied_at timestamptz not null default now());
+  exception when unique_violation or duplicate_table then
+    -- As above.
+  end;
+  lock table ${s}.migration in share row exclusive mode;
 ${steps.join('\n')}
 end
 $migrate$;
 commit;
 `
 }
+
+/** Until the transaction is over. Behind a pooler other clients use the session afterwards. */
+const limitsSql = (ms: number): string =>
+  `select set_config(name, '${ms}', true) from pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout');
+`
 
 /** What a role needs that only takes locks. */
 export function grantSql(schema: string, role: string): string {
