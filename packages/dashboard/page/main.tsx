@@ -5,10 +5,6 @@ import 'uplot/dist/uPlot.min.css'
 import './styles.css'
 
 takeToken()
-// An address with a new token, opened in this tab: only its fragment differs, so the browser loads nothing.
-addEventListener('hashchange', () => {
-  if (takeToken()) location.reload()
-})
 
 const place = document.getElementById('app')
 if (place) {
