@@ -11,7 +11,7 @@ import { exchangeOfFetch, responseOf } from './http/fetch-adapter.js'
 import { exchangeOfNode, replyToNode } from './http/node-adapter.js'
 import { asset } from './http/pages.js'
 import { jsonReply, refusal, reply } from './http/replies.js'
-import { requireJson, requireSameOrigin } from './http/same-origin.js'
+import { refuseOtherSites, requireJson, requireSameOrigin } from './http/same-origin.js'
 import { nameOf } from './http/target.js'
 import { resolveOptions, type DashboardOptions, type ResolvedOptions } from './options.js'
 import type { EvictionReply, Findings } from './shared/payloads.js'
@@ -21,6 +21,9 @@ import { viewOf, type View } from './shared/views.js'
 const mostSearches = 3
 /** Each may be a megabyte behind, and a visible page has one. */
 const mostStreams = 100
+
+/** What the page asks for; everything else is one of its files. */
+const dataNames: ReadonlySet<string> = new Set(['events', 'snapshot', 'find'])
 
 /** A web page that shows the locks of one store, as a handler for HTTP servers. Made by `createDashboard`. */
 export class Dashboard {
@@ -91,6 +94,7 @@ export class Dashboard {
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
       return refusal(405, `${exchange.method} is not possible here.`, { allow: 'GET, HEAD' })
     }
+    if (dataNames.has(name)) refuseOtherSites(exchange)
     await this.#authorizeView(exchange)
     // It may have been closed while that was decided.
     this.#requireOpen()

@@ -495,6 +495,20 @@ describe('bounds', () => {
     expect((await get(dashboard, 'snapshot?page=overview')).status).toBe(200)
   })
 
+  it.each(['events?page=overview', 'snapshot?page=overview', 'find?pattern=a'])(
+    "another site's page cannot use them up through a signed-in browser: %s",
+    async (path) => {
+      const polls = jest.spyOn(holdfast, 'clients')
+      for (const site of ['cross-site', 'same-site']) {
+        expect((await get(open(), path, { 'sec-fetch-site': site })).status).toBe(403)
+      }
+      expect(polls).not.toHaveBeenCalled()
+      const own = await get(open(), path, { 'sec-fetch-site': 'same-origin' })
+      expect(own.status).toBe(200)
+      await own.body?.cancel()
+    },
+  )
+
   it('whoever opens and leaves pages makes the store read no more locks than whoever stays', async () => {
     const dashboard = open()
     const openedAt = performance.now()

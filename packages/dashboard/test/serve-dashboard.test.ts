@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { serveDashboard, type ServedDashboard } from '../src/index.js'
 import { dashboardFor } from './mounts/evicting.js'
 import { openDashboard } from './mounts/standalone.js'
@@ -128,6 +128,22 @@ it('a holder is evicted in the name of the user that the server runs as', async 
   expect(await response.json()).toEqual({ outcome: 'evicted' })
   expect(lines).toEqual([expect.stringMatching(/^evicted .+@.+$/)])
   expect(signal.reason).toMatchObject({ by: expect.stringMatching(/^.+@.+$/) as string })
+  await served.close()
+})
+
+it('connections without a token cannot use up the files that the process may open', async () => {
+  const served = await serveDashboard({ holdfast: clients.open(redis.url) })
+  const { port } = new URL(served.url)
+  let open = 0
+  let dropped = 0
+  const sockets = Array.from({ length: 300 }, () =>
+    connect(Number(port), '127.0.0.1')
+      .on('connect', () => (open += 1))
+      .on('error', () => undefined)
+      .on('close', () => (dropped += 1)),
+  )
+  await until(() => open === 300 && dropped === 44, { what: '44 of 300 connections to be dropped' })
+  for (const socket of sockets) socket.destroy()
   await served.close()
 })
 
