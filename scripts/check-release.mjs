@@ -2,7 +2,7 @@
 // Says whether this checkout can be released; docs/releasing.md has the whole procedure.
 import { readFileSync } from 'node:fs'
 import { releaseProblems } from './lib/release.mjs'
-import { repositoryUrl } from './lib/repository.mjs'
+import { reportsTo, repositoryUrl } from './lib/repository.mjs'
 import { publishedPackages, root } from './lib/workspace.mjs'
 
 const read = (file) => readFileSync(`${root}${file}`, 'utf8')
@@ -10,6 +10,7 @@ const versionOf = (name) => JSON.parse(read(`packages/${name}/package.json`)).ve
 
 const problems = releaseProblems({
   repositoryUrl,
+  reportsTo,
   versions: Object.fromEntries(publishedPackages.map((name) => [name, versionOf(name)])),
   changelog: read('CHANGELOG.md'),
   tag: process.argv[2],

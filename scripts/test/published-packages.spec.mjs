@@ -13,11 +13,11 @@ it.each(publishedPackages)('the manifest of %s names the repository of the root'
 
 it('a new repository reaches manifests and links', () => {
   const moved = 'https://example.org/locks'
-  const manifest = withRepository(manifestOf('core'), 'core', moved)
+  const manifest = withRepository(manifestOf('core'), 'core', moved, 'security@example.org')
   expect(manifest).not.toContain(repositoryUrl)
   expect(JSON.parse(manifest)).toMatchObject({
     repository: { url: `git+${moved}.git`, directory: 'packages/core' },
-    bugs: { url: `${moved}/issues` },
+    bugs: { url: `${moved}/issues`, email: 'security@example.org' },
   })
   const page = withLinks(read('packages/core/README.md'), manifestOf('core'), moved)
   expect(page).toContain(`${moved}/blob/main/docs/guide.md`)

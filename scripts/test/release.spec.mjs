@@ -2,6 +2,7 @@ import { releaseProblems } from '../lib/release.mjs'
 
 const ready = {
   repositoryUrl: 'https://example.org/holdfast',
+  reportsTo: 'security@example.org',
   versions: { core: '1.2.0', memory: '1.2.0' },
   changelog: '# Changelog\n\n## 1.2.0, 2027-03-01\n\n- Faster.\n',
   tag: 'v1.2.0',
@@ -17,6 +18,8 @@ it.each([
     { repositoryUrl: 'https://repository.invalid/holdfast' },
     'is a placeholder',
   ],
+  ['no address for reports of vulnerabilities', { reportsTo: undefined }, '"bugs": { "email"'],
+  ['an address that is a placeholder', { reportsTo: 'security@repository.invalid' }, 'no e-mail address'],
   [
     'packages of different versions',
     { versions: { core: '1.2.0', memory: '1.1.0' } },

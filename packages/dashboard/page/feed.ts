@@ -2,6 +2,8 @@ import type { Content, Sample, Update } from '../src/shared/payloads.js'
 import { pointsOf } from '../src/shared/points.js'
 import { queryOf, type View } from '../src/shared/views.js'
 import { isJson, reasonOf } from './replies.js'
+import { authorization } from './token.js'
+import { updatesOf } from './updates.js'
 
 /** How the page is connected to its server. */
 export type Connection =
@@ -39,7 +41,7 @@ const queueLengthsKeptMs = 10 * 60_000
  * | State    | What is true in it                     | What leaves it                                                    |
  * | -------- | -------------------------------------- | ----------------------------------------------------------------- |
  * | paused   | the tab is hidden; no connection       | it is shown: streaming, or polling if that has proved necessary   |
- * | streaming| an EventSource is open                 | an error, or no update in time: polling once                      |
+ * | streaming| a stream is being read                 | its end, an error, or no update in time: polling once             |
  * | polling  | a request is in flight                 | success: streaming if streams work here, else waiting; failure, or no answer in time: waiting |
  * | waiting  | a timer runs to the next request       | the timer: polling                                                |
  */
@@ -47,7 +49,6 @@ export class Feed {
   readonly #query: string
   readonly #changed: (state: FeedState) => void
   #state: FeedState = { connection: { is: 'connecting' }, update: null, samples: [] }
-  #source: EventSource | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #request: AbortController | undefined
   /** When the server last answered, or was first asked. */
@@ -70,37 +71,42 @@ export class Feed {
   readonly #follow = (): void => {
     this.#disconnect()
     if (document.hidden) this.#set({ connection: { is: 'paused' } })
-    else if (this.#fruitless < 2) this.#stream()
+    else if (this.#fruitless < 2) void this.#stream()
     else void this.#poll()
   }
 
   #disconnect(): void {
-    this.#source?.close()
-    this.#source = undefined
     clearTimeout(this.#timer)
     this.#request?.abort()
     this.#request = undefined
   }
 
-  #stream(): void {
-    const source = new EventSource(`events?${this.#query}`)
-    let isFruitless = true
-    const giveUp = (): void => {
-      if (this.#source !== source) return
-      if (isFruitless) this.#fruitless += 1
-      this.#disconnect()
-      void this.#poll()
-    }
-    this.#source = source
+  async #stream(): Promise<void> {
+    const request = new AbortController()
+    this.#request = request
+    const giveUp = (): void => request.abort()
     this.#setTimer(giveUp, firstUpdateWithinMs)
-    source.onmessage = ({ data }: MessageEvent<string>) => {
-      const update = JSON.parse(data) as Update
-      isFruitless = false
-      this.#fruitless = 0
-      this.#setTimer(giveUp, 2 * update.everyMs + updateOverdueMs)
-      this.#take(update, 'stream')
+    let isFruitless = true
+    try {
+      const response = await this.#get('events', request.signal)
+      if (response.ok && response.body) {
+        for await (const update of updatesOf(response.body)) {
+          // Left meanwhile: the signal ends the stream, not what had arrived.
+          if (this.#request !== request) return
+          isFruitless = false
+          this.#fruitless = 0
+          this.#setTimer(giveUp, 2 * update.everyMs + updateOverdueMs)
+          this.#take(update, 'stream')
+        }
+      }
+    } catch {
+      // As if it had ended.
     }
-    source.onerror = giveUp
+    // Hidden, closed or shown again meanwhile.
+    if (this.#request !== request) return
+    if (isFruitless) this.#fruitless += 1
+    this.#disconnect()
+    void this.#poll()
   }
 
   async #poll(): Promise<void> {
@@ -111,7 +117,7 @@ export class Feed {
     const after = pointsOf({ content: last?.content ?? null, samples }).at(-1)?.at ?? 0
     let waitMs = retryAfterMs
     try {
-      const response = await fetch(`snapshot?${this.#query}&after=${after}`, { signal: request.signal })
+      const response = await this.#get('snapshot', request.signal, `&after=${after}`)
       if (response.ok && isJson(response)) {
         const update = (await response.json()) as Update
         this.#take(update, 'polling')
@@ -132,6 +138,10 @@ export class Feed {
     // Hidden, closed or shown again meanwhile.
     if (this.#request !== request) return
     this.#setTimer(this.#follow, waitMs)
+  }
+
+  #get(path: string, signal: AbortSignal, more = ''): Promise<Response> {
+    return fetch(`${path}?${this.#query}${more}`, { signal, headers: authorization() })
   }
 
   #setTimer(run: () => void, afterMs: number): void {

@@ -11,13 +11,19 @@ import { exchangeOfFetch, responseOf } from './http/fetch-adapter.js'
 import { exchangeOfNode, replyToNode } from './http/node-adapter.js'
 import { asset } from './http/pages.js'
 import { jsonReply, refusal, reply } from './http/replies.js'
-import { requireJson, requireSameOrigin } from './http/same-origin.js'
+import { refuseOtherSites, requireJson, requireSameOrigin } from './http/same-origin.js'
+import { nameOf } from './http/target.js'
 import { resolveOptions, type DashboardOptions, type ResolvedOptions } from './options.js'
 import type { EvictionReply, Findings } from './shared/payloads.js'
 import { viewOf, type View } from './shared/views.js'
 
 /** Each takes at most 5 % of the store's time, and most users wait for one at a time. */
 const mostSearches = 3
+/** Each may be a megabyte behind, and a visible page has one. */
+const mostStreams = 100
+
+/** What the page asks for; everything else is one of its files. */
+const dataNames: ReadonlySet<string> = new Set(['events', 'snapshot', 'find'])
 
 /** A web page that shows the locks of one store, as a handler for HTTP servers. Made by `createDashboard`. */
 export class Dashboard {
@@ -67,6 +73,8 @@ export class Dashboard {
 
   async #answer(exchange: Exchange, left: AbortSignal): Promise<Reply> {
     try {
+      const refused = this.#options.allowedHosts?.refusal(exchange)
+      if (refused) return refused
       this.#requireOpen()
       return await this.#route(exchange, left)
     } catch (error) {
@@ -81,12 +89,12 @@ export class Dashboard {
   }
 
   async #route(exchange: Exchange, left: AbortSignal): Promise<Reply> {
-    // Where the dashboard is mounted is not known here, and behind some proxies nowhere: only the end of the path counts.
-    const name = exchange.path.slice(exchange.path.lastIndexOf('/') + 1)
+    const name = nameOf(exchange.path)
     if (name === 'evict') return this.#evict(exchange)
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
       return refusal(405, `${exchange.method} is not possible here.`, { allow: 'GET, HEAD' })
     }
+    if (dataNames.has(name)) refuseOtherSites(exchange)
     await this.#authorizeView(exchange)
     // It may have been closed while that was decided.
     this.#requireOpen()
@@ -111,7 +119,10 @@ export class Dashboard {
 
   async #find(pattern: string, left: AbortSignal): Promise<Findings> {
     if (this.#searches >= mostSearches) {
-      throw new RefusedRequest(429, 'Other searches are running. Try again when they have ended.')
+      throw new RefusedRequest(
+        429,
+        `${mostSearches} searches are running, which is the most at a time. Try again when one has ended, in 10 seconds at most.`,
+      )
     }
     this.#searches += 1
     try {
@@ -145,7 +156,19 @@ export class Dashboard {
   }
 
   #stream(view: View): Reply {
+    if (this.#streams.size >= mostStreams) {
+      throw new RefusedRequest(
+        429,
+        `${mostStreams} streams are open, which is the most at a time. Close or hide other pages, or ask for snapshots instead.`,
+      )
+    }
+    this.#feeds.requireRoom(view)
     return eventStream((send, end) => {
+      // Others may have come while this reply was on its way.
+      if (this.#streams.size >= mostStreams || !this.#feeds.hasRoom(view)) {
+        end()
+        return () => undefined
+      }
       const leave = this.#feeds.open(view, send, end)
       this.#streams.add(end)
       return () => {
@@ -189,7 +212,7 @@ export const createDashboard = (options: DashboardOptions): Dashboard => new Das
 
 /** A file of the page. Its addresses are relative, so the page itself needs one that ends in a slash. */
 function page(name: string, exchange: Exchange): Reply {
-  const file = asset(name === '' ? 'index.html' : name, exchange)
+  const file = asset(name, exchange)
   if (file) return file
   if (name.includes('.')) return refusal(404, `There is no file ${name}.`)
   return reply(308, 'text/plain', '', { location: `./${name}/${queryString(exchange)}` })

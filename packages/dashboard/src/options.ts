@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type ObjectKind } from '@holdfast/core'
 import { auditOnStderr, type AuditEntry } from './audit.js'
+import { AllowedHosts } from './http/allowed-hosts.js'
 import type { DashboardRequest } from './http/exchange.js'
 import type { DashboardSource } from './source.js'
 
@@ -40,6 +41,16 @@ export interface DashboardOptions {
    */
   readonly audit?: ((entry: AuditEntry) => void | Promise<void>) | undefined
   /**
+   * The names and addresses under which the dashboard answers, without ports: `['ops.example.com']`. Requests with another `Host` header
+   * get status 421.
+   *
+   * Needed where nothing but the network keeps others out: another site's page can otherwise reach the dashboard through the browser of
+   * someone inside, by DNS rebinding. Where users sign in it is not, as such a page gets no cookie of your site.
+   *
+   * @defaultValue all
+   */
+  readonly allowedHosts?: readonly string[] | undefined
+  /**
    * The pause between two polls of the store while a page is open, in milliseconds; from 250 to 30,000. Above some hundreds of clients
    * the pause grows with their number, so that the store spends less than 5 % of a core on the dashboard.
    *
@@ -51,7 +62,14 @@ export interface DashboardOptions {
 /** What `authorize` decides. An empty name refuses. */
 export type Authorization = boolean | string
 
-const known: ReadonlySet<string> = new Set(['holdfast', 'readOnly', 'authorize', 'audit', 'everyMs'])
+const known: ReadonlySet<string> = new Set([
+  'holdfast',
+  'readOnly',
+  'authorize',
+  'audit',
+  'allowedHosts',
+  'everyMs',
+])
 const leastEveryMs = 250
 /** Clients that are not asked for a minute begin their figures at zero again. */
 const mostEveryMs = 30_000
@@ -61,6 +79,8 @@ export interface ResolvedOptions {
   readonly isReadOnly: boolean
   readonly authorize: NonNullable<DashboardOptions['authorize']>
   readonly audit: NonNullable<DashboardOptions['audit']>
+  /** `null` allows all. */
+  readonly allowedHosts: AllowedHosts | null
   readonly everyMs: number
 }
 
@@ -72,6 +92,7 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
     )
   }
   const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
+  const { allowedHosts: names } = options
   if (typeof (holdfast as Partial<DashboardSource> | undefined)?.rollCall !== 'function') {
     throw new InvalidArgumentError('holdfast must be a Holdfast client')
   }
@@ -90,5 +111,13 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
       'readOnly: false needs authorize: it decides who may evict holders, and says who did',
     )
   }
-  return { holdfast, isReadOnly: readOnly, authorize: authorize ?? (() => true), audit, everyMs }
+  const allowedHosts = names === undefined ? null : new AllowedHosts({ names, anyAddress: false })
+  return {
+    holdfast,
+    isReadOnly: readOnly,
+    authorize: authorize ?? (() => true),
+    audit,
+    allowedHosts,
+    everyMs,
+  }
 }

@@ -374,6 +374,44 @@ describeInBrowser('in a browser', () => {
     }
   })
 
+  it('a link opened in a new tab and the address of another dashboard opened in an old one both work', async () => {
+    const lease = await holdfast.getLock(uniqueName('linked')).lock()
+    rival
+      .getLock(lease.name)
+      .lock()
+      .catch(() => undefined)
+    const first = await serveDashboard({ holdfast, everyMs: 250 })
+    await page.goto(first.url)
+    const link = page.getByRole('link', { name: lease.name })
+    const [added] = await Promise.all([
+      tab.context.waitForEvent('page'),
+      link.click({ modifiers: ['Control'] }),
+    ])
+    await added.getByText(lease.owner).first().waitFor()
+    await first.close()
+    await shows('Disconnected')
+    const again = await serveDashboard({ holdfast, everyMs: 250, port: Number(new URL(first.url).port) })
+    try {
+      await shows('open the address that was printed when it started')
+      await page.goto(again.url)
+      await shows(live)
+      expect(page.url()).not.toContain('token')
+    } finally {
+      await again.close()
+    }
+  })
+
+  it('a lock beyond those that may be watched is refused with what to do', async () => {
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        fetch(`${listening.origin}/snapshot?page=lock&object=lock&name=many-${i}`),
+      ),
+    )
+    await open(lockHash('one too many'))
+    await shows(/^The dashboard refused: 200 locks are being watched.* Close pages of other locks/)
+    await shows('The page tries again by itself.')
+  })
+
   it('10 000 locks are counted, searched, and not all sent', async () => {
     const prefix = uniqueName('many')
     const holders = Array.from({ length: 4 }, () => clients.open(redis.url, { watchdogTimeoutMs: 60_000 }))

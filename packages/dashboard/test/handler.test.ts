@@ -443,6 +443,101 @@ describe('an eviction', () => {
   })
 })
 
+describe('a host', () => {
+  it('that is not allowed is refused before anything else, and the reply names the option', async () => {
+    const authorize = jest.fn(() => 'ann')
+    const dashboard = open({ readOnly: false, authorize, allowedHosts: ['locks.example.org', '::1'] })
+    const lease = await holdfast.getLock(uniqueName('rebound')).lock()
+    const server = await listen(createServer(dashboard.node))
+    // As a page of the attacker sends it once its name leads here: to the browser both are one site.
+    const headers = { ...sameOrigin, host: 'evil.example', origin: 'http://evil.example' }
+    const forged = new Request('http://evil.example/ops/evict', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(evictionOf(lease)),
+    })
+    // By its own address, which is not in the list.
+    for (const response of [await dashboard.fetch(forged), await fetch(server.origin)]) {
+      expect(response.status).toBe(421)
+      expect(await response.json()).toEqual({
+        error: expect.stringContaining('add it to allowedHosts') as string,
+      })
+    }
+    expect(authorize).not.toHaveBeenCalled()
+    expect(lease.isHeld).toBe(true)
+    expect((await get(dashboard, '')).status).toBe(200)
+    const byAddress = new Request('http://[::1]:8080/ops/')
+    expect((await dashboard.fetch(byAddress)).status).toBe(200)
+    await server.close()
+  })
+
+  it('of any name is allowed unless some are listed: an application may have many', async () => {
+    expect((await open().fetch(new Request('http://anything.example/'))).status).toBe(200)
+  })
+})
+
+describe('bounds', () => {
+  const watch = (dashboard: Dashboard, i: number, path = 'snapshot'): Promise<Response> =>
+    get(dashboard, `${path}?page=lock&object=lock&name=watched-${i}`)
+
+  it('beyond 200 watched locks others are refused with what to do, and the polls of open pages stay frequent', async () => {
+    const dashboard = open()
+    const responses = await Promise.all(Array.from({ length: 1_000 }, (_, i) => watch(dashboard, i)))
+    const statuses = responses.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(200)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(800)
+    expect(await responses.at(-1)?.json()).toEqual({
+      error: expect.stringMatching(/^200 locks are being watched.* Close pages/) as string,
+    })
+    expect((await watch(dashboard, 999, 'events')).status).toBe(429)
+    // Those that are watched go on, and so does everything else.
+    expect(((await (await watch(dashboard, 0)).json()) as Update).everyMs).toBe(4_000)
+    expect((await get(dashboard, 'snapshot?page=overview')).status).toBe(200)
+  })
+
+  it.each(['events?page=overview', 'snapshot?page=overview', 'find?pattern=a'])(
+    "another site's page cannot use them up through a signed-in browser: %s",
+    async (path) => {
+      const polls = jest.spyOn(holdfast, 'clients')
+      for (const site of ['cross-site', 'same-site']) {
+        expect((await get(open(), path, { 'sec-fetch-site': site })).status).toBe(403)
+      }
+      expect(polls).not.toHaveBeenCalled()
+      const own = await get(open(), path, { 'sec-fetch-site': 'same-origin' })
+      expect(own.status).toBe(200)
+      await own.body?.cancel()
+    },
+  )
+
+  it('whoever opens and leaves pages makes the store read no more locks than whoever stays', async () => {
+    const dashboard = open()
+    const openedAt = performance.now()
+    let opened = 0
+    for (let i = 0; i < 1_000; i += 1) {
+      const stream = await watch(dashboard, i, 'events')
+      if (stream.status === 200) opened += 1
+      await stream.body?.cancel()
+    }
+    expect(opened).toBeLessThanOrEqual(200 * (1 + (performance.now() - openedAt) / 4_000))
+  })
+
+  it('beyond 100 streams pages are refused with what to do, until one ends', async () => {
+    const dashboard = open({ authorize: () => Promise.resolve(true) })
+    const stream = (): Promise<Response> => get(dashboard, 'events?page=overview')
+    // Decided about at one moment, when none was open yet.
+    const streams = await Promise.all(Array.from({ length: 150 }, stream))
+    const refused = await stream()
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toEqual({
+      error: expect.stringMatching(/^100 streams are open.* Close or hide/) as string,
+    })
+    expect((await get(dashboard, 'snapshot?page=overview')).status).toBe(200)
+    for (const surplus of streams.slice(100)) expect(await surplus.text()).toMatch(/^retry: \d+\n\n$/)
+    await streams[0]?.body?.cancel()
+    expect((await stream()).status).toBe(200)
+  })
+})
+
 it('authorize decides about pages, too, and sees the request of the framework', async () => {
   const dashboard = open({
     authorize: (request: DashboardRequest, { type }: DashboardAction) =>
@@ -482,6 +577,10 @@ it('a body that a parser has read and not handed over is an error that says so',
 it.each([
   [{ everyMs: 10 }, /everyMs must be an integer from 250 to 30000, got 10/],
   [{ every: 1 }, /unknown option every/],
+  [{ allowedHosts: ['http://ops.example.com'] }, /without scheme, port or path.*got "http:/],
+  [{ allowedHosts: ['ops.example.com:80'] }, /without scheme, port or path/],
+  [{ allowedHosts: [''] }, /without scheme, port or path/],
+  [{ allowedHosts: 'ops.example.com' }, /allowedHosts must be an array/],
   [{ holdfast: {} }, /must be a Holdfast client/],
 ])('options that make no sense are refused: %j', (options, message) => {
   expect(() => createDashboard({ holdfast, ...options } as DashboardOptions)).toThrow(message)

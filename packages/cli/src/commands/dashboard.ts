@@ -11,6 +11,7 @@ import { usageError, withClient } from './with-client.js'
 interface DashboardOptions extends StoreOptions {
   readonly port: number
   readonly host: string
+  readonly allowHost?: readonly string[]
   readonly write?: boolean
 }
 
@@ -28,15 +29,22 @@ export function addDashboard(program: Command): void {
         }),
     )
     .option('--host <address>', 'on which address; others than loopback are open to the network', '127.0.0.1')
+    .option(
+      '--allow-host <names...>',
+      'also answer under these names, as behind a proxy (default: localhost and addresses only)',
+    )
     .option('--write', 'let the page evict holders')
   addStoreOptions(command).action((options: DashboardOptions) =>
     withClient(options, { label: 'holdfast dashboard' }, (holdfast) => serve(holdfast, options)),
   )
 }
 
-async function serve(holdfast: Holdfast, { port, host, write = false }: DashboardOptions): Promise<void> {
+async function serve(
+  holdfast: Holdfast,
+  { port, host, allowHost: allowedHosts, write = false }: DashboardOptions,
+): Promise<void> {
   const { serveDashboard } = await load()
-  const page = await serveDashboard({ holdfast, port, host, readOnly: !write })
+  const page = await serveDashboard({ holdfast, port, host, allowedHosts, readOnly: !write })
   printLine(page.url)
   say('serving the page until Ctrl-C')
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])

@@ -52,10 +52,7 @@ function troubleOf(connection: Connection, store: StoreState) {
   if (connection.is === 'refused') {
     return (
       <div class="banner">
-        <strong>The dashboard refused: {connection.message}</strong>{' '}
-        {connection.status === 401 || connection.status === 403
-          ? 'Sign in again, or open the address that was printed when it started.'
-          : 'Reload the page, or go back.'}
+        <strong>The dashboard refused: {connection.message}</strong> {remedyOf(connection.status)}
       </div>
     )
   }
@@ -70,4 +67,12 @@ function troubleOf(connection: Connection, store: StoreState) {
     )
   }
   return null
+}
+
+function remedyOf(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Sign in again, or open the address that was printed when it started.'
+  // The message has said what to do.
+  if (status === 429) return 'The page tries again by itself.'
+  return 'Reload the page, or go back.'
 }

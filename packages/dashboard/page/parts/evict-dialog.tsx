@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { EvictionReply, EvictionRequest, LockHolder } from '../../src/shared/payloads.js'
 import { visibleName } from '../../src/shared/visible-name.js'
 import { failureOf, isJson } from '../replies.js'
+import { authorization } from '../token.js'
 import { Name, ProcessName } from './name.js'
 
 interface EvictDialogProps {
@@ -91,7 +92,7 @@ async function evict(request: EvictionRequest): Promise<Progress> {
   try {
     const response = await fetch('evict', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...authorization(), 'content-type': 'application/json' },
       body: JSON.stringify(request),
     })
     if (response.ok && isJson(response)) {

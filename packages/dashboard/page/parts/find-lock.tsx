@@ -4,6 +4,7 @@ import type { Findings, FoundLock } from '../../src/shared/payloads.js'
 import { formatCount, formatMs, plural } from '../format.js'
 import { failureOf, isJson } from '../replies.js'
 import { toLock } from '../route.js'
+import { authorization } from '../token.js'
 import { LockLink, Name, Nothing } from './name.js'
 import { Table, type Column } from './table.js'
 
@@ -33,7 +34,10 @@ export function FindLock() {
     const { signal } = (running.current = new AbortController())
     setSearch({ is: 'running' })
     try {
-      const response = await fetch(`find?${String(new URLSearchParams({ pattern: text }))}`, { signal })
+      const response = await fetch(`find?${String(new URLSearchParams({ pattern: text }))}`, {
+        signal,
+        headers: authorization(),
+      })
       if (response.ok && isJson(response))
         setSearch({ is: 'done', text, findings: (await response.json()) as Findings })
       else setSearch({ is: 'failed', message: await failureOf(response) })

@@ -1,10 +1,11 @@
+import { RefusedRequest } from '../http/exchange.js'
 import type { DashboardSource } from '../source.js'
 import { pointsOf } from '../shared/points.js'
 import type { Update } from '../shared/payloads.js'
 import { queryOf, type View } from '../shared/views.js'
 import { fleetContent } from './fleet-content.js'
 import { FleetFeed } from './fleet-feed.js'
-import { LockFeeds } from './lock-feeds.js'
+import { LockFeeds, mostWatched } from './lock-feeds.js'
 import type { SharedPoll } from './shared-poll.js'
 
 /** A page that polls counts as open for so many of its intervals after a request, and at least for so long. */
@@ -31,6 +32,20 @@ export class Feeds {
     this.#isReadOnly = options.isReadOnly
   }
 
+  /** Whether one more page of this view can be opened. */
+  hasRoom(view: View): boolean {
+    return view.page !== 'lock' || this.#locks.hasRoom(view.object, view.name)
+  }
+
+  /** Throws if there is none. */
+  requireRoom(view: View): void {
+    if (this.hasRoom(view)) return
+    throw new RefusedRequest(
+      429,
+      `${mostWatched} locks are being watched, which is the most at a time. Close pages of other locks, and try again a little later: a lock counts for some seconds after its last page.`,
+    )
+  }
+
   /**
    * Sends an update now if there is something to show, and after each poll, until the returned function is called. Ends if there is one
    * that cannot be made or sent.
@@ -54,6 +69,7 @@ export class Feeds {
 
   /** One update, for a page that asks again. The polls go on for a while after it. */
   async read(view: View, samplesAfter: number): Promise<Update> {
+    this.requireRoom(view)
     const poll = this.#pollOf(view)
     this.#linger(view, poll)
     if (poll.reading.store.is === 'starting') {

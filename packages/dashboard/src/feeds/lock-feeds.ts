@@ -7,9 +7,15 @@ import { SharedPoll } from './shared-poll.js'
 
 /** A poll costs the store about 1 ms. With this pause per object that is watched it spends less than 5 % of a core on all of them. */
 const pausePerLockMs = 20
+/** So that one viewer with many pages cannot make the polls of everyone rare: with these there is one every 4 s. */
+export const mostWatched = 200
+/** For so long a lock counts after its last page: whoever comes and goes cannot read more than that per pause, either. */
+const countedMs = mostWatched * pausePerLockMs
 
 /** For so long a history is kept without a page, so that a reload, or a tab that was hidden, goes on with it. */
 const keptMs = 60_000
+/** Histories, of locks that are watched and that were. */
+const mostKept = 2 * mostWatched
 
 interface Watched extends Pick<LockContent, 'object' | 'name'> {
   readonly history: LockHistory
@@ -18,8 +24,8 @@ interface Watched extends Pick<LockContent, 'object' | 'name'> {
 
 interface Watch {
   readonly poll: SharedPoll<LockContent>
-  /** Since when no page has watched it; `undefined` while one does. */
-  idleSince: number | undefined
+  /** When the last page left it, or it was made. */
+  idleSince: number
 }
 
 /** One poll per object that is watched, for all pages that watch it. */
@@ -35,13 +41,18 @@ export class LockFeeds {
 
   /** The pause between two polls: longer with more objects that are watched. */
   get everyMs(): number {
-    const watched = [...this.#watches.values()].filter(({ idleSince }) => idleSince === undefined)
-    return Math.max(this.#everyMs, watched.length * pausePerLockMs)
+    return Math.max(this.#everyMs, this.#watched() * pausePerLockMs)
+  }
+
+  /** Whether one more page may watch this object. */
+  hasRoom(object: ObjectType, name: string): boolean {
+    const watch = this.#watches.get(keyOf(object, name))
+    return (watch !== undefined && counts(watch)) || this.#watched() < mostWatched
   }
 
   of(object: ObjectType, name: string): SharedPoll<LockContent> {
     this.#forgetOld()
-    const key = `${object} ${name}`
+    const key = keyOf(object, name)
     const watch = this.#watches.get(key) ?? this.#watch(object, name)
     this.#watches.set(key, watch)
     return watch.poll
@@ -56,23 +67,27 @@ export class LockFeeds {
     const read = lockReader(this.#source, object, name)
     const history = new LockHistory()
     const poll = new SharedPoll({
-      take: () => {
-        watch.idleSince = undefined
-        return this.#take({ object, name, read, history })
-      },
+      take: () => this.#take({ object, name, read, history }),
       pauseMs: () => this.everyMs,
       idle: () => {
         watch.idleSince = performance.now()
       },
     })
-    const watch: Watch = { poll, idleSince: undefined }
+    const watch: Watch = { poll, idleSince: performance.now() }
     return watch
+  }
+
+  #watched(): number {
+    let count = 0
+    for (const watch of this.#watches.values()) if (counts(watch)) count += 1
+    return count
   }
 
   #forgetOld(): void {
     const now = performance.now()
-    for (const [key, { idleSince }] of this.#watches) {
-      if (now - (idleSince ?? Infinity) > keptMs) this.#watches.delete(key)
+    for (const [key, watch] of this.#watches) {
+      if (counts(watch)) continue
+      if (this.#watches.size > mostKept || now - watch.idleSince > keptMs) this.#watches.delete(key)
     }
   }
 
@@ -90,3 +105,8 @@ export class LockFeeds {
     }
   }
 }
+
+const keyOf = (object: ObjectType, name: string): string => `${object} ${name}`
+
+const counts = ({ poll, idleSince }: Watch): boolean =>
+  !poll.isIdle || performance.now() - idleSince < countedMs

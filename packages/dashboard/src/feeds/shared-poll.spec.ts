@@ -42,6 +42,23 @@ it('ends with its last listener, and begins again with the next', async () => {
   expect(reads).toHaveBeenCalledTimes(2)
 })
 
+it('a listener that comes back within the pause gets what was read, and no other read before its time', async () => {
+  const { reads, poll } = pollOf(() => Promise.resolve(1))
+  poll.listen(() => undefined)()
+  await settle()
+  for (let i = 0; i < 90; i += 1) {
+    const leave = poll.listen(() => undefined)
+    expect(poll.reading.value).toBe(1)
+    await jest.advanceTimersByTimeAsync(10)
+    leave()
+  }
+  expect(reads).toHaveBeenCalledTimes(1)
+  const back = jest.fn()
+  poll.listen(back)
+  await jest.advanceTimersByTimeAsync(100)
+  expect(back).toHaveBeenCalledTimes(1)
+})
+
 it('a listener that comes back during a read joins it', async () => {
   let finish = (_: number): void => undefined
   const { reads, poll } = pollOf(() => new Promise((resolve) => (finish = resolve)))

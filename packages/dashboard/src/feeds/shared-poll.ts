@@ -18,33 +18,42 @@ export interface Reading<T> {
   readonly store: StoreState
 }
 
+const nothingRead = { value: null, store: { is: 'starting' } } as const
+
 /**
  * Reads from the store for all who listen, and only while anyone does.
  *
  * | State   | What is true in it                        | What leaves it                                               |
  * | ------- | ----------------------------------------- | ------------------------------------------------------------ |
- * | idle    | no listener; nothing is sent              | a listener: taking                                           |
+ * | idle    | no listener; nothing is sent              | a listener: taking, or resting if the pause is not over yet  |
  * | taking  | one read is in flight                     | its end: resting, or idle if the listeners have left         |
  * | resting | a timer runs to the next read             | the timer: taking; the last listener leaves: idle            |
  *
- * A listener that comes back while a read is still in flight joins that read: there is never more than one.
+ * A listener that comes back while a read is still in flight joins that read: there is never more than one. One that comes back within
+ * the pause gets what was read: coming and going does not make the store answer more often than staying.
  */
 export class SharedPoll<T> {
   readonly #deps: PollDeps<T>
   readonly #listeners = new Set<(reading: Reading<T>) => void>()
-  #reading: Reading<T> = { value: null, store: { is: 'starting' } }
+  #reading: Reading<T> = nothingRead
   #timer: NodeJS.Timeout | undefined
   #isTaking = false
   #failures = 0
   /** When the store last answered, or was first asked. */
   #answeredAt: number | undefined
+  /** Until then what was read is fresh enough. */
+  #dueAt = -Infinity
 
   constructor(deps: PollDeps<T>) {
     this.#deps = deps
   }
 
   get reading(): Reading<T> {
-    return this.#reading
+    return this.isIdle && this.#dueInMs() <= 0 ? nothingRead : this.#reading
+  }
+
+  get isIdle(): boolean {
+    return !this.#isTaking && this.#listeners.size === 0
   }
 
   /** Calls it after each read, until the returned function is called. */
@@ -52,7 +61,7 @@ export class SharedPoll<T> {
     // A function of its own, so that the same listener may be given twice.
     const entry = (reading: Reading<T>): void => listener(reading)
     this.#listeners.add(entry)
-    if (!this.#isTaking && this.#timer === undefined) void this.#take()
+    if (!this.#isTaking && this.#timer === undefined) this.#begin()
     return () => {
       if (this.#listeners.delete(entry) && this.#listeners.size === 0) this.#rest()
     }
@@ -62,6 +71,22 @@ export class SharedPoll<T> {
   stop(): void {
     this.#listeners.clear()
     this.#rest()
+  }
+
+  #begin(): void {
+    const dueInMs = this.#dueInMs()
+    if (dueInMs > 0) {
+      this.#setTimer(dueInMs)
+      return
+    }
+    this.#reading = nothingRead
+    this.#failures = 0
+    this.#answeredAt = undefined
+    void this.#take()
+  }
+
+  #dueInMs(): number {
+    return this.#dueAt - performance.now()
   }
 
   async #take(): Promise<void> {
@@ -79,6 +104,9 @@ export class SharedPoll<T> {
       this.#reading = { ...this.#reading, store: { is: 'failing', since: this.#answeredAt, message } }
     }
     this.#isTaking = false
+    const pauseMs = this.#deps.pauseMs(this.#reading.value)
+    const backoffMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, 250 * 2 ** this.#failures)
+    this.#dueAt = performance.now() + Math.max(pauseMs, backoffMs)
     for (const listener of [...this.#listeners]) listener(this.#reading)
     this.#rest()
   }
@@ -88,16 +116,12 @@ export class SharedPoll<T> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#isTaking) return
-    if (this.#listeners.size === 0) {
-      this.#reading = { value: null, store: { is: 'starting' } }
-      this.#failures = 0
-      this.#answeredAt = undefined
-      this.#deps.idle?.()
-      return
-    }
-    const pauseMs = this.#deps.pauseMs(this.#reading.value)
-    const backoffMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, 250 * 2 ** this.#failures)
-    this.#timer = setTimeout(() => void this.#take(), Math.max(pauseMs, backoffMs))
+    if (this.#listeners.size === 0) this.#deps.idle?.()
+    else this.#setTimer(this.#dueInMs())
+  }
+
+  #setTimer(inMs: number): void {
+    this.#timer = setTimeout(() => void this.#take(), inMs)
     // This timer must not keep the process alive: the server of the page does.
     this.#timer.unref()
   }

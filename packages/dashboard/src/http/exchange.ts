@@ -14,6 +14,8 @@ export interface DashboardRequest {
 
 /** The same, with what only the dashboard needs. */
 export interface Exchange extends DashboardRequest {
+  /** What the request calls this server, with its port; `null` if it does not say. */
+  readonly host: string | null
   readonly path: string
   readonly query: URLSearchParams
   /** The body as parsed JSON. Rejects with a `RefusedRequest` if it is something else. */

@@ -1,10 +1,11 @@
 import { readBody, type Exchange, type Reply } from './exchange.js'
 
 export function exchangeOfFetch(request: Request): Exchange {
-  const { pathname, search, searchParams } = new URL(request.url)
+  const { host, pathname, search, searchParams } = new URL(request.url)
   return {
     method: request.method,
     url: pathname + search,
+    host: request.headers.get('host') ?? host,
     path: pathname,
     query: searchParams,
     headers: request.headers,
@@ -20,8 +21,8 @@ export function responseOf(reply: Reply, hasBody: boolean, signal: AbortSignal):
   return new Response(streamOf(reply.stream, signal), { status, headers })
 }
 
-/** A reader this many updates behind is cut off. It connects again, and is up to date. */
-const mostBehind = 100
+/** A reader this many bytes behind is cut off. It connects again, and is up to date. */
+const mostBehind = 1_024 * 1_024
 
 function streamOf(open: NonNullable<Reply['stream']>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
@@ -31,22 +32,28 @@ function streamOf(open: NonNullable<Reply['stream']>, signal: AbortSignal): Read
     isOpen = false
     leave()
   }
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const end = (): void => {
-        if (!isOpen) return
-        cancel()
-        controller.close()
-      }
-      leave = open((text) => {
-        if (!isOpen) return
-        controller.enqueue(encoder.encode(text))
-        if ((controller.desiredSize ?? 0) < -mostBehind) end()
-      }, end)
-      // Some servers only abort the request when the reader leaves, and never cancel the stream.
-      if (signal.aborted) end()
-      else signal.addEventListener('abort', end, { once: true })
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const end = (): void => {
+          if (!isOpen) return
+          cancel()
+          controller.close()
+        }
+        leave = open((text) => {
+          if (!isOpen) return
+          controller.enqueue(encoder.encode(text))
+          if ((controller.desiredSize ?? 0) >= -mostBehind) return
+          cancel()
+          // To close it would keep what the reader has not taken.
+          controller.error(new Error(`The reader is ${mostBehind} bytes behind.`))
+        }, end)
+        // Some servers only abort the request when the reader leaves, and never cancel the stream.
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end, { once: true })
+      },
+      cancel,
     },
-    cancel,
-  })
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  )
 }

@@ -16,6 +16,8 @@ export function exchangeOfNode(request: FrameworkRequest): Exchange {
   return {
     method: request.method ?? 'GET',
     url,
+    // HTTP/2 has a field of its own for it.
+    host: headerOf(request, 'host') ?? headerOf(request, ':authority'),
     path: pathname,
     query: searchParams,
     headers: { get: (name) => headerOf(request, name) },

@@ -12,20 +12,26 @@ const types: Readonly<Record<string, string>> = {
 
 const zipped = new Map<string, Uint8Array>()
 
+/** The page itself has no name. */
+const fileOf = (name: string): string => (name === '' ? 'index.html' : name)
+
+/** Every object has a `constructor`, which is not one of its files. */
+export const isAsset = (name: string): boolean => Object.hasOwn(assets, fileOf(name))
+
 /** One of the files of the page; `null` if there is none of this name. */
 export function asset(name: string, { headers }: Pick<Exchange, 'headers'>): Reply | null {
-  // Every object has a `constructor`, which is not one of its files.
-  const text = Object.hasOwn(assets, name) ? assets[name] : undefined
+  const file = fileOf(name)
+  const text = isAsset(name) ? assets[file] : undefined
   if (text === undefined) return null
   const common = {
     vary: 'Accept-Encoding',
     // The names of scripts and styles change with their content.
-    'cache-control': name === 'index.html' ? 'no-cache' : 'private, max-age=31536000, immutable',
+    'cache-control': file === 'index.html' ? 'no-cache' : 'private, max-age=31536000, immutable',
   }
-  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain'
+  const type = types[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain'
   if (!takesGzip(headers.get('accept-encoding') ?? '')) return reply(200, type, text, common)
-  const bytes = zipped.get(name) ?? new Uint8Array(gzipSync(text, { level: 9 }))
-  zipped.set(name, bytes)
+  const bytes = zipped.get(file) ?? new Uint8Array(gzipSync(text, { level: 9 }))
+  zipped.set(file, bytes)
   return reply(200, type, bytes, { ...common, 'content-encoding': 'gzip' })
 }
 

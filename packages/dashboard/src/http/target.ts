@@ -6,3 +6,6 @@ export function targetOf(url: string): Pick<URL, 'pathname' | 'searchParams'> {
   target.search = query
   return target
 }
+
+/** What a path asks for. Where the dashboard is mounted is not known, and behind some proxies nowhere: only the end of a path counts. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
