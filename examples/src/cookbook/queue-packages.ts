@@ -7,9 +7,12 @@ import PQueue from 'p-queue'
 
 type Job = () => Promise<void>
 /** `(fn) => holdfast.bind(fn)` */
-export type Bind = <T>(fn: () => Promise<T>) => () => Promise<T>
+export type Bind = <A extends unknown[], T>(fn: (...args: A) => T) => (...args: A) => T
 
-/** Ways to queue a job; what they return resolves when it has run. */
+/**
+ * Ways to queue a job; what they return resolves when it has run. Call one outside of all holds: a batch, which works for several
+ * requests at once, is bound there.
+ */
 export const through: Readonly<Record<string, (bind: Bind) => (job: Job) => Promise<void>>> = {
   'p-queue': (bind) => {
     const queue = new PQueue({ concurrency: 2 })
@@ -32,21 +35,19 @@ export const through: Readonly<Record<string, (bind: Bind) => (job: Job) => Prom
     return (job) => limiter.schedule(bind(job))
   },
   dataloader: (bind) => {
-    const loader = new DataLoader((jobs: readonly Job[]) => Promise.all(jobs.map((job) => job())), {
-      cache: false,
-    })
-    return (job) => loader.load(bind(job))
+    const runBatch = (jobs: readonly Job[]) => Promise.all(jobs.map((job) => job()))
+    const loader = new DataLoader(bind(runBatch), { cache: false })
+    return (job) => loader.load(job)
   },
   setTimeout: (bind) => {
     const batch: Job[] = []
-    const runBatch = (): void => {
+    const runBatch = bind(() => {
       for (const run of batch.splice(0)) void run()
-    }
+    })
     return (job) =>
       new Promise((resolve, reject) => {
-        const bound = bind(job)
         if (batch.length === 0) setTimeout(runBatch, 5)
-        batch.push(() => bound().then(resolve, reject))
+        batch.push(() => job().then(resolve, reject))
       })
   },
 }
