@@ -1,4 +1,3 @@
-import { callSite } from '../ownership/call-site.js'
 import type { CallSite } from '../ownership/call-site.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Body } from '../ownership/turns.js'
@@ -20,10 +19,10 @@ interface MemberBody<L extends MemberLease> {
  */
 export class MemberBodies<L extends MemberLease> {
   readonly #bodies: MemberBody<L>[] = []
-  readonly #call: CallSite | undefined
+  readonly #call: CallSite
 
-  /** @param call - where it was called; `undefined` for one whose call makes the holds */
-  constructor(call: CallSite | undefined) {
+  /** @param call - where it was called */
+  constructor(call: CallSite) {
     this.#call = call
   }
 
@@ -83,7 +82,7 @@ export class MemberBodies<L extends MemberLease> {
   /** The callback has ended. */
   end(): void {
     for (const { member, hold, body } of this.#bodies) {
-      endBody(body, hold, member.target, member.client.acquisition.events, callSite)
+      endBody(body, hold, member.target, member.client.acquisition.events)
     }
   }
 }

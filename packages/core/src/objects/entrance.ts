@@ -97,7 +97,7 @@ export class Entrance {
     isForBody: boolean,
   ): Promise<Outcome> {
     const startedAt = monotonicMs()
-    const call = isForBody ? callSite() : undefined
+    const call = isForBody ? callSite(oursInside) : undefined
     let hold: Possession<Lease> | undefined = first
     while (hold) {
       const body = call && joinTurns(this.#deps.frames, hold, target, call)
@@ -125,6 +125,9 @@ export class Entrance {
     return this.#deps.acquireAfresh(target, request, wantsToken, wantedSince)
   }
 }
+
+/** `#acquireInside`, `#acquire`, `acquireForBody` and `withLock`. */
+const oursInside = 4
 
 /** The turn of a call among those of its scope did not come in time. */
 export const notReachedTurn = ({ kind, address: { name } }: Target, waitedMs: number): NotAcquired => ({

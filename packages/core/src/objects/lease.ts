@@ -140,12 +140,12 @@ export class Lease extends BaseLease {
     const { frames, events, settings } = this.#deps
     const request = resolveRun(options, settings)
     this.assertUsable()
-    const body = joinTurns(frames, this.#hold, this.target, callSite())
+    const body = joinTurns(frames, this.#hold, this.target, callSite(1))
     try {
       if (body.ready) await this.#untilTurn(body, request)
       return await frames.runInBody(this.#hold, body, fn)
     } finally {
-      endBody(body, this.#hold, this.target, events, callSite)
+      endBody(body, this.#hold, this.target, events)
     }
   }
 

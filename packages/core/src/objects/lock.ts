@@ -14,7 +14,6 @@ import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
-import { callSite } from '../ownership/call-site.js'
 import { titleOf } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
 import type { ErrorSubject } from '../store-errors.js'
@@ -123,7 +122,7 @@ export class Lock {
     return useLease(
       () => frames.runInBody(hold, body, () => fn(lease)),
       () => {
-        endBody(body, hold, this.#target, events, callSite)
+        endBody(body, hold, this.#target, events)
         return lease.unlock()
       },
       (error) => {

@@ -121,7 +121,7 @@ export class MultiLease {
     )
     const request = resolveRun(options, this.#deps.settings)
     this.#assertUsable()
-    const bodies = new MemberBodies<Lease>(callSite())
+    const bodies = new MemberBodies<Lease>(callSite(1))
     try {
       for (const { member, hold } of this.#hold.members) bodies.join(member, hold)
       if (bodies.mustWait) await this.#untilTurn(bodies, request)

@@ -86,7 +86,7 @@ export class MultiLock {
       second,
     )
     const request = this.#request(options)
-    const call = callSite()
+    const call = callSite(1)
     const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
     let outcome: AcquiredTogether<Lease> | NotAcquired
     try {

@@ -1,24 +1,21 @@
 /** Where a call came from: made cheaply, put into words only when someone asks. */
 export interface CallSite {
   readonly stack?: string
+  /** How many frames of this package are above those of the caller. Their names and files may be those of a bundle. */
+  readonly ours: number
 }
 
-/** That of the running call of `withLock` or `run`, or of what awaits it. */
-export function callSite(): CallSite {
-  const site: CallSite = {}
+/** @param ours - how many functions of this package the running code is in */
+export function callSite(ours: number): CallSite {
+  const site: CallSite = { ours }
   Error.captureStackTrace(site, callSite)
   return site
 }
 
-const mostOfOurs = 5
-const ours = /\b(endBody|useLease|(Multi)?(Lock|Lease)\.(withLock|run)) \(/
-
-/** The frames of the caller, without ours above them. */
-export function framesOf({ stack = '' }: CallSite): readonly string[] {
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  const last = frames
-    .slice(0, mostOfOurs)
-    .map((frame) => ours.test(frame))
-    .lastIndexOf(true)
-  return frames.slice(last + 1).map((frame) => frame.trim())
-}
+/** The frames of the caller. */
+export const framesOf = (site: CallSite | undefined): readonly string[] =>
+  (site?.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(site?.ours)
+    .map((frame) => frame.trim())

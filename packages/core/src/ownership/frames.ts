@@ -33,7 +33,7 @@ export class Frames<P extends AnyPossession> {
   /**
    * Joins the bodies of a hold, to run inside the innermost one around the caller.
    *
-   * @param call - for a hold that others made; the first body of a hold never waits
+   * @param call - where it was called
    * @returns `undefined` if it would wait for a body that waits for one around the caller
    */
   joinHold(hold: P, isShared: boolean, call: CallSite | undefined): Body | undefined {

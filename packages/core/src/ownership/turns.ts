@@ -15,7 +15,7 @@ export class Body {
   readonly parent: Body | undefined
   /** Whether others may run beside it that are shared, too: readers. */
   readonly isShared: boolean
-  /** Where it was called, if it entered a hold that others made. */
+  /** Where it was called; `undefined` for the callback of a `withLock` that made the hold. */
   readonly call: CallSite | undefined
   /** Resolves when its turn comes; `undefined` if it came at once. */
   ready: Promise<void> | undefined

@@ -1,7 +1,7 @@
 import type { Events } from '../events.js'
 import { upgradeRefused } from '../holding/loss.js'
 import type { Request } from '../options.js'
-import { framesOf } from '../ownership/call-site.js'
+import { callSite, framesOf } from '../ownership/call-site.js'
 import type { CallSite } from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
@@ -47,7 +47,7 @@ export async function untilTurn(
   if (!isLate || body.hasBegun) return undefined
   const { kind: objectKind, address } = target
   const { owner } = hold
-  const [sibling = ''] = framesOf(body.blocker?.call ?? {})
+  const [sibling = ''] = framesOf(body.blocker?.call)
   const waitedMs = Math.round(monotonicMs() - startedAt)
   return {
     kind: 'not-acquired',
@@ -61,17 +61,12 @@ export async function untilTurn(
   }
 }
 
-/**
- * The callback has ended. Warns if one that entered its hold still runs.
- *
- * @param callSite - finds where it was called, from what awaits it
- */
+/** The callback has ended. Warns if one that entered its hold still runs. To be called by what `useLease` calls to leave. */
 export function endBody(
   body: Body,
   hold: Pick<AnyHold, 'owner'>,
   target: Pick<Target, 'kind' | 'address'>,
   events: Pick<Events, 'emit' | 'hasListeners'>,
-  callSite: () => CallSite,
 ): void {
   const running = body.runningInside
   body.end()
@@ -80,12 +75,15 @@ export function endBody(
     `${titleOf(target)} (owner ${hold.owner}): the callback that holds it ended while another one that entered its hold still runs. ` +
     'If that is a job of another caller, a queue, pool or batcher started it in the context of this one, and both ran at the same ' +
     'time: give it to the queue as holdfast.bind(job), or take the lock with reentrant: false. If it is not, await it.\n' +
-    `The callback that ended was called\n${textOf(body.call ?? callSite())}\n` +
-    `The one that still runs was called\n${textOf(running.call ?? {})}`
+    `The callback that ended was called\n${textOf(body.call ?? callSite(oursAtEnd))}\n` +
+    `The one that still runs was called\n${textOf(running.call)}`
   events.emit('warning', { code: 'BODY_ENDED_FIRST', message })
 }
 
-const textOf = (call: CallSite): string =>
+/** `endBody`, what calls it, and `useLease`, which is awaited by the caller of `withLock`. */
+const oursAtEnd = 3
+
+const textOf = (call: CallSite | undefined): string =>
   framesOf(call)
     .map((frame) => `    ${frame}`)
     .join('\n') || '    (no stack)'
