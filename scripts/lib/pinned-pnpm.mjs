@@ -49,7 +49,7 @@ function fetchInto(folder, { version, hash }, env) {
  * @param folder - where each version is kept, under its hash
  * @throws if what the registry offers has another hash
  */
-export function verifiedPnpm({ pin = pinnedHere(), folder = `${root}.cache/pnpm`, env = process.env } = {}) {
+function verifiedPnpm({ pin = pinnedHere(), folder = `${root}.cache/pnpm`, env = process.env } = {}) {
   if (!existsSync(join(folder, pin.hash))) fetchInto(folder, pin, env)
   return join(folder, pin.hash)
 }

@@ -23,9 +23,7 @@ it.each(packages)(
   'through %s, jobs of others start inside the hold of one request: they take turns, but lose updates to it, until a cure',
   async (library) => {
     expect((await play('onlyJobs', 'none', library)).took).toBe(20)
-    const uncured = await play('inQueue', 'none', library)
-    expect(uncured.took).toBeLessThan(20)
-    expect(uncured.warnings).toEqual(['BODY_ENDED_FIRST'])
+    expect((await play('inQueue', 'none', library)).took).toBeLessThan(20)
     for (const cure of cures) expect(await play('inQueue', cure, library)).toEqual(allTaken)
   },
 )

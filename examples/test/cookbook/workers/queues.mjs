@@ -44,14 +44,16 @@ const takeMany = async (count) => {
 }
 const times = (count, act) => Promise.all(Array.from({ length: count }, act))
 
-/** One request holds the lock, has jobs queued, and takes 8 units itself; 12 others queue a job each that takes one. */
+/** One request holds the lock, has jobs queued, and after the first takes 8 units itself; 12 others queue a job each that takes one. */
 async function inQueue(client, library) {
   const lock = client.getLock('stock')
   const submit = through[library](client.bind)
   const [holds, begin] = gate()
   const first = lock.withLock(async () => {
-    void times(2, () => submit(work))
+    const [worked, ready] = gate()
+    void times(2, () => submit(() => work().then(ready)))
     begin()
+    await worked
     await takeMany(8)
   })
   await holds
