@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { memory } from '@holdfast/memory'
 import { sharedRedisUrl, uniqueName, until } from '@holdfast/testkit'
 import { LockLostError, type HoldfastEvents, type Lock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
 import { openQuorumOn } from './support/quorum.js'
+
+const nothing = (): Promise<void> => Promise.resolve()
+const open = openClient
 
 /** A queue as many are: what ends one job starts the next, which so runs in the async context of the job before it. */
 class SmallQueue {
@@ -32,7 +34,13 @@ class SmallQueue {
   }
 }
 
-/** Counts who is inside at once. */
+/** Opens once. */
+class Gate {
+  open: () => void = nothing
+  readonly opened = new Promise<void>((resolve) => (this.open = resolve))
+}
+
+/** Counts who is inside at once: each stays until someone joins it, or for a while. */
 class Room {
   most = 0
   entries = 0
@@ -42,7 +50,7 @@ class Room {
     this.#inside += 1
     this.entries += 1
     this.most = Math.max(this.most, this.#inside)
-    await sleep(20)
+    await until(() => this.#inside > 1, { timeoutMs: 30, everyMs: 5 }).catch(nothing)
     this.#inside -= 1
   }
 }
@@ -55,17 +63,18 @@ type Job = () => Promise<void>
 /** Request A waits inside the lock for jobs of its own; those of others are queued behind them, and start in A's context. */
 async function mix(lock: Lockable, own: Job, others: readonly Job[]): Promise<void> {
   const queue = new SmallQueue(others.length)
+  const gate = new Gate()
   const requestA = lock.withLock(async () => {
-    await Promise.all(others.map(() => queue.add(() => sleep(30))))
+    await Promise.all(others.map(() => queue.add(() => gate.opened)))
     await own()
   })
   await until(() => queue.running === others.length)
-  await Promise.all([requestA, ...others.map((job) => queue.add(job))])
+  const added = others.map((job) => queue.add(job))
+  gate.open()
+  await Promise.all([requestA, ...added])
 }
 
-const open = openClient
 const openLock = (): Lock => open(sharedRedisUrl()).getLock(uniqueName('borrowed'))
-const nothing = (): Promise<void> => Promise.resolve()
 
 afterEach(closeAll)
 
@@ -146,19 +155,23 @@ describe('jobs that a queue starts in the context of another caller', () => {
     const warnings: HoldfastEvents['warning'][0][] = []
     holdfast.on('warning', (warning) => warnings.push(warning))
     const room = new Room()
+    const [gate, warned] = [new Gate(), new Gate()]
+    holdfast.on('warning', warned.open)
     async function requestB(): Promise<void> {
-      await lock.withLock(() => Promise.all([room.visit(), sleep(100)]))
+      await lock.withLock(() => Promise.all([room.visit(), warned.opened]))
     }
     const queue = new SmallQueue(1)
     async function requestA(): Promise<void> {
       await lock.withLock(async () => {
-        await queue.add(() => sleep(30))
+        await queue.add(() => gate.opened)
         await room.visit()
       })
     }
     const a = requestA()
     await until(() => queue.running === 1)
-    await Promise.all([a, queue.add(requestB)])
+    const b = queue.add(requestB)
+    gate.open()
+    await Promise.all([a, b])
     expect(room.most).toBe(2)
     expect(warnings).toMatchObject([{ code: 'BODY_ENDED_FIRST' }])
     const [ended, running] = warnings[0]?.message.split('The one that still runs') ?? []
@@ -171,12 +184,9 @@ describe('jobs that a queue starts in the context of another caller', () => {
 describe('a callback that waits for another one in the same hold', () => {
   it('times out naming where the other one was called, at once with waitMs 0, and leaves the hold in order', async () => {
     const lock = openLock()
-    const warned = jest.fn()
     await lock.withLock(async ({ owner }) => {
-      let end: () => void = warned
-      const isOver = new Promise<void>((resolve) => (end = resolve))
-      const theSibling = (): Promise<void> => lock.withLock(() => isOver)
-      const sibling = theSibling()
+      const gate = new Gate()
+      const sibling = lock.withLock(() => gate.opened)
       for (const waitMs of [0, 50]) {
         await expect(lock.withLock({ waitMs }, nothing)).rejects.toMatchObject({
           code: 'LOCK_TIMEOUT',
@@ -189,7 +199,7 @@ describe('a callback that waits for another one in the same hold', () => {
       }
       const cancelled = lock.withLock({ signal: AbortSignal.timeout(50) }, nothing)
       await expect(cancelled).rejects.toHaveProperty('name', 'TimeoutError')
-      end()
+      gate.open()
       await sibling
       await lock.withLock(({ holdCount }) => expect(holdCount).toBe(2))
     })
@@ -199,8 +209,10 @@ describe('a callback that waits for another one in the same hold', () => {
   it('learns at once that the hold is lost', async () => {
     const lock = openLock()
     const ended = lock.withLock({ leaseMs: 200 }, async () => {
-      const sibling = lock.withLock({ leaseMs: 200 }, () => sleep(600))
-      await expect(lock.withLock({ waitMs: 500 }, nothing)).rejects.toBeInstanceOf(LockLostError)
+      const gate = new Gate()
+      const sibling = lock.withLock({ leaseMs: 200 }, () => gate.opened)
+      await expect(lock.withLock({ waitMs: 5_000 }, nothing)).rejects.toBeInstanceOf(LockLostError)
+      gate.open()
       await sibling.catch(nothing)
     })
     await expect(ended).rejects.toBeInstanceOf(LockLostError)
@@ -211,12 +223,12 @@ describe('a callback that waits for another one in the same hold', () => {
     const lock = holdfast.getLock(uniqueName('borrowed'))
     await holdfast.scope(async () => {
       const lease = await lock.lock()
-      let isOver = false
-      const running = lease.run(() => sleep(300)).then(() => (isOver = true))
+      const gate = new Gate()
+      const running = lease.run(() => gate.opened)
       const waiting = lock.withLock(({ owner }) => owner)
       await lease.unlock()
       expect(await waiting).not.toBe(lease.owner)
-      expect(isOver).toBe(false)
+      gate.open()
       await running
     })
   })
@@ -244,8 +256,10 @@ describe('a callback that waits for another one in the same hold', () => {
     await Promise.all([multi.run(room.visit), multi.run(room.visit)])
     expect(room).toMatchObject({ most: 1, entries: 4 })
     for (const one of [lease, multi]) {
-      const running = one.run(() => sleep(100))
+      const gate = new Gate()
+      const running = one.run(() => gate.opened)
       await expect(one.run({ waitMs: 20 }, nothing)).rejects.toHaveProperty('code', 'LOCK_TIMEOUT')
+      gate.open()
       await running
     }
   })

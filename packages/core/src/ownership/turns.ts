@@ -103,7 +103,7 @@ export class Body {
 export class Turns {
   readonly around: Body | undefined
   /** Those that have begun come first. */
-  readonly #queue: Body[] = []
+  #queue: Body[] = []
   #begun = 0
   /** The shared body here inside which exclusive ones wait or run, and those. */
   #claim: { readonly by: Body; readonly bodies: Body[] } | undefined
@@ -132,7 +132,9 @@ export class Turns {
     const shared = sharedAround(body)
     if (shared.some((around) => around.turns.#isClaimedByOther(around))) return undefined
     for (const around of shared) around.turns.#claimFor(around, body)
-    this.#queue.push(body)
+    // An array that grows by `push` reserves room for 17, and nearly always there is one.
+    if (this.isIdle) this.#queue = [body]
+    else this.#queue.push(body)
     this.#advance()
     if (!body.hasBegun) body.wait()
     return body
