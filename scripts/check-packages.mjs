@@ -5,8 +5,9 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { openRedis } from '../packages/testkit/dist/index.js'
+import { pinnedPnpm } from './lib/pinned-pnpm.mjs'
 import { tarballProblems } from './lib/tarball.mjs'
-import { libraries, pinnedPnpm, publishedPackages, root } from './lib/workspace.mjs'
+import { libraries, publishedPackages, root } from './lib/workspace.mjs'
 
 const tarballs = `${root}.cache/tarballs/`
 const bin = `${root}node_modules/.bin/`

@@ -4,17 +4,17 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { showInstallProgress } from './lib/install-progress.mjs'
+import { pinnedPnpm, withPinnedPnpm } from './lib/pinned-pnpm.mjs'
 import { runInGroup } from './lib/run-in-group.mjs'
-import { pinnedPnpm, root } from './lib/workspace.mjs'
+import { root } from './lib/workspace.mjs'
 
 const stampFile = `${root}node_modules/.installed-for`
-// npx would announce new versions, warn about user settings that are not its own, and draw a spinner.
-const quietNpx = {
+// npm and pnpm would announce new versions, and warn about user settings that are not their own.
+const quiet = {
   npm_config_update_notifier: 'false',
   npm_config_loglevel: 'error',
   npm_config_progress: 'false',
 }
-const env = { ...process.env, ...quietNpx }
 
 /** Some dependencies are native, so a tree that is shared between machines needs the platform in its stamp. */
 function wantedStamp() {
@@ -26,12 +26,13 @@ async function install(script) {
   const stamp = wantedStamp()
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
   console.error('Installing dependencies, this once …')
+  const [pnpm, env] = [pinnedPnpm(), withPinnedPnpm({ ...process.env, ...quiet })]
   const progress = showInstallProgress(process.stderr)
-  // The level that keeps npx quiet would silence these, too.
+  // The level that keeps the rest quiet would silence these, too.
   const reports = ['--reporter=append-only', '--loglevel=info']
   // A node_modules that another package manager left is replaced without asking: there may be no one to answer.
   const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false', ...reports]
-  const code = await runInGroup([...pinnedPnpm(), ...install], { onLine: progress.add, env, cwd: root })
+  const code = await runInGroup([...pnpm, ...install], { onLine: progress.add, env, cwd: root })
   progress.end()
   if (code !== 0) return code
   writeFileSync(stampFile, stamp)
@@ -47,6 +48,7 @@ const builds = (script) => {
 const [script, ...args] = process.argv.slice(2)
 let code = await install(script)
 if (code === 0 && script !== undefined) {
+  const env = withPinnedPnpm({ ...process.env, ...quiet })
   code = await runInGroup([...pinnedPnpm(), '--silent', 'run', script, ...args], { env, cwd: root })
 }
 process.exitCode = code

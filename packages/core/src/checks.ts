@@ -39,6 +39,12 @@ export function checkString(option: string, value: unknown): void {
   }
 }
 
+export function checkBoolean(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw new InvalidArgumentError(`${option} must be true or false, got ${inspect(value)}`)
+  }
+}
+
 /** Names what was given in place of something else. Without its value, which may contain a password. */
 export function kindOf(given: unknown): string {
   if (given === null || given === undefined) return String(given)

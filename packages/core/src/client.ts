@@ -89,7 +89,7 @@ export class Client {
     this.#store = store
     const { session, holds, waiters, watchdog, abandonment, oversight, evictorOf } = store
     const ready = (address: Address): Promise<void> | undefined => store.ready(address)
-    const leaseDeps: LeaseDeps = { frames, settings, fence: engine.fence?.bind(engine) }
+    const leaseDeps: LeaseDeps = { frames, events, settings, fence: engine.fence?.bind(engine) }
     const anyHoldDeps = {
       session,
       settings,

@@ -40,9 +40,12 @@ export interface HoldfastEvents {
   /**
    * An acquisition, or a wait for a latch, began to wait. `holder` is empty if there is none; `position` is 0 if it has none.
    * `behindOwnClient`: the holder is this same client; if the waiting code runs inside that hold but was not called through
-   * `withLock`, `lease.run` or a scope, this is a self-deadlock.
+   * `withLock`, `lease.run` or a scope, this is a self-deadlock. `behindItself`: the call runs inside that very hold, and must not
+   * re-enter it (`reentrant: false`): it waits for itself, until `waitMs` or the signal ends it.
    */
-  waiting: [event: LockEvent & { holder: string; position: number; behindOwnClient: boolean }]
+  waiting: [
+    event: LockEvent & { holder: string; position: number; behindOwnClient: boolean; behindItself: boolean },
+  ]
   /** The watchdog renewed a hold. */
   renewed: [event: LockEvent & { remainingMs: number }]
   /** A lease was released; `holdCount` is how many remain open, 0 when the lock was released. */
@@ -77,8 +80,11 @@ export interface HoldfastEvents {
  * - `SERVER_UNKNOWN`: the server's version, role and eviction policy could not be read
  * - `NOTICE_REFUSED`: the store refused to deliver a notification; the waiter learns of its grant later
  * - `RELEASE_UNCONFIRMED`: a release was not acknowledged before the lease expired on its own
+ * - `BODY_ENDED_FIRST`: the callback that holds ended while another one that entered its hold still runs; the message says where
+ *   both were called
  */
-export type WarningCode = 'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED'
+export type WarningCode =
+  'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED' | 'BODY_ENDED_FIRST'
 
 // Two function types, not one that returns `void | Promise<void>`: that would refuse any other result, as of `list.push(event)`.
 /** A listener to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { kindOf, refuseSecond, requireFunction } from './checks.js'
+import { kindOf, requireFunction } from './checks.js'
 import { quorumOf } from './composing/quorum/votes.js'
 import { notIndependent } from './composing/quorum/wording.js'
 import { isEngine } from './engine/is-engine.js'
@@ -11,8 +11,8 @@ import type { HoldfastStats } from './holdfast.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
 import type { Lease } from './objects/lease.js'
-import { resolveDrainMs } from './options.js'
-import type { CloseOptions } from './options.js'
+import { resolveDrainMs, resolveReentrant } from './options.js'
+import type { CloseOptions, LockOptions } from './options.js'
 import type { Possession } from './ownership/possession.js'
 import { Scope } from './ownership/scope.js'
 import { QuorumClient } from './quorum-client.js'
@@ -85,12 +85,11 @@ export class HoldfastQuorum {
    *
    * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
    * `lockName(text)` makes a valid name from any text
-   * @throws `InvalidArgumentError` for an invalid name
+   * @param options - `reentrant`: whether calls on this handle re-enter
+   * @throws `InvalidArgumentError` for an invalid name or option
    */
-  getLock(name: string): Lock
-  getLock(name: string, second?: unknown): Lock {
-    refuseSecond(second, optionsOfLock)
-    return this.#lock(name, false)
+  getLock(name: string, options?: LockOptions): Lock {
+    return this.#lock(name, false, options)
   }
 
   /**
@@ -99,15 +98,13 @@ export class HoldfastQuorum {
    *
    * @throws `InvalidArgumentError` as `getLock`, with an engine that has no fencing tokens, and with `interop`
    */
-  getFencedLock(name: string): Lock
-  getFencedLock(name: string, second?: unknown): Lock {
-    refuseSecond(second, optionsOfLock)
+  getFencedLock(name: string, options?: LockOptions): Lock {
     if (this.#isShared) throw new InvalidArgumentError(`${noTokens}; use getLock`, { lockName: name })
     if (!this.#hasTokens) {
       const text = 'not all masters of this quorum can keep a fencing token; use getLock'
       throw new InvalidArgumentError(text, { lockName: name })
     }
-    return this.#lock(name, true)
+    return this.#lock(name, true, options)
   }
 
   /**
@@ -126,6 +123,32 @@ export class HoldfastQuorum {
     } finally {
       await scope.end()
     }
+  }
+
+  /**
+   * The same function, bound to the holds and scopes around this call: it runs inside them wherever it is called, and outside all
+   * others. Give it, instead of `fn`, to a queue, pool or batcher, which may start a job in the context of another caller.
+   *
+   * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
+   * call. A hold that is over by then counts as none.
+   *
+   * @throws `InvalidArgumentError` without a function
+   */
+  bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
+    requireFunction('bind', fn)
+    return this.#client.frames.bind(fn)
+  }
+
+  /**
+   * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
+   * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
+   *
+   * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
+   */
+  detached<T>(fn: () => T): T {
+    requireFunction('detached', fn)
+    return this.#client.frames.outside(fn)
   }
 
   /**
@@ -179,17 +202,15 @@ export class HoldfastQuorum {
     return `HoldfastQuorum ${inspect({ masters, quorum: quorumOf(masters), ...this.stats() }, options)}`
   }
 
-  #lock(name: string, isFenced: boolean): Lock {
+  #lock(name: string, isFenced: boolean, options: LockOptions | undefined): Lock {
+    const reentrant = resolveReentrant(options)
     checkName(name)
     const [address] = this.#client.masters.map(({ session }) => session.locate(name, 'lock'))
     if (!address) throw new InvalidArgumentError('no masters')
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
-    return new Lock(this.#client.lockDeps, target, isFenced)
+    return new Lock(this.#client.lockDeps, target, isFenced, reentrant)
   }
 }
-
-const optionsOfLock =
-  'a lock has no options of its own: pass them to lock, tryLock or withLock, or as defaults to new HoldfastQuorum'
 
 const noTokens = 'a quorum that is shared with Redisson has no fencing tokens: RedissonRedLock draws none'
 

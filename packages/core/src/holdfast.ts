@@ -15,8 +15,8 @@ import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
 import type { ReadWriteLock } from './objects/read-write-lock.js'
 import { Semaphore } from './objects/semaphore.js'
-import { clientOptionNames, resolveDrainMs, resolveSemaphore } from './options.js'
-import type { ClientOptions, CloseOptions, SemaphoreOptions } from './options.js'
+import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSemaphore } from './options.js'
+import type { ClientOptions, CloseOptions, LockOptions, SemaphoreOptions } from './options.js'
 import { MultiLock } from './objects/multi-lock.js'
 import type { LockListing } from './operating/listing.js'
 import type { LocksOptions, RollCallOptions } from './operating/options.js'
@@ -79,12 +79,11 @@ export class Holdfast {
    *
    * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
    * `lockName(text)` makes a valid name from any text
-   * @throws `InvalidArgumentError` for an invalid name
+   * @param options - `reentrant`: whether calls on this handle re-enter
+   * @throws `InvalidArgumentError` for an invalid name or option
    */
-  getLock(name: string): Lock
-  getLock(name: string, second?: unknown): Lock {
-    refuseSecond(second, optionsOfLock)
-    return this.#lock(name, false)
+  getLock(name: string, options?: LockOptions): Lock {
+    return this.#lock(name, false, options)
   }
 
   /**
@@ -94,16 +93,14 @@ export class Holdfast {
    *
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
-  getFencedLock(name: string): Lock
-  getFencedLock(name: string, second?: unknown): Lock {
-    refuseSecond(second, optionsOfLock)
+  getFencedLock(name: string, options?: LockOptions): Lock {
     const { name: engine, traits } = this.#engine
     if (traits.fencing === 'none') {
       throw new InvalidArgumentError(`the engine ${engine} has no fencing tokens; use getLock`, {
         lockName: name,
       })
     }
-    return this.#lock(name, true)
+    return this.#lock(name, true, options)
   }
 
   /**
@@ -113,14 +110,13 @@ export class Holdfast {
    * @param name - as for `getLock`
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no read/write locks
    */
-  getReadWriteLock(name: string): ReadWriteLock
-  getReadWriteLock(name: string, second?: unknown): ReadWriteLock {
-    refuseSecond(second, optionsOfLock)
+  getReadWriteLock(name: string, options?: LockOptions): ReadWriteLock {
+    const reentrant = resolveReentrant(options)
     const address = this.#locate(name, 'read-write-lock')
     const { lockDeps } = this.#client
     const size = writePermits
-    const read = new Lock(lockDeps, { address, kind: 'read-lock', permits: 1, size }, false)
-    const write = new Lock(lockDeps, { address, kind: 'write-lock', permits: size, size }, false)
+    const read = new Lock(lockDeps, { address, kind: 'read-lock', permits: 1, size }, false, reentrant)
+    const write = new Lock(lockDeps, { address, kind: 'write-lock', permits: size, size }, false, reentrant)
     return { name, read, write }
   }
 
@@ -142,12 +138,12 @@ export class Holdfast {
    *
    * @param members - at least one: lock names, lock objects of this client, sides of read/write locks, and locks of other
    * clients, even on other servers. A member that is given twice counts once
+   * @param options - `reentrant`: whether calls re-enter, for all members; otherwise each member does as its own handle says
    * @throws `InvalidArgumentError` for anything else, for locks of one key of two clients (even on two servers, since their
    * order would be undefined), and for both sides of one read/write lock
    */
-  getMultiLock(members: readonly (Lock | string)[]): MultiLock
-  getMultiLock(members: readonly (Lock | string)[], second?: unknown): MultiLock {
-    refuseSecond(second, optionsOfLock)
+  getMultiLock(members: readonly (Lock | string)[], options?: LockOptions): MultiLock {
+    const reentrant = resolveReentrant(options)
     const given: unknown = members
     if (!Array.isArray(given) || given.length === 0) {
       throw new InvalidArgumentError(
@@ -157,12 +153,12 @@ export class Holdfast {
     const locks = members.map((member, i) => {
       const each: unknown = member
       if (each instanceof Lock) return each
-      if (typeof each === 'string') return this.#lock(each, false)
+      if (typeof each === 'string') return this.#lock(each, false, undefined)
       throw new InvalidArgumentError(
         `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${kindOfValue(each)}`,
       )
     })
-    return new MultiLock(this.#client.lockDeps, locks)
+    return new MultiLock(this.#client.lockDeps, locks, reentrant)
   }
 
   /**
@@ -198,6 +194,32 @@ export class Holdfast {
     } finally {
       await scope.end()
     }
+  }
+
+  /**
+   * The same function, bound to the holds and scopes around this call: it runs inside them wherever it is called, and outside all
+   * others. Give it, instead of `fn`, to a queue, pool or batcher, which may start a job in the context of another caller.
+   *
+   * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
+   * call. A hold that is over by then counts as none.
+   *
+   * @throws `InvalidArgumentError` without a function
+   */
+  bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
+    requireFunction('bind', fn)
+    return this.#client.frames.bind(fn)
+  }
+
+  /**
+   * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
+   * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
+   *
+   * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
+   */
+  detached<T>(fn: () => T): T {
+    requireFunction('detached', fn)
+    return this.#client.frames.outside(fn)
   }
 
   /**
@@ -302,10 +324,11 @@ export class Holdfast {
     return this.#client.session.locate(name, object, form)
   }
 
-  #lock(name: string, isFenced: boolean): Lock {
+  #lock(name: string, isFenced: boolean, options: LockOptions | undefined): Lock {
+    const reentrant = resolveReentrant(options)
     const address = this.#locate(name, 'lock')
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
-    return new Lock(this.#client.lockDeps, target, isFenced)
+    return new Lock(this.#client.lockDeps, target, isFenced, reentrant)
   }
 }
 
@@ -321,8 +344,6 @@ const textOf: Record<Exclude<ObjectType, 'lock'>, string> = {
   latch: 'count-down latches',
 }
 
-const optionsOfLock =
-  'a lock has no options of its own: pass them to lock, tryLock or withLock, or as defaults to new Holdfast'
 const kindOrLength = (given: unknown): string =>
   Array.isArray(given) ? 'an empty array' : kindOfValue(given)
 const optionsOfLatch =

@@ -28,6 +28,8 @@ export type { ClientInfo } from './engine/replies.js'
 export type { FencedClient } from './engine/fencing.js'
 export type {
   AcquireOptions,
+  LockOptions,
+  RunOptions,
   ClientOptions,
   CloseOptions,
   PermitOptions,

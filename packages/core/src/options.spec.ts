@@ -129,7 +129,7 @@ describe.each(Object.entries(leastOf))('%s', (option, least) => {
 })
 
 describe('an option that does not exist', () => {
-  const valid = 'valid options: waitMs, leaseMs, maxHoldMs, signal'
+  const valid = 'valid options: waitMs, leaseMs, maxHoldMs, signal, reentrant'
 
   it.each([
     [{ wait: 5 }, `unknown option 'wait' (did you mean waitMs?); ${valid}`],

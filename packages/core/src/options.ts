@@ -1,5 +1,12 @@
 import { inspect } from 'node:util'
-import { checkInteger, checkObject, checkOptions, checkString, requireInteger } from './checks.js'
+import {
+  checkBoolean,
+  checkInteger,
+  checkObject,
+  checkOptions,
+  checkString,
+  requireInteger,
+} from './checks.js'
 import { checkOutlastsConfirmation } from './confirmation.js'
 import type { LockEngine } from './engine/session.js'
 import type { Traits } from './engine/traits.js'
@@ -43,7 +50,21 @@ export interface AcquireOptions {
    * and with `null`.
    */
   readonly signal?: AbortSignal | null | undefined
+  /**
+   * Whether a call inside a hold of the same lock re-enters that hold. With `false` it never does: it gets an owner of its own, and
+   * so waits for the hold around it, like any other caller. For code that a queue, a pool or a batcher may start in the async
+   * context of another caller. A handle (`getLock(name, { reentrant: false })`) overrides the client, a call overrides the handle.
+   *
+   * @defaultValue true
+   */
+  readonly reentrant?: boolean | undefined
 }
+
+/** How a lock, a read/write lock or a multi lock is made. */
+export type LockOptions = Pick<AcquireOptions, 'reentrant'>
+
+/** How `lease.run` waits while another callback runs in the same hold. Defaults as for `withLock`. */
+export type RunOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
 
 /** How a client behaves with any engine. The options of an acquisition given here are defaults for every call. */
 export interface ClientOptions extends AcquireOptions {
@@ -74,6 +95,10 @@ export interface Request {
   readonly leaseMs: number | null
   readonly maxHoldMs: number
   readonly signal: AbortSignal | undefined
+  /** Whether it may re-enter; `undefined` leaves it to each member of a multi lock. */
+  readonly reentrant?: boolean | undefined
+  /** The hold around the caller that it must not re-enter. */
+  readonly inside?: { readonly owner: string; readonly isOver: boolean } | undefined
 }
 
 /** The shortest lease that can be had, and from which engine. */
@@ -114,11 +139,16 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
   leaseMs: true,
   maxHoldMs: true,
   signal: true,
+  reentrant: true,
 }
 const acquireOptionNames = new Set(Object.keys(acquireOptions))
+const lockOptionNames = new Set(['reentrant'])
+const optionsOfLock =
+  'a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
+const runOptionNames = new Set(['waitMs', 'signal'])
 
 /** How one acquisition of permits behaves. */
-export interface PermitOptions extends AcquireOptions {
+export interface PermitOptions extends Omit<AcquireOptions, 'reentrant'> {
   /**
    * How many permits to take, together or not at all: from 1 to the number given to `getSemaphore`.
    *
@@ -156,7 +186,7 @@ export interface ResizeOptions {
   readonly keepMs?: number | undefined
 }
 
-const permitOptionNames = new Set([...acquireOptionNames, 'permits'])
+const permitOptionNames = new Set([...acquireOptionNames, 'permits'].filter((name) => name !== 'reentrant'))
 const semaphoreOptions: Record<keyof SemaphoreOptions, true> = { permits: true, java: true }
 const semaphoreOptionNames = new Set(Object.keys(semaphoreOptions))
 const resizeOptionNames = new Set(['keepMs'])
@@ -211,6 +241,22 @@ function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void 
   if (signal !== undefined && signal !== null && !(signal instanceof AbortSignal)) {
     throw new InvalidArgumentError(`signal must be an AbortSignal or null, got ${inspect(signal)}`)
   }
+  checkBoolean('reentrant', options.reentrant)
+}
+
+/** Checks the options of a handle on a lock, and returns whether calls on it may re-enter, if they say. */
+export function resolveReentrant(options: LockOptions | undefined): boolean | undefined {
+  const given: unknown = options
+  // `names.map(getLock)` passes a number.
+  if (options === undefined || typeof given === 'number') return undefined
+  if (typeof given === 'function') throw new InvalidArgumentError(optionsOfLock)
+  checkObject(options)
+  if (Object.keys(options).some((name) => acquireOptionNames.has(name) && !lockOptionNames.has(name))) {
+    throw new InvalidArgumentError(optionsOfLock)
+  }
+  checkOptions(options, lockOptionNames)
+  checkBoolean('reentrant', options.reentrant)
+  return options.reentrant
 }
 
 /** Checks the options of a client and fills in the defaults. */
@@ -227,7 +273,8 @@ export function resolveSettings(
   checkInteger('watchdogTimeoutMs', options.watchdogTimeoutMs, bounds.shortestLeaseMs, whyOf(bounds))
   checkInteger('commandTimeoutMs', options.commandTimeoutMs, 1)
   checkInteger('maxWaiters', options.maxWaiters, 0)
-  const { waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs = defaultWatchdogTimeoutMs } = options
+  const { waitMs, leaseMs, maxHoldMs, signal, reentrant } = options
+  const { watchdogTimeoutMs = defaultWatchdogTimeoutMs } = options
   return {
     ...bounds,
     label: options.label ?? '',
@@ -237,23 +284,25 @@ export function resolveSettings(
     maxWaiters: options.maxWaiters ?? Infinity,
     marginMs: traits.lease.marginMs,
     hasTokens: traits.fencing !== 'none',
-    defaults: { waitMs, leaseMs, maxHoldMs, signal },
+    defaults: { waitMs, leaseMs, maxHoldMs, signal, reentrant },
   }
 }
 
-const noOptions: PermitOptions = {}
+const noOptions: AcquireOptions = {}
 
 /**
  * Checks the options of one acquisition and fills in the client's defaults.
  *
  * @param given - what the caller handed over; `undefined` for no options
  * @param waitMs - the default wait of this kind of call, when it does not follow the client's
+ * @param reentrant - what the handle says
  * @param names - of the options that this kind of call has
  */
 export function resolveRequest(
   given: AcquireOptions | undefined,
   settings: LeaseBounds & { readonly defaults: AcquireOptions },
   waitMs?: number,
+  reentrant?: boolean,
   names: ReadonlySet<string> = acquireOptionNames,
 ): Request {
   const options = given ?? noOptions
@@ -267,8 +316,15 @@ export function resolveRequest(
     leaseMs: (options.leaseMs === undefined ? defaults.leaseMs : options.leaseMs) ?? null,
     maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
     signal: (options.signal === undefined ? defaults.signal : options.signal) ?? undefined,
+    reentrant: options.reentrant ?? reentrant,
   }
 }
+
+/** Checks the options of `lease.run` and fills in the client's defaults. */
+export const resolveRun = (
+  given: RunOptions | undefined,
+  settings: LeaseBounds & { readonly defaults: AcquireOptions },
+): Request => resolveRequest(given, settings, undefined, undefined, runOptionNames)
 
 /** Any number above this means all permits of a read/write lock. */
 const mostPermits = 999_999_999
@@ -304,7 +360,7 @@ export function resolvePermits(
   settings: LeaseBounds & { readonly defaults: AcquireOptions },
   waitMs?: number,
 ): { readonly request: Request; readonly permits: number } {
-  const request = resolveRequest(given, settings, waitMs, permitOptionNames)
+  const request = resolveRequest(given, settings, waitMs, undefined, permitOptionNames)
   const permits = given?.permits ?? 1
   requireInteger('permits', permits, 1, ', the number given to getSemaphore', size)
   return { request, permits }

@@ -80,6 +80,7 @@ export class QuorumClient {
     this.#repair = new Repair({ everyMs: settings.renewEveryMs, holds })
     const leaseDeps = {
       frames,
+      events,
       settings: { ...settings, tokenAdvice },
     }
     const holdDeps: QuorumHoldDeps<Lease> = {

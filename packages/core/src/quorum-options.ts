@@ -81,8 +81,17 @@ export function resolveQuorumSettings(
 ): QuorumSettings {
   checkInteger('memberTimeoutMs', options.memberTimeoutMs, 1)
   const memberTimeoutMs = options.memberTimeoutMs ?? 1_000
-  const { label, waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs, maxWaiters } = options
-  const clientOptions = { label, waitMs, leaseMs, maxHoldMs, signal, watchdogTimeoutMs, maxWaiters }
+  const { label, waitMs, leaseMs, maxHoldMs, signal, reentrant, watchdogTimeoutMs, maxWaiters } = options
+  const clientOptions = {
+    label,
+    waitMs,
+    leaseMs,
+    maxHoldMs,
+    signal,
+    reentrant,
+    watchdogTimeoutMs,
+    maxWaiters,
+  }
   const engine = { name: engines[0]?.name ?? '', traits: commonTraits(engines) }
   const restartQuarantineMs = options.restartQuarantineMs ?? watchdogTimeoutMs ?? defaultWatchdogTimeoutMs
   const longestLease =

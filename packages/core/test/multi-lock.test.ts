@@ -155,7 +155,7 @@ describe('a multi lock', () => {
     await lease.unlock()
     expect([lease.isHeld, lease.remainingMs()]).toEqual([false, 0])
     expect(() => lease.assertHeld()).toThrow(NotOwnerError)
-    expect(() => lease.run(() => undefined)).toThrow(NotOwnerError)
+    await expect(lease.run(() => undefined)).rejects.toBeInstanceOf(NotOwnerError)
   })
 })
 

@@ -143,9 +143,13 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     attributes: ['code'],
     hasGroup: false,
     buckets: [],
-    initial: ['EVICTION_POLICY', 'SERVER_UNKNOWN', 'NOTICE_REFUSED', 'RELEASE_UNCONFIRMED'].map((code) => ({
-      code,
-    })),
+    initial: [
+      'EVICTION_POLICY',
+      'SERVER_UNKNOWN',
+      'NOTICE_REFUSED',
+      'RELEASE_UNCONFIRMED',
+      'BODY_ENDED_FIRST',
+    ].map((code) => ({ code })),
   },
   {
     name: 'holdfast.errors',

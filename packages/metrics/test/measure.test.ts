@@ -57,6 +57,19 @@ it('times acquisitions by outcome and contention, and holds by their end', async
   expect(of('holdfast.hold.duration')[0]?.value).toBeCloseTo(2, 1)
 })
 
+it('counts warnings by their code: here a callback that ended before one that entered its hold', async () => {
+  measuring = measure(sink)
+  const lock = ann.getLock('order')
+  let inner = Promise.resolve()
+  await lock.withLock(() => {
+    inner = lock.withLock(() => undefined)
+  })
+  await inner
+  expect(of('holdfast.warnings')).toEqual([
+    { name: 'holdfast.warnings', value: 1, attributes: { code: 'BODY_ENDED_FIRST' } },
+  ])
+})
+
 it('counts what is held and who waits now, and how long the oldest has waited', async () => {
   measuring = measure(sink)
   expect(measuring.read().map(({ value }) => value)).toEqual([0, 0, 0])

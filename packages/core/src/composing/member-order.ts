@@ -22,7 +22,8 @@ export function inOrder<L extends MemberLease>(members: readonly Member<L>[]): r
     const known = byId.get(id)
     if (known) assertSame(known, member)
     const wantsToken = member.wantsToken || known?.wantsToken === true
-    byId.set(id, { ...member, wantsToken })
+    const reentrant = member.reentrant && known?.reentrant !== false
+    byId.set(id, { ...member, wantsToken, reentrant })
   }
   return [...byId]
     .map(([id, member]) => ({ id, slot: calculateSlot(id), member }))

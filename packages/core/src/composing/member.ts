@@ -38,6 +38,8 @@ export interface Member<L extends MemberLease> {
   readonly client: MemberClient<L>
   readonly target: Target
   readonly wantsToken: boolean
+  /** Whether it may re-enter, unless the call or the multi lock says otherwise. */
+  readonly reentrant: boolean
 }
 
 /** A member that was entered. */

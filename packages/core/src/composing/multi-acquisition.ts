@@ -5,8 +5,9 @@ import { contextOfCall, inWhole } from '../channels/in-context.js'
 import type { Request } from '../options.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Member, MemberLease } from './member.js'
+import type { MemberBodies } from './member-bodies.js'
 import { MultiAttempt } from './multi-attempt.js'
-import type { MultiHold } from './multi-hold.js'
+import type { AcquiredTogether } from './multi-attempt.js'
 
 /**
  * Acquires all members or none.
@@ -16,16 +17,18 @@ import type { MultiHold } from './multi-hold.js'
  *
  * @param members - in the order of `inOrder`
  * @param startedAt - since when the caller waits
+ * @param beginBody - for a callback: makes its bodies, which have their turn in what is returned
  */
 export function acquireTogether<L extends MemberLease>(
   members: readonly Member<L>[],
   request: Request,
   startedAt: number,
-): Promise<MultiHold<L> | NotAcquired> {
+  beginBody?: () => MemberBodies<L>,
+): Promise<AcquiredTogether<L> | NotAcquired> {
   const contention: Contention = { before: false, now: undefined }
   const inContext = contextOfCall()
-  const attempt = (): Promise<MultiHold<L> | NotAcquired> =>
-    inWhole(inContext, () => attemptUntilOver(members, request, startedAt, contention))
+  const attempt = (): Promise<AcquiredTogether<L> | NotAcquired> =>
+    inWhole(inContext, () => attemptUntilOver(members, request, startedAt, contention, beginBody))
   if (!isObserved(operations.acquire)) return attempt()
   return traceAcquire(
     {
@@ -49,14 +52,15 @@ async function attemptUntilOver<L extends MemberLease>(
   request: Request,
   startedAt: number,
   contention: Contention,
-): Promise<MultiHold<L> | NotAcquired> {
+  beginBody: (() => MemberBodies<L>) | undefined,
+): Promise<AcquiredTogether<L> | NotAcquired> {
   for (;;) {
     request.signal?.throwIfAborted()
-    const attempt = new MultiAttempt(members, request, startedAt)
+    const attempt = new MultiAttempt(members, request, startedAt, beginBody?.())
     contention.now = attempt
     const outcome = await attempt.run()
     contention.before ||= attempt.isContended
-    if (outcome.kind === 'acquired') return outcome.hold
+    if (outcome.kind === 'acquired') return outcome
     if (outcome.kind === 'not-acquired') return outcome
     if (request.waitMs === 0) return outcome.lost
   }

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../errors.js'
 import type { Request } from '../options.js'
+import type { Possession } from '../ownership/possession.js'
 import { toHoldfastError } from '../store-errors.js'
 import { onAbort } from '../util/abort.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
@@ -12,6 +13,7 @@ import { notReached } from '../waiting/wording.js'
 import { HeldMembers } from './held-members.js'
 import { JointAcquisition } from './joint-acquisition.js'
 import type { JointOutcome } from './joint-acquisition.js'
+import type { MemberBodies } from './member-bodies.js'
 import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
 import { neighboursFrom } from './member-order.js'
 import type { MultiHold } from './multi-hold.js'
@@ -19,11 +21,16 @@ import type { MultiHold } from './multi-hold.js'
 /** An attempt with a step that took no longer than this has not waited to speak of. */
 const soonMs = 50
 
+/** All members as one, with the bodies of the callback if it is for one. */
+export interface AcquiredTogether<L extends MemberLease> {
+  readonly kind: 'acquired'
+  readonly hold: MultiHold<L>
+  readonly bodies: MemberBodies<L> | undefined
+}
+
 /** `lost`: a member was lost before all were there. */
 export type AttemptOutcome<L extends MemberLease> =
-  | { readonly kind: 'acquired'; readonly hold: MultiHold<L> }
-  | { readonly kind: 'lost'; readonly lost: NotAcquired }
-  | NotAcquired
+  AcquiredTogether<L> | { readonly kind: 'lost'; readonly lost: NotAcquired } | NotAcquired
 
 /**
  * One attempt at all members, in their order.
@@ -56,13 +63,21 @@ export class MultiAttempt<L extends MemberLease> {
   /** The last member that was busy. */
   #busy: NotAcquired | undefined
   #hasWaited = false
+  readonly #bodies: MemberBodies<L> | undefined
   /** The member that is requested by itself now, or was last. */
   #alone: { readonly isContended: boolean } | undefined
 
-  constructor(members: readonly Member<L>[], request: Request, startedAt: number) {
+  /** @param bodies - those of the callback that it is for, if any */
+  constructor(
+    members: readonly Member<L>[],
+    request: Request,
+    startedAt: number,
+    bodies: MemberBodies<L> | undefined,
+  ) {
     this.#members = members
     this.#request = request
     this.#startedAt = startedAt
+    this.#bodies = bodies
     this.#held = new HeldMembers<L>(members, request, (error) => {
       this.#interruption.abort(error)
     })
@@ -81,13 +96,13 @@ export class MultiAttempt<L extends MemberLease> {
         this.#interruption.abort(signal.reason)
       })
     try {
-      const notAcquired = (await this.#acquire(await this.#enterAgain())) ?? (await this.#prove())
-      if (!notAcquired) return { kind: 'acquired', hold: this.#held.handOut() }
-      this.#held.giveBack()
+      const notAcquired = await this.#acquireAll()
+      if (!notAcquired) return this.#handOut()
+      this.#giveBack()
       return notAcquired
     } catch (error) {
       const { lost } = this.#held
-      this.#held.giveBack()
+      this.#giveBack()
       if (lost) return { kind: 'lost', lost: this.#notAcquired(lost) }
       throw error
     } finally {
@@ -95,9 +110,46 @@ export class MultiAttempt<L extends MemberLease> {
     }
   }
 
+  async #acquireAll(): Promise<NotAcquired | undefined> {
+    const enclosing = this.#members.map((member) => this.#enclosingHold(member))
+    const late = await this.#untilTurn(enclosing)
+    if (late) return late
+    const missing = await this.#enterAgain(enclosing)
+    return (await this.#acquire(missing)) ?? (await this.#prove())
+  }
+
+  #enclosingHold(member: Member<L>): Possession<L> | undefined {
+    const { client, target } = member
+    return this.#mayReenter(member) ? client.frames.enclosingHold(target.address) : undefined
+  }
+
+  #mayReenter({ reentrant }: Member<L>): boolean {
+    return this.#request.reentrant ?? reentrant
+  }
+
+  /** Before anything is acquired: a callback that has its turn may want the same lock. */
+  async #untilTurn(enclosing: readonly (Possession<L> | undefined)[]): Promise<NotAcquired | undefined> {
+    if (!this.#bodies) return undefined
+    for (const [i, member] of this.#members.entries()) {
+      const hold = enclosing[i]
+      if (hold) this.#bodies.join(member, hold)
+    }
+    return this.#bodies.untilTurn({ ...this.#request, signal: this.#interruption.signal }, this.#startedAt)
+  }
+
+  #handOut(): AcquiredTogether<L> {
+    const hold = this.#held.handOut()
+    this.#bodies?.settle(hold.members)
+    return { kind: 'acquired', hold, bodies: this.#bodies }
+  }
+
+  #giveBack(): void {
+    this.#bodies?.giveUp()
+    this.#held.giveBack()
+  }
+
   /** Enters what the caller holds, and returns the other members. A hold that was released in the meantime counts as none. */
-  async #enterAgain(): Promise<readonly Member<L>[]> {
-    const enclosing = this.#members.map(({ client, target }) => client.frames.enclosingHold(target.address))
+  async #enterAgain(enclosing: readonly (Possession<L> | undefined)[]): Promise<readonly Member<L>[]> {
     const isWhole = !enclosing.includes(undefined)
     const missing: Member<L>[] = []
     for (const [i, member] of this.#members.entries()) {
@@ -141,9 +193,11 @@ export class MultiAttempt<L extends MemberLease> {
   }
 
   /** By an acquisition like that of a single lock. */
-  async #acquireAlone({ client, target, wantsToken }: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
+  async #acquireAlone(member: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
+    const { client, target, wantsToken } = member
     client.assertOpen(target.address)
-    const options = this.#options(client, isWhole)
+    const inside = this.#mayReenter(member) ? undefined : client.frames.enclosingHold(target.address)
+    const options = { ...this.#options(client, isWhole), inside }
     const acquisition = new Acquisition(client.acquisition, target, options, wantsToken, this.#startedAt)
     this.#alone = acquisition
     const outcome = await acquisition.run()

@@ -52,17 +52,6 @@ export class MultiHold<L extends MemberLease> {
     return this.isHeld ? Math.min(...this.members.map(({ hold }) => hold.remainingMs())) : 0
   }
 
-  /** Runs `fn` inside all the holds. */
-  run<T>(fn: () => T): T {
-    const inside = this.members.reduce<() => T>(
-      (inner, { member, hold }) =>
-        () =>
-          member.client.frames.runInHold(hold, inner),
-      fn,
-    )
-    return inside()
-  }
-
   /** Leaves all members at once. Rejects with `LockLostError` when the whole was lost before. */
   async leave(): Promise<void> {
     const { loss } = this

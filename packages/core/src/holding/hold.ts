@@ -9,6 +9,7 @@ import type { Request } from '../options.js'
 import type { Possession } from '../ownership/possession.js'
 import { titleOf } from '../ownership/target.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
+import type { Turns } from '../ownership/turns.js'
 import type { Background } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
@@ -76,6 +77,7 @@ export interface HoldDeps<L extends OpenLease> {
 export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possession<L>, Extended, Reported {
   readonly n: number
   readonly owner: string
+  bodies: Turns | undefined
   #target: Target
   #fencingToken: number
   readonly #deps: HoldDeps<L>
@@ -306,6 +308,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')
     this.#leases.abortAll(error)
+    this.bodies?.letAllIn()
     reportLost(this.#deps.events, this, error)
     // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
     // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
@@ -390,6 +393,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (count === 0) {
       this.#state = 'leaving'
       watchdog.delete(this)
+      this.bodies?.letAllIn()
     } else {
       watchdog.reschedule(this)
     }

@@ -130,6 +130,11 @@ export abstract class BaseLease {
     })
   }
 
+  /** @internal */
+  protected get target(): Target {
+    return this.#target
+  }
+
   /** @internal Leaves once; a later call waits for the first. */
   protected leaveOnce(leave: () => Promise<void>): Promise<void> {
     if (this.#left) return this.#left.catch(() => undefined)

@@ -2,19 +2,24 @@ import type { Address } from '../engine/requests.js'
 import type { Request } from '../options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
+import { callSite } from '../ownership/call-site.js'
 import type { Scope } from '../ownership/scope.js'
 import type { Target } from '../ownership/target.js'
+import type { Body } from '../ownership/turns.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { limitOf, reenter } from '../waiting/re-entering.js'
 import type { ReenteringDeps } from '../waiting/re-entering.js'
+import { joinTurns, untilTurn } from '../waiting/turn.js'
 import type { Lease } from './lease.js'
 
 /** A lock that was acquired, and the lease of this entry. */
 export interface Acquired {
   readonly hold: Possession<Lease>
   readonly lease: Lease
+  /** Of a callback that entered a hold around it: it has its turn. */
+  readonly body?: Body
 }
 
 export type Outcome = Acquired | NotAcquired
@@ -45,14 +50,20 @@ export class Entrance {
     const scope = this.#deps.frames.nearestScope()
     return scope
       ? this.#acquireInTurn(scope, target, request, wantsToken)
-      : this.acquire(target, request, wantsToken)
+      : this.#acquire(target, request, wantsToken, false)
   }
 
-  acquire(target: Target, request: Request, wantsToken: boolean): Promise<Outcome> {
+  /** For a callback. Inside a hold of this lock, waits until no other callback there is in its way. */
+  acquireForBody(target: Target, request: Request, wantsToken: boolean): Promise<Outcome> {
+    return this.#acquire(target, request, wantsToken, true)
+  }
+
+  #acquire(target: Target, request: Request, wantsToken: boolean, isForBody: boolean): Promise<Outcome> {
     const hold = this.#deps.frames.enclosingHold(target.address)
-    return hold
-      ? this.#acquireInside(hold, target, request, wantsToken)
-      : this.#acquireAfresh(target, request, wantsToken)
+    if (!hold) return this.#acquireAfresh(target, request, wantsToken)
+    return request.reentrant === false
+      ? this.#acquireAfresh(target, { ...request, inside: hold }, wantsToken)
+      : this.#acquireInside(hold, target, request, wantsToken, isForBody)
   }
 
   async #acquireInTurn(
@@ -62,17 +73,18 @@ export class Entrance {
     wantsToken: boolean,
   ): Promise<Outcome> {
     const startedAt = monotonicMs()
-    const slot = scope.nextSlot(target.address)
+    // One that must not re-enter may wait for what the scope holds: the scope's `unlock()` must not wait behind it.
+    const slot = request.reentrant === false ? undefined : scope.nextSlot(target.address)
     try {
       const limitMs = limitOf(request, this.#deps.settings)
-      if (slot.ready && (await withTimeout(slot.ready, limitMs, request.signal)) === timedOut) {
+      if (slot?.ready && (await withTimeout(slot.ready, limitMs, request.signal)) === timedOut) {
         return notReachedTurn(target, Math.round(monotonicMs() - startedAt))
       }
-      const outcome = await this.acquire(target, withWaitLeft(request, startedAt), wantsToken)
+      const outcome = await this.#acquire(target, withWaitLeft(request, startedAt), wantsToken, false)
       if ('lease' in outcome) scope.keep(outcome.hold, outcome.lease)
       return outcome
     } finally {
-      slot.done()
+      slot?.done()
     }
   }
 
@@ -82,12 +94,22 @@ export class Entrance {
     target: Target,
     request: Request,
     wantsToken: boolean,
+    isForBody: boolean,
   ): Promise<Outcome> {
     const startedAt = monotonicMs()
+    const call = isForBody ? callSite(oursInside) : undefined
     let hold: Possession<Lease> | undefined = first
     while (hold) {
-      const lease = await reenter(this.#deps, hold, target, withWaitLeft(request, startedAt), wantsToken)
-      if (lease) return { hold, lease }
+      const body = call && joinTurns(this.#deps.frames, hold, target, call)
+      let lease: Lease | null = null
+      try {
+        const late = body && (await untilTurn(body, hold, target, request, startedAt))
+        if (late) return late
+        lease = await reenter(this.#deps, hold, target, withWaitLeft(request, startedAt), wantsToken)
+      } finally {
+        if (!lease) body?.end()
+      }
+      if (lease) return body ? { hold, lease, body } : { hold, lease }
       hold = this.#deps.frames.enclosingHold(target.address)
     }
     return this.#acquireAfresh(target, withWaitLeft(request, startedAt), wantsToken, startedAt)
@@ -103,6 +125,9 @@ export class Entrance {
     return this.#deps.acquireAfresh(target, request, wantsToken, wantedSince)
   }
 }
+
+/** `#acquireInside`, `#acquire`, `acquireForBody` and `withLock`. */
+const oursInside = 4
 
 /** The turn of a call among those of its scope did not come in time. */
 export const notReachedTurn = ({ kind, address: { name } }: Target, waitedMs: number): NotAcquired => ({

@@ -1,19 +1,30 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { requireFunction } from '../checks.js'
 import type { FencedClient, FencingLease } from '../engine/fencing.js'
 import { HoldfastError, InvalidArgumentError } from '../errors.js'
-import type { LeaseBounds } from '../options.js'
+import type { Events } from '../events.js'
+import { resolveRun } from '../options.js'
+import type { AcquireOptions, LeaseBounds, Request, RunOptions } from '../options.js'
+import { callSite } from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
+import type { Body } from '../ownership/turns.js'
+import { monotonicMs } from '../util/clock.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import { BaseLease } from './base-lease.js'
+import { withCallerStack } from './caller-stack.js'
+import { splitArguments } from './split-arguments.js'
+import { timedOutWaiting } from './wording.js'
 
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
   readonly frames: Frames<Possession<Lease>>
+  readonly events: Pick<Events, 'emit' | 'hasListeners'>
   readonly settings: LeaseBounds & {
+    readonly defaults: AcquireOptions
     readonly hasTokens: boolean
     /** What to do for a token, if not what `interop` needs. */
     readonly tokenAdvice?: string
@@ -105,15 +116,48 @@ export class Lease extends BaseLease {
   }
 
   /**
-   * Runs `fn` inside this hold, so that calls on the same lock in it re-enter. Does not change the hold count.
+   * Runs `fn` inside this hold, so that calls on the same lock in it re-enter, and returns what it returned. Does not change the
+   * hold count, and sends nothing.
    *
-   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, `InvalidArgumentError` without a
-   * function, and what `fn` throws
+   * Callbacks in one hold take turns, as those of `withLock`: `fn` starts before this returns unless another one is in its way.
+   *
+   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, `LockTimeoutError` when another callback in
+   * this hold ran for all of `waitMs`, the signal's reason when aborted, `InvalidArgumentError`, and what `fn` throws
    */
-  run<T>(fn: () => T): T {
-    requireFunction('run', fn)
+  run<T>(fn: () => T | PromiseLike<T>): Promise<T>
+  /** The same with options: `waitMs` and `signal` are about its turn. */
+  run<T>(options: RunOptions | undefined, fn: () => T | PromiseLike<T>): Promise<T>
+  async run<T>(
+    first: RunOptions | undefined | (() => T | PromiseLike<T>),
+    second?: () => T | PromiseLike<T>,
+  ): Promise<T> {
+    const { options, fn } = splitArguments<RunOptions, () => T | PromiseLike<T>>(
+      'run',
+      this.name,
+      first,
+      second,
+    )
+    const { frames, events, settings } = this.#deps
+    const request = resolveRun(options, settings)
     this.assertUsable()
-    return this.#deps.frames.runInHold(this.#hold, fn)
+    const body = joinTurns(frames, this.#hold, this.target, callSite(1))
+    try {
+      if (body.ready) await this.#untilTurn(body, request)
+      return await frames.runInBody(this.#hold, body, fn)
+    } finally {
+      endBody(body, this.#hold, this.target, events)
+    }
+  }
+
+  async #untilTurn(body: Body, request: Request): Promise<void> {
+    let late: NotAcquired | undefined
+    try {
+      late = await untilTurn(body, this.#hold, this.target, request, monotonicMs())
+    } catch (error) {
+      throw withCallerStack(error, request.signal)
+    }
+    if (late) throw timedOutWaiting(late)
+    this.assertUsable()
   }
 
   /**

@@ -18,6 +18,7 @@ import { titleOf } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
 import type { ErrorSubject } from '../store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import { endBody, joinTurns } from '../waiting/turn.js'
 import { acquireByOptions } from './acquire-by-options.js'
 import { withCallerStack } from './caller-stack.js'
 import type { Entrance, Outcome } from './entrance.js'
@@ -34,7 +35,7 @@ export interface LockDeps {
   readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
   readonly frames: Frames<Possession<Lease>>
-  readonly events: Pick<Events, 'emitError'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly entrance: Entrance
   /** Of one store; a quorum has none. */
@@ -66,12 +67,14 @@ export class Lock {
   readonly #deps: LockDeps
   readonly #target: Target
   readonly #isFenced: boolean
+  readonly #reentrant: boolean
 
   /** @internal Locks come from `holdfast.getLock(name)` and `getFencedLock(name)`. */
-  constructor(deps: LockDeps, target: Target, isFenced: boolean) {
+  constructor(deps: LockDeps, target: Target, isFenced: boolean, reentrant?: boolean) {
     this.#deps = deps
     this.#target = target
     this.#isFenced = isFenced
+    this.#reentrant = reentrant ?? deps.settings.defaults.reentrant ?? true
   }
 
   /** The name given to `getLock`. */
@@ -86,6 +89,9 @@ export class Lock {
 
   /**
    * Runs `fn` while holding the lock and returns what it returned. Calls on the same lock inside `fn` re-enter.
+   *
+   * Such nested calls take turns: two callbacks in one hold run at the same time only if one encloses the other, or if both
+   * read. One whose turn does not come within `waitMs` rejects with a `LockTimeoutError` that says where the other was called.
    *
    * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the hold was lost by then;
    * otherwise as `lock`
@@ -106,15 +112,19 @@ export class Lock {
     const request = this.#request(options)
     let outcome: Outcome
     try {
-      outcome = await this.#deps.entrance.acquire(this.#target, request, this.#isFenced)
+      outcome = await this.#deps.entrance.acquireForBody(this.#target, request, this.#isFenced)
     } catch (error) {
       throw withCallerStack(error, request.signal)
     }
     if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-    const { hold, lease } = outcome
+    const { frames, events } = this.#deps
+    const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
     return useLease(
-      () => this.#deps.frames.runInHold(hold, () => fn(lease)),
-      () => lease.unlock(),
+      () => frames.runInBody(hold, body, () => fn(lease)),
+      () => {
+        endBody(body, hold, this.#target, events)
+        return lease.unlock()
+      },
       (error) => {
         this.#report(error)
       },
@@ -238,11 +248,11 @@ export class Lock {
         { lockName: this.name },
       )
     }
-    return { client, target: this.#target, wantsToken: this.#isFenced }
+    return { client, target: this.#target, wantsToken: this.#isFenced, reentrant: this.#reentrant }
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs)
+    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
   }
 
   #acquireInScope<T>(

@@ -1,13 +1,26 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { requireFunction } from '../checks.js'
 import type { HeldMember } from '../composing/member.js'
+import { MemberBodies } from '../composing/member-bodies.js'
 import type { MultiHold } from '../composing/multi-hold.js'
 import type { FencedClient } from '../engine/fencing.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
+import { resolveRun } from '../options.js'
+import type { AcquireOptions, LeaseBounds, Request, RunOptions } from '../options.js'
+import { callSite } from '../ownership/call-site.js'
+import { monotonicMs } from '../util/clock.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { withCallerStack } from './caller-stack.js'
 import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
+import { splitArguments } from './split-arguments.js'
+import { timedOutWaiting } from './wording.js'
+
+/** @internal What multi leases need of their client. */
+export interface MultiLeaseDeps {
+  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
+}
 
 /**
  * One entry into all locks of a multi lock, to be released with `unlock()`. The loss of one lock is the loss of all.
@@ -15,13 +28,15 @@ import { Lock } from './lock.js'
 export class MultiLease {
   readonly #hold: MultiHold<Lease>
   readonly #names: readonly string[]
+  readonly #deps: MultiLeaseDeps
   #abort: AbortController | undefined
   #left: Promise<void> | undefined
 
   /** @internal Multi leases come from `lock`, `tryLock` and `withLock` of a multi lock. */
-  constructor(hold: MultiHold<Lease>, names: readonly string[]) {
+  constructor(hold: MultiHold<Lease>, names: readonly string[], deps: MultiLeaseDeps) {
     this.#hold = hold
     this.#names = names
+    this.#deps = deps
     hold.whenLost((error) => {
       this.#abort?.abort(error)
     })
@@ -86,15 +101,45 @@ export class MultiLease {
   }
 
   /**
-   * Runs `fn` inside all the holds, so that calls on the same locks in it re-enter.
+   * Runs `fn` inside all the holds, so that calls on the same locks in it re-enter, and returns what it returned. Waits for its
+   * turn in each of them, as `Lease.run`.
    *
-   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when one of the locks was lost, `InvalidArgumentError` without
-   * a function, and what `fn` throws
+   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when one of the locks was lost, otherwise as `Lease.run`
    */
-  run<T>(fn: () => T): T {
-    requireFunction('run', fn)
+  run<T>(fn: () => T | PromiseLike<T>): Promise<T>
+  /** The same with options: `waitMs` and `signal` are about its turn. */
+  run<T>(options: RunOptions | undefined, fn: () => T | PromiseLike<T>): Promise<T>
+  async run<T>(
+    first: RunOptions | undefined | (() => T | PromiseLike<T>),
+    second?: () => T | PromiseLike<T>,
+  ): Promise<T> {
+    const { options, fn } = splitArguments<RunOptions, () => T | PromiseLike<T>>(
+      'run',
+      undefined,
+      first,
+      second,
+    )
+    const request = resolveRun(options, this.#deps.settings)
     this.#assertUsable()
-    return this.#hold.run(fn)
+    const bodies = new MemberBodies<Lease>(callSite(1))
+    try {
+      for (const { member, hold } of this.#hold.members) bodies.join(member, hold)
+      if (bodies.mustWait) await this.#untilTurn(bodies, request)
+      return await bodies.run(fn)
+    } finally {
+      bodies.end()
+    }
+  }
+
+  async #untilTurn(bodies: MemberBodies<Lease>, request: Request): Promise<void> {
+    let late: NotAcquired | undefined
+    try {
+      late = await bodies.untilTurn(request, monotonicMs())
+    } catch (error) {
+      throw withCallerStack(error, request.signal)
+    }
+    if (late) throw timedOutWaiting(late)
+    this.#assertUsable()
   }
 
   /**

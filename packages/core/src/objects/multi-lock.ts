@@ -1,12 +1,15 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import type { Member } from '../composing/member.js'
+import { MemberBodies } from '../composing/member-bodies.js'
 import { inOrder } from '../composing/member-order.js'
 import { acquireTogether } from '../composing/multi-acquisition.js'
+import type { AcquiredTogether } from '../composing/multi-attempt.js'
 import { LockLostError } from '../errors.js'
 import type { Events } from '../events.js'
 import { resolveRequest } from '../options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import { callSite } from '../ownership/call-site.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { toHoldfastError } from '../store-errors.js'
 import { monotonicMs } from '../util/clock.js'
@@ -46,10 +49,12 @@ export class MultiLock {
   readonly #deps: MultiLockDeps
   readonly #locks: readonly Lock[]
   readonly #members: readonly Member<Lease>[]
+  readonly #reentrant: boolean | undefined
 
   /** @internal Multi locks come from `holdfast.getMultiLock(members)`. */
-  constructor(deps: MultiLockDeps, locks: readonly Lock[]) {
+  constructor(deps: MultiLockDeps, locks: readonly Lock[], reentrant?: boolean) {
     this.#deps = deps
+    this.#reentrant = reentrant
     this.#members = inOrder(locks.map(({ member }) => member))
     const byId = new Map([...locks].reverse().map((lock) => [lock.member.target.address.id, lock]))
     this.#locks = locks.filter((lock) => byId.get(lock.member.target.address.id) === lock)
@@ -62,7 +67,7 @@ export class MultiLock {
 
   /**
    * Runs `fn` while holding all locks and returns what it returned. Calls on the same locks inside `fn` re-enter, single
-   * ones as well as those of other multi locks.
+   * ones as well as those of other multi locks; they take turns, as for `Lock.withLock`.
    *
    * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but one of the locks was lost by then;
    * otherwise as `lock`
@@ -81,16 +86,23 @@ export class MultiLock {
       second,
     )
     const request = this.#request(options)
-    let outcome: MultiLease | NotAcquired
+    const call = callSite(1)
+    const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
+    let outcome: AcquiredTogether<Lease> | NotAcquired
     try {
-      outcome = await this.#acquire(request)
+      outcome = await acquireTogether(this.#members, request, monotonicMs(), beginBody)
     } catch (error) {
       throw withCallerStack(error, request.signal)
     }
-    const lease = leaseOrTimeout(outcome)
+    if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
+    const { hold, bodies = beginBody() } = outcome
+    const lease = new MultiLease(hold, this.names, this.#deps)
     return useLease(
-      () => lease.run(() => fn(lease)),
-      () => lease.unlock(),
+      () => bodies.run(() => fn(lease)),
+      () => {
+        bodies.end()
+        return lease.unlock()
+      },
       (error) => {
         this.#report(error)
       },
@@ -155,12 +167,12 @@ export class MultiLock {
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs)
+    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
   }
 
   async #acquire(request: Request, startedAt = monotonicMs()): Promise<MultiLease | NotAcquired> {
     const outcome = await acquireTogether(this.#members, request, startedAt)
-    return 'kind' in outcome ? outcome : new MultiLease(outcome, this.names)
+    return outcome.kind === 'acquired' ? new MultiLease(outcome.hold, this.names, this.#deps) : outcome
   }
 
   #acquireInScope<T>(

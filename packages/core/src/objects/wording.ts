@@ -12,10 +12,25 @@ export function timedOutWaiting(outcome: NotAcquired): LockTimeoutError {
     return new LockTimeoutError(closed, { lockName: name, owner, holder: undefined, position: 0, waitedMs })
   }
   const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)})`
-  const advice = isOfSameClient(owner, holder) ? ownClientText(objectKind) : ''
   const details = { lockName: name, owner, holder: holder || undefined, position, waitedMs }
-  return new LockTimeoutError(text + advice, details)
+  return new LockTimeoutError(text + adviceFor(outcome), details)
 }
+
+function adviceFor({ owner, holder, objectKind, isBehindItself, sibling }: NotAcquired): string {
+  if (sibling !== undefined) return siblingText(sibling)
+  if (isBehindItself) return selfText
+  return isOfSameClient(owner, holder) ? ownClientText(objectKind) : ''
+}
+
+/** It was in the hold already, behind a callback there. */
+const siblingText = (sibling: string): string =>
+  `. That is the hold around the caller, in which another callback runs${sibling && `, called ${sibling}`}: callbacks in one ` +
+  'hold take turns. If the other one waits for this one, call this one inside it. If this one belongs to another caller, a queue, ' +
+  'pool or batcher started it in the wrong context: use holdfast.bind, holdfast.detached or reentrant: false'
+
+const selfText =
+  '. That is a hold around the caller, which waits for itself (a self-deadlock): with reentrant: false a call never re-enters. ' +
+  'If it belongs to that hold, leave the option out; if not, start it with holdfast.bind or holdfast.detached'
 
 const isOfSameClient = (owner: string | undefined, holder: string | undefined): boolean =>
   owner !== undefined && holder !== undefined && clientOf(owner) === clientOf(holder)

@@ -1,13 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Address } from '../engine/requests.js'
+import type { CallSite } from './call-site.js'
 import type { AnyPossession } from './possession.js'
 import type { Scope } from './scope.js'
+import { Turns } from './turns.js'
+import type { Body } from './turns.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
 type Frame<P extends AnyPossession> = {
   readonly of: object
   readonly outer: Frame<AnyPossession> | undefined
-} & ({ readonly hold: P } | { readonly scope: Scope<P> })
+} & ({ readonly hold: P; readonly body: Body } | { readonly scope: Scope<P> })
 
 /**
  * The chain of the running async context, with the frames of every client. One storage for all of them: before Node 24
@@ -22,12 +25,32 @@ const storage = new AsyncLocalStorage<Frame<AnyPossession> | undefined>()
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames<P extends AnyPossession> {
-  runInHold<T>(hold: P, fn: () => T): T {
-    return storage.run({ of: this, hold, outer: liveFrame() }, fn)
+  /** Runs a callback whose turn has come. */
+  runInBody<T>(hold: P, body: Body, fn: () => T): T {
+    return storage.run({ of: this, hold, body, outer: liveFrame() }, fn)
+  }
+
+  /**
+   * Joins the bodies of a hold, to run inside the innermost one around the caller.
+   *
+   * @param call - where it was called
+   * @returns `undefined` if it would wait for a body that waits for one around the caller
+   */
+  joinHold(hold: P, isShared: boolean, call: CallSite | undefined): Body | undefined {
+    hold.bodies ??= new Turns()
+    return (this.#bodyAround(hold)?.inside ?? hold.bodies).join(isShared, call)
   }
 
   runInScope<T>(scope: Scope<P>, fn: () => T): T {
     return storage.run({ of: this, scope, outer: liveFrame() }, fn)
+  }
+
+  /** The same function, which runs in the context of this call; of other storages it sees those of its own caller. */
+  bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
+    const frame = liveFrame()
+    return function (this: T, ...args: A): R {
+      return storage.run(frame, () => fn.apply(this, args))
+    }
   }
 
   /** Runs code of the application that must not see a caller's context, such as event listeners. */
@@ -52,6 +75,13 @@ export class Frames<P extends AnyPossession> {
   nearestScope(): Scope<P> | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if (this.#isOwn(frame) && 'scope' in frame && !frame.scope.isEnded) return frame.scope
+    }
+    return undefined
+  }
+
+  #bodyAround(hold: P): Body | undefined {
+    for (let frame = storage.getStore(); frame; frame = frame.outer) {
+      if ('body' in frame && frame.hold === hold && frame.body.hasBegun) return frame.body
     }
     return undefined
   }

@@ -2,6 +2,7 @@ import type { Address } from '../engine/requests.js'
 import type { LockLostError } from '../errors.js'
 import type { Request } from '../options.js'
 import type { ObjectKind, Target } from './target.js'
+import type { Turns } from './turns.js'
 
 /**
  * One owner's possession of one object: a hold, or several that count as one. What leases, frames and scopes know of it.
@@ -18,6 +19,8 @@ export interface Possession<L> {
   readonly loss: LockLostError | undefined
   /** Whether no code can use it any more: released, or lost and left. */
   readonly isOver: boolean
+  /** The callbacks that run in it, once there was one. */
+  bodies: Turns | undefined
   /** Whether this process may claim the object at this very moment. */
   readonly isHeld: boolean
   remainingMs(): number
@@ -30,7 +33,7 @@ export interface Possession<L> {
 }
 
 /** A possession, as far as frames and scopes need to know it. */
-export type AnyPossession = Pick<Possession<never>, 'address' | 'isOver' | 'loss'>
+export type AnyPossession = Pick<Possession<never>, 'address' | 'isOver' | 'loss' | 'bodies'>
 
 /** One entry into a hold, as far as a scope needs to know it. */
 export interface ScopedLease {

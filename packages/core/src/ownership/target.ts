@@ -13,6 +13,9 @@ export interface Target {
   readonly size: number | undefined
 }
 
+/** Whether several that want it may run in one hold at the same time. */
+export const isShared = ({ kind }: Pick<Target, 'kind'>): boolean => kind === 'read-lock'
+
 /** The object in messages, such as `read lock catalog`. */
 export const titleOf = ({ kind, address }: Pick<Target, 'kind' | 'address'>): string =>
   titleFrom(kind, address.name)

@@ -543,11 +543,12 @@ export class Acquisition<A> implements Waiter {
     const { events, settings } = this.#deps
     if (this.#reportedWaiting || !this.#lastReply) return
     this.#reportedWaiting = true
-    reportWaiting(events, this, this.#lastReply, settings.clientId)
+    reportWaiting(events, this, this.#lastReply, settings.clientId, this.#options.inside)
   }
 
   #notAcquired(): NotAcquired {
-    return notAcquired(this, this.#lastReply, Math.round(monotonicMs() - this.#startedAt))
+    const waitedMs = Math.round(monotonicMs() - this.#startedAt)
+    return notAcquired(this, this.#lastReply, waitedMs, this.#options.inside)
   }
 
   #onFailure(thrown: unknown): void {

@@ -18,4 +18,8 @@ export interface NotAcquired {
   /** The position in the queue; 0 when not queued. */
   readonly position: number
   readonly waitedMs: number
+  /** Whether the holder is a hold around the caller, which this call must not re-enter. */
+  readonly isBehindItself?: boolean
+  /** Where another callback in the caller's own hold was called, which was in the way; `''` if that is not known. */
+  readonly sibling?: string
 }

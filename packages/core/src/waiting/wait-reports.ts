@@ -1,5 +1,6 @@
 import { clientOf } from '../engine/owner.js'
 import type { Events, LockEvent } from '../events.js'
+import type { Request } from '../options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import type { ErrorSubject } from '../store-errors.js'
@@ -11,6 +12,9 @@ interface Reported {
   readonly owner: string
 }
 
+/** The hold around the caller that it must not re-enter, if there is one. */
+type Inside = Request['inside']
+
 /** Who kept it from that, as of the last reply. */
 interface Obstacle {
   readonly holder: string
@@ -19,16 +23,24 @@ interface Obstacle {
 
 type Reports = Pick<Events, 'emit' | 'hasListeners'>
 
+/**
+ * Whether that hold is what keeps it out. A writer waits for all readers, whichever of them was named.
+ */
+export const isBehindItself = ({ kind }: Pick<Target, 'kind'>, holder: string, inside: Inside): boolean =>
+  inside !== undefined && !inside.isOver && (kind === 'write-lock' || inside.owner === holder)
+
 /** @param clientId - of the client that waits */
 export function reportWaiting(
   events: Reports,
   waiter: Reported,
   { holder, position }: Obstacle,
   clientId: string,
+  inside: Inside,
 ): void {
   if (!events.hasListeners('waiting')) return
   const behindOwnClient = clientOf(holder) === clientId
-  events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient })
+  const behindItself = isBehindItself(waiter.target, holder, inside)
+  events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient, behindItself })
 }
 
 /** @param handOffMs - how long the grant took to arrive; `undefined` if that is not known */
@@ -48,6 +60,7 @@ export const notAcquired = (
   { target, owner }: Reported,
   obstacle: Obstacle | undefined,
   waitedMs: number,
+  inside: Inside,
 ): NotAcquired => ({
   kind: 'not-acquired',
   name: target.address.name,
@@ -56,6 +69,7 @@ export const notAcquired = (
   holder: obstacle?.holder,
   position: obstacle?.position ?? 0,
   waitedMs,
+  isBehindItself: obstacle !== undefined && isBehindItself(target, obstacle.holder, inside),
 })
 
 /** What errors say of it. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
-import { failureOf, nextEvent, someTurns } from '../../support/observing.js'
+import { failureOf, nextEvent, Witness } from '../../support/observing.js'
 import type { Suite } from '../../support/suite.js'
 
 /** Nested calls share the hold around them; others do not. */
@@ -40,18 +40,20 @@ export function describeReentry(suite: Suite): void {
       expect(lock.isHeld()).toBe(false)
     })
 
-    suite.scenario('siblings that start inside a hold share it', async () => {
+    suite.scenario('siblings that start inside a hold share it, and take turns', async () => {
       const { lock } = await suite.open()
+      const witness = new Witness()
       const owners = await lock.withLock(async (outer) => {
         const inner = [1, 2, 3].map(() =>
           lock.withLock(async (lease) => {
-            await someTurns()
+            await witness.visit()
             return lease.owner
           }),
         )
         return [outer.owner, ...(await Promise.all(inner))]
       })
       expect(new Set(owners).size).toBe(1)
+      expect(witness).toMatchObject({ most: 1, entries: 3 })
       expect(await suite.count()).toBe(0)
     })
 
@@ -160,8 +162,8 @@ export function describeReentry(suite: Suite): void {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       const run = (): unknown => Reflect.apply(lease.run.bind(lease), undefined, [])
-      expect(run).toThrow(InvalidArgumentError)
-      expect(run).toThrow('run needs a function to run, got undefined')
+      await expect(run()).rejects.toBeInstanceOf(InvalidArgumentError)
+      await expect(run()).rejects.toThrow('run needs a function to run, got undefined')
       expect(lease.isHeld).toBe(true)
       await lease.unlock()
     })
@@ -174,9 +176,7 @@ export function describeReentry(suite: Suite): void {
       await inner.unlock()
       expect(await suite.count()).toBe(1)
       await outer.unlock()
-      expect(() => {
-        outer.run(() => undefined)
-      }).toThrow(NotOwnerError)
+      await expect(outer.run(() => undefined)).rejects.toBeInstanceOf(NotOwnerError)
     })
 
     suite.scenario('a listener never re-enters the hold of the call that started its timer', async () => {

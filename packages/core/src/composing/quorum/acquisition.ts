@@ -12,6 +12,7 @@ import { onAbort } from '../../util/abort.js'
 import { backoffMs, retryAfterMs } from '../../util/backoff.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
+import { isBehindItself } from '../../waiting/wait-reports.js'
 import { closedWhileWaiting, notReached, tooManyWaiters } from '../../waiting/wording.js'
 import type { QuorumAcquisitionDeps } from './acquisition-deps.js'
 import { KeptVotes } from './kept-votes.js'
@@ -396,8 +397,11 @@ export class QuorumAcquisition<A> {
     if (this.#reportedWaiting || this.#state !== 'waiting') return
     this.#reportedWaiting = true
     const { kind, address } = this.#target
-    const behindOwnClient = clientOf(holder) === settings.clientId
-    events.emit('waiting', { name: address.name, kind, owner: this.owner, holder, position, behindOwnClient })
+    const behind = {
+      behindOwnClient: clientOf(holder) === settings.clientId,
+      behindItself: isBehindItself(this.#target, holder, this.#options.inside),
+    }
+    events.emit('waiting', { name: address.name, kind, owner: this.owner, holder, position, ...behind })
   }
 
   #onWaitEnd(): void {
@@ -452,8 +456,9 @@ export class QuorumAcquisition<A> {
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
     if (!this.#finish()) return
     this.#votes.giveBack()
-    const { name } = address
-    settle?.resolve({ kind: 'not-acquired', name, objectKind, owner: this.owner, holder, position, waitedMs })
+    const who = { name: address.name, objectKind, owner: this.owner, holder, position }
+    const isSelf = holder !== undefined && isBehindItself(this.#target, holder, this.#options.inside)
+    settle?.resolve({ kind: 'not-acquired', ...who, waitedMs, isBehindItself: isSelf })
   }
 
   #fail(error: unknown): void {

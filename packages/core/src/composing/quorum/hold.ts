@@ -13,6 +13,7 @@ import type { Request } from '../../options.js'
 import type { Possession } from '../../ownership/possession.js'
 import { titleOf } from '../../ownership/target.js'
 import type { ObjectKind, Target } from '../../ownership/target.js'
+import type { Turns } from '../../ownership/turns.js'
 import { toHoldfastError } from '../../store-errors.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { QuorumGrant } from './acquisition-deps.js'
@@ -55,6 +56,7 @@ export interface QuorumHoldDeps<L extends OpenLease> {
 export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L>, VoteKeeper {
   readonly n: number
   readonly owner: string
+  bodies: Turns | undefined
   readonly #target: Target
   readonly #votes: Votes
   readonly #deps: QuorumHoldDeps<L>
@@ -154,6 +156,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
       return
     }
     this.#state = 'leaving'
+    this.bodies?.letAllIn()
     const denied = this.#votes.all.length - this.#votes.given.length
     const { channels, settings } = this.#deps
     const release = (): Promise<QuorumRelease> => releaseVotes(this.#votes, settings.memberTimeoutMs)
@@ -213,6 +216,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     for (const vote of this.#votes.all) vote.lose()
     this.#deps.holds.remove(this, 'lost')
     this.#leases.abortAll(error)
+    this.bodies?.letAllIn()
     this.#deps.events.emit('lost', { ...this.#subject, error })
   }
 

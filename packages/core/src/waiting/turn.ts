@@ -1,0 +1,89 @@
+import type { Events } from '../events.js'
+import { upgradeRefused } from '../holding/loss.js'
+import type { Request } from '../options.js'
+import { callSite, framesOf } from '../ownership/call-site.js'
+import type { CallSite } from '../ownership/call-site.js'
+import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
+import { isShared, titleOf } from '../ownership/target.js'
+import type { Target } from '../ownership/target.js'
+import type { Body } from '../ownership/turns.js'
+import { monotonicMs } from '../util/clock.js'
+import { timedOut, withTimeout } from '../util/with-timeout.js'
+import type { NotAcquired } from './outcome.js'
+
+type AnyHold = Pick<Possession<never>, 'address' | 'owner' | 'isOver' | 'loss' | 'bodies'>
+
+/** Joins the bodies of a hold. Throws `UpgradeError` if two readers would wait for each other to write. */
+export function joinTurns<P extends AnyHold>(
+  frames: Frames<P>,
+  hold: P,
+  target: Target,
+  call: CallSite | undefined,
+): Body {
+  const body = frames.joinHold(hold, isShared(target), call)
+  if (!body) throw upgradeRefused(target, hold.owner)
+  return body
+}
+
+/**
+ * Waits for the turn of a body, on time; a single attempt does not wait. A hold that is lost or released keeps no one waiting.
+ *
+ * @param startedAt - when the caller began to wait
+ * @returns why its turn did not come
+ */
+export async function untilTurn(
+  body: Body,
+  hold: AnyHold,
+  target: Target,
+  { waitMs, signal }: Request,
+  startedAt: number,
+): Promise<NotAcquired | undefined> {
+  const { ready } = body
+  if (!ready || hold.loss) return undefined
+  signal?.throwIfAborted()
+  const leftMs = Math.max(0, Math.ceil(startedAt + waitMs - monotonicMs()))
+  const isLate = leftMs === 0 || (await withTimeout(ready, leftMs, signal)) === timedOut
+  if (!isLate || body.hasBegun) return undefined
+  const { kind: objectKind, address } = target
+  const { owner } = hold
+  const [sibling = ''] = framesOf(body.blocker?.call)
+  const waitedMs = Math.round(monotonicMs() - startedAt)
+  return {
+    kind: 'not-acquired',
+    name: address.name,
+    objectKind,
+    owner,
+    holder: owner,
+    position: 0,
+    waitedMs,
+    sibling,
+  }
+}
+
+/** The callback has ended. Warns if one that entered its hold still runs. To be called by what `useLease` calls to leave. */
+export function endBody(
+  body: Body,
+  hold: Pick<AnyHold, 'owner'>,
+  target: Pick<Target, 'kind' | 'address'>,
+  events: Pick<Events, 'emit' | 'hasListeners'>,
+): void {
+  const running = body.runningInside
+  body.end()
+  if (!running || !events.hasListeners('warning')) return
+  const message =
+    `${titleOf(target)} (owner ${hold.owner}): the callback that holds it ended while another one that entered its hold still runs. ` +
+    'If that is a job of another caller, a queue, pool or batcher started it in the context of this one, and both ran at the same ' +
+    'time: give it to the queue as holdfast.bind(job), or take the lock with reentrant: false. If it is not, await it.\n' +
+    `The callback that ended was called\n${textOf(body.call ?? callSite(oursAtEnd))}\n` +
+    `The one that still runs was called\n${textOf(running.call)}`
+  events.emit('warning', { code: 'BODY_ENDED_FIRST', message })
+}
+
+/** `endBody`, what calls it, and `useLease`, which is awaited by the caller of `withLock`. */
+const oursAtEnd = 3
+
+const textOf = (call: CallSite | undefined): string =>
+  framesOf(call)
+    .map((frame) => `    ${frame}`)
+    .join('\n') || '    (no stack)'
