@@ -36,7 +36,11 @@ function reporterOf(
       register: () => Promise.resolve(),
     },
     registerEveryMs: 10_000,
-    holds: { unordered: names.map(holdOf), size: names.length, counts: { acquired: 0, released: 0, lost: 0 } },
+    holds: {
+      unordered: names.map(holdOf),
+      size: names.length,
+      counts: { acquired: 0, released: 0, lost: 0 },
+    },
     waiters: { allWaiting: [], waiting: 0 },
     meter: { read: () => ({ buckets: [], handOffs: 0 }), end: () => undefined },
     losses: { read: () => [] },
@@ -132,7 +136,10 @@ describe('of many questions', () => {
     [...bytes.values()].reduce((total, each) => total + each, 0)
 
   it('one asker has two answered at once, and later as many as its share is good for', async () => {
-    const { bytes, reports, mostInFlight } = await answersTo(asks(500, () => ({})), 10_000)
+    const { bytes, reports, mostInFlight } = await answersTo(
+      asks(500, () => ({})),
+      10_000,
+    )
     expect(mostInFlight).toBe(1)
     expect(reports).toBeGreaterThanOrEqual(2)
     expect(sum(bytes)).toBeLessThan(1_200_000 + 10 * 128_000 + 700_000)
@@ -154,7 +161,10 @@ describe('of many questions', () => {
   })
 
   it('those that nobody waits for any more are dropped', async () => {
-    const { bytes } = await answersTo(asks(200, (n) => ({ from: `${n}` })), 60_000)
+    const { bytes } = await answersTo(
+      asks(200, (n) => ({ from: `${n}` })),
+      60_000,
+    )
     expect(sum(bytes)).toBeLessThan(1_200_000 + 12 * 512_000 + 4 * 700_000)
   })
 })

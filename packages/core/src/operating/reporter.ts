@@ -90,8 +90,16 @@ export class Reporter {
     const most = Math.min(limit, mostListed)
     const is = ({ target }: { readonly target: Target }): boolean =>
       name === undefined || target.address.name === name
-    const held = await oldestOf<ReportedHold>(holds.unordered, { most, is, since: (hold) => hold.heldSince }, pace)
-    const waiting = await oldestOf<ReportedWaiter>(waiters.allWaiting, { most, is, since: (waiter) => waiter.waitsSince }, pace)
+    const held = await oldestOf<ReportedHold>(
+      holds.unordered,
+      { most, is, since: (hold) => hold.heldSince },
+      pace,
+    )
+    const waiting = await oldestOf<ReportedWaiter>(
+      waiters.allWaiting,
+      { most, is, since: (waiter) => waiter.waitsSince },
+      pace,
+    )
     // Figures are about all objects, and reading them would begin to count: questions about one object do without.
     const { buckets, handOffs } = name === undefined ? meter.read() : { buckets: [], handOffs: 0 }
     const now = monotonicMs()
