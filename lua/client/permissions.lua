@@ -8,7 +8,7 @@
   Returns  { command, … }   those that are not permitted
   Publishes nothing. Safe to run twice.
 ]]
-local key = KEYS[1]
+local registryKey = KEYS[1]
 local missing = {}
 
 local function try(words)
@@ -23,16 +23,16 @@ local function try(words)
 end
 
 -- Whatever is missing, nothing stays without a time to live.
-if not try({ 'PEXPIRE', key, 1000 }) or not try({ 'HSET', key, 'host', '' }) then
+if not try({ 'PEXPIRE', registryKey, 1000 }) or not try({ 'HSET', registryKey, 'host', '' }) then
   return missing
 end
-redis.call('PEXPIRE', key, 1000)
+redis.call('PEXPIRE', registryKey, 1000)
 for _, command in ipairs(ARGV) do
   local words = {}
   for word in string.gmatch(command, '%S+') do
-    words[#words + 1] = word == '*' and key or word
+    words[#words + 1] = word == '*' and registryKey or word
   end
   try(words)
 end
-try({ 'DEL', key })
+try({ 'DEL', registryKey })
 return missing
