@@ -1,4 +1,4 @@
-import { startRedis, uniqueName, withRedis, type RedisServer } from '@holdfast/testkit'
+import { startRedis, withRedis, type RedisServer } from '@holdfast/testkit'
 import { type Holdfast, RefusedError } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
 import { closeAll, openClient, type ClientOptions } from './support/clients.js'

@@ -191,7 +191,7 @@ export class Reporter {
     for (const content of pages) {
       for (let ms = this.#bytes.waitMs; ms > 0; ms = this.#bytes.waitMs) if (!(await this.#rest(ms))) return
       await pace.begin()
-      if (this.#isClosed) return
+      if (this.#isOver()) return
       const sending = this.#send(question.from, textOf({ kind: 'report', content }))
       pace.pause()
       try {
@@ -203,6 +203,11 @@ export class Reporter {
         if (failures === mostFailures) return
       }
     }
+  }
+
+  /** It may be by the end of any rest. */
+  #isOver(): boolean {
+    return this.#isClosed
   }
 
   /** Whether the text may have arrived. */
