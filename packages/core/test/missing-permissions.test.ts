@@ -1,7 +1,8 @@
-import { startRedis, withRedis, type RedisServer } from '@holdfast/testkit'
-import { type Holdfast, RefusedError } from '../src/index.js'
+import { startRedis, type RedisServer } from '@holdfast/testkit'
+import { RefusedError } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
-import { closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { closeAll, openClient } from './support/clients.js'
+import { openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
 
@@ -26,93 +27,63 @@ afterEach(async () => {
 
 afterAll(() => server.stop())
 
-type Work = (client: Holdfast, other: Holdfast) => Promise<unknown>
+type Session = ReturnType<typeof openSession>['session']
+type Step = (session: Session) => Promise<unknown>
 
-const waitMs = 40
-const quick = { watchdogTimeoutMs: 300, commandTimeoutMs: 1_000 }
+const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, wantsToken: true }
 
-/** A client that has what the other one wants, and then wants what that one has. */
-const takingTurns =
-  (take: (client: Holdfast, waitMs: number) => Promise<{ unlock(): Promise<void> }>): Work =>
-  async (client, other) => {
-    const held = await take(other, 0)
-    await take(client, waitMs).catch(() => undefined)
-    const queued = take(client, 1_000)
-    queued.catch(() => undefined)
-    await take(other, waitMs).catch(() => undefined)
-    await held.unlock()
-    const mine = await queued
-    const waiting = take(other, 1_000)
-    waiting.catch(() => undefined)
-    await take(client, waitMs).catch(() => undefined)
-    await mine.unlock()
-    await (await waiting).unlock()
-  }
+/** All steps of a lock, or of a semaphore with one permit. Each finds what those before it have left. */
+function stepsOf(object: 'lock' | 'semaphore'): Step[] {
+  const of = (session: Session) => session.locate('x', object)
+  const size = object === 'lock' ? {} : { size: 1 }
+  const acquire =
+    (owner: string): Step =>
+    (session) =>
+      session.acquire(of(session), { owner, count: 1, ...size, ...times }, 1_000)
+  const release =
+    (owner: string, tombstoneMs: number): Step =>
+    (session) =>
+      session.release(of(session), { owner, count: 0, tombstoneMs }, 1_000)
+  return [
+    acquire('c1:1'),
+    acquire('c1:1'),
+    (session) => session.renew([{ address: of(session), owner: 'c1:1', leaseMs: 90_000 }], 1_000),
+    acquire('c1:2'),
+    acquire('c1:2'),
+    acquire('c1:3'),
+    (session) => session.refresh([{ address: of(session), owner: 'c1:2', entryTtlMs: 90_000 }]),
+    ...(object === 'lock'
+      ? []
+      : [
+          (session: Session) =>
+            session.resize(of(session), { size: 2, keepMs: 60_000, version: 0, id: 'a' }, 1_000),
+        ]),
+    release('c1:1', 0),
+    release('c1:3', 60_000),
+    (session) => session.force(of(session), 'c1:2'),
+    release('c1:9', 60_000),
+  ]
+}
 
-/** All that makes scripts write, by family of scripts. */
-const works: readonly (readonly [what: string, work: Work, options?: ClientOptions])[] = [
-  ['a lock', takingTurns((client, ms) => client.getLock('a').lock({ waitMs: ms }))],
-  [
-    'a lock that is entered again, extended and evicted',
-    async (client, other) => {
-      const lease = await client.getLock('b').lock({ leaseMs: 5_000 })
-      await lease.run(() => client.getLock('b').withLock(() => undefined))
-      await lease.extend(9_000)
-      await other.getLock('b').forceUnlock()
-      const held = await other.getLock('b').lock()
-      await client.getLock('b').forceUnlock()
-      await held.unlock().catch(() => undefined)
-    },
-  ],
-  ['a multi lock', takingTurns((client, ms) => client.getMultiLock(['{m}:1', '{m}:2']).lock({ waitMs: ms }))],
-  ['a writer', takingTurns((client, ms) => client.getReadWriteLock('c').write.lock({ waitMs: ms }))],
-  [
-    'readers',
-    async (client, other) => {
-      const { read, write } = client.getReadWriteLock('d')
-      const first = await read.lock()
-      await other.getReadWriteLock('d').read.lock()
-      await write.tryLock({ waitMs }).catch(() => undefined)
-      await first.unlock()
-    },
-  ],
-  [
-    'a semaphore',
-    async (client, other) => {
-      const [mine, others] = [client, other].map((each) => each.getSemaphore('e', { permits: 3 }))
-      const lease = await mine?.acquire({ permits: 2 })
-      const waiting = others?.acquire({ permits: 2, waitMs: 1_000 })
-      waiting?.catch(() => undefined)
-      await mine?.resize(4)
-      await (await waiting)?.release()
-      await lease?.release()
-    },
-  ],
-  [
-    'a latch',
-    async (client, other) => {
-      const latch = client.getCountDownLatch('f')
-      await latch.trySetCount(2)
-      const waiting = client.getCountDownLatch('f').tryWait({ waitMs })
-      waiting.catch(() => undefined)
-      await latch.countDown({ as: 'one' })
-      await waiting
-      await other.getCountDownLatch('f').countDown({ as: 'two' })
-      await latch.trySetCount(1)
-      await latch.delete()
-    },
-  ],
-  [
-    'a lock that is shared with Redisson',
-    takingTurns((client, ms) => client.getLock('g').lock({ waitMs: ms })),
-    { interop: 'redisson' },
-  ],
-  [
-    'a read/write lock that is shared with Redisson',
-    takingTurns((client, ms) => client.getReadWriteLock('h').write.lock({ waitMs: ms })),
-    { interop: 'redisson' },
-  ],
+const latchSteps: Step[] = [
+  (session) => waitFor(session),
+  (session) =>
+    session.latches?.set(latchOf(session), { named: 0, setter: 's', count: 2, keepMs: 60_000 }, 1_000) ??
+    Promise.resolve(),
+  (session) => waitFor(session),
+  ...['one', 'two'].map((party): Step => async (session) => {
+    const latch = latchOf(session)
+    const found = await session.latches?.inspect(latch, 0)
+    if (found?.kind === 'latch')
+      await session.latches?.countDown(latch, { named: found.state.generation, party }, 1_000)
+  }),
 ]
+const latchOf = (session: Session) => session.locate('x', 'latch')
+const waitFor = (session: Session): Promise<unknown> =>
+  session.latches?.wait([{ address: latchOf(session), awaited: undefined, aliveMs: 60_000 }], 1_000) ??
+  Promise.resolve()
+
+const works: readonly (readonly Step[])[] = [stepsOf('lock'), stepsOf('semaphore'), latchSteps]
 
 /** Each command of any script: `pcall` too, and those that only scripts for Java use. */
 const commands = [
@@ -124,39 +95,40 @@ const commands = [
 ].sort()
 
 /** Keys that nothing will remove. */
-const immortal = (): Promise<string[]> =>
-  withRedis(server.url, async (redis) => {
-    const keys = await redis.keys('*')
-    const ttls = await Promise.all(keys.map((key) => redis.pttl(key)))
-    return keys.filter((_, n) => ttls[n] === -1)
-  })
-
-/** Has two clients do all of it, one of them as that user. */
-const doAll = (url: string, onError: (what: string, error: unknown) => void): Promise<unknown> =>
-  Promise.all(
-    works.map(async ([what, work, options]) => {
-      const [client, other] = [url, server.url].map((each) => openClient(each, { ...quick, ...options }))
-      if (!client || !other) return
-      await work(client, other).catch((error: unknown) => {
-        onError(what, error)
-      })
-      await Promise.all([client, other].map((each) => each.close({ drainMs: 0 })))
-    }),
+const immortal = async (): Promise<unknown> =>
+  server.call(
+    'EVAL',
+    "local r = {} for _, k in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', k) == -1 then r[#r + 1] = k end end return r",
+    '0',
   )
 
-it('a user who lacks nothing can do all of it, and each key has a time to live', async () => {
-  const errors: unknown[] = []
-  await doAll(server.url, (what, error) => errors.push([what, error]))
-  expect(errors).toEqual([])
-  expect(await immortal()).toEqual([])
-})
+/** Has that user take each step, after others have taken those before it; what then would stay forever, by step. */
+async function leftBy(url: string): Promise<unknown[]> {
+  const left: unknown[] = []
+  for (const [n, steps] of works.entries()) {
+    const { session: others } = openSession('c1', { redis: server.url })
+    const { session } = openSession('c1', { redis: url }, 1_000)
+    for (let step = 0; step < steps.length; step += 1) {
+      await server.call('FLUSHALL')
+      for (const before of steps.slice(0, step)) await before(others)
+      // A client that its first use refuses takes no step.
+      const isReady = await session.prepare(session.locate('x', 'lock')).then(
+        () => true,
+        () => false,
+      )
+      if (isReady) await steps[step]?.(session).catch(() => undefined)
+      const keys = await immortal()
+      if (String(keys) !== '') left.push([n, step, keys])
+    }
+  }
+  return left
+}
 
 it.each(commands)(
   'without %s each key that is written has a time to live all the same',
   async (command = '') => {
     const url = await makeRedisUser(server, ['+@all', '~*', '&*', `-${command.toLowerCase()}`])
-    await doAll(url, () => undefined)
-    expect(await immortal()).toEqual([])
+    expect(await leftBy(url)).toEqual([])
   },
 )
 
