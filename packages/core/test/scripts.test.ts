@@ -17,6 +17,7 @@ import { NativeCalls } from '../src/redis/kinds/lock.js'
 import { SharedCalls } from '../src/redis/kinds/shared.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { RedisOperator } from '../src/redis/operator.js'
+import { Permissions } from '../src/redis/permissions.js'
 import { Registry } from '../src/redis/registry.js'
 import { scripts, type ScriptName } from '../src/redis/scripts/generated.js'
 import { closeAfterTest, closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
@@ -178,6 +179,7 @@ describe('the header of a script', () => {
     const me = { host: 'h', pid: 1, label: 'label', startedAt: new Date() }
     const registry = new Registry(connection, plainKeySpace)
     await registry.register('c1', me, 'c1', 1_000)
+    await new Permissions(connection, keys.main, () => Promise.resolve()).look()
     const operator = new RedisOperator({
       ...{ connection, registry, keySpace: plainKeySpace, clientId: 'c1', countsReceivers: true },
       onNoticeError: () => undefined,

@@ -27,6 +27,11 @@ export class HoldTable<H extends Owned> {
     return this.#live.all
   }
 
+  /** In no order. */
+  get unordered(): H[] {
+    return this.#live.unordered
+  }
+
   find(owner: string): H | undefined {
     return this.#live.find(owner)
   }

@@ -16,6 +16,7 @@ export const isEvictor = (by: unknown): by is string =>
 export class Evictions {
   readonly #notes = new Map<string, { readonly by: string; readonly at: number }>()
 
+  /** @param owner - of this client: notes about others would take the place of those about its own */
   note(owner: string, by: string): void {
     this.#notes.delete(owner)
     this.#notes.set(owner, { by, at: monotonicMs() })

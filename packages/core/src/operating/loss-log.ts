@@ -3,7 +3,8 @@ import type { LockLostError } from '../errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { LossReport } from './report.js'
 
-const mostLosses = 20
+/** So many are remembered. */
+export const mostLosses = 20
 
 /** The last losses of a client. */
 export class LossLog {

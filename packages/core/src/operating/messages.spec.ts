@@ -1,5 +1,6 @@
 import { longestText } from '../engine/operator.js'
 import { pagesOf, textOf } from './messages.js'
+import { ownPace } from './pace.js'
 import { readMessage } from './read-message.js'
 import type { ClientReport, HoldReport } from './report.js'
 
@@ -29,23 +30,23 @@ const report = (more: Partial<ClientReport> = {}): ClientReport => ({
   ...more,
 })
 
-const textsOf = (given: ClientReport): string[] =>
-  pagesOf('question', given).map((content) => textOf({ kind: 'report', content }))
+const textsOf = async (given: ClientReport): Promise<string[]> =>
+  (await pagesOf('question', given, ownPace)).map((content) => textOf({ kind: 'report', content }))
 
 describe('a report', () => {
-  it('of a client without holds is one text', () => {
-    const [text = '', ...more] = textsOf(report())
+  it('of a client without holds is one text', async () => {
+    const [text = '', ...more] = await textsOf(report())
     expect(more).toEqual([])
     expect(readMessage(text)).toMatchObject({ kind: 'report', content: { id: 'question', pages: 1 } })
   })
 
-  it('never has a text that is too long, even for names and labels that grow when they are escaped', () => {
+  it('never has a text that is too long, even for names and labels that grow when they are escaped', async () => {
     const names = [
       ...Array.from({ length: 30 }, (_, n) => `${n}${'\u0001'.repeat(1_022)}`),
       'a'.repeat(1_024),
     ]
     const label = '\u0001'.repeat(10_000)
-    const texts = textsOf(report({ holds: names.map(hold), client: { ...report().client, label } }))
+    const texts = await textsOf(report({ holds: names.map(hold), client: { ...report().client, label } }))
     for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(longestText)
     const listed = texts.flatMap((text) => {
       const message = readMessage(text)

@@ -1,4 +1,6 @@
 import { longestText } from '../engine/operator.js'
+import { mostLosses } from './loss-log.js'
+import type { Pace } from './pace.js'
 import type { ClientReport, HoldReport, LossReport, WaitReport } from './report.js'
 
 /** What a client asks another one to report. */
@@ -48,7 +50,11 @@ export type Message =
 export const textOf = ({ kind, content }: Message): string => `${kind} ${JSON.stringify(content)}`
 
 /** Splits a report into parts that each fit into one text. */
-export function pagesOf(id: string, { client, holds, queue, losses, ...head }: ClientReport): ReportPage[] {
+export async function pagesOf(
+  id: string,
+  { client, holds, queue, losses, ...head }: ClientReport,
+  pace: Pace,
+): Promise<ReportPage[]> {
   const startedAt = client.startedAt.getTime()
   const label = client.label.slice(0, longestLabel)
   const first = { ...head, client: { ...client, label, startedAt } }
@@ -68,9 +74,15 @@ export function pagesOf(id: string, { client, holds, queue, losses, ...head }: C
     leftBytes -= bytes
     return part
   }
-  for (const hold of holds) partFor(hold).holds.push(hold)
-  for (const wait of queue) partFor(wait).queue.push(wait)
-  for (const loss of losses) partFor(loss).losses.push(loss)
+  const inPieces = async <T>(items: readonly T[], take: (item: T) => void): Promise<void> => {
+    for (let start = 0; start < items.length; start += pieceSize) {
+      if (start > 0) await pace.breathe()
+      for (const item of items.slice(start, start + pieceSize)) take(item)
+    }
+  }
+  await inPieces(holds, (hold) => partFor(hold).holds.push(hold))
+  await inPieces(queue, (wait) => partFor(wait).queue.push(wait))
+  await inPieces(losses, (loss) => partFor(loss).losses.push(loss))
   if (parts.length === 0) parts.push({ holds: [], queue: [], losses: [] })
   const { clientId } = head
   return parts.map((part, page) => ({
@@ -83,6 +95,11 @@ export function pagesOf(id: string, { client, holds, queue, losses, ...head }: C
   }))
 }
 
+/** How many pages a report can have that lists so many holds and as many waits: one may have no room beside the head. */
+export const mostPagesOf = (limit: number): number => 2 * limit + mostLosses + 1
+
+/** So many items are split in one piece. */
+const pieceSize = 200
 /** Enough for the word, the braces, an id and a client id. */
 const frameBytes = 250
 const longestLabel = 500

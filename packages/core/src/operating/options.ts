@@ -27,7 +27,10 @@ export interface LocksOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whom `holdfast.rollCall()` asks what. */
+/**
+ * Whom `holdfast.rollCall()` asks what. A client that is asked more than it has time for answers late or not at all, so that its
+ * renewals are in time: its report is missing.
+ */
 export interface RollCallOptions {
   /**
    * How long to wait for reports, milliseconds. At least 1.

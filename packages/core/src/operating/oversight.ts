@@ -9,6 +9,8 @@ import type { Evictions } from './evictions.js'
 import { LockListing } from './listing.js'
 import { LossLog } from './loss-log.js'
 import { textOf } from './messages.js'
+import type { EvictionNote } from './messages.js'
+import { ownPace } from './pace.js'
 import { resolveListing, resolveRollCall } from './options.js'
 import type { LocksOptions, RollCallOptions } from './options.js'
 import type { ClientReport } from './report.js'
@@ -18,11 +20,15 @@ import type { ReporterDeps } from './reporter.js'
 import { RollCalls } from './roll-calls.js'
 import { WaitMeter } from './wait-meter.js'
 
+/** Knows which owners it has. */
+interface Findable {
+  find(owner: string): object | undefined
+}
+
 /** What oversight needs of its client. */
-export interface OversightDeps extends Pick<
-  ReporterDeps,
-  'holds' | 'waiters' | 'registerEveryMs' | 'background'
-> {
+export interface OversightDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'background'> {
+  readonly holds: ReporterDeps['holds'] & Findable
+  readonly waiters: ReporterDeps['waiters'] & Findable
   readonly clientId: string
   readonly client: ClientInfo
   readonly engine: string
@@ -63,7 +69,7 @@ export class Oversight {
       clientId,
       engine,
       session,
-      report: (question) => this.#reporter.report(question),
+      report: (question) => this.#reporter.report(question, ownPace),
     })
   }
 
@@ -78,7 +84,7 @@ export class Oversight {
         this.#rollCalls.reported(message.content)
         return
       case 'evicting':
-        this.#deps.evictions.note(message.content.owner, message.content.by)
+        this.#noteEviction(message.content)
         return
       case undefined:
     }
@@ -143,6 +149,12 @@ export class Oversight {
     this.#reporter.close()
     this.#rollCalls.close()
     this.#closing.abort(new ClosedError('the Holdfast client is closed'))
+  }
+
+  /** Anyone may publish one. About an owner that has nothing here, it is noise. */
+  #noteEviction({ owner, by }: EvictionNote): void {
+    const { holds, waiters, evictions } = this.#deps
+    if (holds.find(owner) || waiters.find(owner)) evictions.note(owner, by)
   }
 
   get #operator(): OperatorSession {

@@ -1,3 +1,4 @@
+import { longestText } from '../engine/operator.js'
 import type { LossReason } from '../errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { isWellFormed } from '../util/well-formed.js'
@@ -12,6 +13,8 @@ import type { HoldReport, LossReport, WaitReport } from './report.js'
  * the items that this version does not know are dropped, such as holds of objects of a later one. So the rest can be seen.
  */
 export function readMessage(text: string): Message | null {
+  // No client of any version sends more. Parsing what anyone may publish must not take long.
+  if (text.length > longestText) return null
   const [, kind, json] = /^([a-z]+) (\{.*\})$/s.exec(text) ?? []
   if (json === undefined) return null
   const content = parse(json)
@@ -33,6 +36,9 @@ function isQuestion(given: unknown): given is Question {
   return (
     hasTexts(given, 'id', 'from') &&
     hasNumbers(given, 'limit', 'spreadMs') &&
+    // Both go into each page of the report.
+    given.id.length <= longestId &&
+    given.from.length <= longestId &&
     given.limit >= 0 &&
     (!('name' in given) || hasTexts(given, 'name'))
   )
@@ -49,6 +55,9 @@ function isReportPage(given: unknown): given is UncheckedPage {
   return (
     hasTexts(given, 'id', 'clientId') &&
     hasNumbers(given, 'page', 'pages') &&
+    Number.isInteger(given.page) &&
+    given.page >= 0 &&
+    given.page < given.pages &&
     hasLists(given, 'holds', 'queue', 'losses') &&
     (!('head' in given) || (isHead(given.head) && given.head.clientId === given.clientId))
   )
@@ -120,6 +129,8 @@ const lossReasons: Record<LossReason, true> = {
   suspended: true,
 }
 const lossReasonNames = new Set(Object.keys(lossReasons))
+/** Ours have 21 characters. */
+const longestId = 100
 /** A century: what is longer ago than dates reach has none. */
 const longestAgoMs = 100 * 365 * 86_400_000
 

@@ -1,4 +1,5 @@
 import { UnavailableError } from '../errors.js'
+import { pause } from '../util/backoff.js'
 import { readMessage } from './read-message.js'
 import { Reporter } from './reporter.js'
 import type { ReportedHold } from './reporter.js'
@@ -18,7 +19,10 @@ const holdOf = (name: string): ReportedHold => ({
 })
 
 /** A reporter of a client with these holds. @param tell - passes a text on, or rejects */
-function reporterOf(names: readonly string[], tell: (text: string) => Promise<readonly boolean[]>) {
+function reporterOf(
+  names: readonly string[],
+  tell: (text: string, to: string) => Promise<readonly boolean[]>,
+) {
   const sending: Promise<unknown>[] = []
   const reporter = new Reporter({
     clientId: 'client',
@@ -27,18 +31,27 @@ function reporterOf(names: readonly string[], tell: (text: string) => Promise<re
       operator: {
         list: () => Promise.reject(new Error('not asked for')),
         clients: () => Promise.resolve([]),
-        tell: (_clientIds, text) => tell(text),
+        tell: ([to = ''], text) => tell(text, to),
       },
       register: () => Promise.resolve(),
     },
     registerEveryMs: 10_000,
-    holds: { all: names.map(holdOf), size: names.length, counts: { acquired: 0, released: 0, lost: 0 } },
+    holds: {
+      unordered: names.map(holdOf),
+      size: names.length,
+      counts: { acquired: 0, released: 0, lost: 0 },
+    },
     waiters: { allWaiting: [], waiting: 0 },
     meter: { read: () => ({ buckets: [], handOffs: 0 }), end: () => undefined },
     losses: { read: () => [] },
     background: (work) => sending.push(work),
   })
-  return { reporter, sent: () => Promise.all(sending) }
+  /** What is due at once is sent. */
+  const sent = async (): Promise<void> => {
+    await jest.advanceTimersByTimeAsync(50)
+    await Promise.all(sending)
+  }
+  return { reporter, sent }
 }
 
 describe('a question that arrives after close()', () => {
@@ -90,5 +103,68 @@ describe('a report of several pages', () => {
 
   it('is given up when two in a row fail', async () => {
     expect((await sentDespite([1, 3, 4])).pages).toEqual([0, 1, 2, 3, 4])
+  })
+})
+
+describe('of many questions', () => {
+  const names = Array.from({ length: 3_000 }, (_, n) => `order:${n}`)
+
+  /** Asks them all, lets time pass, and says how many bytes went to whom, in how many whole reports. */
+  async function answersTo(questions: readonly (typeof question)[], withinMs: number) {
+    const bytes = new Map<string, number>()
+    let reports = 0
+    let [inFlight, mostInFlight] = [0, 0]
+    const { reporter } = reporterOf(names, async (text, to) => {
+      inFlight += 1
+      mostInFlight = Math.max(mostInFlight, inFlight)
+      bytes.set(to, (bytes.get(to) ?? 0) + Buffer.byteLength(text))
+      const message = readMessage(text)
+      if (message?.kind === 'report' && message.content.page === message.content.pages - 1) reports += 1
+      await pause(1)
+      inFlight -= 1
+      return [true]
+    })
+    for (const one of questions) reporter.answer(one)
+    await jest.advanceTimersByTimeAsync(withinMs)
+    reporter.close()
+    expect(jest.getTimerCount()).toBeLessThanOrEqual(mostInFlight)
+    return { bytes, reports, mostInFlight }
+  }
+  const asks = (count: number, more: (n: number) => Partial<typeof question>): (typeof question)[] =>
+    Array.from({ length: count }, (_, n) => ({ ...question, id: `${n}`, limit: 10_000, ...more(n) }))
+  const sum = (bytes: ReadonlyMap<string, number>): number =>
+    [...bytes.values()].reduce((total, each) => total + each, 0)
+
+  it('one asker has two answered at once, and later as many as its share is good for', async () => {
+    const { bytes, reports, mostInFlight } = await answersTo(
+      asks(500, () => ({})),
+      10_000,
+    )
+    expect(mostInFlight).toBe(1)
+    expect(reports).toBeGreaterThanOrEqual(2)
+    expect(sum(bytes)).toBeLessThan(1_200_000 + 10 * 128_000 + 700_000)
+  })
+
+  it('those under ever new names get no more than the bound of all together', async () => {
+    const { bytes, mostInFlight } = await answersTo(
+      asks(500, (n) => ({ from: `stranger${n}` })),
+      10_000,
+    )
+    expect(mostInFlight).toBe(4)
+    expect(sum(bytes)).toBeLessThan(1_200_000 + 10 * 512_000 + 50_000)
+  })
+
+  it('a short one need not wait for the long ones of others', async () => {
+    const long = asks(50, () => ({}))
+    const { bytes } = await answersTo([...long, { ...question, id: 'short', from: 'other', limit: 1 }], 20)
+    expect(bytes.get('other')).toBeGreaterThan(0)
+  })
+
+  it('those that nobody waits for any more are dropped', async () => {
+    const { bytes } = await answersTo(
+      asks(200, (n) => ({ from: `${n}` })),
+      60_000,
+    )
+    expect(sum(bytes)).toBeLessThan(1_200_000 + 12 * 512_000 + 4 * 700_000)
   })
 })

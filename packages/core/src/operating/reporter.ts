@@ -3,8 +3,13 @@ import type { EngineSession } from '../engine/session.js'
 import type { Target } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import type { LossLog } from './loss-log.js'
+import { Allowance } from './allowance.js'
 import { pagesOf, textOf } from './messages.js'
 import type { Question } from './messages.js'
+import { oldestOf } from './oldest.js'
+import { SharedPace } from './pace.js'
+import type { Pace } from './pace.js'
+import { Questions } from './questions.js'
 import type { ClientReport, HoldReport, WaitReport } from './report.js'
 import type { WaitMeter } from './wait-meter.js'
 
@@ -37,7 +42,8 @@ export interface ReporterDeps {
   /** How often a client registers. */
   readonly registerEveryMs: number
   readonly holds: {
-    readonly all: readonly ReportedHold[]
+    /** In no order. */
+    readonly unordered: readonly ReportedHold[]
     readonly size: number
     readonly counts: ClientReport['counts']
   }
@@ -48,11 +54,21 @@ export interface ReporterDeps {
   background(work: Promise<unknown>): void
 }
 
-/** Reports what this client holds and waits for to those who ask. */
+/**
+ * Reports what this client holds and waits for to those who ask.
+ *
+ * Whoever may publish can ask, and have the report sent to any client. So all that a client does for questions is bounded, in time of its
+ * event loop and in bytes. What that leaves no room for is reported late or not at all: those who ask see that the report is missing.
+ */
 export class Reporter {
   readonly #deps: ReporterDeps
-  /** By question. A client may ask about everything and about one object at the same time. */
-  readonly #pending = new Map<string, NodeJS.Timeout>()
+  readonly #questions = new Questions()
+  readonly #workMs = new Allowance(bounds.mostWorkMs, bounds.workMsPerSecond)
+  readonly #bytes = new Allowance(bounds.mostBytes, bounds.bytesPerSecond)
+  /** Rests under way, and what ends them. */
+  readonly #rests = new Map<NodeJS.Timeout, () => void>()
+  #underWay = 0
+  #timer: NodeJS.Timeout | undefined
   #registeredAt = -Infinity
   #isClosed = false
 
@@ -60,37 +76,33 @@ export class Reporter {
     this.#deps = deps
   }
 
-  /** Sends a report to the client that asked. */
+  /** Sends a report to the client that asked, if there is time for it. */
   answer(question: Question): void {
     if (this.#isClosed) return
-    const { id, spreadMs } = question
-    if (spreadMs <= 0) {
-      this.#send(question)
-      return
-    }
-    if (this.#pending.has(id) || this.#pending.size >= mostPending) return
-    const timer = setTimeout(
-      () => {
-        this.#pending.delete(id)
-        this.#send(question)
-      },
-      Math.random() * Math.min(spreadMs, longestSpreadMs),
-    )
-    timer.unref()
-    this.#pending.set(id, timer)
+    const spreadMs = Math.max(0, Math.min(question.spreadMs, longestSpreadMs))
+    this.#questions.add(question, Math.random() * spreadMs)
+    this.#begin()
   }
 
   /** @param limit - how many holds and how many waits to list */
-  report({ limit, name }: Pick<Question, 'limit' | 'name'>): ClientReport {
+  async report({ limit, name }: Pick<Question, 'limit' | 'name'>, pace: Pace): Promise<ClientReport> {
     const { clientId, client, holds, waiters, meter, losses } = this.#deps
-    const isAsked = ({ target }: { readonly target: Target }): boolean =>
+    const most = Math.min(limit, mostListed)
+    const is = ({ target }: { readonly target: Target }): boolean =>
       name === undefined || target.address.name === name
-    const listed = Math.min(limit, mostListed)
-    const now = monotonicMs()
-    const held = holds.all.filter(isAsked).sort((a, b) => a.heldSince - b.heldSince)
-    const waiting = waiters.allWaiting.filter(isAsked).sort((a, b) => a.waitsSince - b.waitsSince)
+    const held = await oldestOf<ReportedHold>(
+      holds.unordered,
+      { most, is, since: (hold) => hold.heldSince },
+      pace,
+    )
+    const waiting = await oldestOf<ReportedWaiter>(
+      waiters.allWaiting,
+      { most, is, since: (waiter) => waiter.waitsSince },
+      pace,
+    )
     // Figures are about all objects, and reading them would begin to count: questions about one object do without.
     const { buckets, handOffs } = name === undefined ? meter.read() : { buckets: [], handOffs: 0 }
+    const now = monotonicMs()
     return {
       clientId,
       client,
@@ -100,22 +112,58 @@ export class Reporter {
       waits: { count: buckets.reduce((sum, each) => sum + each, 0), buckets },
       handOffs,
       losses: losses.read().filter((loss) => name === undefined || loss.name === name),
-      holds: held.slice(0, listed).map((hold) => describeHold(hold, now)),
-      queue: waiting.slice(0, listed).map((waiter) => describeWait(waiter, now)),
+      holds: held.map((hold) => describeHold(hold, now)),
+      queue: waiting.map((waiter) => describeWait(waiter, now)),
     }
   }
 
   /** Questions that arrive later are ignored: they would start timers. */
   close(): void {
     this.#isClosed = true
-    for (const timer of this.#pending.values()) clearTimeout(timer)
-    this.#pending.clear()
+    clearTimeout(this.#timer)
+    this.#questions.clear()
+    for (const [timer, end] of this.#rests) {
+      clearTimeout(timer)
+      end()
+    }
+    this.#rests.clear()
     this.#deps.meter.end()
   }
 
-  #send(question: Question): void {
-    this.#deps.background(this.#sendPages(question))
-    this.#deps.background(this.#stayListed())
+  /** Answers what is due, a few at a time. */
+  #begin(): void {
+    clearTimeout(this.#timer)
+    while (!this.#isClosed && this.#underWay < mostUnderWay) {
+      const question = this.#questions.next()
+      if (!question) {
+        this.#beginLater()
+        return
+      }
+      this.#underWay += 1
+      const answering = this.#answer(question)
+      const end = (): void => {
+        this.#underWay -= 1
+        this.#questions.answered(question.from)
+        this.#begin()
+      }
+      // In the background only if it fails: close() waits for what is there, and this may rest for long.
+      answering.then(end, () => {
+        this.#deps.background(answering)
+        end()
+      })
+    }
+  }
+
+  #beginLater(): void {
+    const { waitMs } = this.#questions
+    if (waitMs === undefined) return
+    this.#timer = setTimeout(
+      () => {
+        this.#begin()
+      },
+      Math.ceil(Math.max(waitMs, 0)),
+    )
+    this.#timer.unref()
   }
 
   /**
@@ -132,14 +180,22 @@ export class Reporter {
   }
 
   /** A page that cannot be sent is none of this client's errors: the client that asked sees that the report is missing. */
-  async #sendPages(question: Question): Promise<void> {
-    const { session } = this.#deps
+  async #answer(question: Question): Promise<void> {
+    const pace = new SharedPace(this.#workMs, (ms) => this.#rest(ms))
+    await pace.begin()
+    if (this.#isClosed) return
+    this.#deps.background(this.#stayListed())
+    const pages = await pagesOf(question.id, await this.report(question, pace), pace)
+    pace.pause()
     let failures = 0
-    for (const content of pagesOf(question.id, this.report(question))) {
+    for (const content of pages) {
+      for (let ms = this.#bytes.waitMs; ms > 0; ms = this.#bytes.waitMs) if (!(await this.#rest(ms))) return
+      await pace.begin()
+      if (this.#isOver()) return
+      const sending = this.#send(question.from, textOf({ kind: 'report', content }))
+      pace.pause()
       try {
-        const [isReached] =
-          (await session.operator?.tell([question.from], textOf({ kind: 'report', content }))) ?? []
-        if (isReached === false) return
+        if (!(await sending)) return
         failures = 0
       } catch {
         // A page whose reply was lost may have arrived, and the report is whole if the others do.
@@ -148,11 +204,50 @@ export class Reporter {
       }
     }
   }
+
+  /** It may be by the end of any rest. */
+  #isOver(): boolean {
+    return this.#isClosed
+  }
+
+  /** Whether the text may have arrived. */
+  async #send(to: string, text: string): Promise<boolean> {
+    // A short text costs as much as one of some length.
+    const bytes = Math.max(leastBytes, Buffer.byteLength(text))
+    this.#bytes.spend(bytes)
+    this.#questions.spent(to, bytes)
+    const telling = this.#deps.session.operator?.tell([to], text)
+    // For close() to wait for.
+    if (telling) this.#deps.background(telling.catch(() => undefined))
+    const [isReached] = (await telling) ?? []
+    return isReached !== false
+  }
+
+  /** Resolves after that time with true, or with false as soon as this is closed. */
+  #rest(ms: number): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#rests.delete(timer)
+        resolve(true)
+      }, ms)
+      timer.unref()
+      this.#rests.set(timer, () => {
+        resolve(false)
+      })
+    })
+  }
 }
 
+/**
+ * What all questions together may cost. Work is what the event loop does for them, 5 % of its time: so much at once is less than a
+ * renewal notices.
+ */
+const bounds = { mostWorkMs: 50, workMsPerSecond: 50, mostBytes: 1_200_000, bytesPerSecond: 512_000 }
+const leastBytes = 2_000
+/** Each has one page in flight. More than one, so that a short report need not wait for a long one. */
+const mostUnderWay = 4
 const longestSpreadMs = 60_000
-/** More than operators ask at the same time. */
-const mostPending = 100
 const mostListed = 10_000
 /** In a row: by then it is an outage, during which a long report would wait for one time-out after another. */
 const mostFailures = 2

@@ -15,9 +15,7 @@ const rollCallsWith = (operator: OperatorSession | undefined, subscribeMs = 0): 
     clientId: 'asker',
     engine: 'test',
     session: { operator, subscribe: () => pause(subscribeMs) },
-    report: () => {
-      throw new Error('not asked for')
-    },
+    report: () => Promise.reject(new Error('not asked for')),
   })
 
 /** @param tell - whether the text reached each of these clients */
@@ -64,4 +62,33 @@ it('no more clients are asked once the time is over', async () => {
   await jest.advanceTimersByTimeAsync(10_000)
   expect(await reports).toEqual([])
   expect(asked).toBe(200)
+})
+
+it('of a page that no report can have nothing is kept, and a report is complete once each page has come', async () => {
+  let id = ''
+  const operator = operatorWith((clientIds, text) => {
+    const message = readMessage(text)
+    if (message?.kind === 'ask') id = message.content.id
+    return Promise.resolve(clientIds.map(() => true))
+  })
+  const rollCalls = rollCallsWith(operator)
+  const reports = rollCalls.ask(call, address)
+  await jest.advanceTimersByTimeAsync(1)
+  const page = { id, clientId: 'frozen', pages: 2, holds: [], queue: [], losses: [] }
+  const head = {
+    clientId: 'frozen',
+    client: { host: 'here', pid: 1, label: '', startedAt: 0 },
+    holdCount: 0,
+    waiterCount: 0,
+    counts: { acquired: 0, released: 0, lost: 0 },
+    waits: { count: 0, buckets: [] },
+    handOffs: 0,
+  }
+  rollCalls.reported({ ...page, page: 0, head })
+  for (let n = 50; n < 60; n += 1) rollCalls.reported({ ...page, page: n, pages: 100 })
+  for (const stranger of [{ id: 'guessed' }, { clientId: 'stranger' }])
+    rollCalls.reported({ ...page, page: 1, ...stranger })
+  await jest.advanceTimersByTimeAsync(1)
+  rollCalls.reported({ ...page, page: 1 })
+  expect(await reports).toMatchObject([{ clientId: 'frozen', holdCount: 0 }])
 })

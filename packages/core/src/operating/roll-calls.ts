@@ -4,7 +4,7 @@ import type { EngineSession } from '../engine/session.js'
 import { ClosedError, UnavailableError } from '../errors.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
-import { textOf } from './messages.js'
+import { mostPagesOf, textOf } from './messages.js'
 import type { Question, ReportHead, ReportPage } from './messages.js'
 import type { ClientReport } from './report.js'
 
@@ -24,14 +24,17 @@ export interface RollCallsDeps {
   readonly engine: string
   readonly session: Pick<EngineSession, 'operator' | 'subscribe'>
   /** The report of this same client. */
-  report(question: Pick<Question, 'limit' | 'name'>): ClientReport
+  report(question: Pick<Question, 'limit' | 'name'>): Promise<ClientReport>
 }
 
 /** One roll call that is under way. */
 interface PendingRollCall {
   /** Those whose reports are still to come. */
   readonly missing: Set<string>
-  readonly pages: Map<string, ReportPage[]>
+  /** By client and number: those of reports of which others are still to come. */
+  readonly pages: Map<string, Map<number, ReportPage>>
+  /** No report has more. */
+  readonly mostPages: number
   readonly reports: ClientReport[]
   /** No more reports are awaited. */
   end(error?: ClosedError): void
@@ -60,7 +63,7 @@ export class RollCalls {
     const { clientId, session } = this.#deps
     const endAt = monotonicMs() + call.withinMs
     const others = new Set(call.clientIds)
-    const own = others.delete(clientId) ? [this.#deps.report(call)] : []
+    const own = others.delete(clientId) ? [await this.#deps.report(call)] : []
     // Without an operator nobody else can be asked.
     if (others.size === 0 || !session.operator) return own
     if ((await withTimeout(session.subscribe(address), call.withinMs)) === timedOut)
@@ -70,17 +73,22 @@ export class RollCalls {
     return [...own, ...(await this.#askOthers({ ...call, withinMs, spreadMs }, others))]
   }
 
-  /** Takes a part of a report. */
+  /**
+   * Takes a part of a report. Anyone may publish one. The id, which only those know that were asked, is the proof that it is no
+   * stranger's; it is none against another client that was asked.
+   */
   reported(page: ReportPage): void {
     const pending = this.#pending.get(page.id)
     const { clientId } = page
-    if (!pending?.missing.has(clientId)) return
-    const pages = pending.pages.get(clientId) ?? []
-    pending.pages.set(clientId, [...pages.filter((other) => other.page !== page.page), page])
-    const report = assemble(pending.pages.get(clientId) ?? [])
+    if (!pending?.missing.has(clientId) || page.page >= pending.mostPages) return
+    const pages = pending.pages.get(clientId) ?? new Map<number, ReportPage>()
+    pending.pages.set(clientId, pages.set(page.page, page))
+    const first = pages.get(0)
+    if (!first || pages.size < first.pages) return
+    pending.pages.delete(clientId)
+    const report = assemble([...pages.values()])
     if (!report) return
     pending.reports.push(report)
-    pending.pages.delete(clientId)
     this.#unneeded(pending, [clientId])
   }
 
@@ -100,7 +108,8 @@ export class RollCalls {
         if (error) reject(error)
         else resolve()
       }
-      this.#pending.set(id, { missing, pages: new Map(), reports, end })
+      const mostPages = mostPagesOf(call.limit)
+      this.#pending.set(id, { missing, pages: new Map(), mostPages, reports, end })
       timer = setTimeout(end, call.withinMs)
     })
     const sent = this.#send(id, call, [...missing])
@@ -142,11 +151,11 @@ export class RollCalls {
 
 const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
 
-/** `null` while parts are missing. */
+/** `null` if none has the head. */
 function assemble(pages: readonly ReportPage[]): ClientReport | null {
   const sorted = [...pages].sort((a, b) => a.page - b.page)
   const [first] = sorted
-  if (!first?.head || sorted.length < first.pages) return null
+  if (!first?.head) return null
   const { client, ...head }: ReportHead = first.head
   return {
     ...head,

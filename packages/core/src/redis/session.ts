@@ -27,6 +27,7 @@ import type { LatchCalls } from './kinds/latch.js'
 import { RedisLatches } from './latches.js'
 import { passOn } from './notifications.js'
 import { RedisOperator } from './operator.js'
+import { Permissions } from './permissions.js'
 import { Registry } from './registry.js'
 import { Replicas } from './replicas.js'
 import { checkServer } from './server-check.js'
@@ -62,6 +63,7 @@ export class RedisSession implements EngineSession {
   readonly #commands: RedisCommands
   readonly operator: RedisOperator | undefined
   readonly #registry: Registry
+  readonly #permissions: Permissions
   readonly #inbox: Inbox
 
   constructor(host: EngineHost, options: RedisSessionOptions) {
@@ -100,8 +102,11 @@ export class RedisSession implements EngineSession {
     }
     this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
     const channel = inboxOf(host.clientId)
+    this.#permissions = new Permissions(this.connection, this.#keySpace.registry(host.clientId), () =>
+      this.#register(channel),
+    )
     const common = {
-      connection: this.connection,
+      connection: this.#permissions,
       inbox: channel,
       onNoticeError: (error: string) => {
         host.warn('NOTICE_REFUSED', `Redis refused to publish a notification: ${error}`)
@@ -138,7 +143,7 @@ export class RedisSession implements EngineSession {
     await checkServer(this.#servers, main, (code, message) => {
       this.#host.warn(code, message)
     })
-    await this.#register(this.#inbox.channel)
+    await this.#permissions.look()
   }
 
   acquire(keys: Keys, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {

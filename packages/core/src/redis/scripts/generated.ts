@@ -7,13 +7,41 @@ export interface Script {
   readonly lua: string
 }
 
-export type ScriptName = 'clientIdentify' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
+export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: {
     name: 'clientIdentify',
     sha1: '7cb745dbdcde9eec419bfe50450da411351bf83b',
     lua: `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
+  },
+  clientPermissions: {
+    name: 'clientPermissions',
+    sha1: '2fcc5d5b3c15dddcca5deeb1f3cfc2da8846746c',
+    lua: `local registryKey = KEYS[1]
+local missing = {}
+local function try(words)
+local reply = redis.pcall(unpack(words))
+local refusal = type(reply) == 'table' and reply.err or ''
+if string.find(refusal, 'NOPERM', 1, true) or string.find(refusal, "can't run this command", 1, true) then
+missing[#missing + 1] = words[1]
+return false
+end
+return true
+end
+if not try({ 'PEXPIRE', registryKey, 1000 }) or not try({ 'HSET', registryKey, 'host', '' }) then
+return missing
+end
+redis.call('PEXPIRE', registryKey, 1000)
+for _, command in ipairs(ARGV) do
+local words = {}
+for word in string.gmatch(command, '%S+') do
+words[#words + 1] = word == '*' and registryKey or word
+end
+try(words)
+end
+try({ 'DEL', registryKey })
+return missing`,
   },
   clientRaiseFence: {
     name: 'clientRaiseFence',

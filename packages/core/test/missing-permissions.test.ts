@@ -1,0 +1,148 @@
+import { startRedis, type RedisServer } from '@holdfast/testkit'
+import { RefusedError } from '../src/index.js'
+import { scripts } from '../src/redis/scripts/generated.js'
+import { closeAll, openClient } from './support/clients.js'
+import { openSession } from './support/open-session.js'
+import { minimumPermissions, usefulPermissions } from './support/permissions.js'
+import { makeRedisUser } from './support/redis-user.js'
+
+jest.setTimeout(60_000)
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+beforeEach(() => {
+  // ioredis says on the console when it may not ask INFO at the start of a connection.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+  return server.call('FLUSHALL')
+})
+
+afterEach(async () => {
+  jest.restoreAllMocks()
+  await closeAll()
+})
+
+afterAll(() => server.stop())
+
+type Session = ReturnType<typeof openSession>['session']
+type Step = (session: Session) => Promise<unknown>
+
+const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, wantsToken: true }
+
+/** All steps of a lock, or of a semaphore with one permit. Each finds what those before it have left. */
+function stepsOf(object: 'lock' | 'semaphore'): Step[] {
+  const of = (session: Session) => session.locate('x', object)
+  const size = object === 'lock' ? {} : { size: 1 }
+  const acquire =
+    (owner: string): Step =>
+    (session) =>
+      session.acquire(of(session), { owner, count: 1, ...size, ...times }, 1_000)
+  const release =
+    (owner: string, tombstoneMs: number): Step =>
+    (session) =>
+      session.release(of(session), { owner, count: 0, tombstoneMs }, 1_000)
+  return [
+    acquire('c1:1'),
+    acquire('c1:1'),
+    (session) => session.renew([{ address: of(session), owner: 'c1:1', leaseMs: 90_000 }], 1_000),
+    acquire('c1:2'),
+    acquire('c1:2'),
+    acquire('c1:3'),
+    (session) => session.refresh([{ address: of(session), owner: 'c1:2', entryTtlMs: 90_000 }]),
+    ...(object === 'lock'
+      ? []
+      : [
+          (session: Session) =>
+            session.resize(of(session), { size: 2, keepMs: 60_000, version: 0, id: 'a' }, 1_000),
+        ]),
+    release('c1:1', 0),
+    release('c1:3', 60_000),
+    (session) => session.force(of(session), 'c1:2'),
+    release('c1:9', 60_000),
+  ]
+}
+
+const latchSteps: Step[] = [
+  (session) => waitFor(session),
+  (session) =>
+    session.latches?.set(latchOf(session), { named: 0, setter: 's', count: 2, keepMs: 60_000 }, 1_000) ??
+    Promise.resolve(),
+  (session) => waitFor(session),
+  ...['one', 'two'].map((party): Step => async (session) => {
+    const latch = latchOf(session)
+    const found = await session.latches?.inspect(latch, 0)
+    if (found?.kind === 'latch')
+      await session.latches?.countDown(latch, { named: found.state.generation, party }, 1_000)
+  }),
+]
+const latchOf = (session: Session) => session.locate('x', 'latch')
+const waitFor = (session: Session): Promise<unknown> =>
+  session.latches?.wait([{ address: latchOf(session), awaited: undefined, aliveMs: 60_000 }], 1_000) ??
+  Promise.resolve()
+
+const works: readonly (readonly Step[])[] = [stepsOf('lock'), stepsOf('semaphore'), latchSteps]
+
+/** Each command of any script: `pcall` too, and those that only scripts for Java use. */
+const commands = [
+  ...new Set(
+    Object.values(scripts).flatMap(({ lua }) =>
+      [...lua.matchAll(/call\(\s*'([A-Z]+)'/g)].map(([, name]) => name),
+    ),
+  ),
+].sort()
+
+/** Keys that nothing will remove. */
+const immortal = async (): Promise<unknown> =>
+  server.call(
+    'EVAL',
+    "local r = {} for _, k in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', k) == -1 then r[#r + 1] = k end end return r",
+    '0',
+  )
+
+/** Has that user take each step, after others have taken those before it; what then would stay forever, by step. */
+async function leftBy(url: string): Promise<unknown[]> {
+  const left: unknown[] = []
+  for (const [n, steps] of works.entries()) {
+    const { session: others } = openSession('c1', { redis: server.url })
+    const { session } = openSession('c1', { redis: url }, 1_000)
+    for (let step = 0; step < steps.length; step += 1) {
+      await server.call('FLUSHALL')
+      for (const before of steps.slice(0, step)) await before(others)
+      // A client that its first use refuses takes no step.
+      const isReady = await session.prepare(session.locate('x', 'lock')).then(
+        () => true,
+        () => false,
+      )
+      if (isReady) await steps[step]?.(session).catch(() => undefined)
+      const keys = await immortal()
+      if (String(keys) !== '') left.push([n, step, keys])
+    }
+  }
+  return left
+}
+
+it.each(commands)(
+  'without %s each key that is written has a time to live all the same',
+  async (command = '') => {
+    const url = await makeRedisUser(server, ['+@all', '~*', '&*', `-${command.toLowerCase()}`])
+    expect(await leftBy(url)).toEqual([])
+  },
+)
+
+describe('a user with the documented minimum for locks', () => {
+  it('is refused a read/write lock, by the names of what is missing, and uses it once that is granted', async () => {
+    const url = await makeRedisUser(server, [...minimumPermissions, ...usefulPermissions])
+    const client = openClient(url)
+    await client.getLock('x').withLock(() => undefined)
+    const lock = client.getReadWriteLock('x').read
+    const error = await lock.lock().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(RefusedError)
+    expect(error).toHaveProperty('message', expect.stringMatching(/\+zadd.*operations\.md/))
+    expect(await server.call('EXISTS', '{lock:x}:rw')).toBe(0)
+    await server.call('ACL', 'SETUSER', new URL(url).username, '+@all')
+    await lock.withLock(() => undefined)
+  })
+})
