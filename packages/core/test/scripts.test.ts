@@ -213,7 +213,7 @@ interface AskArguments {
 const ask = (owner: string, options: AskArguments = {}): Promise<unknown> => {
   const { leaseMs = 30_000, placeMs = 30_000, grantLeaseMs = 20_000 } = options
   const { tokenFloor = 0, checkInbox = 0 } = options
-  const waiting = placeMs > 0 ? `${placeMs} ${grantLeaseMs} ${checkInbox} ${inboxOf(owner)}` : ''
+  const waiting = placeMs > 0 ? `${placeMs} ${grantLeaseMs} ${checkInbox} p ${inboxOf(owner)}` : ''
   return runScript('lockAcquire', allKeys(), [owner, leaseMs, tokenFloor, waiting])
 }
 
@@ -284,7 +284,7 @@ describe('multi/acquire', () => {
   const acquireMany = (mode: 'all' | 'first', ...owners: readonly string[]): Promise<unknown> => {
     const each = owners.map((_, n) => plainKeySpace.keysOf(`${keys.name}${n}`))
     const scriptKeys = each.flatMap(({ main, queue, waiters, fence }) => [main, queue, waiters, fence])
-    return runScript('multiAcquire', scriptKeys, [mode, 30_000, 0, ...owners])
+    return runScript('multiAcquire', scriptKeys, [mode, 30_000, ...owners.flatMap((owner) => [owner, 0])])
   }
   const mainOf = (n: number): string => plainKeySpace.keysOf(`${keys.name}${n}`).main
 
@@ -365,7 +365,7 @@ describe('acquire', () => {
   it.each(['the last one', 'the time of the server', 'the largest that the client has seen'])(
     'gives a token larger than %s',
     async (than) => {
-      const future = (await serverUs()) + 1e12
+      const future = (await serverUs()) + 1e10
       if (than === 'the last one') await redis.set(keys.fence, future, 'PX', 10_000)
       const tokenFloor = than === 'the largest that the client has seen' ? future : 0
       const before = await serverUs()
@@ -389,7 +389,7 @@ describe('acquire', () => {
     expect(await ask('c')).toMatch(heldBy('a', 2))
     const before = await content()
     expect(before.queue).toEqual(['b', 'c'])
-    expect(before.waiters['b']).toMatch(new RegExp(`^\\d{16} 30000 20000 0 ${inboxOf('b')}$`))
+    expect(before.waiters['b']).toMatch(new RegExp(`^\\d{16} 30000 20000 0 p ${inboxOf('b')}$`))
     expect(await ask('b')).toMatch(heldBy('a', 1))
     const { hold, queue, token } = await content()
     expect({ hold, queue, token }).toEqual({ hold: before.hold, queue: before.queue, token: before.token })
@@ -472,7 +472,7 @@ describe('acquire', () => {
     const { hold, queue, token } = await content()
     expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b p ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('enters a free lock from its own queue entry at the head', async () => {
@@ -590,7 +590,7 @@ describe('release', () => {
     expect(await release('a')).toBe(0)
     expect(await dumps()).toEqual(before)
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b p ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('names the lock in the notice by its whole name', async () => {
@@ -598,7 +598,7 @@ describe('release', () => {
     const odd = [name, `{${name}}:fifo`, `{${name}}:waiters`, `{${name}}:fence`]
     const heard = await hear('b')
     await runScript('lockAcquire', odd, ['a', 30_000, 0, ''])
-    await runScript('lockAcquire', odd, ['b', 30_000, 0, `30000 20000 0 ${inboxOf('b')}`])
+    await runScript('lockAcquire', odd, ['b', 30_000, 0, `30000 20000 0 p ${inboxOf('b')}`])
     expect(await runScript('lockRelease', odd, ['a', 0])).toBe(1)
     await until(() => heard.length > 0)
     expect(heard[0]?.endsWith(` 20000 ${name}`)).toBe(true)
@@ -607,7 +607,7 @@ describe('release', () => {
   it('grants with a token larger than any the client has seen', async () => {
     await ask('a')
     await ask('b')
-    const future = (await serverUs()) + 1e12
+    const future = (await serverUs()) + 1e10
     await release('a', { tokenFloor: future })
     expect((await content()).token).toBe(future + 1)
   })
@@ -654,7 +654,7 @@ describe('release', () => {
 
   it('tries only one waiter of a client that is not subscribed', async () => {
     await ask('a')
-    const waiting = `30000 20000 1 ${inboxOf('b')}`
+    const waiting = `30000 20000 1 p ${inboxOf('b')}`
     for (const owner of ['b:1', 'b:2', 'b:3']) {
       await runScript('lockAcquire', allKeys(), [owner, 30_000, 0, waiting])
     }

@@ -215,6 +215,11 @@ export interface EngineSession {
    * Without this step `getFencedLock` of a quorum is refused.
    */
   raiseToken?(address: Address, token: number, keepMs: number): Promise<void>
+  /**
+   * A notification was believed: this token is no longer in doubt, so later ones of this object that the session draws must be
+   * larger. Left out where the store remembers all tokens.
+   */
+  noteToken?(address: Address, token: number): void
 
   /** Whether a notification about this lock would arrive now, as far as is known. */
   isSubscribed(address: Address): boolean

@@ -14,7 +14,7 @@ import type { WaiterTable } from './waiter-table.js'
 /** Where an acquisition sends its requests: the session itself, or for a latch what makes waits of them. */
 export interface Requests extends Pick<
   EngineSession,
-  'connectionEpoch' | 'isSubscribed' | 'subscribe' | 'watch' | 'unwatch'
+  'connectionEpoch' | 'isSubscribed' | 'subscribe' | 'watch' | 'unwatch' | 'noteToken'
 > {
   /** @param awaited - which opening of a latch is waited for, as of the last reply */
   acquire(

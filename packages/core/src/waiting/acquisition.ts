@@ -91,6 +91,8 @@ export class Acquisition<A> implements Waiter {
   #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
   #noticedAt = 0
+  /** Whether a notice with the proof can only be from the store: nobody else has had a chance to learn it. */
+  #isTrusting = true
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
   #lastError: HoldfastError | undefined
@@ -209,10 +211,17 @@ export class Acquisition<A> implements Waiter {
     else if (this.#hasRequestInFlight) this.#requestAgain = true
   }
 
-  granted(notice: GrantNotice): void {
+  granted(notice: GrantNotice): boolean {
+    if (!this.#isTrusting) return false
+    this.#isTrusting = false
     this.#notice = notice
     this.#noticedAt = monotonicMs()
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
+    return true
+  }
+
+  distrust(): void {
+    this.#isTrusting = false
   }
 
   /** Another opening than the awaited one proves nothing, but a later one says that something was missed. */
@@ -286,7 +295,7 @@ export class Acquisition<A> implements Waiter {
       size: this.target.size,
       leaseMs,
       entryTtlMs,
-      grantLeaseMs: Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs),
+      grantLeaseMs: this.#grantLeaseMs(leaseMs),
       proof: entryTtlMs > 0 ? this.#deps.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
     }
@@ -402,7 +411,9 @@ export class Acquisition<A> implements Waiter {
     this.#notice = undefined
     if (!notice) return
     const { marginMs } = this.#deps.settings
-    const dated = dateNotice(notice, this.#lastReply, this.#noticedAt, marginMs)
+    const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(this.#leaseMs()))
+    const dated = dateNotice({ ...notice, leaseMs }, this.#lastReply, this.#noticedAt, marginMs)
+    this.#deps.session.noteToken?.(this.address, notice.token)
     reportGranted(
       this.#deps.events,
       this,
@@ -411,10 +422,10 @@ export class Acquisition<A> implements Waiter {
     )
     if (this.#isOver) return
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
-    const isEnough = notice.leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
+    const isEnough = leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt
-    if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, notice.leaseMs)) {
-      this.#enter(notice.token, requestedAt, notice.leaseMs, dated)
+    if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
+      this.#enter(notice.token, requestedAt, leaseMs, dated)
     } else {
       this.#request()
     }
@@ -521,6 +532,11 @@ export class Acquisition<A> implements Waiter {
 
   #leaseMs(): number {
     return leaseToRequest(this.#options, this.#deps.settings, this.#grantedAt, monotonicMs())
+  }
+
+  /** The lease of a hold that is granted to its queue entry. */
+  #grantLeaseMs(leaseMs: number): number {
+    return Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs)
   }
 
   #waitLeftMs(): number {

@@ -12,7 +12,7 @@ export class MemoryLock {
   readonly #deaf = new Set<string>()
   #notices: Notice[] = []
   #skipped = 0
-  #nowUs = 1_700_000_000_000_000
+  #nowUs = Date.now() * 1_000
   readonly #wastesTokens: boolean
 
   /** @param wastesTokens - whether the other store draws a token for a waiter whose client is not subscribed, as Redis does */
