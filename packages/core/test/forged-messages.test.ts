@@ -1,4 +1,11 @@
-import { countCommands, killClients, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import {
+  countCommands,
+  killClients,
+  startRedis,
+  uniqueName,
+  until,
+  type RedisServer,
+} from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import type { Holdfast } from '../src/index.js'
 import { closeAfterTest, closeAll, openReadyClient, openRedisClient } from './support/clients.js'
@@ -204,3 +211,55 @@ it('a proof is in neither inspections nor errors', async () => {
   await held.unlock()
   await (await waiting).unlock()
 })
+
+/** Numbers that are the same in each run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+it('40,000 mutated messages change nothing', async () => {
+  const { waiter, held, waiting, owner } = await holderAndWaiter()
+  const own = await waiter.getLock(`${name}-own`).lock()
+  const entered = jest.fn()
+  void waiting.then(entered)
+  const problems = jest.fn()
+  process.on('unhandledRejection', problems)
+  const pick = seeded(7)
+  const one = <T>(...of: readonly T[]): T | undefined => of[pick(of.length)]
+  const number = () => one('0', '1', '-1', '9007199254740991', '9007199254740992', '1e99', 'NaN', '', nowUs())
+  const who = () =>
+    one(owner, own.owner, held.owner, `${waiter.clientId}:1`, `${waiter.clientId}:99`, ':1', 'x')
+  const what = () =>
+    one(inRedis.key, `lock:${own.name}`, `{${inRedis.key}}:latch`, `${inRedis.key}:rw`, '', '\0')
+  const templates = [
+    () => `granted ${who()} p ${number()} ${number()} ${number()} ${what()}`,
+    () => `entered ${number()} ${number()} ${who()}:${number()}:p,${who()}:${number()}:q ${what()}`,
+    () => `revoked ${who()} ${what()}`,
+    () => `free ${who()} ${what()}`,
+    () => `${one('open', 'gone')} ${number()} ${what()}`,
+  ]
+  for (let n = 0; n < 40_000; n++) {
+    let message = one(...templates)?.() ?? ''
+    if (pick(3) === 0) {
+      const at = pick(message.length + 1)
+      message = message.slice(0, at) + String.fromCharCode(pick(256)) + message.slice(at + pick(3))
+    }
+    const published = publish(waiter.clientId, message)
+    if (n % 1_000 === 999) await published
+  }
+  await untilHeard(waiter)
+  expect(entered).not.toHaveBeenCalled()
+  expect([own.isHeld, held.isHeld]).toEqual([true, true])
+  expect(await inRedis.holder()).toBe(held.owner)
+  await own.unlock()
+  await held.unlock()
+  const lease = await waiting
+  expect(lease.fencingToken).toBeLessThan(Date.now() * 1_000 + 86_400_000_000)
+  await lease.unlock()
+  process.off('unhandledRejection', problems)
+  expect(problems).not.toHaveBeenCalled()
+}, 30_000)

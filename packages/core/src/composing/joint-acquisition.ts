@@ -90,6 +90,10 @@ class JointOwner<L extends MemberLease> implements Waiter {
     // It waits for a reply only.
   }
 
+  trust(): void {
+    // As above.
+  }
+
   revoked(): void {
     this.wasRevoked = true
   }

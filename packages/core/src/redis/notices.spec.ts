@@ -79,7 +79,6 @@ describe('a notice', () => {
     'granted c1:7 p 1 9007199254740992 3 a',
     'revoked c1:7',
     'entered 1 2 c1:7:3:p',
-    'entered 1 2 c1:7:p a',
     'entered 1 x c1:7:3:p a',
     'entered 9007199254740992 2 c1:7:3:p a',
     'entered 1 2 c1:x a',

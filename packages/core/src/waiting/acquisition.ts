@@ -91,8 +91,8 @@ export class Acquisition<A> implements Waiter {
   #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
   #noticedAt = 0
-  /** Whether a notice with the proof can only be from the store: nobody else has had a chance to learn it. */
-  #isTrusting = true
+  /** Whether a notice with the proof can only be from the store; `spent` once one has been published for sure. */
+  #trust: 'whole' | 'lapsed' | 'spent' = 'whole'
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
   #lastError: HoldfastError | undefined
@@ -212,8 +212,8 @@ export class Acquisition<A> implements Waiter {
   }
 
   granted(notice: GrantNotice): boolean {
-    if (!this.#isTrusting) return false
-    this.#isTrusting = false
+    if (this.#trust !== 'whole') return false
+    this.#trust = 'spent'
     this.#notice = notice
     this.#noticedAt = monotonicMs()
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
@@ -221,7 +221,12 @@ export class Acquisition<A> implements Waiter {
   }
 
   distrust(): void {
-    this.#isTrusting = false
+    if (this.#trust === 'whole') this.#trust = 'lapsed'
+  }
+
+  /** A request in doubt may have queued it again, with the same proof, after a grant that was missed. */
+  trust(): void {
+    if (this.#trust === 'lapsed' && !this.#inDoubt) this.#trust = 'whole'
   }
 
   /** Another opening than the awaited one proves nothing, but a later one says that something was missed. */

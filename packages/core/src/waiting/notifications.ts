@@ -88,10 +88,8 @@ export class Notifications {
       this.opened(id)
       return
     }
-    for (const waiter of waiting) {
-      waiter.distrust()
-      this.#wake(waiter)
-    }
+    this.#deps.waiters.distrust(waiting)
+    for (const waiter of waiting) this.#wake(waiter)
   }
 
   #wake(waiter: Waiter): void {

@@ -34,8 +34,10 @@ export interface Waiter extends Owned {
    * @returns whether it is believed: only the first is, and none after a gap, in which others may have learned the proof
    */
   granted(notice: GrantNotice): boolean
-  /** Notifications may have been missed: the proof may be known to others from now on. */
+  /** Notifications may have been missed: others may have learned the proof from one. */
   distrust(): void
+  /** Its queue entry is still there, so no grant to it has been published that was missed. */
+  trust(): void
   /** A latch opened that it waits for. */
   opened(generation: number): void
   /** This owner was evicted, it is said: look. */
@@ -80,6 +82,7 @@ export class WaiterTable {
   readonly #waiting = new Map<string, LinkedList<Waiter>>()
   readonly #rechecks = new Map<string, Recheck>()
   #slots = 0
+  #gaps = 0
 
   constructor(options: WaiterTableOptions) {
     this.#options = options
@@ -209,9 +212,15 @@ export class WaiterTable {
     return this.#waiting.get(id)?.toArray() ?? []
   }
 
-  /** From now on no notification is believed by those that are there already. */
-  distrust(): void {
-    for (const waiter of this.#all.all) waiter.distrust()
+  /** How often notifications may have been missed. */
+  get gaps(): number {
+    return this.#gaps
+  }
+
+  /** No notification is believed by these until the store says that they still wait. */
+  distrust(waiters: readonly Waiter[] = this.#all.all): void {
+    this.#gaps++
+    for (const waiter of waiters) waiter.distrust()
   }
 
   /** Lets all pass that wait for this opening. */

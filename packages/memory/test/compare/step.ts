@@ -1,3 +1,4 @@
+import { firstExactToken } from './observation.js'
 import fc from 'fast-check'
 
 /** Time passes only in steps of whole ones of these, and no time to live is a multiple: none ends when it is looked at. */
@@ -39,13 +40,10 @@ const leaseMs = fc.oneof(fc.constant(20_000), times([1.25, 3.25, 6.25]))
 export const entryTtlMs = times([1.25, 2.25, 4.25])
 /** Others than the first: whether one is longer than what is left of another must not hang on a millisecond. */
 export const refreshedMs = times([1.75, 2.75, 4.75])
-/** Larger than any token that comes from a clock, and less than a day ahead of it. */
-const floorIn = (hours: number): number => (Math.floor(Date.now() / 3_600_000) + hours) * 3_600_000_000
-
-/** One of these, or none. */
+/** Larger than any token that comes from a clock, or none. */
 export const tokenFloor = fc.oneof(
   { weight: 9, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.constantFrom(floorIn(12), floorIn(18)) },
+  { weight: 1, arbitrary: fc.constantFrom(firstExactToken, firstExactToken + 1_000_000) },
 )
 
 const acquire = fc.record({
