@@ -1,10 +1,10 @@
 import { monotonicMs } from '../util/clock.js'
 
 /** Each may look once in this time, however many messages ask for it. */
-export const lookEveryMs = 1_000
+const lookEveryMs = 1_000
 
 /** How many more looks a client has per second, and at once, for all that it waits for or holds. */
-export const moreLooksPerSecond = 200
+const moreLooksPerSecond = 200
 
 /**
  * Bounds how often messages that prove nothing make this client ask the store. Anyone may publish, so at worst each waiter and

@@ -1,7 +1,7 @@
 import type { GrantNotice } from '../engine/session.js'
 
 /** How far ahead of the store's clock a fencing token may be, microseconds: a day. */
-export const tokenLeadUs = 86_400_000_000
+const tokenLeadUs = 86_400_000_000
 
 /** Whether the numbers of a notice may be a store's. */
 export const isPlausible = ({ token, leaseMs, serverUs }: GrantNotice): boolean =>
