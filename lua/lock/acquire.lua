@@ -16,8 +16,9 @@
            { 0, the same, error }   the same, but Redis refused to publish a notice
            { -2 }         the owner was abandoned earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
+           { -4, fence, value }   nobody enters, because no token can follow this value of the fence key
 
-  Publishes 'granted <owner> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
+  Publishes 'granted <owner> <proof> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
   Safe to run twice, and late: an entry keeps its position, a hold its token and its count.
 ]]
 --@include call
@@ -39,11 +40,17 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
     keepFor(lockKey, tonumber(leaseMs))
     local knownToken = call('GET', fenceKey)
     if knownToken then
+      if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
+        return { -4, fenceKey, knownToken }
+      end
       keepFor(fenceKey, math.max(60000, 2 * leaseMs))
       return knownToken
     end
     local newLeaseMs = leaseMs
     --@include next-token
+    if isBeyond then
+      return { -4, fenceKey, lastToken }
+    end
     return token
   end
 
@@ -53,6 +60,9 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
     --@include refuse-abandoned
     local first, before = call('LPOP', queueKey), owner
     --@include grant
+    if lacksToken then
+      return { -4, fenceKey, lacksToken }
+    end
     if granted then
       holder = granted
       ttlMs = call('PTTL', lockKey)
@@ -68,4 +78,7 @@ end
 
 local newHolder, newLeaseMs = owner, leaseMs
 --@include admit
+if isBeyond then
+  return { -4, fenceKey, lastToken }
+end
 return token

@@ -28,7 +28,7 @@ for i = 1, #KEYS / 3 do
   --@include read-entry
   -- A live entry is in the queue, which lives longer than its entries, unless somebody deleted the queue.
   if state == 'alive' and call('PTTL', queueKey) ~= -2 then
-    local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryInbox
+    local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryProof .. ' ' .. entryInbox
     call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
     --@include keep-queue
     code = 1

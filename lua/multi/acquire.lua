@@ -7,8 +7,8 @@
   KEYS[4i]      fence     string, last fencing token
   ARGV[1]  mode         'all': enter all locks or none; 'first': enter those before the first that is busy
   ARGV[2]  leaseMs      time to live of the holds, milliseconds
-  ARGV[3]  tokenFloor   largest fencing token that the requesting client has seen
-  ARGV[4…]  owners      of each lock, in the order of the locks
+  ARGV[3…]  owners      of each lock, in the order of the locks, each followed by the largest fencing token of that lock that
+                        the requesting client has seen
 
   Returns  { token, … }     all held, as texts
            { busy, token, … }, where busy is '<n> <ttlMs> <nowUs> 0 <holder>'
@@ -16,14 +16,18 @@
                             and a live waiter is ahead whose inbox may have a subscriber
            { -2 }           an owner was abandoned earlier; changes nothing
            { -3, type, n }  the n-th key is not a lock; changes nothing
+           { -4, fence, value, n }
+                            nobody enters, because no token can follow this value of the fence key of the n-th lock
 
   Publishes nothing. Safe to run twice, and late: a hold keeps its token and its count. A lock that is named twice is busy the second time.
 ]]
 --@include call
 local mode = ARGV[1]
 local leaseMs = ARGV[2]
-local tokenFloor = ARGV[3]
-local owners = { unpack(ARGV, 4) }
+local owners = {}
+for i = 1, #KEYS / 4 do
+  owners[i] = ARGV[2 * i + 1]
+end
 
 --@include clock
 
@@ -76,27 +80,35 @@ for i, owner in ipairs(owners) do
   seen[lockKey] = owner
 end
 
+-- All tokens are drawn before anyone enters. One that is drawn for nothing does no harm.
 local reply = { busy }
 for i = 1, enterable do
-  local lockKey, fenceKey = KEYS[4 * i - 3], KEYS[4 * i]
-  local knownToken = false
+  local fenceKey, tokenFloor = KEYS[4 * i], ARGV[2 * i + 2]
+  local knownToken = mine[i] and call('GET', fenceKey)
+  if knownToken then
+    if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
+      return { -4, fenceKey, knownToken, i }
+    end
+    --@include keep
+    keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+  else
+    local newLeaseMs = leaseMs
+    --@include next-token
+    if isBeyond then
+      return { -4, fenceKey, lastToken, i }
+    end
+    knownToken = token
+  end
+  reply[#reply + 1] = knownToken
+end
+for i = 1, enterable do
+  local lockKey = KEYS[4 * i - 3]
   if mine[i] then
     --@include keep
     keepFor(lockKey, tonumber(leaseMs))
-    knownToken = call('GET', fenceKey)
-    if knownToken then
-      keepFor(fenceKey, math.max(60000, 2 * leaseMs))
-    end
-  end
-  if not knownToken then
-    local newLeaseMs = leaseMs
-    --@include next-token
-    knownToken = token
-  end
-  if not mine[i] then
+  else
     call('HSET', lockKey, owners[i], '1')
     call('PEXPIRE', lockKey, leaseMs)
   end
-  reply[#reply + 1] = knownToken
 end
 return reply

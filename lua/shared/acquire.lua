@@ -22,8 +22,9 @@
            { -1 }         the owner holds fewer permits, having given some back since it sent this; changes nothing
            { -2 }         the owner was abandoned earlier; changes nothing
            { -3, type }   the key is not one of ours; changes nothing
+           { -4, fence, value }   nobody enters, because no token can follow this value of the fence key
 
-  Publishes 'entered <token> <nowUs> <owner>:<leaseMs>,<owner>:<leaseMs>,… <main>' to live waiters that fitted.
+  Publishes 'entered <token> <nowUs> <owner>:<leaseMs>:<proof>,… <main>' to live waiters that fitted.
   Safe to run twice: an entry keeps its position, a hold its token.
 ]]
 --@include call
@@ -43,6 +44,9 @@ local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
 if existing == 0 and want - ownSize <= 0 then
   local newLeaseMs = leaseMs
   --@include next-token
+  if isBeyond then
+    return { -4, fenceKey, lastToken }
+  end
   local endMs = string.format('%d', nowMs + leaseMs)
   call('HSET', mainKey, 'used', want, owner, want .. ' ' .. token)
   call('ZADD', endsKey, endMs, owner)

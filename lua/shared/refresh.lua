@@ -34,7 +34,7 @@ for i = 1, #KEYS / 5 do
     --@include read-entry
     -- A live entry is in the queue, which lives longer than its entries, unless the queue was deleted.
     if state == 'alive' and call('PTTL', queueKey) ~= -2 then
-      local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryInbox
+      local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryProof .. ' ' .. entryInbox
       if entryTtlMs ~= lastTtlMs then
         lastTtlMs = entryTtlMs
         aliveUntil = string.format('%d', nowMs + entryTtlMs)

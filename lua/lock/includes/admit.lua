@@ -1,6 +1,8 @@
--- Makes newHolder the holder for newLeaseMs, with a new token.
+-- Makes newHolder the holder for newLeaseMs, with a new token, unless there is none.
 -- Reads: lockKey fenceKey newLeaseMs nowText tokenFloor newHolder
--- Sets:  lifeMs token lastToken
+-- Sets:  lifeMs token lastToken isBeyond
 --@include next-token
-call('HSET', lockKey, newHolder, '1')
-call('PEXPIRE', lockKey, newLeaseMs)
+if not isBeyond then
+  call('HSET', lockKey, newHolder, '1')
+  call('PEXPIRE', lockKey, newLeaseMs)
+end

@@ -1,4 +1,4 @@
--- Takes the next waiter off the queue, unless the lock was granted.
--- Reads: granted queueKey
+-- Takes the next waiter off the queue, unless the lock was granted or nobody can be.
+-- Reads: granted lacksToken queueKey
 -- Sets:  waiter
-waiter = not granted and call('LPOP', queueKey)
+waiter = not granted and not lacksToken and call('LPOP', queueKey)

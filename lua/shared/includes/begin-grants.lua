@@ -5,12 +5,12 @@
 -- Those that enter are noted in the loop and written at the end, with few commands. As one notice tells several owners of their
 -- holds, a grant that nobody receives cannot be undone by itself. So each inbox is checked beforehand, once.
 --
--- Mostly one enters, or none: it is noted in variables, and only those after it in a table, four values each.
+-- Mostly one enters, or none: it is noted in variables, and only those after it in a table, five values each.
 -- Reads: first override used
--- Sets:  isFull usedBefore walked ahead newHolder newPermits newLeaseMs newInbox entrants subscriptions kept wasMet hasEntered blocker blockedUntilMs waiter
+-- Sets:  isFull usedBefore walked ahead newHolder newPermits newLeaseMs newProof newInbox entrants subscriptions kept wasMet hasEntered blocker blockedUntilMs waiter
 local usedBefore = used
 local walked, ahead = 0, nil
-local newHolder, newPermits, newLeaseMs, newInbox, entrants
+local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 -- While the object is paused, those that wait, however many, are not looked at.

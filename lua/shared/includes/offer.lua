@@ -1,7 +1,7 @@
 -- Enters a live waiter if it fits. If it does not, it ends the loop. A waiter whose inbox has no subscriber, or that wants entrants than
 -- there is in all, is passed over: it keeps its position and stops nobody.
--- Reads: requester waiter wasMet entryWant override entrySize inboxIsChecked subscriptions entryInbox used aliveUntilMs kept entryLeaseMs leaseMs newHolder entrants newPermits newLeaseMs newInbox
--- Sets:  isFull isRequester permits room mayEnter wasMet subscriptions blocker blockedUntilMs kept used newHolder newPermits newLeaseMs newInbox entrants hasEntered entryLeaseMs entryInbox
+-- Reads: requester waiter wasMet entryWant override entrySize inboxIsChecked subscriptions entryInbox used aliveUntilMs kept entryLeaseMs leaseMs newHolder entrants newPermits newLeaseMs newProof newInbox entryProof
+-- Sets:  isFull isRequester permits room mayEnter wasMet subscriptions blocker blockedUntilMs kept used newHolder newPermits newLeaseMs newProof newInbox entrants hasEntered entryLeaseMs entryProof entryInbox
 local isRequester = waiter == requester
 wasMet = wasMet or isRequester
 -- Not with tonumber, which takes longer than an addition.
@@ -25,7 +25,7 @@ elseif used + permits > room then
 else
   if isRequester then
     hasEntered = true
-    entryLeaseMs, entryInbox = leaseMs, ''
+    entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
   end
   --@include enter
   isFull = used >= room

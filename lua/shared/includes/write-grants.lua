@@ -4,10 +4,10 @@
 -- Sets:  keepMs noticeError granted inboxes notices lastLeaseMs endMs
 local inboxes, notices = {}, {}
 local lastLeaseMs, endMs
-for from = 1, #entrants, 4000 do
+for from = 1, #entrants, 5000 do
   local holds, ends, owners = { 'used', string.format('%d', used) }, {}, {}
-  for i = from, math.min(from + 3996, #entrants), 4 do
-    local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 3]
+  for i = from, math.min(from + 4995, #entrants), 5 do
+    local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 4]
     if leaseOfGrant ~= lastLeaseMs then
       lastLeaseMs = leaseOfGrant
       endMs = string.format('%d', nowMs + leaseOfGrant)
@@ -23,7 +23,7 @@ for from = 1, #entrants, 4000 do
         notices[entrantInbox] = notice
         inboxes[#inboxes + 1] = entrantInbox
       end
-      notice[#notice + 1] = entrant .. ':' .. leaseOfGrant
+      notice[#notice + 1] = entrant .. ':' .. leaseOfGrant .. ':' .. entrants[i + 3]
     end
   end
   call('HSET', mainKey, unpack(holds))

@@ -14,6 +14,7 @@ import { describeWaiting } from './scenarios/always/waiting.js'
 import { describeFencing } from './scenarios/fencing.js'
 import { describeFifo } from './scenarios/fifo.js'
 import { describeForce } from './scenarios/force.js'
+import { describeForgedNotices } from './scenarios/forged-notices.js'
 import { describeHandOff } from './scenarios/hand-off.js'
 import { describeLatch } from './scenarios/latch.js'
 import { describeLatchSteps } from './scenarios/latch-steps.js'
@@ -40,6 +41,7 @@ const parts = [
   describeSteps,
   describeFifo,
   describeHandOff,
+  describeForgedNotices,
   describeLeaseTrait,
   describeFencing,
   describeSurvives,

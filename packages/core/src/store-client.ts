@@ -21,7 +21,9 @@ import type { Background } from './util/background.js'
 import { momentNow, monotonicMs } from './util/clock.js'
 import { LastError } from './util/last-error.js'
 import { Housekeeping } from './waiting/housekeeping.js'
+import { Looks } from './waiting/looks.js'
 import { Notifications } from './waiting/notifications.js'
+import { Proofs } from './waiting/proofs.js'
 import { Readiness } from './waiting/readiness.js'
 import { WaiterTable } from './waiting/waiter-table.js'
 
@@ -53,6 +55,8 @@ export class StoreClient {
   readonly holds: HoldTable<Hold>
   readonly waiters: WaiterTable
   readonly abandonment: Abandonment
+  readonly proofs = new Proofs()
+  readonly #looks = new Looks()
   readonly watchdog: Watchdog<Hold>
   readonly housekeeping: Housekeeping
   readonly oversight: Oversight
@@ -89,7 +93,22 @@ export class StoreClient {
     })
     this.waiters = waiters
     this.abandonment = new Abandonment({ session, settings, background, events })
-    this.#notifications = new Notifications({ session, holds, waiters, abandonment: this.abandonment })
+    const latches = session.latches && {
+      latches: session.latches,
+      aliveMs: settings.watchdogTimeoutMs,
+      timeoutMs: settings.commandTimeoutMs,
+    }
+    this.#notifications = new Notifications({
+      clientId: deps.clientId,
+      session,
+      holds,
+      waiters,
+      abandonment: this.abandonment,
+      proofs: this.proofs,
+      looks: this.#looks,
+      latches,
+      background,
+    })
     const watchdog = new Watchdog<Hold>({
       renew: this.#renew,
       now: monotonicMs,
@@ -101,11 +120,7 @@ export class StoreClient {
     this.housekeeping = new Housekeeping({
       everyMs: settings.renewEveryMs,
       session,
-      latches: session.latches && {
-        latches: session.latches,
-        aliveMs: settings.watchdogTimeoutMs,
-        timeoutMs: settings.commandTimeoutMs,
-      },
+      latches,
       holds,
       waiters,
       watchdog,
@@ -162,6 +177,7 @@ export class StoreClient {
     this.#isClosed = true
     this.watchdog.close()
     this.housekeeping.end()
+    this.#looks.close()
     this.oversight.close()
     await this.session.close()
   }
@@ -185,23 +201,25 @@ export class StoreClient {
       wake: (id, owner) => {
         this.#notifications.wake(id, owner)
       },
-      opened: (id, generation) => {
-        this.#notifications.opened(id, generation)
+      opened: (id) => {
+        this.#notifications.opened(id)
       },
       told: (text) => {
         this.oversight.told(text)
       },
       missed: (id) => {
         if (id !== undefined) {
-          this.waiters.wakeAllOf(id)
+          this.#notifications.missed(id)
           return
         }
+        this.waiters.distrust()
         this.#publish('subscribed')
         this.#deps.onMissed()
         this.housekeeping.checkWaiters()
       },
       unsubscribed: (cause) => {
         this.#publish('unsubscribed')
+        this.waiters.distrust()
         this.waiters.unsubscribed()
         this.#deps.onUnsubscribed(cause)
       },

@@ -261,7 +261,7 @@ describe('a member that a dead process waits for', () => {
   /** What a process leaves that was killed while it waited. */
   async function leaveEntry(name: string): Promise<void> {
     const { queueKey, waitersKey } = inRedis(name)
-    const entry = `${String(Date.now() * 1000)} 30000 30000 1 holdfast:inbox:dead`
+    const entry = `${String(Date.now() * 1000)} 30000 30000 1 p holdfast:inbox:dead`
     await redis.rpush(queueKey, 'dead:1')
     await redis.hset(waitersKey, 'dead:1', entry)
     for (const key of [queueKey, waitersKey]) await redis.pexpire(key, 30_000)

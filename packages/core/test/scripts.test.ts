@@ -110,7 +110,7 @@ describe('the header of a script', () => {
       plainKeySpace.keysOf(uniqueName('script')),
       plainKeySpace.keysOf(uniqueName('script')),
     ]
-    const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100 }
+    const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100, proof: 'p' }
     const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
     for (const each of [commands, redisson]) {
       await each.acquire(keys, request)
@@ -215,7 +215,7 @@ interface AskArguments {
 const ask = (owner: string, options: AskArguments = {}): Promise<unknown> => {
   const { leaseMs = 30_000, placeMs = 30_000, grantLeaseMs = 20_000 } = options
   const { tokenFloor = 0, checkInbox = 0 } = options
-  const waiting = placeMs > 0 ? `${placeMs} ${grantLeaseMs} ${checkInbox} ${inboxOf(owner)}` : ''
+  const waiting = placeMs > 0 ? `${placeMs} ${grantLeaseMs} ${checkInbox} p ${inboxOf(owner)}` : ''
   return runScript('lockAcquire', allKeys(), [owner, leaseMs, tokenFloor, waiting])
 }
 
@@ -286,7 +286,7 @@ describe('multi/acquire', () => {
   const acquireMany = (mode: 'all' | 'first', ...owners: readonly string[]): Promise<unknown> => {
     const each = owners.map((_, n) => plainKeySpace.keysOf(`${keys.name}${n}`))
     const scriptKeys = each.flatMap(({ main, queue, waiters, fence }) => [main, queue, waiters, fence])
-    return runScript('multiAcquire', scriptKeys, [mode, 30_000, 0, ...owners])
+    return runScript('multiAcquire', scriptKeys, [mode, 30_000, ...owners.flatMap((owner) => [owner, 0])])
   }
   const mainOf = (n: number): string => plainKeySpace.keysOf(`${keys.name}${n}`).main
 
@@ -367,7 +367,7 @@ describe('acquire', () => {
   it.each(['the last one', 'the time of the server', 'the largest that the client has seen'])(
     'gives a token larger than %s',
     async (than) => {
-      const future = (await serverUs()) + 1e12
+      const future = (await serverUs()) + 1e10
       if (than === 'the last one') await redis.set(keys.fence, future, 'PX', 10_000)
       const tokenFloor = than === 'the largest that the client has seen' ? future : 0
       const before = await serverUs()
@@ -391,7 +391,7 @@ describe('acquire', () => {
     expect(await ask('c')).toMatch(heldBy('a', 2))
     const before = await content()
     expect(before.queue).toEqual(['b', 'c'])
-    expect(before.waiters['b']).toMatch(new RegExp(`^\\d{16} 30000 20000 0 ${inboxOf('b')}$`))
+    expect(before.waiters['b']).toMatch(new RegExp(`^\\d{16} 30000 20000 0 p ${inboxOf('b')}$`))
     expect(await ask('b')).toMatch(heldBy('a', 1))
     const { hold, queue, token } = await content()
     expect({ hold, queue, token }).toEqual({ hold: before.hold, queue: before.queue, token: before.token })
@@ -458,7 +458,7 @@ describe('acquire', () => {
     await ask('a')
     await ask('b')
     await redis.del(keys.main)
-    const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000 }
+    const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, proof: 'p' }
     const request = { owner: 'c', count: 1, ...times, wantsToken: true }
     expect(await commands.acquire(keys, request)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
     expect(faults).toEqual([expect.stringMatching(/NOPERM|channel/)])
@@ -474,7 +474,7 @@ describe('acquire', () => {
     const { hold, queue, token } = await content()
     expect({ hold, queue }).toEqual({ hold: { b: '1' }, queue: ['c'] })
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b p ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('enters a free lock from its own queue entry at the head', async () => {
@@ -592,7 +592,7 @@ describe('release', () => {
     expect(await release('a')).toBe(0)
     expect(await dumps()).toEqual(before)
     await until(() => heard.length > 0)
-    expect(heard).toEqual([expect.stringMatching(`^granted b ${token} \\d{16} 20000 ${keys.main}$`)])
+    expect(heard).toEqual([expect.stringMatching(`^granted b p ${token} \\d{16} 20000 ${keys.main}$`)])
   })
 
   it('names the lock in the notice by its whole name', async () => {
@@ -600,7 +600,7 @@ describe('release', () => {
     const odd = [name, `{${name}}:fifo`, `{${name}}:waiters`, `{${name}}:fence`]
     const heard = await hear('b')
     await runScript('lockAcquire', odd, ['a', 30_000, 0, ''])
-    await runScript('lockAcquire', odd, ['b', 30_000, 0, `30000 20000 0 ${inboxOf('b')}`])
+    await runScript('lockAcquire', odd, ['b', 30_000, 0, `30000 20000 0 p ${inboxOf('b')}`])
     expect(await runScript('lockRelease', odd, ['a', 0])).toBe(1)
     await until(() => heard.length > 0)
     expect(heard[0]?.endsWith(` 20000 ${name}`)).toBe(true)
@@ -609,7 +609,7 @@ describe('release', () => {
   it('grants with a token larger than any the client has seen', async () => {
     await ask('a')
     await ask('b')
-    const future = (await serverUs()) + 1e12
+    const future = (await serverUs()) + 1e10
     await release('a', { tokenFloor: future })
     expect((await content()).token).toBe(future + 1)
   })
@@ -656,7 +656,7 @@ describe('release', () => {
 
   it('tries only one waiter of a client that is not subscribed', async () => {
     await ask('a')
-    const waiting = `30000 20000 1 ${inboxOf('b')}`
+    const waiting = `30000 20000 1 p ${inboxOf('b')}`
     for (const owner of ['b:1', 'b:2', 'b:3']) {
       await runScript('lockAcquire', allKeys(), [owner, 30_000, 0, waiting])
     }

@@ -8,6 +8,7 @@ export type Notice =
   | {
       readonly kind: 'granted'
       readonly owner: string
+      readonly proof: string
       readonly token: number
       readonly leaseMs: number
       readonly serverUs: number
@@ -25,9 +26,16 @@ export interface StepContext {
   notify(notice: Notice): void
 }
 
-/** A token larger than the last one, than the clock, and than any that the client of this step has seen. */
+/** How far ahead of the store's clock a token may be, microseconds: a day. */
+const tokenLeadUs = 86_400_000_000
+
+/** Whether a token may be the last one now. */
+export const isTokenInBounds = (token: number, nowUs: number): boolean => token - nowUs < tokenLeadUs
+
+/** A token larger than the last one, than the clock, and than any that the client of this step has seen; nothing out of bounds counts. */
 export function nextToken(state: WaitingState, leaseMs: number, { nowUs, tokenFloor }: StepContext): number {
-  const token = Math.max(nowUs, tokenFloor + 1, (state.fence?.token ?? 0) + 1)
+  const floor = isTokenInBounds(tokenFloor, nowUs) ? tokenFloor : 0
+  const token = Math.max(nowUs, floor + 1, (state.fence?.token ?? 0) + 1)
   state.fence = { token, untilUs: nowUs + fenceMsFor(leaseMs) * 1_000 }
   return token
 }

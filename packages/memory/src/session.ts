@@ -1,6 +1,7 @@
 import type {
   AcquireReply,
   AcquireRequest,
+  Address,
   ClientInfo,
   EngineHost,
   EngineSession,
@@ -68,6 +69,9 @@ interface MemoryQueueEntry extends QueueEntry {
   readonly address: MemoryAddress
 }
 
+/** Of how many objects a client remembers the largest token that it has seen. */
+const rememberedFloors = 1_000
+
 /** The steps of one client. */
 export class MemorySession implements EngineSession {
   readonly host: EngineHost
@@ -75,8 +79,8 @@ export class MemorySession implements EngineSession {
   readonly latches: MemoryLatches
   readonly operator: MemoryOperator
   readonly #deps: SessionDeps
-  /** The largest token that this client has seen. */
-  #tokenFloor = 0
+  /** The largest token that this client has seen of each object; of those that it saw last. */
+  readonly #tokenFloors = new Map<string, number>()
   /** Which store replied last, and before which break that was. */
   #lastReply: { readonly incarnation: string; readonly epoch: number } | undefined
 
@@ -113,15 +117,19 @@ export class MemorySession implements EngineSession {
   acquire(address: MemoryAddress, request: AcquireRequest): Promise<AcquireReply> {
     return this.#send(() => {
       const reply = this.#run(address, (steps, state, context) => steps.acquire(state, request, context))
-      if (reply.kind === 'held') this.#sawToken(reply.token)
+      if (reply.kind === 'held') this.noteToken(address, reply.token)
       return reply
     })
   }
 
   acquireMany(request: JointRequest): Promise<JointReply> {
     return this.#send(() => {
-      const reply = acquireMany(request, (id, step) => this.#deps.runLock(id, this.#tokenFloor, step))
-      if (reply.kind === 'entered') for (const token of reply.tokens) this.#sawToken(token)
+      const reply = acquireMany(request, (id, step) => this.#deps.runLock(id, this.#floorOf(id), step))
+      if (reply.kind !== 'entered') return reply
+      for (const [i, token] of reply.tokens.entries()) {
+        const { address } = request.locks[i] ?? {}
+        if (address) this.noteToken(address, token)
+      }
       return reply
     })
   }
@@ -154,7 +162,9 @@ export class MemorySession implements EngineSession {
 
   resize(address: MemoryAddress, request: ResizeRequest): Promise<ResizeReply> {
     return this.#send(() =>
-      this.#deps.runShared(address, this.#tokenFloor, (state, context) => resize(state, request, context)),
+      this.#deps.runShared(address, this.#floorOf(address.id), (state, context) =>
+        resize(state, request, context),
+      ),
     )
   }
 
@@ -178,10 +188,19 @@ export class MemorySession implements EngineSession {
 
   raiseToken({ id }: MemoryAddress, token: number, keepMs: number): Promise<void> {
     return this.#send(() => {
-      this.#deps.runLock(id, this.#tokenFloor, (state, { nowUs }) => {
+      this.#deps.runLock(id, this.#floorOf(id), (state, { nowUs }) => {
         raiseToken(state, token, keepMs, nowUs)
       })
     })
+  }
+
+  noteToken({ id }: Pick<Address, 'id'>, token: number): void {
+    const floors = this.#tokenFloors
+    const largest = Math.max(this.#floorOf(id), token)
+    floors.delete(id)
+    floors.set(id, largest)
+    const [oldest] = floors.keys()
+    if (floors.size > rememberedFloors && oldest !== undefined) floors.delete(oldest)
   }
 
   isSubscribed(): boolean {
@@ -213,9 +232,8 @@ export class MemorySession implements EngineSession {
         host.revoked(notice.owner)
         return
       }
-      const { owner, token, leaseMs, serverUs } = notice
-      this.#sawToken(token)
-      host.granted(id, owner, { token, leaseMs, serverUs })
+      const { owner, proof, token, leaseMs, serverUs } = notice
+      host.granted(id, owner, { proof, token, leaseMs, serverUs })
     })
   }
 
@@ -231,10 +249,10 @@ export class MemorySession implements EngineSession {
   }
 
   #run<T>(address: MemoryAddress, step: AnyStep<T>): T {
-    return this.#deps.run(address, this.#tokenFloor, step)
+    return this.#deps.run(address, this.#floorOf(address.id), step)
   }
 
-  #sawToken(token: number): void {
-    this.#tokenFloor = Math.max(this.#tokenFloor, token)
+  #floorOf(id: string): number {
+    return this.#tokenFloors.get(id) ?? 0
   }
 }

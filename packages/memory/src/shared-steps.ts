@@ -23,7 +23,7 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 
 /** Lets the owner in if its permits fit and nobody ahead waits for more, or queues it. */
 export function acquire(state: SharedState, request: AcquireRequest, context: StepContext): AcquireReply {
-  const { owner, count: want, size = want, leaseMs, entryTtlMs, grantLeaseMs } = request
+  const { owner, count: want, size = want, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
   const { nowUs } = context
   const hold = state.holds.get(owner)
   if (hold) {
@@ -34,7 +34,7 @@ export function acquire(state: SharedState, request: AcquireRequest, context: St
     return { kind: 'held', token: hold.token }
   }
   if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
-  const entry = { want, size, grantLeaseMs }
+  const entry = { want, size, grantLeaseMs, proof }
   // At its own position it is judged as it is now.
   if (entryTtlMs > 0 && state.queue.has(owner)) {
     state.queue.set(owner, { ...entry, aliveUntilUs: nowUs + entryTtlMs * 1_000 })
@@ -160,14 +160,14 @@ function letIn(
     used += permits
     state.holds.set(owner, { permits, token, untilUs: nowUs + leaseMs * 1_000 })
   }
-  const offer = (owner: string, { want, size, grantLeaseMs }: SharedWaiting): Outcome => {
+  const offer = (owner: string, { want, size, grantLeaseMs, proof }: SharedWaiting): Outcome => {
     const isRequester = owner === requester?.owner
     const room = state.resized?.size ?? size
     if (want > room || (!isRequester && !context.isSubscribed(owner))) return 'passed over'
     if (used + want > room) return 'blocks'
     const leaseMs = isRequester ? requester.leaseMs : grantLeaseMs
     enter(owner, want, leaseMs)
-    if (!isRequester) context.notify({ kind: 'granted', owner, token, leaseMs, serverUs: nowUs })
+    if (!isRequester) context.notify({ kind: 'granted', owner, proof, token, leaseMs, serverUs: nowUs })
     return used >= room ? 'filled' : 'entered'
   }
 

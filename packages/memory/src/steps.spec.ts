@@ -125,7 +125,14 @@ describe('release', () => {
     acquire('C')
     release('A')
     expect(notices).toEqual([
-      { kind: 'granted', owner: 'B', token: expect.any(Number) as number, leaseMs: 20_000, serverUs: nowUs },
+      {
+        kind: 'granted',
+        owner: 'B',
+        proof: 'p',
+        token: expect.any(Number) as number,
+        leaseMs: 20_000,
+        serverUs: nowUs,
+      },
     ])
     expect(inspect()).toMatchObject({ owner: 'B', count: 1, ttlMs: 20_000, waiterCount: 1 })
   })

@@ -1,13 +1,14 @@
-import type {
-  AcquireReply,
-  AcquireRequest,
-  Inspection,
-  QueueEntryReply,
-  ReleaseReply,
-  ReleaseRequest,
-  RenewalReply,
+import {
+  RefusedError,
+  type AcquireReply,
+  type AcquireRequest,
+  type Inspection,
+  type QueueEntryReply,
+  type ReleaseReply,
+  type ReleaseRequest,
+  type RenewalReply,
 } from '@holdfast/core/engine'
-import { handOn, keepFence, nextToken, type Outcome, type StepContext } from './hand-off.js'
+import { handOn, isTokenInBounds, keepFence, nextToken, type Outcome, type StepContext } from './hand-off.js'
 import { ttlMsOf, type Hold, type LockState } from './lock-state.js'
 import {
   isAbandoned,
@@ -26,7 +27,7 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 
 /** Lets the owner in, sets the count of one that is in, or queues it. */
 export function acquire(state: LockState, request: AcquireRequest, context: StepContext): AcquireReply {
-  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs } = request
+  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
   const { nowUs } = context
   if (state.hold?.owner === owner) {
     if (count > 1) state.hold.count = count
@@ -37,7 +38,7 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
   if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
   if (!state.hold) grantToFirst(state, context, owner)
   if (state.hold) {
-    const position = takePosition(state, owner, entryTtlMs, { grantLeaseMs }, nowUs)
+    const position = takePosition(state, owner, entryTtlMs, { grantLeaseMs, proof }, nowUs)
     return { kind: 'busy', ttlMs: ttlMsOf(state, nowUs), serverUs: nowUs, holder: state.hold.owner, position }
   }
   state.queue.delete(owner)
@@ -107,17 +108,26 @@ export function admit(state: LockState, owner: string, leaseMs: number, context:
  * is passed over.
  */
 function grantToFirst(state: LockState, context: StepContext, before?: string): void {
-  const grant = (owner: string, { grantLeaseMs: leaseMs }: Waiting): Outcome => {
+  const grant = (owner: string, { grantLeaseMs: leaseMs, proof }: Waiting): Outcome => {
     if (!context.isSubscribed(owner)) return 'passed over'
     const token = admit(state, owner, leaseMs, context)
-    context.notify({ kind: 'granted', owner, token, leaseMs, serverUs: context.nowUs })
+    context.notify({ kind: 'granted', owner, proof, token, leaseMs, serverUs: context.nowUs })
     return 'filled'
   }
   handOn(state, context.nowUs, grant, before)
 }
 
-/** Has later tokens be larger than this one, for at least `keepMs`. */
+/**
+ * Has later tokens be larger than this one, for at least `keepMs`.
+ *
+ * @throws `RefusedError` for one that is more than a day ahead of the clock
+ */
 export function raiseToken(state: LockState, token: number, keepMs: number, nowUs: number): void {
+  if (!isTokenInBounds(token, nowUs)) {
+    throw new RefusedError(`the fencing token ${token} is more than a day ahead of the store's clock`, {
+      engine: 'memory',
+    })
+  }
   const { fence } = state
   state.fence = {
     token: Math.max(fence?.token ?? 0, token),

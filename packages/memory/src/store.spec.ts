@@ -114,13 +114,14 @@ describe('a store', () => {
     expect(store.commands - before).toBe(2)
   })
 
-  it('gives a client a larger token than it has seen, in a reply or a notification, although all was lost', async () => {
+  it('gives a client a larger token than it has seen, in a reply or a notification that was believed, although all was lost', async () => {
     const tokens: number[] = []
     const keep = async (client: Client, owner: string) => {
       const reply = await acquire(client, owner)
       if (reply.kind === 'held') tokens.push(reply.token)
     }
     bob.host.granted = (_id, _owner, { token }) => {
+      bob.session.noteToken?.(bob.address, token)
       tokens.push(token)
     }
     await keep(ann, 'ann:1')

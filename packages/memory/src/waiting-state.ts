@@ -3,6 +3,8 @@ export interface Waiting {
   aliveUntilUs: number
   /** The lease of the hold that is granted to it. */
   grantLeaseMs: number
+  /** What the notice of its grant repeats. */
+  proof: string
 }
 
 /** What the store keeps of those that wait for an object. Instants are microseconds of the store's clock. */

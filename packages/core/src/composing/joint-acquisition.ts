@@ -82,8 +82,16 @@ class JointOwner<L extends MemberLease> implements Waiter {
     return
   }
 
-  granted(): void {
-    return
+  granted(): boolean {
+    return false
+  }
+
+  distrust(): void {
+    // It waits for a reply only.
+  }
+
+  trust(): void {
+    // As above.
   }
 
   revoked(): void {
@@ -191,7 +199,7 @@ export class JointAcquisition<L extends MemberLease> {
     const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
     const admit = (): Acquired<L> => this.#client.acquisition.admit(grant, request, monotonicMs() - startedAt)
     const acquired = this.#inContext ? this.#inContext(admit) : admit()
-    if (wasRevoked) acquired.hold.lose('revoked')
+    if (wasRevoked) acquired.hold.checkEviction()
     return acquired
   }
 

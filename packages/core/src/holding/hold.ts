@@ -89,6 +89,8 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   readonly #limitAt: number
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
   #requestedProof = false
+  /** When it was last said to be evicted, unless the store has denied it since. */
+  #saidEvictedAt = Infinity
   #inDoubt: boolean
   readonly #isProven: boolean
   #incarnation: string | undefined
@@ -279,11 +281,19 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     return { address: this.address, owner: this.owner, leaseMs }
   }
 
+  /** Someone says that it was evicted: the store tells, at once. */
+  checkEviction(): void {
+    if (this.#state !== 'live') return
+    this.#saidEvictedAt = monotonicMs()
+    this.#deps.watchdog.renewNow([this])
+  }
+
   /** Called by the watchdog. */
   settle(outcome: RenewalOutcome): void {
     this.#requestedProof = false
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
+    if (this.#saidEvictedAt <= this.#renewal.sentAt.monotonicMs) this.#saidEvictedAt = Infinity
     this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
     reportRenewed(this.#deps.events, this)
   }
@@ -302,8 +312,9 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const isAtLimit = this.#clock.reaches(this.#nextLimitAt())
-    const by = reason === 'revoked' ? this.#deps.evictorOf(this.owner) : undefined
-    const error = lossOf(this.#target, this.owner, reason, { isAtLimit, cause, by })
+    const why = reason === 'not-held' && this.#saidEvictedAt !== Infinity ? 'revoked' : reason
+    const by = why === 'revoked' ? this.#deps.evictorOf(this.owner) : undefined
+    const error = lossOf(this.#target, this.owner, why, { isAtLimit, cause, by })
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')

@@ -13,12 +13,14 @@ import type {
 } from '../engine/replies.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
-import { isSlotMoving } from './errors.js'
+import { RefusedError } from '../errors.js'
+import { engineName, isSlotMoving } from './errors.js'
 import { clientInboxOf } from './keys.js'
 import type { Keys, Kind } from './keys.js'
 import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/calls.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
+import { TokenFloors } from './token-floors.js'
 
 /** The script calls of each kind of object that is carried. */
 export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>
@@ -39,19 +41,15 @@ const entryStates = ['missing', 'waiting', 'granted'] as const
 /** The scripts as functions. Everything about positions and codes stays in here. */
 export class RedisCommands {
   readonly #options: RedisCommandsOptions
-  #tokenFloor = 0
-  /** The same as text: it is sent more often than it changes. */
-  #tokenFloorText = '0'
+  readonly #floors = new TokenFloors()
 
   constructor(options: RedisCommandsOptions) {
     this.#options = options
   }
 
-  /** Remembers a token that came with a notification: later tokens must be larger, even when the fence key is lost. */
-  sawToken(token: number): void {
-    if (token <= this.#tokenFloor) return
-    this.#tokenFloor = token
-    this.#tokenFloorText = String(token)
+  /** Remembers a token that came with a notification: later tokens of this lock must be larger, even when the fence key is lost. */
+  sawToken({ main }: Keys, token: number): void {
+    this.#floors.saw(main, token)
   }
 
   acquire(keys: Keys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
@@ -66,12 +64,12 @@ export class RedisCommands {
 
   /** An `acquire` for another connection to send. */
   acquireCall(keys: Keys, request: AcquireRequest): ScriptCall {
-    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#tokenFloorText)
+    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#floors.of(keys.main))
   }
 
   readonly readAcquire = (given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply => {
     if (typeof given === 'string' && given.includes(' ')) return readBusy(given)
-    if (typeof given === 'string' || typeof given === 'number') return this.#held(given)
+    if (typeof given === 'string' || typeof given === 'number') return this.#held(lock, given)
     const reply = asList(given)
     switch (numberAt(reply, 0)) {
       case 0:
@@ -84,6 +82,8 @@ export class RedisCommands {
         return { kind: 'lost' }
       case -2:
         return { kind: 'abandoned' }
+      case -4:
+        return fenceBeyond(textAt(reply, 1), textAt(reply, 2))
       default:
         return notALockReply(lock, textAt(reply, 1))
     }
@@ -96,7 +96,7 @@ export class RedisCommands {
 
   /** Requests several locks of one group. */
   acquireMany(request: RedisJointRequest, timeoutMs?: number): Promise<JointReply> {
-    const call = this.#options.calls.lock.acquireMany?.(request, this.#tokenFloorText)
+    const call = this.#options.calls.lock.acquireMany?.(request, ({ main }) => this.#floors.of(main))
     if (!call) return Promise.reject(new TypeError('these locks are requested one by one'))
     return this.#options.connection.run(call, this.#readMany, timeoutMs)
   }
@@ -107,19 +107,19 @@ export class RedisCommands {
     const call =
       request.count > 0 && calls.setCount
         ? calls.setCount(keys, request.owner, request.count, 0)
-        : calls.release(keys, request, this.#tokenFloorText)
+        : calls.release(keys, request, this.#floors.of(keys.main))
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: Keys, owner: string): Promise<ReleaseReply> {
-    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#tokenFloorText)
+    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#floors.of(keys.main))
     return this.#options.connection.run(call, this.#readRelease)
   }
 
   /** Sets how many permits there are in all. */
   resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
-    const call = this.#callsFor(keys).resize?.(keys, request, this.#tokenFloorText)
+    const call = this.#callsFor(keys).resize?.(keys, request, this.#floors.of(keys.main))
     if (!call) throw new TypeError(`${keys.main} has no size`)
     return this.#options.connection.run(call, this.#readResize, timeoutMs)
   }
@@ -148,7 +148,10 @@ export class RedisCommands {
   /** Later tokens of this lock are larger than this one, for at least `keepMs`. */
   async raiseToken({ fence }: Keys, token: number, keepMs: number): Promise<void> {
     const call = { script: scripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
-    await this.#options.connection.run(call, Number)
+    const refused = await this.#options.connection.run(call, (reply) => (Array.isArray(reply) ? reply : null))
+    if (!refused) return
+    const { reason } = fenceBeyond(fence, textAt(refused, 1))
+    throw new RefusedError(reason, { engine: engineName })
   }
 
   async inspect(keys: Keys, limit: number): Promise<Inspection | SharedInspection | NotALockReply> {
@@ -165,10 +168,14 @@ export class RedisCommands {
       const index = numberAt(reply, 2) - 1
       return { ...notALockReply(keys[4 * index] ?? '', textAt(reply, 1)), index }
     }
+    if (reply[0] === -4) {
+      const index = numberAt(reply, 3) - 1
+      return { ...fenceBeyond(textAt(reply, 1), textAt(reply, 2)), index }
+    }
     const first = reply.length > 0 ? textAt(reply, 0) : ''
     const nEnd = first.indexOf(' ')
     const texts = nEnd < 0 ? reply : reply.slice(1)
-    const tokens = texts.map((_, i) => this.#held(textAt(texts, i)).token)
+    const tokens = texts.map((_, i) => this.#held(keys[4 * i] ?? '', textAt(texts, i)).token)
     if (nEnd < 0) return { kind: 'entered', tokens }
     const index = Number(first.slice(0, nEnd)) - 1
     return { kind: 'entered', tokens, busy: { index, reply: readBusy(first.slice(nEnd + 1)) } }
@@ -192,10 +199,11 @@ export class RedisCommands {
     return { kind, version: numberAt(reply, 1), size: numberAt(reply, 2) }
   }
 
-  #held(given: string | number): HeldReply {
+  #held(lock: string, given: string | number): HeldReply {
     const token = Number(given)
     if (Number.isNaN(token)) throw notUnderstood('a token', given)
-    this.sawToken(token)
+    if (!Number.isSafeInteger(token)) throw tokenBeyond(lock, given)
+    if (token > 0) this.#floors.saw(lock, token)
     return { kind: 'held', token }
   }
 
@@ -221,6 +229,21 @@ const notALockReply = (lock: string, type: string): NotALockReply => ({
     `the key ${lock} holds a ${type === 'hash' ? 'hash that never expires' : type}; ` +
     'nothing was changed. Use another name or prefix, or remove the key',
 })
+
+/** The fence key of a lock has what no token can follow. */
+const fenceBeyond = (fence: string, value: string): NotALockReply => ({
+  kind: 'not-a-lock',
+  reason:
+    `the key ${fence} holds ${value}, which is no fencing token or more than a day ahead of the server's clock, so this lock ` +
+    'has no tokens; others are not affected. Delete the key, once whatever checks tokens of this lock has forgotten larger ones',
+})
+
+const tokenBeyond = (lock: string, token: string | number): RefusedError =>
+  new RefusedError(
+    `the fencing token of the key ${lock} is ${token}, past what can be counted on from (2^53 - 1): the lock was given back, and ` +
+      'others are not affected. Set the key of its token to a smaller number, or remove it',
+    { engine: engineName },
+  )
 
 /** `<ttlMs> <serverUs> <position> <holder>` */
 function readBusy(text: string): BusyReply {

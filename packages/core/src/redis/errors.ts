@@ -44,10 +44,12 @@ export const isUnusable = (error: unknown): boolean => {
   return origin instanceof LookupError || (isPermissionError(origin) && !hasCode(origin, 'NOPERM'))
 }
 
-/** ioredis attaches the refused command to an error, with its arguments: for AUTH and HELLO, user and password. */
+/** What these commands have among their arguments nobody else may know: user and password, or the proofs of queue entries. */
+const secretive: ReadonlySet<unknown> = new Set(['auth', 'hello', 'eval', 'evalsha'])
+
+/** ioredis attaches the refused command to an error, with its arguments. */
 export function withoutSecrets(error: unknown): unknown {
-  const name = commandOf(error)
-  if (!(error instanceof Error) || (name !== 'auth' && name !== 'hello')) return error
+  if (!(error instanceof Error) || !secretive.has(commandOf(error))) return error
   const copy = new Error(error.message)
   copy.name = error.name
   if (error.stack !== undefined) copy.stack = error.stack

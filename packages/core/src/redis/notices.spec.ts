@@ -9,10 +9,11 @@ const understood = [
 ]
 
 describe('a notice', () => {
-  it('of a grant has owner, token, server time, lease and lock', () => {
-    expect(readNotice('granted c1:7 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
+  it('of a grant has owner, proof, token, server time, lease and lock', () => {
+    expect(readNotice('granted c1:7 pr-_0f 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
       kind: 'granted',
       owner: 'c1:7',
+      proof: 'pr-_0f',
       token: 1_700_000_000_000_001,
       serverUs: 1_700_000_000_000_002,
       leaseMs: 30_000,
@@ -20,14 +21,14 @@ describe('a notice', () => {
     })
   })
 
-  it('of owners that entered together has the token, the server time, each owner with its lease, and the object', () => {
-    expect(readNotice('entered 17 1700000000000002 c1:7:30000,c:1:12:500 lock:a:rw')).toEqual({
+  it('of owners that entered together has the token, the server time, each owner with its lease and proof, and the object', () => {
+    expect(readNotice('entered 17 1700000000000002 c1:7:30000:p,c:1:12:500:q lock:a:rw')).toEqual({
       kind: 'entered',
       token: 17,
       serverUs: 1_700_000_000_000_002,
       owners: [
-        { owner: 'c1:7', leaseMs: 30_000 },
-        { owner: 'c:1:12', leaseMs: 500 },
+        { owner: 'c1:7', proof: 'p', leaseMs: 30_000 },
+        { owner: 'c:1:12', proof: 'q', leaseMs: 500 },
       ],
       main: 'lock:a:rw',
     })
@@ -52,9 +53,9 @@ describe('a notice', () => {
   it.each(['lock:two words', 'lock:two\nlines', 'lock: ', 'lock:granted x 1 2 3 y'])(
     'may be about a lock with the key %j',
     (lock) => {
-      expect(readNotice(`granted c1:7 1 2 3 ${lock}`)).toMatchObject({ lock })
+      expect(readNotice(`granted c1:7 p 1 2 3 ${lock}`)).toMatchObject({ lock })
       expect(readNotice(`revoked c1:7 ${lock}`)).toMatchObject({ lock })
-      expect(readNotice(`entered 1 2 c1:7:3 ${lock}`)).toMatchObject({ main: lock })
+      expect(readNotice(`entered 1 2 c1:7:3:p ${lock}`)).toMatchObject({ main: lock })
     },
   )
 
@@ -71,14 +72,15 @@ describe('a notice', () => {
     'told',
     'says hello',
     'granted',
-    'granted c1:7 1 2 3',
-    'granted c1:7 x 2 3 a',
-    'granted c1:7 100000000000000000000 2 3 a',
-    'granted c1:7 1 9007199254740992 3 a',
+    'granted c1:7 1 2 3 a',
+    'granted c1:7 p 1 2 3',
+    'granted c1:7 p x 2 3 a',
+    'granted c1:7 p 100000000000000000000 2 3 a',
+    'granted c1:7 p 1 9007199254740992 3 a',
     'revoked c1:7',
-    'entered 1 2 c1:7:3',
-    'entered 1 x c1:7:3 a',
-    'entered 9007199254740992 2 c1:7:3 a',
+    'entered 1 2 c1:7:3:p',
+    'entered 1 x c1:7:3:p a',
+    'entered 9007199254740992 2 c1:7:3:p a',
     'entered 1 2 c1:x a',
     'free c1:7',
     'open 1',

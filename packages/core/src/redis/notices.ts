@@ -1,8 +1,16 @@
+/** One of those that entered in one step. */
+interface NoticedOwner {
+  readonly owner: string
+  readonly proof: string
+  readonly leaseMs: number
+}
+
 /** What arrives in an inbox. */
 export type Notice =
   | {
       readonly kind: 'granted'
       readonly owner: string
+      readonly proof: string
       readonly token: number
       readonly serverUs: number
       readonly leaseMs: number
@@ -13,7 +21,7 @@ export type Notice =
       readonly kind: 'entered'
       readonly token: number
       readonly serverUs: number
-      readonly owners: readonly { readonly owner: string; readonly leaseMs: number }[]
+      readonly owners: readonly NoticedOwner[]
       readonly main: string
     }
   /** A latch opened, or is gone. */
@@ -29,13 +37,13 @@ export type Notice =
  * count on from would be the last token of every lock.
  */
 export function readNotice(message: string): Notice | null {
-  const granted = /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(message)
+  const granted = /^granted (\S+) (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(message)
   if (granted) {
-    const [, owner = '', token, serverUs, leaseMs, lock = ''] = granted
+    const [, owner = '', proof = '', token, serverUs, leaseMs, lock = ''] = granted
     const numbers = { token: Number(token), serverUs: Number(serverUs), leaseMs: Number(leaseMs) }
-    return areExact(numbers) ? { kind: 'granted', owner, ...numbers, lock } : null
+    return areExact(numbers) ? { kind: 'granted', owner, proof, ...numbers, lock } : null
   }
-  const entered = /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s.exec(message)
+  const entered = /^entered (\d+) (\d+) (\S+:\d+:[^\s:]+) (.+)$/s.exec(message)
   if (entered) {
     const [, token, serverUs, owners = '', main = ''] = entered
     const numbers = { token: Number(token), serverUs: Number(serverUs) }
@@ -60,8 +68,10 @@ export function readNotice(message: string): Notice | null {
 const areExact = (numbers: Readonly<Record<string, number>>): boolean =>
   Object.values(numbers).every(Number.isSafeInteger)
 
-/** `<owner>:<leaseMs>`; an owner has a colon of its own. */
-function readLease(text: string): { readonly owner: string; readonly leaseMs: number } {
-  const end = text.lastIndexOf(':')
-  return { owner: text.slice(0, end), leaseMs: Number(text.slice(end + 1)) }
+/** `<owner>:<leaseMs>:<proof>`; an owner has a colon of its own. */
+function readLease(text: string): NoticedOwner {
+  const leaseEnd = text.lastIndexOf(':')
+  const end = text.lastIndexOf(':', leaseEnd - 1)
+  const leaseMs = Number(text.slice(end + 1, leaseEnd))
+  return { owner: text.slice(0, end), proof: text.slice(leaseEnd + 1), leaseMs }
 }

@@ -115,7 +115,7 @@ export class RedisSession implements EngineSession {
     this.#commands = new RedisCommands({ ...common, calls })
     this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
     const onMessage = (message: string): void => {
-      passOn(message, host, this.#commands)
+      passOn(message, host)
     }
     this.#inbox = new Inbox({ channel, hub: this.hub, onMessage })
     if (options.canList)
@@ -188,6 +188,10 @@ export class RedisSession implements EngineSession {
 
   raiseToken(keys: Keys, token: number, keepMs: number): Promise<void> {
     return this.#commands.raiseToken(keys, token, keepMs)
+  }
+
+  noteToken(keys: Keys, token: number): void {
+    this.#commands.sawToken(keys, token)
   }
 
   isSubscribed(_keys: Keys): boolean {

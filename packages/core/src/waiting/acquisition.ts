@@ -91,6 +91,8 @@ export class Acquisition<A> implements Waiter {
   #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
   #noticedAt = 0
+  /** Whether a notice with the proof can only be from the store; `spent` once one has been published for sure. */
+  #trust: 'whole' | 'lapsed' | 'spent' = 'whole'
   #failures = 0
   /** Why the last command failed, unless one was answered since. */
   #lastError: HoldfastError | undefined
@@ -209,10 +211,22 @@ export class Acquisition<A> implements Waiter {
     else if (this.#hasRequestInFlight) this.#requestAgain = true
   }
 
-  granted(notice: GrantNotice): void {
+  granted(notice: GrantNotice): boolean {
+    if (this.#trust !== 'whole') return false
+    this.#trust = 'spent'
     this.#notice = notice
     this.#noticedAt = monotonicMs()
     if (this.#state === 'waiting' || this.#state === 'pausing') this.#accept()
+    return true
+  }
+
+  distrust(): void {
+    if (this.#trust === 'whole') this.#trust = 'lapsed'
+  }
+
+  /** A request in doubt may have queued it again, with the same proof, after a grant that was missed. */
+  trust(): void {
+    if (this.#trust === 'lapsed' && !this.#inDoubt) this.#trust = 'whole'
   }
 
   /** Another opening than the awaited one proves nothing, but a later one says that something was missed. */
@@ -279,13 +293,15 @@ export class Acquisition<A> implements Waiter {
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
+    const entryTtlMs = this.#mayQueue() ? this.entryTtlMs : 0
     return {
       owner: this.owner,
       count: this.target.permits,
       size: this.target.size,
       leaseMs,
-      entryTtlMs: this.#mayQueue() ? this.entryTtlMs : 0,
-      grantLeaseMs: Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs),
+      entryTtlMs,
+      grantLeaseMs: this.#grantLeaseMs(leaseMs),
+      proof: entryTtlMs > 0 ? this.#deps.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
     }
   }
@@ -400,7 +416,9 @@ export class Acquisition<A> implements Waiter {
     this.#notice = undefined
     if (!notice) return
     const { marginMs } = this.#deps.settings
-    const dated = dateNotice(notice, this.#lastReply, this.#noticedAt, marginMs)
+    const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(this.#leaseMs()))
+    const dated = dateNotice({ ...notice, leaseMs }, this.#lastReply, this.#noticedAt, marginMs)
+    this.#deps.session.noteToken?.(this.address, notice.token)
     reportGranted(
       this.#deps.events,
       this,
@@ -409,10 +427,10 @@ export class Acquisition<A> implements Waiter {
     )
     if (this.#isOver) return
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
-    const isEnough = notice.leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
+    const isEnough = leaseMs >= this.#leaseMs() || this.#deps.confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt
-    if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, notice.leaseMs)) {
-      this.#enter(notice.token, requestedAt, notice.leaseMs, dated)
+    if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
+      this.#enter(notice.token, requestedAt, leaseMs, dated)
     } else {
       this.#request()
     }
@@ -519,6 +537,11 @@ export class Acquisition<A> implements Waiter {
 
   #leaseMs(): number {
     return leaseToRequest(this.#options, this.#deps.settings, this.#grantedAt, monotonicMs())
+  }
+
+  /** The lease of a hold that is granted to its queue entry. */
+  #grantLeaseMs(leaseMs: number): number {
+    return Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs)
   }
 
   #waitLeftMs(): number {

@@ -1,17 +1,32 @@
+import { clientOf } from '../engine/owner.js'
 import type { EngineSession, GrantNotice } from '../engine/session.js'
 import type { Abandonment } from '../holding/abandonment.js'
-import type { LossReason } from '../errors.js'
+import type { Background } from '../util/background.js'
+import type { Looks } from './looks.js'
+import { isPlausible } from './plausible.js'
+import type { Proofs } from './proofs.js'
+import { refreshLatches } from './refresh-latches.js'
+import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
 
 /** What passing notifications on needs of the client. */
 export interface NotificationDeps {
+  readonly clientId: string
   readonly session: Pick<EngineSession, 'resolve'>
-  readonly holds: { find(owner: string): { lose(reason: LossReason): void } | undefined }
+  readonly holds: { find(owner: string): { checkEviction(): void } | undefined }
   readonly waiters: WaiterTable
   readonly abandonment: Pick<Abandonment, 'abandon'>
+  readonly proofs: Pick<Proofs, 'of'>
+  readonly looks: Pick<Looks, 'request' | 'take'>
+  /** Only with an engine that has latches. */
+  readonly latches: LatchRefreshDeps | undefined
+  readonly background: Pick<Background, 'run'>
 }
 
-/** Passes the engine's notifications on to the hold or acquisition that they are about. */
+/**
+ * Passes the engine's notifications on to the hold or acquisition that they are about. Anyone may have sent them: only a grant that
+ * repeats the proof of its queue entry is believed, and all else has whoever it is about ask the store, at a bounded rate.
+ */
 export class Notifications {
   readonly #deps: NotificationDeps
 
@@ -20,45 +35,89 @@ export class Notifications {
   }
 
   granted(id: string, owner: string, notice: GrantNotice): void {
-    if (this.#deps.holds.find(owner)) return
-    const waiter = this.#waiterFor(id, owner)
-    if (waiter) waiter.granted(notice)
-    else this.#abandon(id, owner, notice.leaseMs)
+    const { clientId, holds, waiters, proofs } = this.#deps
+    if (clientOf(owner) !== clientId || holds.find(owner)) return
+    const isProven = notice.proof === proofs.of(owner) && isPlausible(notice)
+    const waiter = waiters.find(owner)
+    if (!waiter) {
+      if (isProven) this.#abandon(id, owner, notice.leaseMs)
+      return
+    }
+    // Never one that waits for something else: it would take what it was not given.
+    if (waiter.address.id !== id) return
+    if (!isProven || !waiter.granted(notice)) this.#wake(waiter)
   }
 
   revoked(owner: string): void {
-    this.#deps.holds.find(owner)?.lose('revoked')
-    this.#deps.waiters.find(owner)?.revoked()
+    const { holds, waiters, looks } = this.#deps
+    const subject = holds.find(owner) ?? waiters.find(owner)
+    if (!subject) return
+    // A waiter may have become a holder by the time it looks.
+    looks.request(subject, () => {
+      holds.find(owner)?.checkEviction()
+      waiters.find(owner)?.revoked()
+    })
   }
 
-  opened(id: string, generation: number): void {
-    this.#deps.waiters.opened(id, generation)
+  /** Which generation opened is left to the store to say. */
+  opened(id: string): void {
+    const { waiters, looks } = this.#deps
+    const [first] = waiters.waitingFor(id)
+    if (!first) return
+    looks.request(first, () => {
+      this.#lookAtLatch(id)
+    })
   }
 
   /** @param owner - the waiter whose turn it may be; the first one without */
   wake(id: string, owner?: string): void {
-    const { holds, waiters } = this.#deps
+    const { waiters } = this.#deps
     if (owner === undefined) {
-      waiters.wakeFirst(id)
+      for (const waiter of waiters.nextFor(id)) this.#wake(waiter)
       return
     }
-    if (holds.find(owner)) return
-    const waiter = this.#waiterFor(id, owner)
-    if (waiter) waiter.wake()
-    else this.#abandon(id, owner, 0)
+    // One that gave up has left the queue, or is about to.
+    const waiter = waiters.find(owner)
+    if (waiter?.address.id === id) this.#wake(waiter)
   }
 
-  /** Never one that waits for something else: it would take what it was not given. */
-  #waiterFor(id: string, owner: string): Waiter | undefined {
-    const waiter = this.#deps.waiters.find(owner)
-    return waiter?.address.id === id ? waiter : undefined
+  /** Something about this object may have been missed, or a latch is gone. */
+  missed(id: string): void {
+    const waiting = this.#deps.waiters.waitingFor(id)
+    if (waiting[0]?.target.kind === 'latch') {
+      this.opened(id)
+      return
+    }
+    this.#deps.waiters.distrust(waiting)
+    for (const waiter of waiting) this.#wake(waiter)
+  }
+
+  #wake(waiter: Waiter): void {
+    this.#deps.looks.request(waiter, () => {
+      waiter.wake()
+    })
+  }
+
+  /** All that wait for the latch look together; a request in flight may have come before the opening. */
+  #lookAtLatch(id: string): void {
+    const { waiters, latches, background } = this.#deps
+    const waiting = waiters.waitingFor(id)
+    for (const waiter of waiting) if (!waiter.isQueued) waiter.wake()
+    const queued = waiting.filter(({ isQueued }) => isQueued)
+    if (!latches || queued.length === 0) return
+    const looked = refreshLatches(queued, waiters, latches).catch((error: unknown) => {
+      for (const waiter of queued) waiter.wake()
+      throw error
+    })
+    background.run(looked)
   }
 
   /** No one waits under this owner any more: what the store still has of it would only keep others out. */
   #abandon(id: string, owner: string, leaseMs: number): void {
-    const address = this.#deps.session.resolve(id)
+    const { session, abandonment, looks } = this.#deps
+    const address = session.resolve(id)
     // An address does not say what kind of object it is.
-    if (address)
-      this.#deps.abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })
+    if (address && looks.take())
+      abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })
   }
 }

@@ -36,10 +36,16 @@ async function refreshBatch(
   session: Pick<EngineSession, 'refresh'>,
 ): Promise<void> {
   const entries = batch.map(({ address, owner, entryTtlMs }) => ({ address, owner, entryTtlMs }))
+  const { gaps } = waiters
   const replies = await session.refresh(entries)
   batch.forEach((waiter, i) => {
     const reply = replies[i]
-    if (reply?.state === 'waiting') waiters.noteTtl(waiter.address, reply.ttlMs)
-    else waiter.wake()
+    if (reply?.state !== 'waiting') {
+      waiter.wake()
+      return
+    }
+    // A reply from before a gap says nothing of what was missed in it.
+    if (gaps === waiters.gaps) waiter.trust()
+    waiters.noteTtl(waiter.address, reply.ttlMs)
   })
 }

@@ -28,11 +28,19 @@ export interface Waiter extends Owned {
   readonly obstacle: { readonly holder: string; readonly position: number } | undefined
   /** Something may have changed: request again. */
   wake(): void
-  /** A notification says that a release handed the lock to this owner. */
-  granted(notice: GrantNotice): void
+  /**
+   * A notification with the right proof says that a release handed the lock to this owner.
+   *
+   * @returns whether it is believed: only the first is, and none after a gap, in which others may have learned the proof
+   */
+  granted(notice: GrantNotice): boolean
+  /** Notifications may have been missed: others may have learned the proof from one. */
+  distrust(): void
+  /** Its queue entry is still there, so no grant to it has been published that was missed. */
+  trust(): void
   /** A latch opened that it waits for. */
   opened(generation: number): void
-  /** This owner was evicted. */
+  /** This owner was evicted, it is said: look. */
   revoked(): void
   /** The client closes. */
   close(): void
@@ -74,6 +82,7 @@ export class WaiterTable {
   readonly #waiting = new Map<string, LinkedList<Waiter>>()
   readonly #rechecks = new Map<string, Recheck>()
   #slots = 0
+  #gaps = 0
 
   constructor(options: WaiterTableOptions) {
     this.#options = options
@@ -157,19 +166,22 @@ export class WaiterTable {
     return this.#all.all.filter(({ isQueued }) => isQueued)
   }
 
-  /**
-   * Has the first waiter for this lock request again. Of an object that several hold at once, where they compete: the first
-   * that wants all of it, and the first others that fit in together. Not all that wait, of whom most would be too late. Of a
-   * semaphore only the first: how many permits are free is known when it has some.
-   */
+  /** Has those request again that may enter now. */
   wakeFirst(id: string): void {
+    for (const waiter of this.nextFor(id)) waiter.wake()
+  }
+
+  /**
+   * The first waiter for this lock. Of an object that several hold at once, where they compete: the first that wants all of it,
+   * and the first others that fit in together. Not all that wait, of whom most would be too late. Of a semaphore only the
+   * first: how many permits are free is known when it has some.
+   */
+  nextFor(id: string): Waiter[] {
     const waiting = this.#waiting.get(id)
-    if (!waiting?.first) return
+    if (!waiting?.first) return []
     const { kind, size: all } = waiting.first.target
-    if (!this.#options.compete || kind === 'semaphore' || all === undefined) {
-      waiting.first.wake()
-      return
-    }
+    if (!this.#options.compete || kind === 'semaphore' || all === undefined) return [waiting.first]
+    const next: Waiter[] = []
     let used = 0
     let isAlone = false
     for (const waiter of waiting.toArray()) {
@@ -178,8 +190,9 @@ export class WaiterTable {
       if (wantsAll ? isAlone : used + permits > size) continue
       if (wantsAll) isAlone = true
       else used += permits
-      waiter.wake()
+      next.push(waiter)
     }
+    return next
   }
 
   /**
@@ -194,9 +207,20 @@ export class WaiterTable {
     else if (size !== undefined && wasWoken) this.wakeFirst(address.id)
   }
 
-  /** Has all waiters for this lock request again. */
-  wakeAllOf(id: string): void {
-    for (const waiter of this.#waiting.get(id)?.toArray() ?? []) waiter.wake()
+  /** Those that wait for this object, the first in line first. */
+  waitingFor(id: string): Waiter[] {
+    return this.#waiting.get(id)?.toArray() ?? []
+  }
+
+  /** How often notifications may have been missed. */
+  get gaps(): number {
+    return this.#gaps
+  }
+
+  /** No notification is believed by these until the store says that they still wait. */
+  distrust(waiters: readonly Waiter[] = this.#all.all): void {
+    this.#gaps++
+    for (const waiter of waiters) waiter.distrust()
   }
 
   /** Lets all pass that wait for this opening. */

@@ -43,7 +43,7 @@ export const times = {
 } as const
 
 /** The token given last: larger than the store's clock in microseconds, so that only "last + 1" makes it grow. */
-export const lastToken = 8_000_000_000_000_000
+export const lastToken = (Math.floor(Date.now() / hourMs) + 12) * hourMs * 1_000
 
 /** How long the queue entry or the tombstone of an owner has left when a job starts; 0 for none, or a stale one. */
 export function restoredMs({ entries }: StoreState, owner: number): number {

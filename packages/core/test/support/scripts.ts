@@ -27,6 +27,6 @@ export function askByHand(
   owner: string,
 ): Promise<unknown> {
   const keys = [lock.key, lock.queueKey, lock.waitersKey, lock.fenceKey]
-  const args = [owner, 5_000, 0, '5000 5000 1 holdfast:inbox:nobody']
+  const args = [owner, 5_000, 0, '5000 5000 1 p holdfast:inbox:nobody']
   return redis.eval(scripts.lockAcquire.lua, keys.length, ...keys, ...args)
 }

@@ -37,7 +37,7 @@ export class SharedScripts {
     const { want = 1, size = 2, leaseMs = 30_000, entryTtlMs = 30_000, grantLeaseMs = 20_000 } = request
     const { tokenFloor = 0, checkInbox = 0, inbox = this.inboxOf(owner) } = request
     const waiting =
-      entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} ${checkInbox} ${want} ${size} ${inbox}` : ''
+      entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} ${checkInbox} ${want} ${size} p ${inbox}` : ''
     return this.#run('sharedAcquire', this.#keyList, [owner, want, leaseMs, tokenFloor, waiting, size])
   }
 

@@ -56,7 +56,7 @@ function callsOf(step: Step, keysOf: (lock: string) => string[]): Command[] {
   switch (step.kind) {
     case 'acquireMany': {
       const { locks, mode, leaseMs } = step
-      const args = [mode, leaseMs, 0, ...locks.map(({ owner }) => owner)]
+      const args = [mode, leaseMs, ...locks.flatMap(({ owner }) => [owner, 0])]
       return [
         evalOf(
           scripts.multiAcquire.lua,
@@ -67,7 +67,7 @@ function callsOf(step: Step, keysOf: (lock: string) => string[]): Command[] {
     }
     case 'acquire': {
       // No inbox has a subscriber here; it is checked only for the one that is to be passed over.
-      const entry = step.owner === deafOwner ? '1 holdfast:deaf' : '0 holdfast:nobody'
+      const entry = step.owner === deafOwner ? '1 p holdfast:deaf' : '0 p holdfast:nobody'
       const waiting = step.entryTtlMs > 0 ? `${step.entryTtlMs} ${singleLeaseMs} ${entry}` : ''
       const args = [step.owner, singleLeaseMs, 0, waiting]
       return [evalOf(scripts.lockAcquire.lua, keysOf(step.lock), args)]

@@ -12,7 +12,7 @@ export class MemoryLock {
   readonly #deaf = new Set<string>()
   #notices: Notice[] = []
   #skipped = 0
-  #nowUs = 1_700_000_000_000_000
+  #nowUs = Date.now() * 1_000
   readonly #wastesTokens: boolean
 
   /** @param wastesTokens - whether the other store draws a token for a waiter whose client is not subscribed, as Redis does */
@@ -38,7 +38,11 @@ export class MemoryLock {
     const state = this.#state
     switch (step.kind) {
       case 'acquire': {
-        const reply = steps.acquire(state, { ...step, wantsToken: true }, this.#context(step.tokenFloor))
+        const reply = steps.acquire(
+          state,
+          { ...step, proof: 'p', wantsToken: true },
+          this.#context(step.tokenFloor),
+        )
         // On Redis a re-entry is not told its token.
         if (reply.kind === 'held' && step.count > 1) return ['held']
         if (reply.kind === 'held') return ['held', this.#tokens.rankOf(reply.token)]

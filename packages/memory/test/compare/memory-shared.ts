@@ -12,7 +12,7 @@ export class MemoryShared {
   readonly #deaf = new Set<string>()
   #notices: Notice[] = []
   #untilChangeMs: number | undefined
-  #nowUs = 1_700_000_000_000_000
+  #nowUs = Date.now() * 1_000
 
   /** @param queueMs - how long the queue lives on Redis: longer than here if it was empty while waiters were passed over */
   run(step: SharedStep, queueMs = 0): Observation {
@@ -33,7 +33,11 @@ export class MemoryShared {
     const state = this.#state
     switch (step.kind) {
       case 'acquire': {
-        const reply = steps.acquire(state, { ...step, wantsToken: true }, this.#context(step.tokenFloor))
+        const reply = steps.acquire(
+          state,
+          { ...step, proof: 'p', wantsToken: true },
+          this.#context(step.tokenFloor),
+        )
         if (reply.kind === 'held') return ['held', this.#tokens.rankOf(reply.token)]
         if (reply.kind !== 'busy') return [reply.kind]
         this.#untilChangeMs = reply.ttlMs

@@ -22,7 +22,7 @@ export const passLua = `
 /** Writes another inbox into the owner's queue entry, if it has one. */
 const moveInboxLua = `
   local entry = redis.call('HGET', KEYS[1], ARGV[1])
-  local head = entry and string.match(entry, '^(%d+ %d+ %d+ 1 )')
+  local head = entry and string.match(entry, '^(%d+ %d+ %d+ 1 %S+ )')
   if head then redis.call('HSET', KEYS[1], ARGV[1], head .. ARGV[2]) end`
 
 /** All there is of the lock, read at one instant. */
@@ -60,7 +60,7 @@ function callOf(step: Step, keys: readonly string[], deaf: Set<string>): Command
       const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, tokenFloor } = step
       if (count > 1) return script('lockSetCount', keys.slice(0, 1), owner, count, leaseMs)
       const inbox = inboxOf(owner, deaf.has(owner))
-      const waiting = entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} 1 ${inbox}` : ''
+      const waiting = entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} 1 p ${inbox}` : ''
       return script('lockAcquire', keys, owner, leaseMs, tokenFloor, waiting)
     }
     case 'release': {
@@ -157,9 +157,9 @@ function observe(
   return { reply, notices, hold: hold.join(' '), queue: entries, tombstones: tombstones.sort(), token, ttlMs }
 }
 
-/** `granted <owner> <token> <nowUs> <leaseMs> <lock>` or `revoked <owner> <lock>` */
+/** `granted <owner> <proof> <token> <nowUs> <leaseMs> <lock>` or `revoked <owner> <lock>` */
 function readNotice(message: string, tokens: TokenRanks): string {
-  const [kind = '', owner = '', token, , leaseMs = ''] = message.split(' ')
+  const [kind = '', owner = '', , token, , leaseMs = ''] = message.split(' ')
   return kind === 'revoked'
     ? `revoked ${owner}`
     : `granted ${owner} ${tokens.rankOf(Number(token))} ${leaseMs}`

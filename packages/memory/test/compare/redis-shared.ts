@@ -24,7 +24,7 @@ const passLua = `
 /** Writes another inbox into the owner's queue entry, if it has one. */
 const moveInboxLua = `
   local entry = redis.call('HGET', KEYS[1], ARGV[1])
-  local head = entry and string.match(entry, '^(%d+ %d+ 1 %d+ %d+ )')
+  local head = entry and string.match(entry, '^(%d+ %d+ 1 %d+ %d+ %S+ )')
   if head then redis.call('HSET', KEYS[1], ARGV[1], head .. ARGV[2]) end`
 
 const readLua = `
@@ -74,7 +74,7 @@ function callOf(step: SharedStep, keys: readonly string[], deaf: Set<string>): C
     case 'acquire': {
       const { owner, count, size, leaseMs, entryTtlMs, grantLeaseMs, tokenFloor } = step
       const inbox = inboxOf(owner, deaf.has(owner))
-      const waiting = entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} 1 ${count} ${size} ${inbox}` : ''
+      const waiting = entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} 1 ${count} ${size} p ${inbox}` : ''
       return script('sharedAcquire', keys, owner, count, leaseMs, tokenFloor, waiting, size)
     }
     case 'release': {
@@ -226,7 +226,7 @@ function observe(
   return { reply, notices, hold, queue: entries, tombstones: tombstones.sort(), token, ttlMs }
 }
 
-/** `entered <token> <nowUs> <owner>:<leaseMs>,… <main>` or `revoked <owner> <main>` */
+/** `entered <token> <nowUs> <owner>:<leaseMs>:<proof>,… <main>` or `revoked <owner> <main>` */
 function readNotice(message: string, tokens: TokenRanks): string[] {
   const [kind = '', first = '', , owners = ''] = message.split(' ')
   if (kind === 'revoked') return [`revoked ${first}`]

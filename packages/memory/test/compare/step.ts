@@ -1,3 +1,4 @@
+import { firstExactToken } from './observation.js'
 import fc from 'fast-check'
 
 /** Time passes only in steps of whole ones of these, and no time to live is a multiple: none ends when it is looked at. */
@@ -42,7 +43,7 @@ export const refreshedMs = times([1.75, 2.75, 4.75])
 /** Larger than any token that comes from a clock, or none. */
 export const tokenFloor = fc.oneof(
   { weight: 9, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.constantFrom(7_000_000_000_000_000, 8_000_000_000_000_000) },
+  { weight: 1, arbitrary: fc.constantFrom(firstExactToken, firstExactToken + 1_000_000) },
 )
 
 const acquire = fc.record({

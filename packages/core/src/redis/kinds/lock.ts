@@ -15,10 +15,11 @@ export const keyList = ({ main, queue, waiters, fence }: Keys): string[] => [mai
  * @param inboxesCanBeCounted - whether the server knows all subscribers of a channel; a cluster node does not
  */
 export const waitingOf = (
-  { entryTtlMs, grantLeaseMs }: AcquireRequest,
+  { entryTtlMs, grantLeaseMs, proof }: AcquireRequest,
   inbox: string,
   inboxesCanBeCounted: boolean,
-): string => (entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} ${inboxesCanBeCounted ? 1 : 0} ${inbox}` : '')
+): string =>
+  entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} ${inboxesCanBeCounted ? 1 : 0} ${proof} ${inbox}` : ''
 
 /** What a release sends last if late requests of its owner are to be refused. */
 export const tombstoneOf = ({ tombstoneMs }: ReleaseRequest): number[] =>
@@ -89,9 +90,9 @@ export class NativeCalls extends LockCalls {
     return { script: scripts.lockAcquire, keys: keyList(keys), args }
   }
 
-  acquireMany({ locks, mode, leaseMs }: RedisJointRequest, tokenFloor: string): ScriptCall {
+  acquireMany({ locks, mode, leaseMs }: RedisJointRequest, tokenFloorOf: (keys: Keys) => string): ScriptCall {
     const keys = locks.flatMap(({ address }) => keyList(address))
-    const args = [mode, leaseMs, tokenFloor, ...locks.map(({ owner }) => owner)]
+    const args = [mode, leaseMs, ...locks.flatMap(({ address, owner }) => [owner, tokenFloorOf(address)])]
     return { script: scripts.multiAcquire, keys, args }
   }
 

@@ -86,9 +86,13 @@ export class SharedCalls implements Calls {
   }
 
   /** The queue entry that a request wants, as far as the client knows it; `''` for none. */
-  #waitingOf({ entryTtlMs, grantLeaseMs, count, size = count }: AcquireRequest, inbox: string): string {
+  #waitingOf(
+    { entryTtlMs, grantLeaseMs, proof, count, size = count }: AcquireRequest,
+    inbox: string,
+  ): string {
     if (entryTtlMs === 0) return ''
-    return `${entryTtlMs} ${grantLeaseMs} ${this.#inboxesCanBeCounted ? 1 : 0} ${count} ${size} ${inbox}`
+    const isChecked = this.#inboxesCanBeCounted ? 1 : 0
+    return `${entryTtlMs} ${grantLeaseMs} ${isChecked} ${count} ${size} ${proof} ${inbox}`
   }
 }
 

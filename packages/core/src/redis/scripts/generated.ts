@@ -45,16 +45,25 @@ return missing`,
   },
   clientRaiseFence: {
     name: 'clientRaiseFence',
-    sha1: '1aa5a051c53ee7344c67fec1f790cce550a6dd52',
-    lua: `local fenceKey = KEYS[1]
+    sha1: '3cdbd31176381f0d1ce992411e9dc3035718d6cf',
+    lua: `local call = redis.call
+local fenceKey = KEYS[1]
 local token = ARGV[1]
 local keepMs = tonumber(ARGV[2])
-local lastToken = redis.call('GET', fenceKey)
+local time = call('TIME')
+local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
+local nowText = time[1] .. zeros .. time[2]
+local lastToken = call('GET', fenceKey)
+for _, value in ipairs({ token, lastToken or nil }) do
+if not ((tonumber(value) or nowText + 86400000000) - nowText < 86400000000) then
+return { -4, value }
+end
+end
 if not lastToken or #lastToken < #token or #lastToken == #token and lastToken < token then
-keepMs = math.max(keepMs, redis.call('PTTL', fenceKey))
-redis.call('SET', fenceKey, token, 'PX', keepMs)
-elseif redis.call('PTTL', fenceKey) < keepMs then
-redis.call('PEXPIRE', fenceKey, keepMs)
+keepMs = math.max(keepMs, call('PTTL', fenceKey))
+call('SET', fenceKey, token, 'PX', keepMs)
+elseif call('PTTL', fenceKey) < keepMs then
+call('PEXPIRE', fenceKey, keepMs)
 end
 return 1`,
   },
@@ -358,7 +367,7 @@ return replies`,
   },
   lockAcquire: {
     name: 'lockAcquire',
-    sha1: '78102096389f1d38577995cc3280a978494fb34d',
+    sha1: 'e87d98f90fa81e86109d3b38aff0e2be7d048a55',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -389,19 +398,27 @@ end
 keepFor(lockKey, tonumber(leaseMs))
 local knownToken = call('GET', fenceKey)
 if knownToken then
+if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
+return { -4, fenceKey, knownToken }
+end
 keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 return knownToken
 end
 local newLeaseMs = leaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
+end
+if isBeyond then
+return { -4, fenceKey, lastToken }
 end
 return token
 end
@@ -415,12 +432,12 @@ return { -2 }
 end
 end
 local first, before = call('LPOP', queueKey), owner
-local waiter, skipped = first, nil
+local waiter, skipped, lacksToken = first, nil, nil
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -440,17 +457,25 @@ if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
+if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+end
+if isBeyond then
+lacksToken = lastToken
+noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .. ' in ' .. fenceKey
+else
+local notice = 'granted ' .. newHolder .. ' ' .. entryProof .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
 local received = redis.pcall('PUBLISH', entryInbox, notice)
 if received == 0 and inboxIsChecked == '1' then
 call('DEL', lockKey)
@@ -458,6 +483,7 @@ else
 call('HDEL', waitersKey, waiter)
 noticeError = type(received) == 'table' and received.err or ''
 granted = newHolder
+end
 end
 end
 if not granted then
@@ -468,13 +494,16 @@ end
 elseif state == 'none' then
 call('HDEL', waitersKey, waiter)
 end
-waiter = not granted and call('LPOP', queueKey)
+waiter = not granted and not lacksToken and call('LPOP', queueKey)
 end
 if skipped then
 for i = #skipped, 1, -1 do
 call('LPUSH', queueKey, skipped[i])
 end
 call('PEXPIRE', queueKey, call('PTTL', waitersKey))
+end
+if lacksToken then
+return { -4, fenceKey, lacksToken }
 end
 if granted then
 holder = granted
@@ -534,21 +563,28 @@ end
 local newHolder, newLeaseMs = owner, leaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
+if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
+end
+if isBeyond then
+return { -4, fenceKey, lastToken }
+end
 return token`,
   },
   lockForce: {
     name: 'lockForce',
-    sha1: '6642e266b1aad198fbab4e2473933d72ffc4011c',
+    sha1: '081c8ea6c8f77fbd173dfc0f65076ab12d164b78',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -575,12 +611,12 @@ call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local granted, noticeError, before = nil, '', nil
 local first = call('LPOP', queueKey)
-local waiter, skipped = first, nil
+local waiter, skipped, lacksToken = first, nil, nil
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -600,17 +636,25 @@ if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
+if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+end
+if isBeyond then
+lacksToken = lastToken
+noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .. ' in ' .. fenceKey
+else
+local notice = 'granted ' .. newHolder .. ' ' .. entryProof .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
 local received = redis.pcall('PUBLISH', entryInbox, notice)
 if received == 0 and inboxIsChecked == '1' then
 call('DEL', lockKey)
@@ -618,6 +662,7 @@ else
 call('HDEL', waitersKey, waiter)
 noticeError = type(received) == 'table' and received.err or ''
 granted = newHolder
+end
 end
 end
 if not granted then
@@ -628,7 +673,7 @@ end
 elseif state == 'none' then
 call('HDEL', waitersKey, waiter)
 end
-waiter = not granted and call('LPOP', queueKey)
+waiter = not granted and not lacksToken and call('LPOP', queueKey)
 end
 if skipped then
 for i = #skipped, 1, -1 do
@@ -645,7 +690,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   lockInspect: {
     name: 'lockInspect',
-    sha1: 'b20f755429b0a375b3af1648e3beb97a3d18eb2b',
+    sha1: 'b576f50477cbef1c72764bb4e5137ea29fcdf526',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
@@ -668,8 +713,8 @@ local reply = { ttlMs, holder, tonumber(call('HGET', lockKey, holder) or '0'), t
 for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -686,7 +731,7 @@ return reply`,
   },
   lockRefresh: {
     name: 'lockRefresh',
-    sha1: '3bbe2c2794412049d5149c2f21b8c58bd9e22867',
+    sha1: 'cf58165670f46d68de673b07a3894ac035d2a943',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
@@ -701,8 +746,8 @@ local code = 0
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -712,7 +757,7 @@ elseif nowText - aliveSinceUs < 1000 * aliveForMs then
 state = 'alive'
 end
 if state == 'alive' and call('PTTL', queueKey) ~= -2 then
-local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryInbox
+local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryProof .. ' ' .. entryInbox
 call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
 if call('PTTL', queueKey) < 1.25 * entryTtlMs then
 local function keepFor(key, ms)
@@ -734,7 +779,7 @@ return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
-    sha1: '6c81343f1ec545c0cefef8a6c8885738e4464e03',
+    sha1: '4770a4db1f9f88419d0e24d8edf2fdea7dccbbf6',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -754,8 +799,8 @@ do
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -800,12 +845,12 @@ end
 first = ttlMs == -2 and call('LPOP', queueKey)
 end
 local granted, noticeError, before = nil, '', nil
-local waiter, skipped = first, nil
+local waiter, skipped, lacksToken = first, nil, nil
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -825,17 +870,25 @@ if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
+if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
-local notice = 'granted ' .. newHolder .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
+end
+if isBeyond then
+lacksToken = lastToken
+noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .. ' in ' .. fenceKey
+else
+local notice = 'granted ' .. newHolder .. ' ' .. entryProof .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
 local received = redis.pcall('PUBLISH', entryInbox, notice)
 if received == 0 and inboxIsChecked == '1' then
 call('DEL', lockKey)
@@ -843,6 +896,7 @@ else
 call('HDEL', waitersKey, waiter)
 noticeError = type(received) == 'table' and received.err or ''
 granted = newHolder
+end
 end
 end
 if not granted then
@@ -853,7 +907,7 @@ end
 elseif state == 'none' then
 call('HDEL', waitersKey, waiter)
 end
-waiter = not granted and call('LPOP', queueKey)
+waiter = not granted and not lacksToken and call('LPOP', queueKey)
 end
 if skipped then
 for i = #skipped, 1, -1 do
@@ -917,12 +971,14 @@ return 1`,
   },
   multiAcquire: {
     name: 'multiAcquire',
-    sha1: '7d76a794704c156e958c6b00e14c285d8929f2cd',
+    sha1: 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32',
     lua: `local call = redis.call
 local mode = ARGV[1]
 local leaseMs = ARGV[2]
-local tokenFloor = ARGV[3]
-local owners = { unpack(ARGV, 4) }
+local owners = {}
+for i = 1, #KEYS / 4 do
+owners[i] = ARGV[2 * i + 1]
+end
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
 local nowText = time[1] .. zeros .. time[2]
@@ -969,8 +1025,8 @@ local rank, waiter = 0, not busy and call('LRANGE', queueKey, 0, 0)[1]
 while waiter do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -1001,8 +1057,41 @@ seen[lockKey] = owner
 end
 local reply = { busy }
 for i = 1, enterable do
-local lockKey, fenceKey = KEYS[4 * i - 3], KEYS[4 * i]
-local knownToken = false
+local fenceKey, tokenFloor = KEYS[4 * i], ARGV[2 * i + 2]
+local knownToken = mine[i] and call('GET', fenceKey)
+if knownToken then
+if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
+return { -4, fenceKey, knownToken, i }
+end
+local function keepFor(key, ms)
+if call('PTTL', key) < ms then
+call('PEXPIRE', key, ms)
+end
+end
+keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+else
+local newLeaseMs = leaseMs
+local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
+local token = nowText
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
+token = string.format('%.0f', tokenFloor + 1)
+end
+local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
+if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
+end
+if isBeyond then
+return { -4, fenceKey, lastToken, i }
+end
+knownToken = token
+end
+reply[#reply + 1] = knownToken
+end
+for i = 1, enterable do
+local lockKey = KEYS[4 * i - 3]
 if mine[i] then
 local function keepFor(key, ms)
 if call('PTTL', key) < ms then
@@ -1010,30 +1099,10 @@ call('PEXPIRE', key, ms)
 end
 end
 keepFor(lockKey, tonumber(leaseMs))
-knownToken = call('GET', fenceKey)
-if knownToken then
-keepFor(fenceKey, math.max(60000, 2 * leaseMs))
-end
-end
-if not knownToken then
-local newLeaseMs = leaseMs
-local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
-local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
-token = string.format('%.0f', tokenFloor + 1)
-end
-local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
-if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
-end
-knownToken = token
-end
-if not mine[i] then
+else
 call('HSET', lockKey, owners[i], '1')
 call('PEXPIRE', lockKey, leaseMs)
 end
-reply[#reply + 1] = knownToken
 end
 return reply`,
   },
@@ -1393,7 +1462,7 @@ return replies`,
   },
   redissonLockAcquire: {
     name: 'redissonLockAcquire',
-    sha1: '26a62c0d94e9dc2898c10294a33535ec76af9f48',
+    sha1: '930942575f3fdb6e6b7b81b6680e16c9bbcf8f66',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
@@ -1422,8 +1491,8 @@ local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -1582,7 +1651,7 @@ return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   redissonLockForce: {
     name: 'redissonLockForce',
-    sha1: 'c4818065b068c0d90aa02833cf6df87892452052',
+    sha1: 'c2b65ef32d7bb3fe58a6a8b2d34e6dd41bcd153f',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -1610,8 +1679,8 @@ local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -1706,7 +1775,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   redissonLockRelease: {
     name: 'redissonLockRelease',
-    sha1: 'a7409f2c3f07a3b9fb625bba2b9e73dc4d4dff5d',
+    sha1: 'd96a11d2a06e666cf049d935c76c293725ec6cf9',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
@@ -1723,8 +1792,8 @@ local headStartEvery = 4
 local function readEntry(waiter)
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -1806,8 +1875,8 @@ do
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (.+)$')
+local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
 if not aliveSinceUs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
@@ -3386,7 +3455,7 @@ return replies`,
   },
   sharedAcquire: {
     name: 'sharedAcquire',
-    sha1: 'ea142425fb8d1cc62176c6234f41509878437ece',
+    sha1: 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
@@ -3404,13 +3473,18 @@ if existing == 0 and want - ownSize <= 0 then
 local newLeaseMs = leaseMs
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
+end
+if isBeyond then
+return { -4, fenceKey, lastToken }
 end
 local endMs = string.format('%d', nowMs + leaseMs)
 call('HSET', mainKey, 'used', want, owner, want .. ' ' .. token)
@@ -3528,15 +3602,15 @@ local granted, before, requester = nil, nil, owner
 local first = not isQuiet and call('LINDEX', queueKey, '0')
 local usedBefore = used
 local walked, ahead = 0, nil
-local newHolder, newPermits, newLeaseMs, newInbox, entrants
+local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -3569,16 +3643,16 @@ break
 else
 if isRequester then
 hasEntered = true
-entryLeaseMs, entryInbox = leaseMs, ''
+entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
 end
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 isFull = used >= room
 end
@@ -3603,33 +3677,35 @@ if requester ~= '' and not wasMet and not blocker and not isFull then
 local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
-local entryWant, entryLeaseMs, entryInbox = want, leaseMs, ''
+local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 hasEntered = true
 end
 end
 if newHolder then
-for i = 3, entrants and #entrants or 0, 4 do
+for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
 call = redis.pcall
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
 call = redis.call
 local wasFree = usedBefore == 0
@@ -3639,13 +3715,19 @@ return lastToken
 end
 newHolder, used, walked = nil, usedBefore, 0
 noticeError = 'no token from ' .. fenceKey .. ': ' .. lastToken.err
+elseif isBeyond then
+if requester ~= '' then
+return { -4, fenceKey, lastToken }
+end
+newHolder, used, walked = nil, usedBefore, 0
+noticeError = 'nobody entered: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 elseif entrants then
 local inboxes, notices = {}, {}
 local lastLeaseMs, endMs
-for from = 1, #entrants, 4000 do
+for from = 1, #entrants, 5000 do
 local holds, ends, owners = { 'used', string.format('%d', used) }, {}, {}
-for i = from, math.min(from + 3996, #entrants), 4 do
-local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 3]
+for i = from, math.min(from + 4995, #entrants), 5 do
+local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 4]
 if leaseOfGrant ~= lastLeaseMs then
 lastLeaseMs = leaseOfGrant
 endMs = string.format('%d', nowMs + leaseOfGrant)
@@ -3661,7 +3743,7 @@ notice = {}
 notices[entrantInbox] = notice
 inboxes[#inboxes + 1] = entrantInbox
 end
-notice[#notice + 1] = entrant .. ':' .. leaseOfGrant
+notice[#notice + 1] = entrant .. ':' .. leaseOfGrant .. ':' .. entrants[i + 3]
 end
 end
 call('HSET', mainKey, unpack(holds))
@@ -3695,7 +3777,7 @@ call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
 end
 if newInbox ~= '' then
-local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ' ' .. mainKey
+local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
 noticeError = received.err
@@ -3777,7 +3859,7 @@ return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   sharedForce: {
     name: 'sharedForce',
-    sha1: '55888b3b1a2370202e3db6dae4e2153d4d423316',
+    sha1: '27cf6f11f7f00738b8efa23d13145566541e5a44',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
@@ -3837,15 +3919,15 @@ local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
 local usedBefore = used
 local walked, ahead = 0, nil
-local newHolder, newPermits, newLeaseMs, newInbox, entrants
+local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -3878,16 +3960,16 @@ break
 else
 if isRequester then
 hasEntered = true
-entryLeaseMs, entryInbox = leaseMs, ''
+entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
 end
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 isFull = used >= room
 end
@@ -3912,33 +3994,35 @@ if requester ~= '' and not wasMet and not blocker and not isFull then
 local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
-local entryWant, entryLeaseMs, entryInbox = want, leaseMs, ''
+local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 hasEntered = true
 end
 end
 if newHolder then
-for i = 3, entrants and #entrants or 0, 4 do
+for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
 call = redis.pcall
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
 call = redis.call
 local wasFree = usedBefore == 0
@@ -3948,13 +4032,19 @@ return lastToken
 end
 newHolder, used, walked = nil, usedBefore, 0
 noticeError = 'no token from ' .. fenceKey .. ': ' .. lastToken.err
+elseif isBeyond then
+if requester ~= '' then
+return { -4, fenceKey, lastToken }
+end
+newHolder, used, walked = nil, usedBefore, 0
+noticeError = 'nobody entered: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 elseif entrants then
 local inboxes, notices = {}, {}
 local lastLeaseMs, endMs
-for from = 1, #entrants, 4000 do
+for from = 1, #entrants, 5000 do
 local holds, ends, owners = { 'used', string.format('%d', used) }, {}, {}
-for i = from, math.min(from + 3996, #entrants), 4 do
-local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 3]
+for i = from, math.min(from + 4995, #entrants), 5 do
+local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 4]
 if leaseOfGrant ~= lastLeaseMs then
 lastLeaseMs = leaseOfGrant
 endMs = string.format('%d', nowMs + leaseOfGrant)
@@ -3970,7 +4060,7 @@ notice = {}
 notices[entrantInbox] = notice
 inboxes[#inboxes + 1] = entrantInbox
 end
-notice[#notice + 1] = entrant .. ':' .. leaseOfGrant
+notice[#notice + 1] = entrant .. ':' .. leaseOfGrant .. ':' .. entrants[i + 3]
 end
 end
 call('HSET', mainKey, unpack(holds))
@@ -4004,7 +4094,7 @@ call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
 end
 if newInbox ~= '' then
-local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ' ' .. mainKey
+local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
 noticeError = received.err
@@ -4037,7 +4127,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   sharedInspect: {
     name: 'sharedInspect',
-    sha1: '094d6bedf5c66a60891217bb07e3aac2c328458b',
+    sha1: '8e3c75ab145b793942e421af4e1027c538600665',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local maxEntries = tonumber(ARGV[1])
@@ -4072,8 +4162,8 @@ end
 for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4091,7 +4181,7 @@ return reply`,
   },
   sharedRefresh: {
     name: 'sharedRefresh',
-    sha1: '5efa19f681f2d10b77b72da3abdecf6da7a2d3ea',
+    sha1: '5bd7032e316ede1743634ea3d8379eb87b42d42f',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
@@ -4111,8 +4201,8 @@ do
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4122,7 +4212,7 @@ elseif aliveUntilMs > nowMsText then
 state = 'alive'
 end
 if state == 'alive' and call('PTTL', queueKey) ~= -2 then
-local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryInbox
+local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryProof .. ' ' .. entryInbox
 if entryTtlMs ~= lastTtlMs then
 lastTtlMs = entryTtlMs
 aliveUntil = string.format('%d', nowMs + entryTtlMs)
@@ -4166,8 +4256,8 @@ break
 end
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4195,7 +4285,7 @@ return replies`,
   },
   sharedRelease: {
     name: 'sharedRelease',
-    sha1: '2be914206d18c34ede9acf202b5bcbc2ee7003b6',
+    sha1: 'e4ccfaf1e93c24451d4e6c2d6febbfc7d0886e16',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
@@ -4235,8 +4325,8 @@ do
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4339,15 +4429,15 @@ local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
 local usedBefore = used
 local walked, ahead = 0, nil
-local newHolder, newPermits, newLeaseMs, newInbox, entrants
+local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4380,16 +4470,16 @@ break
 else
 if isRequester then
 hasEntered = true
-entryLeaseMs, entryInbox = leaseMs, ''
+entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
 end
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 isFull = used >= room
 end
@@ -4414,33 +4504,35 @@ if requester ~= '' and not wasMet and not blocker and not isFull then
 local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
-local entryWant, entryLeaseMs, entryInbox = want, leaseMs, ''
+local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 hasEntered = true
 end
 end
 if newHolder then
-for i = 3, entrants and #entrants or 0, 4 do
+for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
 call = redis.pcall
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
 call = redis.call
 local wasFree = usedBefore == 0
@@ -4450,13 +4542,19 @@ return lastToken
 end
 newHolder, used, walked = nil, usedBefore, 0
 noticeError = 'no token from ' .. fenceKey .. ': ' .. lastToken.err
+elseif isBeyond then
+if requester ~= '' then
+return { -4, fenceKey, lastToken }
+end
+newHolder, used, walked = nil, usedBefore, 0
+noticeError = 'nobody entered: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 elseif entrants then
 local inboxes, notices = {}, {}
 local lastLeaseMs, endMs
-for from = 1, #entrants, 4000 do
+for from = 1, #entrants, 5000 do
 local holds, ends, owners = { 'used', string.format('%d', used) }, {}, {}
-for i = from, math.min(from + 3996, #entrants), 4 do
-local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 3]
+for i = from, math.min(from + 4995, #entrants), 5 do
+local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 4]
 if leaseOfGrant ~= lastLeaseMs then
 lastLeaseMs = leaseOfGrant
 endMs = string.format('%d', nowMs + leaseOfGrant)
@@ -4472,7 +4570,7 @@ notice = {}
 notices[entrantInbox] = notice
 inboxes[#inboxes + 1] = entrantInbox
 end
-notice[#notice + 1] = entrant .. ':' .. leaseOfGrant
+notice[#notice + 1] = entrant .. ':' .. leaseOfGrant .. ':' .. entrants[i + 3]
 end
 end
 call('HSET', mainKey, unpack(holds))
@@ -4506,7 +4604,7 @@ call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
 end
 if newInbox ~= '' then
-local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ' ' .. mainKey
+local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
 noticeError = received.err
@@ -4588,7 +4686,7 @@ return replies`,
   },
   sharedResize: {
     name: 'sharedResize',
-    sha1: '25a99e84f32a265451a75fa60bdebc25c546aa64',
+    sha1: '4e9baef5f36a652ae95dae944a4d591f9ea354ae',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local newSize = ARGV[1]
@@ -4645,15 +4743,15 @@ local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
 local usedBefore = used
 local walked, ahead = 0, nil
-local newHolder, newPermits, newLeaseMs, newInbox, entrants
+local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
 while waiter and waiter ~= before and not granted do
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
-local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryInbox =
-string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (.+)$')
+local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
+string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
 if not aliveUntilMs then
 local goneUntilMs = string.match(entry, '^gone (%d+)$')
 if goneUntilMs and goneUntilMs > nowMsText then
@@ -4686,16 +4784,16 @@ break
 else
 if isRequester then
 hasEntered = true
-entryLeaseMs, entryInbox = leaseMs, ''
+entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
 end
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 isFull = used >= room
 end
@@ -4720,33 +4818,35 @@ if requester ~= '' and not wasMet and not blocker and not isFull then
 local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
-local entryWant, entryLeaseMs, entryInbox = want, leaseMs, ''
+local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''
 used = used + permits
 if not newHolder then
-newHolder, newPermits, newLeaseMs, newInbox = waiter, entryWant, entryLeaseMs, entryInbox
+newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
-entrants = entrants or { newHolder, newPermits, newLeaseMs, newInbox }
+entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
-entrants[last + 3], entrants[last + 4] = entryLeaseMs, entryInbox
+entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end
 hasEntered = true
 end
 end
 if newHolder then
-for i = 3, entrants and #entrants or 0, 4 do
+for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
 call = redis.pcall
 local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
-if #tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token then
+if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
 end
 local lastToken = call('SET', fenceKey, token, 'PX', lifeMs, 'GET')
+local isBeyond = false
 if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= token) then
-token = string.format('%.0f', lastToken + 1)
-call('SET', fenceKey, token, 'PX', lifeMs)
+isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
+token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
+call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
 end
 call = redis.call
 local wasFree = usedBefore == 0
@@ -4756,13 +4856,19 @@ return lastToken
 end
 newHolder, used, walked = nil, usedBefore, 0
 noticeError = 'no token from ' .. fenceKey .. ': ' .. lastToken.err
+elseif isBeyond then
+if requester ~= '' then
+return { -4, fenceKey, lastToken }
+end
+newHolder, used, walked = nil, usedBefore, 0
+noticeError = 'nobody entered: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 elseif entrants then
 local inboxes, notices = {}, {}
 local lastLeaseMs, endMs
-for from = 1, #entrants, 4000 do
+for from = 1, #entrants, 5000 do
 local holds, ends, owners = { 'used', string.format('%d', used) }, {}, {}
-for i = from, math.min(from + 3996, #entrants), 4 do
-local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 3]
+for i = from, math.min(from + 4995, #entrants), 5 do
+local entrant, leaseOfGrant, entrantInbox = entrants[i], entrants[i + 2], entrants[i + 4]
 if leaseOfGrant ~= lastLeaseMs then
 lastLeaseMs = leaseOfGrant
 endMs = string.format('%d', nowMs + leaseOfGrant)
@@ -4778,7 +4884,7 @@ notice = {}
 notices[entrantInbox] = notice
 inboxes[#inboxes + 1] = entrantInbox
 end
-notice[#notice + 1] = entrant .. ':' .. leaseOfGrant
+notice[#notice + 1] = entrant .. ':' .. leaseOfGrant .. ':' .. entrants[i + 3]
 end
 end
 call('HSET', mainKey, unpack(holds))
@@ -4812,7 +4918,7 @@ call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
 end
 if newInbox ~= '' then
-local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ' ' .. mainKey
+local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
 noticeError = received.err

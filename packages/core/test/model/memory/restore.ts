@@ -25,7 +25,11 @@ export function restore({ store }: Job, isUnsettled: boolean, nowUs: number): Lo
   const longestMs = Math.max(times.slackMs, ...everyone.map((owner) => restoredMs(store, owner)))
   for (const owner of hasQueue || !isUnsettled ? store.queue : everyone) {
     const aliveMs = store.entries[owner] === 'live' ? restoredMs(store, owner) : -times.slackMs
-    state.queue.set(ownerName(owner), { aliveUntilUs: untilUs(aliveMs), grantLeaseMs: times.leaseMs })
+    state.queue.set(ownerName(owner), {
+      aliveUntilUs: untilUs(aliveMs),
+      grantLeaseMs: times.leaseMs,
+      proof: 'p',
+    })
   }
   state.queueUntilUs = hasQueue ? untilUs(longestMs) : expiredUs
 

@@ -14,7 +14,7 @@ export function scriptOf({ owner, step, subscribed }: Job): { name: ScriptName; 
   const inbox = inboxName(owner, subscribed[owner] ?? false)
   const { leaseMs, tombstoneMs } = times
   const entryTtlMs = times.entryTtlMs(owner)
-  const waiting = `${entryTtlMs} ${leaseMs} 1 ${inbox}`
+  const waiting = `${entryTtlMs} ${leaseMs} 1 p ${inbox}`
   switch (step) {
     case 'request':
       return { name: 'acquire', args: [name, leaseMs, 0, waiting] }

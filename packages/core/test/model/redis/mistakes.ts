@@ -143,7 +143,7 @@ export const scriptMistakes: readonly Mistake<ScriptName>[] = [
     mistake: 'stops at a waiter that is not subscribed',
     breaks: 'handOff',
     bounds: threeWithFault,
-    from: `waiter = not granted and call('LPOP', queueKey)`,
+    from: `waiter = not granted and not lacksToken and call('LPOP', queueKey)`,
     to: `waiter = not granted and not skipped and call('LPOP', queueKey)`,
   },
   {

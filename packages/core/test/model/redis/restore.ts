@@ -31,7 +31,7 @@ export function restoreCommands(
 const lockEntry =
   (nowMs: number) =>
   (_: number, leftMs: number, inbox: string): string =>
-    `${(nowMs - agoMs) * 1_000} ${agoMs + leftMs} ${times.leaseMs} 1 ${inbox}`
+    `${(nowMs - agoMs) * 1_000} ${agoMs + leftMs} ${times.leaseMs} 1 p ${inbox}`
 
 /**
  * The commands that put the queue and the waiters hash back.

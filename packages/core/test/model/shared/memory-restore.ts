@@ -34,7 +34,7 @@ export function restoreState(
   const longestMs = Math.max(times.slackMs, ...everyone.map((owner) => restoredMs(store, owner)))
   for (const owner of hasQueue || !isUnsettled ? store.queue : everyone) {
     const aliveMs = store.entries[owner] === 'live' ? restoredMs(store, owner) : -times.slackMs
-    const entry = { want: at(wants, owner), size, grantLeaseMs: times.leaseMs }
+    const entry = { want: at(wants, owner), size, grantLeaseMs: times.leaseMs, proof: 'p' }
     state.queue.set(ownerName(owner), { ...entry, aliveUntilUs: untilUs(aliveMs) })
   }
   state.queueUntilUs = hasQueue ? untilUs(longestMs) : expiredUs

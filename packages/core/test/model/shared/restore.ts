@@ -50,7 +50,7 @@ export function restoreCommands(
   }
   const waiterLeftover = leftover === 'ended hold' ? 'none' : leftover
   const entryOf = (owner: number, leftMs: number, inbox: string): string =>
-    `${nowMs + leftMs} ${times.leaseMs} 1 ${at(wants, owner)} ${size} ${inbox}`
+    `${nowMs + leftMs} ${times.leaseMs} 1 ${at(wants, owner)} ${size} p ${inbox}`
   commands.push(...restoreWaiting(job, waiterLeftover, keys, nowMs, entryOf))
   if (store.hasFence) commands.push(['set', fence, lastToken, 'PX', 2 * times.restoredLeaseMs])
   if (store.size !== null) {

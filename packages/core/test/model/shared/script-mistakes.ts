@@ -126,8 +126,8 @@ export const sharedScriptMistakes: readonly Mistake<string>[] = [
     mistake: 'does not notify those that it lets in',
     breaks: 'handOff',
     bounds: pair,
-    from: `entryLeaseMs, entryInbox = leaseMs, ''\nend`,
-    to: `entryLeaseMs = leaseMs\nend\nentryInbox = ''`,
+    from: `entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''\nend`,
+    to: `entryLeaseMs, entryProof = leaseMs, ''\nend\nentryInbox = ''`,
   },
   {
     mistake: 'lets in only the first',
