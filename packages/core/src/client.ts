@@ -87,7 +87,7 @@ export class Client {
       engine,
     )
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, oversight, evictorOf } = store
+    const { session, holds, waiters, watchdog, abandonment, proofs, oversight, evictorOf } = store
     const ready = (address: Address): Promise<void> | undefined => store.ready(address)
     const leaseDeps: LeaseDeps = { frames, settings, fence: engine.fence?.bind(engine) }
     const anyHoldDeps = {
@@ -121,6 +121,7 @@ export class Client {
       events,
       waiters,
       abandonment,
+      proofs,
       nextOwner: () => ++owners,
       lastErrorSince,
       ready,

@@ -58,7 +58,7 @@ export class QuorumMember {
       engine,
     )
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, polls } = store
+    const { session, holds, waiters, watchdog, abandonment, proofs, polls } = store
     const name = session.storeName ?? `master ${position} (${engine.name})`
     const { memberTimeoutMs, restartQuarantineMs } = settings
     const health = new Health({
@@ -92,6 +92,7 @@ export class QuorumMember {
         },
         waiters,
         abandonment,
+        proofs,
         lastErrorSince: (at) => store.lastErrorSince(at),
         ready: (address) => health.ready(address),
       },

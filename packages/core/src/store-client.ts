@@ -22,6 +22,7 @@ import { momentNow, monotonicMs } from './util/clock.js'
 import { LastError } from './util/last-error.js'
 import { Housekeeping } from './waiting/housekeeping.js'
 import { Notifications } from './waiting/notifications.js'
+import { Proofs } from './waiting/proofs.js'
 import { Readiness } from './waiting/readiness.js'
 import { WaiterTable } from './waiting/waiter-table.js'
 
@@ -53,6 +54,7 @@ export class StoreClient {
   readonly holds: HoldTable<Hold>
   readonly waiters: WaiterTable
   readonly abandonment: Abandonment
+  readonly proofs = new Proofs()
   readonly watchdog: Watchdog<Hold>
   readonly housekeeping: Housekeeping
   readonly oversight: Oversight

@@ -115,7 +115,7 @@ describe('a listing', () => {
   it('leaves to the network only what the pattern may match, and names nothing twice in one step', async () => {
     const { operator, session } = await openListening('c1', { redis: server.url })
     const address = session.locate('{jobs}:1', 'semaphore')
-    const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, wantsToken: true }
+    const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, proof: 'p', wantsToken: true }
     for (const owner of ['c1:1', 'c1:2'])
       await session.acquire(address, { owner, count: 1, size: 1, ...times }, 5_000)
     const page = await operator.list(null, { pattern: '{jobs}:*', contended: false })

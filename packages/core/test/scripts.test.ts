@@ -109,7 +109,7 @@ describe('the header of a script', () => {
       plainKeySpace.keysOf(uniqueName('script')),
       plainKeySpace.keysOf(uniqueName('script')),
     ]
-    const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100 }
+    const times = { leaseMs: 100, entryTtlMs: 100, grantLeaseMs: 100, proof: 'p' }
     const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
     for (const each of [commands, redisson]) {
       await each.acquire(keys, request)
@@ -456,7 +456,7 @@ describe('acquire', () => {
     await ask('a')
     await ask('b')
     await redis.del(keys.main)
-    const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000 }
+    const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, proof: 'p' }
     const request = { owner: 'c', count: 1, ...times, wantsToken: true }
     expect(await commands.acquire(keys, request)).toMatchObject({ kind: 'busy', holder: 'b', position: 1 })
     expect(faults).toEqual([expect.stringMatching(/NOPERM|channel/)])

@@ -39,7 +39,7 @@ function openSession(clientId: string): { readonly session: EngineSession; reado
   return { session, reports }
 }
 
-const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, wantsToken: true }
+const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, proof: 'p', wantsToken: true }
 const ms = expect.any(Number) as unknown
 
 it('a session carries out every step on a semaphore, and reports who entered and who was evicted', async () => {

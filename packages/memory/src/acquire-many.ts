@@ -52,7 +52,15 @@ function find(state: LockState, owner: string, earlier: string | undefined, cont
 }
 
 function tokenOfMine(state: LockState, owner: string, leaseMs: number, context: StepContext): number {
-  const request = { owner, count: 1, leaseMs, entryTtlMs: 0, grantLeaseMs: leaseMs, wantsToken: true }
+  const request = {
+    owner,
+    count: 1,
+    leaseMs,
+    entryTtlMs: 0,
+    grantLeaseMs: leaseMs,
+    proof: '',
+    wantsToken: true,
+  }
   const reply = steps.acquire(state, request, context)
   return reply.kind === 'held' ? reply.token : 0
 }

@@ -215,7 +215,7 @@ export class MemorySession implements EngineSession {
       }
       const { owner, token, leaseMs, serverUs } = notice
       this.#sawToken(token)
-      host.granted(id, owner, { token, leaseMs, serverUs })
+      host.granted(id, owner, { proof: '', token, leaseMs, serverUs })
     })
   }
 

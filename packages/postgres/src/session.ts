@@ -225,7 +225,7 @@ export class PostgresSession implements EngineSession {
         const { id, token, serverUs } = notice
         this.#sawToken(token)
         for (const { owner, leaseMs } of notice.owners)
-          this.#host.granted(id, owner, { token, leaseMs, serverUs })
+          this.#host.granted(id, owner, { proof: '', token, leaseMs, serverUs })
         break
       }
       case 'revoked':

@@ -5,7 +5,7 @@ import { BareSession } from '../support/bare-session.js'
 import type { Suite } from '../support/suite.js'
 
 const timeoutMs = 5_000
-const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, wantsToken: true }
+const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, proof: 'p', wantsToken: true }
 
 /** What those can see and send who look after locks. */
 export function describeOperator(suite: Suite): void {

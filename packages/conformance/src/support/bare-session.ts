@@ -45,6 +45,7 @@ export class BareSession {
       leaseMs: 60_000,
       entryTtlMs: 0,
       grantLeaseMs: 60_000,
+      proof: 'p',
       wantsToken: true,
     }
     return this.session.acquire(this.address, { ...request, ...more }, timeoutMs)

@@ -29,6 +29,12 @@ export interface AcquireRequest {
   readonly entryTtlMs: number
   /** The lease of a hold that is granted to the queue entry. */
   readonly grantLeaseMs: number
+  /**
+   * What the notification of a grant to this queue entry repeats: 16 characters of base64url, drawn by the core for this owner
+   * alone, the same in all its requests. Only who may read the store can know it; without it a notification is not believed.
+   * Never show it: not in an inspection, an error or a list. Used only when queueing; `''` otherwise.
+   */
+  readonly proof: string
   /** Whether the hold is to have a fencing token and has none yet. An engine whose holds always have one ignores this. */
   readonly wantsToken: boolean
 }

@@ -52,6 +52,8 @@ export interface LockEngine {
 
 /** A grant, as its notification reports it. */
 export interface GrantNotice {
+  /** That of the queue entry, see {@link AcquireRequest.proof}. */
+  readonly proof: string
   readonly token: number
   /** The lease that the granted hold began with, milliseconds. */
   readonly leaseMs: number
@@ -77,12 +79,13 @@ export interface EngineHost {
   /** How long a step without a bound of its own may take, milliseconds. */
   readonly commandTimeoutMs: number
   /**
-   * A release or another owner's request made `owner` the holder.
+   * A release or another owner's request made `owner` the holder. Believed only with the proof of the queue entry; with any
+   * other it is a reason to look, and bounded in rate as the reasons below are.
    *
    * @param id - of the lock's address
    */
   granted(id: string, owner: string, grant: GrantNotice): void
-  /** The hold of `owner` was forced open. */
+  /** The hold of `owner` was forced open, it is said: a reason to look. The next renewal, sent at once, tells. */
   revoked(owner: string): void
   /**
    * It may be the turn of `owner`; without one, of the client's first waiter for this lock. That waiter requests again. The
@@ -90,7 +93,7 @@ export interface EngineHost {
    */
   wake(id: string, owner?: string): void
   /**
-   * A latch opened that this client waits for.
+   * A latch opened that this client waits for, it is said: a reason to look. The state of the latch decides.
    *
    * @param id - of the latch's address
    */

@@ -52,7 +52,7 @@ export async function sendEntry(
   const { leaseMs } = request
   const reply = await session.acquire(
     address,
-    { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs },
+    { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs, proof: '' },
     timeoutMs,
   )
   if (reply.kind === 'not-a-lock') throw notALock(address, reply)

@@ -17,13 +17,14 @@ export function passOn(
     case 'granted': {
       const { lock, owner, token, serverUs, leaseMs } = notice
       tokens.sawToken(token)
-      host.granted(lock, owner, { token, serverUs, leaseMs })
+      host.granted(lock, owner, { proof: '', token, serverUs, leaseMs })
       return
     }
     case 'entered': {
       const { main, owners, token, serverUs } = notice
       tokens.sawToken(token)
-      for (const { owner, leaseMs } of owners) host.granted(main, owner, { token, serverUs, leaseMs })
+      for (const { owner, leaseMs } of owners)
+        host.granted(main, owner, { proof: '', token, serverUs, leaseMs })
       return
     }
     case 'revoked':

@@ -8,6 +8,7 @@ import type { Events } from '../events.js'
 import type { Abandonment } from '../holding/abandonment.js'
 import type { Grant } from '../holding/grant.js'
 import type { Request } from '../options.js'
+import type { Proofs } from './proofs.js'
 import type { WaiterTable } from './waiter-table.js'
 
 /** Where an acquisition sends its requests: the session itself, or for a latch what makes waits of them. */
@@ -44,6 +45,7 @@ export interface AcquisitionDeps<A> {
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly waiters: WaiterTable
   readonly abandonment: Pick<Abandonment, 'abandon'>
+  readonly proofs: Pick<Proofs, 'of'>
   nextOwner(): number
   /** The last error that the engine reported by itself since that instant. */
   lastErrorSince(at: number): HoldfastError | undefined

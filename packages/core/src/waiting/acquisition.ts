@@ -279,13 +279,15 @@ export class Acquisition<A> implements Waiter {
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
+    const entryTtlMs = this.#mayQueue() ? this.entryTtlMs : 0
     return {
       owner: this.owner,
       count: this.target.permits,
       size: this.target.size,
       leaseMs,
-      entryTtlMs: this.#mayQueue() ? this.entryTtlMs : 0,
+      entryTtlMs,
       grantLeaseMs: Math.min(leaseMs, this.#deps.settings.watchdogTimeoutMs),
+      proof: entryTtlMs > 0 ? this.#deps.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
     }
   }

@@ -9,6 +9,7 @@ export const acquireRequest = ({ owner, step }: Job): AcquireRequest => ({
   leaseMs: times.leaseMs,
   entryTtlMs: step === 'request' ? times.entryTtlMs(owner) : 0,
   grantLeaseMs: times.leaseMs,
+  proof: 'p',
   wantsToken: true,
 })
 

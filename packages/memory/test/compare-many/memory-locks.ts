@@ -121,7 +121,7 @@ export class MemoryLocks {
       }
       case 'acquire': {
         const { owner: by, entryTtlMs } = step
-        const times = { leaseMs: singleLeaseMs, entryTtlMs, grantLeaseMs: singleLeaseMs }
+        const times = { leaseMs: singleLeaseMs, entryTtlMs, grantLeaseMs: singleLeaseMs, proof: 'p' }
         const request = { owner: by, count: 1, ...times, wantsToken: true }
         return this.#run(step.lock, (state, context) => steps.acquire(state, request, context).kind)
       }

@@ -38,7 +38,11 @@ export class MemoryLock {
     const state = this.#state
     switch (step.kind) {
       case 'acquire': {
-        const reply = steps.acquire(state, { ...step, wantsToken: true }, this.#context(step.tokenFloor))
+        const reply = steps.acquire(
+          state,
+          { ...step, proof: 'p', wantsToken: true },
+          this.#context(step.tokenFloor),
+        )
         // On Redis a re-entry is not told its token.
         if (reply.kind === 'held' && step.count > 1) return ['held']
         if (reply.kind === 'held') return ['held', this.#tokens.rankOf(reply.token)]

@@ -33,7 +33,11 @@ export class MemoryShared {
     const state = this.#state
     switch (step.kind) {
       case 'acquire': {
-        const reply = steps.acquire(state, { ...step, wantsToken: true }, this.#context(step.tokenFloor))
+        const reply = steps.acquire(
+          state,
+          { ...step, proof: 'p', wantsToken: true },
+          this.#context(step.tokenFloor),
+        )
         if (reply.kind === 'held') return ['held', this.#tokens.rankOf(reply.token)]
         if (reply.kind !== 'busy') return [reply.kind]
         this.#untilChangeMs = reply.ttlMs

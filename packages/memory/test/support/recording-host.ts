@@ -75,6 +75,7 @@ export const requestOf = (owner: string, more: Partial<AcquireRequest> = {}): Ac
   leaseMs: 30_000,
   entryTtlMs: 30_000,
   grantLeaseMs: 20_000,
+  proof: '',
   wantsToken: true,
   ...more,
 })

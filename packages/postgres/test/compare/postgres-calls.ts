@@ -20,7 +20,12 @@ export function callOf(kind: Kind, step: CompareStep, id: string): Call | undefi
   const address = addressOf(id, kind)
   switch (step.kind) {
     case 'acquire':
-      return steps.acquire(address, { ...step, wantsToken: true }, inboxOf(step.owner), step.tokenFloor)
+      return steps.acquire(
+        address,
+        { ...step, proof: 'p', wantsToken: true },
+        inboxOf(step.owner),
+        step.tokenFloor,
+      )
     case 'release':
       return steps.release(address, step, step.tokenFloor)
     case 'force':
@@ -45,7 +50,7 @@ export function readReply(kind: Kind, step: CompareStep, rows: readonly Row[], t
   const address = addressOf('', kind)
   switch (step.kind) {
     case 'acquire': {
-      const call = steps.acquire(address, { ...step, wantsToken: true }, inboxOf(step.owner), 0)
+      const call = steps.acquire(address, { ...step, proof: 'p', wantsToken: true }, inboxOf(step.owner), 0)
       const reply = call.read(rows)
       switch (reply.kind) {
         case 'held':

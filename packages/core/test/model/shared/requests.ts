@@ -11,6 +11,7 @@ export const acquireRequest = ({ size, wants }: Shared, { owner, step }: Job): A
   leaseMs: times.leaseMs,
   entryTtlMs: step === 'request' ? times.entryTtlMs(owner) : 0,
   grantLeaseMs: times.leaseMs,
+  proof: 'p',
   wantsToken: true,
 })
 

@@ -90,7 +90,7 @@ export class Worker {
 
   async #enter(lock: string, owner: string, count: number, entryTtlMs: number): Promise<boolean> {
     const atMs = nowMs()
-    const request = { owner, count, leaseMs, entryTtlMs, grantLeaseMs: leaseMs, wantsToken: true }
+    const request = { owner, count, leaseMs, entryTtlMs, grantLeaseMs: leaseMs, proof: 'p', wantsToken: true }
     const reply = await this.#do(this.#steps.acquire(addressOf(lock), request, this.#options.inbox, 0))
     if (reply.kind !== 'held') return false
     const { process } = this.#options
