@@ -1,6 +1,7 @@
 import { RefusedError } from '@holdfast/core/engine'
-import { engineName, sqlStateOf } from './errors.js'
+import { engineName, sqlStateOf, toError } from './errors.js'
 import { schemaSql } from './sql/migrations.js'
+import { belongsToOthers } from './sql/ownership.js'
 import type { PostgresSettings } from './options.js'
 
 /** Creates the schema or brings it up to date, on a connection of its own; with `migrate: 'check'` refuses to. */
@@ -18,6 +19,7 @@ export async function migrate(
     await connection.connect()
     await connection.runScript(schemaSql(schema, tables))
   } catch (error) {
+    if (sqlStateOf(error) === belongsToOthers) throw refused(toError(error).message, error)
     if (sqlStateOf(error) !== '42501') throw error
     throw refused(
       `the role may not create schema ${schema}: run the SQL of migrationSql() as a role that may`,

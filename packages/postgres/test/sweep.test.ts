@@ -91,7 +91,7 @@ it('deletes what is over in all tables, and nothing that a step may need', async
       `update holdfast.${table} set ${columns.map((each) => `${each} = ${each} - 1000 * ${hour}::bigint`).join(', ')}`,
     )
 
-  await database.query('select holdfast.sweep_1(1000)')
+  await database.query('select holdfast.sweep_2(1000)')
 
   expect(await namesIn('lock', 'name')).toEqual(['held', 'queued'])
   expect(await namesIn('place', 'owner')).toEqual(['b:1'])

@@ -33,7 +33,7 @@ export function callOf(kind: Kind, step: CompareStep, id: string): Call | undefi
     case 'resize':
       return steps.resize(address, step, step.tokenFloor)
     case 'renew':
-      return steps.renew([{ ...step, address }])
+      return steps.renew([{ ...step, address }], 0)
     case 'refresh':
       return steps.refresh([{ ...step, address }], inboxOf(step.owner))
     case 'inspect':
@@ -73,7 +73,7 @@ export function readReply(kind: Kind, step: CompareStep, rows: readonly Row[], t
       return { reply: [outcome, version, size] }
     }
     case 'renew':
-      return { reply: [...steps.renew([{ ...step, address }]).read(rows)] }
+      return { reply: [...steps.renew([{ ...step, address }], 0).read(rows)] }
     case 'refresh': {
       const [entry] = steps.refresh([{ ...step, address }], inboxOf(step.owner)).read(rows)
       return entry ? { reply: [entry.state], untilChangeMs: entry.ttlMs } : { reply: [] }
