@@ -14,6 +14,9 @@ import { readLock, type LockTablesAfter } from './lock-read-back.js'
 import { lockRows } from './lock-rows.js'
 import { objectName, type OtherWay, type TableStore, type Way } from './table-store.js'
 
+/** For how long a renewal waits for a step that has the row. */
+export const rowWaitMs = 1_000
+
 const steps = new Steps(schema)
 const address = addressOf(objectName, 'lock')
 
@@ -66,7 +69,7 @@ function callOf(job: Job, way: Way): Step<StepReply> {
       return mapped(steps.refresh([entry], inbox), (replies) => ({ kind: at(replies, 0).state }))
     case 'renew': {
       const leaseMs = renewsForLonger ? longLeaseMs : times.leaseMs
-      return mapped(steps.renew([{ address, owner: ownerName(owner), leaseMs }], 0), (replies) => ({
+      return mapped(steps.renew([{ address, owner: ownerName(owner), leaseMs }], rowWaitMs), (replies) => ({
         kind: at(replies, 0),
       }))
     }

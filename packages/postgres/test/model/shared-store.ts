@@ -12,7 +12,7 @@ import { Steps } from '../../src/steps.js'
 import { schema } from './functions.js'
 import { inboxOf, proofOf } from './inboxes.js'
 import { counterProblems, inboxProblems, longLeaseMs, tokenProblems } from './lock-judge.js'
-import { mapped } from './lock-store.js'
+import { mapped, rowWaitMs } from './lock-store.js'
 import { readShared, type SharedTablesAfter } from './shared-read-back.js'
 import { sharedRows } from './shared-rows.js'
 import { objectName, type OtherWay, type TableStore, type Way } from './table-store.js'
@@ -79,7 +79,9 @@ function callOf(shared: Shared, job: Job, way: Way): Step<StepReply> {
       )
     case 'renew': {
       const leaseMs = renewsForLonger ? longLeaseMs : times.leaseMs
-      return mapped(steps.renew([{ address, owner, leaseMs }], 0), (replies) => ({ kind: at(replies, 0) }))
+      return mapped(steps.renew([{ address, owner, leaseMs }], rowWaitMs), (replies) => ({
+        kind: at(replies, 0),
+      }))
     }
     case 'sweep':
       return mapped(steps.sweep(1_000), () => ({ kind: 'swept' }))
