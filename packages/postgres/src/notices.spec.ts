@@ -33,6 +33,11 @@ it('reads which owners entered together, and for how long each', () => {
   })
 })
 
+it('reads nothing into owners that have no proof', () => {
+  expect(readNotice('entered 1 2 c:7:3 name')).toBeUndefined()
+  expect(readNotice('entered 1 2 c:7:3,c:8:3:proof name')).toMatchObject({ owners: [{ owner: 'c:8' }] })
+})
+
 it('reads that a latch opened, or is gone', () => {
   expect(readNotice('open 17 \\latch a b')).toEqual({ kind: 'open', generation: 17, id: '\\latch a b' })
   expect(readNotice('gone 17 \\latch a')).toEqual({ kind: 'gone', generation: 17, id: '\\latch a' })
@@ -69,7 +74,6 @@ it.each([
   `granted c:7 1 1 ${'9'.repeat(400)} proof name`,
   'entered 1 9007199254740992 c:7:3:proof name',
   'entered 1 2 c:x:proof name',
-  'entered 1 2 c:7:3 name',
   'entered 1 2 c:7:3:proof',
   'open 9007199254740992 name',
   'revoked',

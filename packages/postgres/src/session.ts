@@ -129,19 +129,13 @@ export class PostgresSession implements EngineSession {
   }
 
   async acquire(address: PostgresAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const { owner, entryTtlMs, proof } = request
-    if (entryTtlMs > 0) this.#tokenFloors.expect(owner, proof)
     const step = this.#steps.acquire(address, request, this.#inbox, this.#tokenFloors.of(address.id))
     const reply = await this.#run(step, timeoutMs)
-    if (reply.kind === 'held') {
-      this.#tokenFloors.settled(owner)
-      this.#tokenFloors.saw(address.id, reply.token)
-    }
+    if (reply.kind === 'held') this.noteToken(address, reply.token)
     return reply
   }
 
   release(address: PostgresAddress, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
-    if (request.count === 0) this.#tokenFloors.settled(request.owner)
     return this.#run(this.#steps.release(address, request, this.#tokenFloors.of(address.id)), timeoutMs)
   }
 
@@ -170,6 +164,11 @@ export class PostgresSession implements EngineSession {
 
   raiseToken(address: PostgresAddress, token: number, keepMs: number): Promise<void> {
     return this.#run(this.#steps.raiseToken(address, token, keepMs))
+  }
+
+  /** What a message says counts once the core has checked its proof. */
+  noteToken({ id }: PostgresAddress, token: number): void {
+    this.#tokenFloors.saw(id, token)
   }
 
   uptimeMs(): Promise<number> {
@@ -235,7 +234,6 @@ export class PostgresSession implements EngineSession {
       case 'granted': {
         const { id, token, serverUs } = notice
         for (const { owner, leaseMs, proof } of notice.owners) {
-          this.#tokenFloors.heard(id, owner, proof, token)
           this.#host.granted(id, owner, { proof, token, leaseMs, serverUs })
         }
         break

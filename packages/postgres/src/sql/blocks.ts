@@ -183,7 +183,7 @@ export const msUntil = (instant: string): string => `ceil((${instant} - now_us) 
 export const definer = `security definer set search_path = pg_catalog, pg_temp`
 
 /** How long a step waits for a row that something else has locked, milliseconds. */
-const rowWaitMs = 2_000
+const rowWaitMs = 1_000
 
 /**
  * What every step has besides: all statements of a client share a connection, so one that waited for a row for longer would
