@@ -174,9 +174,8 @@ function mutate(text: string): string {
     const at = randomInt(changed.length + 1)
     const character = alphabet[randomInt(alphabet.length)] ?? ''
     const rest = changed.slice(at)
-    changed =
-      changed.slice(0, at) +
-      [character + rest.slice(1), character + rest, rest.slice(1), rest + rest.slice(0, 40)][randomInt(4)]
+    const ends = [character + rest.slice(1), character + rest, rest.slice(1), rest + rest.slice(0, 40)]
+    changed = changed.slice(0, at) + (ends[randomInt(ends.length)] ?? '')
   }
   return changed.slice(0, 2_000)
 }
