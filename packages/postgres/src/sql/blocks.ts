@@ -104,7 +104,7 @@ export const drawToken = (leaseMs: string): string => `
 const tokenLeadUs = 86_400_000_000
 
 /** The SQLSTATE of a step on an object whose last token is out of bounds. */
-export const tokenIsOut = 'HF002'
+const tokenIsOut = 'HF002'
 
 /** Whether the last token is remembered and further ahead of the clock than any that was granted. Reads l and now_us. */
 const isTokenOut = `(l.fence_until_us > now_us and l.token > now_us + ${tokenLeadUs})`

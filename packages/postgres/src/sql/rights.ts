@@ -4,7 +4,7 @@ import { quoted } from './quoted.js'
 const inner = ['pass_on_1', 'let_in_1'] as const
 
 /** What clients call, also those of earlier versions. */
-export const entryPoints = [
+const entryPoints = [
   'acquire_1',
   'acquire_2',
   'acquire_shared_1',
