@@ -13,8 +13,8 @@ const usage = `pnpm bench [options]
   --scenario a,b   of those below (all but scale, soak, instructions, shared… and postgres…)
   --with a,b       contenders whose names start like this, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
-  --minutes N      how long soak and postgres-growth run (1)
-  --rate N         cycles per second of soak (as many as possible)
+  --minutes N      how long soak, postgres-growth and fresh-names run (1)
+  --rate N         cycles per second of soak (as many as possible) and of fresh-names (100)
   --trial          tiny counts: only shows that everything works
   --out FOLDER     writes figures.json, tables.md and plots there
 

@@ -27,6 +27,8 @@ import { Proofs } from './waiting/proofs.js'
 import { Readiness } from './waiting/readiness.js'
 import { WaiterTable } from './waiting/waiter-table.js'
 
+const outcomeOf = { renewed: 'renewed', 'not-held': 'lost', 'no-reply': 'unknown' } as const
+
 /** What the parts for one store need of the client that they belong to. */
 export interface StoreClientDeps {
   readonly clientId: string
@@ -256,11 +258,11 @@ export class StoreClient {
       ),
     )
 
-  async #sendRenewals(holds: readonly Hold[]): Promise<readonly ('renewed' | 'lost')[]> {
+  async #sendRenewals(holds: readonly Hold[]): Promise<readonly RenewalOutcome[]> {
     const sentAt = momentNow()
     const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
     const { commandTimeoutMs, renewEveryMs } = this.#deps.settings
     const replies = await this.session.renew(renewals, Math.ceil(Math.min(commandTimeoutMs, renewEveryMs)))
-    return replies.map((reply) => (reply === 'renewed' ? 'renewed' : 'lost'))
+    return replies.map((reply) => outcomeOf[reply])
   }
 }

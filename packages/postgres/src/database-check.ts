@@ -1,7 +1,7 @@
 import { RefusedError, UnavailableError } from '@holdfast/core/engine'
 import type { Query } from './connection/connection.js'
 import { engineName, sqlStateOf } from './errors.js'
-import { quoted } from './sql/migrations.js'
+import { quoted } from './sql/quoted.js'
 import type { PostgresSettings } from './options.js'
 import { shortfallOf, standbysSql } from './standbys.js'
 
@@ -49,7 +49,7 @@ export async function checkDatabase(
     // After a fail-over the new primary gets its own standbys, sooner or later.
     if (shortfall) throw refusedUnless(wasUsable || !shortfall.isBySettings, shortfall.message)
   }
-  const hello = `select * from ${quoted(schema)}.hello_1()`
+  const hello = `select * from ${quoted(schema)}.hello_2()`
   let rows
   try {
     rows = await query(hello)
@@ -72,7 +72,7 @@ function explained(error: unknown, schema: string): unknown {
   if (sqlStateOf(error) !== '42501') return error
   return refused(
     `the role has no rights in schema ${schema}: it needs USAGE on the schema and EXECUTE on its functions, ` +
-      'see migrationSql({ role })',
+      'see migrationSql({ role }): its SQL has to be run again after an update',
     error,
   )
 }

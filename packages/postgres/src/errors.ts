@@ -5,9 +5,9 @@ export const engineName = 'postgres'
 
 /**
  * Classes of SQLSTATE that stay as they are however often a statement is repeated: unsupported, invalid data, constraints,
- * authorization, names of databases and schemas, syntax and rights.
+ * authorization, names of databases and schemas, syntax and rights; and those of ours: what a step or a migration refuses.
  */
-const lasting = /^(0A|22|23|28|2B|3D|3F|42)/
+const lasting = /^(0A|22|23|28|2B|3D|3F|42|HF)/
 
 /** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -7,7 +7,7 @@ import {
 import { addressOf } from './address.js'
 import { sqlStateOf } from './errors.js'
 import { leaseIsLost } from './sql/fence.js'
-import { quoted } from './sql/migrations.js'
+import { quoted } from './sql/quoted.js'
 
 /** Fails outside a transaction, and does nothing inside. */
 const inTransaction = 'savepoint holdfast_fence; release savepoint holdfast_fence'

@@ -1,8 +1,9 @@
 import { RefusedError, UnavailableError } from '@holdfast/core/engine'
 import type { Connection } from './connection/connection.js'
-import { closed, engineName, sqlStateOf } from './errors.js'
+import { closed, engineName, sqlStateOf, toError } from './errors.js'
 import type { PostgresSettings } from './options.js'
 import { schemaSql } from './sql/migrations.js'
+import { belongsToOthers } from './sql/ownership.js'
 
 export interface MigrationLimits {
   readonly connectTimeoutMs: number
@@ -63,6 +64,7 @@ export class Migration {
     } catch (error) {
       const state = sqlStateOf(error) ?? ''
       if (tooLate.has(state)) throw this.#blocked(error)
+      if (state === belongsToOthers) throw refused(toError(error).message, error)
       if (state !== '42501') throw error
       throw refused(
         `the role may not create schema ${schema}: run the SQL of migrationSql() as a role that may`,
@@ -78,7 +80,7 @@ export class Migration {
   async #migrate(connection: Connection): Promise<void> {
     const { schema, tables } = this.#settings
     await connection.connect()
-    await connection.runScript(schemaSql(schema, tables, this.#limits.limitMs))
+    await connection.runScript(schemaSql(schema, tables, { limitMs: this.#limits.limitMs }))
   }
 
   #blocked(cause?: unknown): UnavailableError {

@@ -9,9 +9,9 @@ const understood = [
 ]
 
 it('reads a grant, whatever the name of its lock', () => {
-  expect(readNotice('granted c:7 1700000000000001 1700000000000000 30000 a b\nc')).toEqual({
+  expect(readNotice('granted c:7 1700000000000001 1700000000000000 30000 Pr_f-1 a b\nc')).toEqual({
     kind: 'granted',
-    owners: [{ owner: 'c:7', leaseMs: 30_000 }],
+    owners: [{ owner: 'c:7', leaseMs: 30_000, proof: 'Pr_f-1' }],
     token: 1_700_000_000_000_001,
     serverUs: 1_700_000_000_000_000,
     id: 'a b\nc',
@@ -19,16 +19,23 @@ it('reads a grant, whatever the name of its lock', () => {
 })
 
 it('reads which owners entered together, and for how long each', () => {
-  expect(readNotice('entered 17 1700000000000000 c:7:30000,c:12:500 \\semaphore a b\nc')).toEqual({
+  expect(
+    readNotice('entered 17 1700000000000000 c:7:30000:Pr_f-1,c:12:500:Pr_f-2 \\semaphore a b\nc'),
+  ).toEqual({
     kind: 'granted',
     owners: [
-      { owner: 'c:7', leaseMs: 30_000 },
-      { owner: 'c:12', leaseMs: 500 },
+      { owner: 'c:7', leaseMs: 30_000, proof: 'Pr_f-1' },
+      { owner: 'c:12', leaseMs: 500, proof: 'Pr_f-2' },
     ],
     token: 17,
     serverUs: 1_700_000_000_000_000,
     id: '\\semaphore a b\nc',
   })
+})
+
+it('reads nothing into owners that have no proof', () => {
+  expect(readNotice('entered 1 2 c:7:3 name')).toBeUndefined()
+  expect(readNotice('entered 1 2 c:7:3,c:8:3:proof name')).toMatchObject({ owners: [{ owner: 'c:8' }] })
 })
 
 it('reads that a latch opened, or is gone', () => {
@@ -60,11 +67,15 @@ it('reads an eviction', () => {
 it.each([
   '',
   'granted',
-  'granted c:7 x 1 1 name',
-  'granted c:7 100000000000000000000 1 1 name',
-  'entered 1 9007199254740992 c:7:3 name',
-  'entered 1 2 c:x name',
-  'entered 1 2 c:7:3',
+  'granted c:7 x 1 1 proof name',
+  'granted c:7 1 1 1 name',
+  'granted c:7 100000000000000000000 1 1 proof name',
+  'granted c:7 1786400000000001 1700000000000000 1 proof name',
+  `granted c:7 1 1 ${'9'.repeat(400)} proof name`,
+  'entered 1 9007199254740992 c:7:3:proof name',
+  'entered 1 2 c:x:proof name',
+  'entered 1 2 c:7:3:proof',
+  'open 9007199254740992 name',
   'revoked',
   'something else',
 ])('ignores %j', (payload) => {

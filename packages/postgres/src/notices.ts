@@ -1,9 +1,17 @@
+/** Who entered. */
+interface GrantedOwner {
+  readonly owner: string
+  readonly leaseMs: number
+  /** What the queue entry had, see `AcquireRequest.proof`. */
+  readonly proof: string
+}
+
 /** A message to a client. */
 export type Notice =
   /** Owners of the client entered an object, in one step and with one token. */
   | {
       readonly kind: 'granted'
-      readonly owners: readonly { readonly owner: string; readonly leaseMs: number }[]
+      readonly owners: readonly GrantedOwner[]
       readonly token: number
       readonly serverUs: number
       /** Of the object's address. */
@@ -15,25 +23,30 @@ export type Notice =
   /** What another client has to say. */
   | { readonly kind: 'told'; readonly text: string }
 
+/** How far a token may be ahead of the server's clock, microseconds, as the functions have it. */
+const tokenLeadUs = 86_400_000_000
+
 /**
- * Reads what the functions send; `undefined` for anything else. Anyone may notify, and a number that JavaScript cannot count
- * on from would be the last token of every lock.
+ * Reads what the functions send; `undefined` for anything else. Anyone may notify: no number is taken that the functions would
+ * not have sent, and a grant is nothing without its proof.
  */
 export function readNotice(payload: string): Notice | undefined {
-  const granted = /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(payload)
+  const granted = /^granted (\S+) (\d+) (\d+) (\d+) ([\w-]+) (.+)$/s.exec(payload)
   if (granted) {
-    const [, owner = '', token, serverUs, leaseMs, id = ''] = granted
-    return grant(token, serverUs, [{ owner, leaseMs: Number(leaseMs) }], id)
+    const [, owner = '', token, serverUs, leaseMs, proof = '', id = ''] = granted
+    return grant(token, serverUs, [{ owner, leaseMs: Number(leaseMs), proof }], id)
   }
-  const entered = /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s.exec(payload)
+  const entered = /^entered (\d+) (\d+) (\S+:\d+:\d+:[\w-]+) (.+)$/s.exec(payload)
   if (entered) {
     const [, token, serverUs, list = '', id = ''] = entered
-    return grant(token, serverUs, list.split(',').map(readOwner), id)
+    return grant(token, serverUs, list.split(',').flatMap(readOwner), id)
   }
   const latch = /^(open|gone) (\d+) (.+)$/s.exec(payload)
   if (latch) {
-    const [, kind, generation, id = ''] = latch
-    return { kind: kind === 'open' ? 'open' : 'gone', generation: Number(generation), id }
+    const [, kind, number, id = ''] = latch
+    const generation = Number(number)
+    if (!Number.isSafeInteger(generation)) return undefined
+    return { kind: kind === 'open' ? 'open' : 'gone', generation, id }
   }
   const [, owner] = /^revoked (\S+)$/.exec(payload) ?? []
   if (owner !== undefined) return { kind: 'revoked', owner }
@@ -50,12 +63,14 @@ function grant(
   id: string,
 ): GrantedNotice | undefined {
   const [token, serverUs] = [Number(tokenText), Number(timeText)]
-  const isExact = Number.isSafeInteger(token) && Number.isSafeInteger(serverUs)
-  return isExact ? { kind: 'granted', owners, token, serverUs, id } : undefined
+  const isExact =
+    Number.isSafeInteger(serverUs) && owners.every(({ leaseMs }) => Number.isSafeInteger(leaseMs))
+  if (!isExact || token > Math.min(serverUs + tokenLeadUs, Number.MAX_SAFE_INTEGER)) return undefined
+  return { kind: 'granted', owners, token, serverUs, id }
 }
 
-/** `<owner>:<lease, ms>` */
-function readOwner(text: string): { readonly owner: string; readonly leaseMs: number } {
-  const end = text.lastIndexOf(':')
-  return { owner: text.slice(0, end), leaseMs: Number(text.slice(end + 1)) }
+/** `<owner>:<lease, ms>:<proof>`; an owner of version 0.1.0 has no proof, and waits in another client. */
+function readOwner(text: string): readonly GrantedOwner[] {
+  const [, owner, leaseMs, proof] = /^(\S+:\d+):(\d+):([\w-]+)$/.exec(text) ?? []
+  return owner === undefined || proof === undefined ? [] : [{ owner, leaseMs: Number(leaseMs), proof }]
 }

@@ -28,10 +28,12 @@ import { readNotice } from './notices.js'
 import { OperatorSteps } from './operator-steps.js'
 import { PostgresOperator } from './operator.js'
 import type { PostgresSettings } from './options.js'
-import { quoted } from './sql/migrations.js'
+import { quoted } from './sql/quoted.js'
+import { renewAll } from './renewing.js'
 import type { Step } from './step.js'
 import { Steps, type Inbox, type PostgresQueueEntry, type PostgresRenewal } from './steps.js'
-import { Sweeper } from './sweeper.js'
+import { rowsPerSweep, Sweeper } from './sweeper.js'
+import { TokenFloors } from './token-floors.js'
 
 /** The locks of one client in a PostgreSQL database. */
 export class PostgresSession implements EngineSession {
@@ -46,8 +48,7 @@ export class PostgresSession implements EngineSession {
   readonly #listener: Listener
   readonly #sweeper: Sweeper
   readonly #minReplicas: number
-  /** The largest token that this client has seen. */
-  #tokenFloor = 0
+  readonly #tokenFloors = new TokenFloors()
   /** Which data the database of this connection has; `undefined` while there is none. */
   #store: string | undefined
   #wasUsable = false
@@ -129,21 +130,24 @@ export class PostgresSession implements EngineSession {
   async prepare(): Promise<void> {
     await this.register()
     this.#listener.start()
+    this.#sweeper.start()
   }
 
   async acquire(address: PostgresAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const step = this.#steps.acquire(address, request, this.#inbox, this.#tokenFloor)
+    const step = this.#steps.acquire(address, request, this.#inbox, this.#tokenFloors.of(address.id))
     const reply = await this.#run(step, timeoutMs)
-    if (reply.kind === 'held') this.#sawToken(reply.token)
+    if (reply.kind === 'held') this.noteToken(address, reply.token)
     return reply
   }
 
   release(address: PostgresAddress, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
-    return this.#run(this.#steps.release(address, request, this.#tokenFloor), timeoutMs)
+    return this.#run(this.#steps.release(address, request, this.#tokenFloors.of(address.id)), timeoutMs)
   }
 
   renew(renewals: readonly PostgresRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
-    return this.#run(this.#steps.renew(renewals), timeoutMs, true)
+    return renewAll(renewals, timeoutMs, (some, waitMs, limitMs) =>
+      this.#run(this.#steps.renew(some, waitMs), limitMs, true),
+    )
   }
 
   refresh(entries: readonly PostgresQueueEntry[]): Promise<readonly QueueEntryReply[]> {
@@ -151,11 +155,12 @@ export class PostgresSession implements EngineSession {
   }
 
   force(address: PostgresAddress, owner: string): Promise<ReleaseReply> {
-    return this.#run(this.#steps.force(address, owner, channelOf(clientOf(owner)), this.#tokenFloor))
+    const floor = this.#tokenFloors.of(address.id)
+    return this.#run(this.#steps.force(address, owner, channelOf(clientOf(owner)), floor))
   }
 
   resize(address: PostgresAddress, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply> {
-    return this.#run(this.#steps.resize(address, request, this.#tokenFloor), timeoutMs)
+    return this.#run(this.#steps.resize(address, request, this.#tokenFloors.of(address.id)), timeoutMs)
   }
 
   inspect(address: PostgresAddress, limit: number): Promise<Inspection | SharedInspection> {
@@ -164,6 +169,11 @@ export class PostgresSession implements EngineSession {
 
   raiseToken(address: PostgresAddress, token: number, keepMs: number): Promise<void> {
     return this.#run(this.#steps.raiseToken(address, token, keepMs))
+  }
+
+  /** What a message says counts once the core has checked its proof. */
+  noteToken({ id }: PostgresAddress, token: number): void {
+    this.#tokenFloors.saw(id, token)
   }
 
   uptimeMs(): Promise<number> {
@@ -195,7 +205,6 @@ export class PostgresSession implements EngineSession {
   async register(): Promise<void> {
     const { clientId, client, watchdogTimeoutMs } = this.#host
     await this.#run(this.#steps.register(clientId, client, watchdogTimeoutMs))
-    await this.#sweeper.sweepIfDue()
     await this.#checkStandbys()
   }
 
@@ -204,6 +213,7 @@ export class PostgresSession implements EngineSession {
   }
 
   async close(): Promise<void> {
+    this.#sweeper.close()
     await Promise.all([this.#listener.close(), this.#statements.close(), this.#migration.close()])
   }
 
@@ -228,9 +238,9 @@ export class PostgresSession implements EngineSession {
     switch (notice?.kind) {
       case 'granted': {
         const { id, token, serverUs } = notice
-        this.#sawToken(token)
-        for (const { owner, leaseMs } of notice.owners)
-          this.#host.granted(id, owner, { proof: '', token, leaseMs, serverUs })
+        for (const { owner, leaseMs, proof } of notice.owners) {
+          this.#host.granted(id, owner, { proof, token, leaseMs, serverUs })
+        }
         break
       }
       case 'revoked':
@@ -248,13 +258,7 @@ export class PostgresSession implements EngineSession {
       case undefined:
     }
   }
-
-  #sawToken(token: number): void {
-    this.#tokenFloor = Math.max(this.#tokenFloor, token)
-  }
 }
-
-const rowsPerSweep = 1_000
 
 /** A migration takes a fraction of a second; this leaves room for a busy server, and for others that migrate as well. */
 const shortestMigrationLimitMs = 8_000

@@ -35,14 +35,17 @@ export interface PostgresQueueEntry extends QueueEntry {
 
 type Kind = PostgresAddress['kind']
 
-/** The functions that locks and shared objects both have. */
-const nameOf = (
-  step: 'acquire' | 'release' | 'force' | 'renew' | 'refresh' | 'inspect',
-  kind: Kind,
-): string => (kind === 'shared' ? `${step}_shared_1` : `${step}_1`)
+/** The functions that locks and shared objects both have, and their versions. */
+const versions = { acquire: 2, release: 1, force: 1, renew: 2, refresh: 1, inspect: 1 } as const
+
+const nameOf = (step: keyof typeof versions, kind: Kind): string =>
+  `${step}${kind === 'shared' ? '_shared' : ''}_${versions[step]}`
 
 const kindOf = ([first]: readonly { readonly address: PostgresAddress }[]): Kind =>
   first?.address.kind ?? 'lock'
+
+/** By what `renew_2` returns. */
+const renewalReplies: readonly RenewalReply[] = ['not-held', 'renewed', 'no-reply']
 
 const releaseReply = (rows: readonly Row[]): ReleaseReply => ({
   kind: first(rows)[0] === 't' ? 'released' : 'not-held',
@@ -63,11 +66,11 @@ export class Steps {
     inbox: Inbox,
     tokenFloor: number,
   ): Step<AcquireReply> {
-    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs } = request
+    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
     const wanted = of === 'shared' ? [count, size] : [count]
     const waiting = [entryTtlMs, grantLeaseMs, inbox.channel, inbox.key]
     return {
-      ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor]),
+      ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor, proof]),
       read: (rows) => {
         const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
         switch (kind) {
@@ -118,14 +121,15 @@ export class Steps {
     }
   }
 
-  renew(renewals: readonly PostgresRenewal[]): Step<readonly RenewalReply[]> {
+  /** @param waitMs - how long to wait for rows that something else has locked */
+  renew(renewals: readonly PostgresRenewal[], waitMs: number): Step<readonly RenewalReply[]> {
     const ids = renewals.map(({ address }) => address.id)
     const owners = renewals.map(({ owner }) => owner)
     const leases = renewals.map(({ leaseMs }) => leaseMs)
     return {
-      ...this.#call(nameOf('renew', kindOf(renewals)), [ids, owners, leases]),
+      ...this.#call(nameOf('renew', kindOf(renewals)), [ids, owners, leases, waitMs]),
       read: (rows) =>
-        numbersIn(first(rows)[0], ids.length).map((state) => (state === 1 ? 'renewed' : 'not-held')),
+        numbersIn(first(rows)[0], ids.length).map((state) => renewalReplies[state] ?? 'no-reply'),
     }
   }
 
@@ -177,9 +181,9 @@ export class Steps {
     }
   }
 
-  /** Deletes what no step needs any more, up to so many rows of each table. */
-  sweep(limit: number): Step<void> {
-    return { ...this.#call('sweep_1', [limit]), read: () => undefined }
+  /** Deletes what no step needs any more, up to so many rows of each table. How many at most; -1 if another sweep runs. */
+  sweep(limit: number): Step<number> {
+    return { ...this.#call('sweep_2', [limit]), read: (rows) => numberIn(first(rows)[0]) }
   }
 
   raiseToken({ id }: PostgresAddress, token: number, keepMs: number): Step<void> {

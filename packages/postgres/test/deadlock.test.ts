@@ -49,7 +49,7 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
   (client) => {
     const order = shuffled(names)
     const leases = order.map(() => 60_000)
-    return client.query(`select holdfast.${pick(['renew_1', 'renew_shared_1'])}($1, $2, $3)`, [
+    return client.query(`select holdfast.${pick(['renew_2', 'renew_shared_2'])}($1, $2, $3, 1000)`, [
       order,
       order.map(holderOf),
       leases,
@@ -74,7 +74,7 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
     ])
     await acquirePermit(client, name, owner)
   },
-  (client) => client.query('select holdfast.sweep_1(1000)'),
+  (client) => client.query('select holdfast.sweep_2(1000)'),
 ]
 
 it('steps on many locks, in whatever order they name them, never wait for each other in a circle', async () => {

@@ -160,9 +160,9 @@ describe('missing permissions are named at first use', () => {
     const role = await makeRole()
     const options = await makeSchema(role)
     await server.query(
-      `revoke execute on function "${options.schema}".acquire_1(text, text, int, bigint, bigint, bigint, text, bigint, bigint) from "${role}"`,
+      `revoke execute on function "${options.schema}".acquire_2(text, text, int, bigint, bigint, bigint, text, bigint, bigint, text) from "${role}"`,
     )
-    await expectRefusal(open(role, options), /permission denied for function acquire_1/)
+    await expectRefusal(open(role, options), /permission denied for function acquire_2/)
   })
 
   it('CONNECT to the database', async () => {

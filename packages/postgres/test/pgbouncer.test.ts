@@ -245,7 +245,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     const cuts = new AbortController()
     const running = crowd(clients, 10, cuts.signal)
     for (let cut = 0; cut < 5; cut += 1) {
-      await until(async () => (await killBackends(server, { lastStatement: '%_1(%' })) > 0, {
+      await until(async () => (await killBackends(server, { lastStatement: '%"holdfast".%' })) > 0, {
         what: 'connections that run steps',
       })
     }

@@ -33,7 +33,7 @@ function open(options: {
 it('a quorum of databases has fencing tokens that grow, even at masters that drew smaller ones', async () => {
   const first = await open({ restartQuarantineMs: 0 }).getFencedLock('job').lock()
   // A master whose clock is ahead: its next token is larger than all.
-  const ahead = 2 * first.fencingToken
+  const ahead = first.fencingToken + 3_600_000_000
   await first.unlock()
   await databases[0]?.query("select holdfast.raise_token_1('job', $1, 60000)", [ahead])
   const second = await open({ restartQuarantineMs: 0 }).getFencedLock('job').lock()

@@ -1,5 +1,7 @@
-import { openDatabase, type TestDatabase } from '@holdfast/testkit'
+import { openDatabase, until, type TestDatabase } from '@holdfast/testkit'
+import { Client } from 'pg'
 import { migrationSql } from '../src/index.js'
+import { Clients } from './support/clients.js'
 
 let database: TestDatabase
 
@@ -8,6 +10,9 @@ beforeAll(async () => {
   await database.query(migrationSql())
 })
 
+const clients = new Clients()
+
+afterEach(() => clients.closeAll())
 afterAll(() => database.stop())
 
 const acquire = (name: string, owner: string, leaseMs: number, entryMs = 0): Promise<unknown> =>
@@ -91,7 +96,7 @@ it('deletes what is over in all tables, and nothing that a step may need', async
       `update holdfast.${table} set ${columns.map((each) => `${each} = ${each} - 1000 * ${hour}::bigint`).join(', ')}`,
     )
 
-  await database.query('select holdfast.sweep_1(1000)')
+  await database.query('select holdfast.sweep_2(1000)')
 
   expect(await namesIn('lock', 'name')).toEqual(['held', 'queued'])
   expect(await namesIn('place', 'owner')).toEqual(['b:1'])
@@ -105,3 +110,46 @@ it('deletes what is over in all tables, and nothing that a step may need', async
   expect(await namesIn('client', 'id')).toEqual(['new'])
   expect(await namesIn('fence', 'name')).toEqual(['new'])
 })
+
+/** Fills tables with what was used once and is over. */
+const leaveBehind = (what: string, count: number): Promise<unknown> =>
+  database.query(
+    `with made as (insert into holdfast.lock (name) select $1 || i from generate_series(1, $2::int) i returning name)
+     insert into holdfast.tombstone select name, 'a:1', 0 from made`,
+    [what, count],
+  )
+
+const rowsLeft = async (): Promise<number> => {
+  const [row] = await database.query(
+    `select (select count(*) from holdfast.lock where name like 'order:%')
+      + (select count(*) from holdfast.tombstone where name like 'order:%') as left`,
+  )
+  return Number(row?.['left'])
+}
+
+it('is not stopped by an advisory lock that any role can take, and waits for no other sweep', async () => {
+  const [stranger, sweeper] = [1, 2].map(() => new Client({ connectionString: database.url }))
+  if (!stranger || !sweeper) return
+  await Promise.all([stranger.connect(), sweeper.connect()])
+  try {
+    await leaveBehind('order:a', 10)
+    // The key that version 0.1.0 took.
+    await stranger.query('select pg_advisory_lock(29395908909495159), pg_advisory_lock(hashtext($1))', [
+      'sweep',
+    ])
+    await sweeper.query('begin')
+    expect((await sweeper.query('select holdfast.sweep_2(4) as deleted')).rows).toEqual([{ deleted: 4 }])
+    expect((await stranger.query('select holdfast.sweep_2(4) as deleted')).rows).toEqual([{ deleted: -1 }])
+    await sweeper.query('commit')
+    expect(await rowsLeft()).toBe(12)
+  } finally {
+    await Promise.all([stranger.end(), sweeper.end()])
+  }
+})
+
+it('goes on in batches until nothing is over, in a client that does nothing else', async () => {
+  const { holdfast } = clients.open({ url: database.url })
+  await holdfast.getLock('once').withLock(() => undefined)
+  await leaveBehind('order:b', 6_000)
+  await until(async () => (await rowsLeft()) === 0, { what: 'all rows to be gone', timeoutMs: 20_000 })
+}, 30_000)

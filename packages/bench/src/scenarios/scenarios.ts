@@ -14,6 +14,7 @@ import { uncontended } from './uncontended.js'
 import { quorum } from './quorum.js'
 import { watchdog } from './watchdog.js'
 import { idle } from './idle.js'
+import { freshNames } from './fresh-names.js'
 import { memory, sharedMemory } from './memory.js'
 import { postgresCycles } from './postgres-cycles.js'
 import { postgresGrowth } from './postgres-growth.js'
@@ -46,6 +47,7 @@ export const scenarios: readonly Scenario[] = [
   postgresCycles,
   postgresHandOff,
   postgresGrowth,
+  freshNames,
   postgresListeners,
   channels,
 ]

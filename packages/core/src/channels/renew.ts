@@ -18,8 +18,8 @@ interface Renewed {
 export function traceRenew(
   client: ClientContext,
   holds: readonly Renewed[],
-  run: () => Promise<readonly ('renewed' | 'lost')[]>,
-): Promise<readonly ('renewed' | 'lost')[]> {
+  run: () => Promise<readonly RenewedHold['outcome'][]>,
+): Promise<readonly RenewedHold['outcome'][]> {
   if (!isObserved(operations.renew)) return run()
   const context: RenewContext = { ...client, count: holds.length }
   return trace(operations.renew, context, run, {

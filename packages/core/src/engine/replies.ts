@@ -69,8 +69,10 @@ export interface ResizeReply {
   readonly size: number
 }
 
-/** The outcome of one renewal. */
-export type RenewalReply = 'renewed' | 'not-held'
+/**
+ * The outcome of one renewal. `no-reply`: it is not known whether it was carried out; of several in one step, the others count.
+ */
+export type RenewalReply = 'renewed' | 'not-held' | 'no-reply'
 
 /** The state of a queue entry. */
 export interface QueueEntryReply {

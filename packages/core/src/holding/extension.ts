@@ -1,6 +1,7 @@
 import type { RenewalReply } from '../engine/replies.js'
 import type { Address, Renewal } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
+import { UnavailableError } from '../errors.js'
 import { toHoldfastError } from '../store-errors.js'
 import type { ErrorSubject } from '../store-errors.js'
 import { momentNow } from '../util/clock.js'
@@ -9,7 +10,7 @@ import type { Moment } from '../util/clock.js'
 /** A renewal that a caller waits for. */
 export interface Extension {
   readonly renewal: Renewal
-  /** Takes the reply. Throws `LockLostError` when the hold is lost. */
+  /** Takes the reply. Throws `LockLostError` when the hold is lost, `UnavailableError` when that is not known. */
   settle(reply: RenewalReply | undefined): void
 }
 
@@ -30,6 +31,13 @@ export function extensionOf(hold: Extended, wantedMs: number): Extension {
   return {
     renewal: { address: hold.address, owner: hold.owner, leaseMs },
     settle: (reply) => {
+      if (reply === 'no-reply') {
+        const { address, owner } = hold
+        throw new UnavailableError(
+          `lock ${address.name} was not extended in time: the store is busy with it; the lease of ${owner} stays as it was`,
+          { lockName: address.name, owner },
+        )
+      }
       hold.onExtended(reply === 'renewed', sentAt, leaseMs)
     },
   }

@@ -45,6 +45,7 @@ export type Reply =
   | 'abandoned'
   | 'released'
   | 'not-held'
+  | 'no-reply'
   | 'waiting'
   /** Still waiting, and one of the waiters should request now. */
   | 'due'

@@ -1,6 +1,9 @@
 import {
   admit,
   attributes,
+  checkLastToken,
+  checkTimes,
+  checkToken,
   drawToken,
   isAbandoned,
   keepQueue,
@@ -14,17 +17,19 @@ import {
 } from './blocks.js'
 
 /**
- * `acquire_1`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
+ * `acquire_2`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
+ *
+ * `acquire_1`: the same for version 0.1.0, whose notifications have no proof.
  *
  * Returns kind 'held' with fencing_token, 'busy' with ttl_ms, server_us, holder and queue_position (0: not queued), 'lost' (a
  * count above 1 for an owner that does not hold the lock) or 'abandoned' (a tombstone refuses it).
  *
- * Safe to run twice: an entry keeps its ticket, a hold its token.
+ * Safe to run twice: an entry keeps its ticket, a hold its token. The entry keeps p_proof for the notification of its grant.
  */
 export const acquire = (s: string): string => `
-create function ${s}.acquire_1(
+create or replace function ${s}.acquire_2(
   p_name text, p_owner text, p_count int, p_lease_ms bigint, p_entry_ms bigint, p_grant_lease_ms bigint,
-  p_inbox text, p_inbox_key bigint, p_floor bigint,
+  p_inbox text, p_inbox_key bigint, p_floor bigint, p_proof text,
   out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
   out queue_position int
 ) language plpgsql ${attributes} as $function$
@@ -34,9 +39,12 @@ declare
   now_us bigint;
   own_ticket bigint;
 begin
+${checkTimes('p_lease_ms', 'p_entry_ms', 'p_grant_lease_ms')}
 ${lockOrMakeRow(s)}
   was := l;
   ${readClock}
+${checkToken('p_floor')}
+${checkLastToken(s)}
 ${settle(s)}
 
   if l.owner = p_owner then
@@ -77,15 +85,16 @@ ${admit('p_owner', 'p_lease_ms')}
 ${keepQueue}
         if l.waiting > 0 then
           update ${s}.place set alive_until_us = now_us + 1000 * p_entry_ms, grant_lease_ms = p_grant_lease_ms,
-            inbox = p_inbox, inbox_key = p_inbox_key
+            inbox = p_inbox, inbox_key = p_inbox_key, proof = nullif(p_proof, '')
           where name = p_name and owner = p_owner returning ticket into own_ticket;
         end if;
         if own_ticket is null then
           l.last_ticket := l.last_ticket + 1;
           l.waiting := l.waiting + 1;
           queue_position := l.waiting;
-          insert into ${s}.place (name, ticket, owner, alive_until_us, grant_lease_ms, inbox, inbox_key)
-          values (p_name, l.last_ticket, p_owner, now_us + 1000 * p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key);
+          insert into ${s}.place (name, ticket, owner, alive_until_us, grant_lease_ms, inbox, inbox_key, proof)
+          values (p_name, l.last_ticket, p_owner, now_us + 1000 * p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key,
+            nullif(p_proof, ''));
         else
           select count(*) into queue_position from ${s}.place where name = p_name and ticket <= own_ticket;
         end if;
@@ -94,4 +103,14 @@ ${keepQueue}
   end if;
 ${save(s)}
 end
+$function$;
+
+create or replace function ${s}.acquire_1(
+  p_name text, p_owner text, p_count int, p_lease_ms bigint, p_entry_ms bigint, p_grant_lease_ms bigint,
+  p_inbox text, p_inbox_key bigint, p_floor bigint,
+  out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
+  out queue_position int
+) language sql ${attributes} as $function$
+  select * from ${s}.acquire_2(p_name, p_owner, p_count, p_lease_ms, p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key,
+    p_floor, null)
 $function$;`

@@ -100,6 +100,60 @@ export const drawToken = (leaseMs: string): string => `
     l.token := greatest(now_us, p_floor + 1, case when l.fence_until_us > now_us then l.token + 1 else 0 end);
     l.fence_until_us := now_us + ${fenceUs(leaseMs)};`
 
+/** How far a token may be ahead of the server's clock, microseconds. */
+const tokenLeadUs = 86_400_000_000
+
+/** The SQLSTATE of a step on an object whose last token is out of bounds. */
+const tokenIsOut = 'HF002'
+
+/** Whether the last token is remembered and further ahead of the clock than any that was granted. Reads l and now_us. */
+const isTokenOut = `(l.fence_until_us > now_us and l.token > now_us + ${tokenLeadUs})`
+
+/** Whether the free object may be handed on: a token can be drawn from the last one. Reads l and now_us. */
+export const canHandOn = `not ${isTokenOut}`
+
+/**
+ * Refuses an object whose last token is out of bounds: any larger one would be, too. Reads l and now_us.
+ *
+ * @param s - the schema, quoted
+ */
+export const checkLastToken = (s: string, { object } = lockTables): string => `
+  if ${isTokenOut} then
+    raise exception 'the last fencing token of % is %, more than a day ahead of the clock of the server (% us): no larger one '
+      'is given. Set the clock right, or forget the token if no store has seen it: '
+      'update %.${object} set token = 0, fence_until_us = 0 where name = %',
+      l.name, l.token, now_us, '${s}', quote_literal(l.name) using errcode = '${tokenIsOut}';
+  end if;`
+
+/** Refuses a token from outside that no client can have been given. Reads now_us. */
+export const checkToken = (argument: string): string => `
+  if (${argument} <= now_us + ${tokenLeadUs}) is not true then
+    raise exception '% is %, more than a day ahead of the clock of the server (% us)', '${argument}', ${argument}, now_us
+      using errcode = '22023';
+  end if;`
+
+/** The longest time that a step takes: a hundred days. Milliseconds. */
+const longestMs = 8_640_000_000
+
+/** Refuses times that are none, or that would overflow. */
+export const checkTimes = (...arguments_: readonly string[]): string => checkRange(arguments_, 0, longestMs)
+
+/** The same of each number in an array. */
+export const checkAllTimes = (array: string): string => `
+  if (select coalesce(bool_and(each between 0 and ${longestMs}), true) and ${array} is not null
+      and array_position(${array}, null) is null from unnest(${array}) each) is not true then
+    raise exception '${array}: out of bounds, from 0 to ${longestMs}' using errcode = '22023';
+  end if;`
+
+/** Refuses numbers outside of a range, and null. */
+export function checkRange(arguments_: readonly string[], least: number, most: number): string {
+  const inRange = arguments_.map((each) => `${each} between ${least} and ${most}`)
+  return `
+  if (${inRange.join(' and ')}) is not true then
+    raise exception '${arguments_.join(', ')}: out of bounds, from ${least} to ${most}' using errcode = '22023';
+  end if;`
+}
+
 /** Remembers the last token for as long as a hold with this lease needs it. Reads now_us. Reads and sets l. */
 export const keepToken = (leaseMs: string): string => `
     l.fence_until_us := greatest(l.fence_until_us, now_us + ${fenceUs(leaseMs)});`
@@ -126,4 +180,13 @@ export const passOverUnlessListening = `
 export const msUntil = (instant: string): string => `ceil((${instant} - now_us) / 1000.0)::bigint`
 
 /** What every function has: it runs with the rights of its owner, and finds only what it names in full. */
-export const attributes = `security definer set search_path = pg_catalog, pg_temp`
+export const definer = `security definer set search_path = pg_catalog, pg_temp`
+
+/** How long a step waits for a row that something else has locked, milliseconds. */
+const rowWaitMs = 1_000
+
+/**
+ * What every step has besides: all statements of a client share a connection, so one that waited for a row for longer would
+ * keep its renewals waiting.
+ */
+export const attributes = `${definer} set lock_timeout = ${rowWaitMs}`

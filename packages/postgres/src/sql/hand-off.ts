@@ -6,10 +6,11 @@ import { admit, attributes, passOverUnlessListening } from './blocks.js'
  *
  * A waiter whose client does not listen is passed over and keeps its ticket. An entry past its time is dropped.
  *
- * Notifies the client of the waiter: granted <owner> <token> <now_us> <lease, ms> <name>
+ * Notifies the client of the waiter: granted <owner> <token> <now_us> <lease, ms> <proof> <name>. A waiter of version 0.1.0 has no
+ * proof, and its notification none either.
  */
 export const handOff = (s: string): string => `
-create function ${s}.pass_on_1(l ${s}.lock, now_us bigint, p_floor bigint, p_before text) returns ${s}.lock
+create or replace function ${s}.pass_on_1(l ${s}.lock, now_us bigint, p_floor bigint, p_before text) returns ${s}.lock
 language plpgsql ${attributes} as $function$
 declare
   waiter ${s}.place;
@@ -29,7 +30,7 @@ begin
 ${passOverUnlessListening}
 ${admit('waiter.owner', 'waiter.grant_lease_ms')}
       perform pg_notify(waiter.inbox,
-        concat_ws(' ', 'granted', l.owner, l.token, now_us, waiter.grant_lease_ms, l.name));
+        concat_ws(' ', 'granted', l.owner, l.token, now_us, waiter.grant_lease_ms, waiter.proof, l.name));
     end if;
     delete from ${s}.place where name = l.name and ticket = waiter.ticket;
     l.waiting := l.waiting - 1;

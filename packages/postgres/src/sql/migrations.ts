@@ -2,71 +2,80 @@ import { acquire } from './acquire.js'
 import { fence } from './fence.js'
 import { handOff } from './hand-off.js'
 import { latchChanges } from './latch/changing.js'
-import { latchTables } from './latch/tables.js'
 import { latchWaiting } from './latch/waiting.js'
 import { operator } from './operator.js'
+import { checkOwner } from './ownership.js'
+import { addProofs } from './proofs.js'
 import { quorum } from './quorum.js'
+import { quoted } from './quoted.js'
 import { reading } from './reading.js'
 import { release } from './release.js'
+import { migration1 } from './released/migration-1.js'
+import { grantRole, revokeInner } from './rights.js'
 import { acquireShared } from './shared/acquire.js'
 import { inspectShared } from './shared/inspect.js'
 import { letInFunction } from './shared/let-in.js'
 import { releaseShared } from './shared/release.js'
 import { resize } from './shared/resize.js'
-import { sharedTables } from './shared/tables.js'
 import { sharedUpkeep } from './shared/upkeep.js'
 import { sweep } from './sweep.js'
-import { tables } from './tables.js'
 import { upkeep } from './upkeep.js'
 
 /** What crashes do to the tables: `unlogged` ones are empty afterwards. */
 export type TableKind = 'unlogged' | 'logged'
 
-export const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
-
 /**
- * By their number, from 1. One that was released never changes: a later one adds functions under further names, since
- * clients of several versions use the schema at the same time.
+ * By their number, from 1. One that was released never changes, and is kept word for word. A later one may replace a function
+ * as long as clients of earlier versions can go on with it, since clients of several versions use the schema at the same time;
+ * what they could not is added under a further name.
  */
 const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
-  (s, kind) => {
-    const persistence = kind === 'unlogged' ? 'unlogged' : ''
-    return [
-      tables(s, persistence),
+  (s, kind) => migration1(s, kind === 'unlogged' ? 'unlogged' : ''),
+  (s) =>
+    [
+      addProofs(s),
       handOff(s),
       acquire(s),
       release(s),
       upkeep(s),
       reading(s),
       quorum(s),
-      sharedTables(s, persistence),
       letInFunction(s),
       acquireShared(s),
       releaseShared(s),
       resize(s),
       sharedUpkeep(s),
       inspectShared(s),
-      latchTables(s, persistence),
       latchChanges(s),
       latchWaiting(s),
       sweep(s),
       fence(s),
       operator(s),
-      // Functions may be executed by everybody unless that is revoked.
-      `revoke all on all functions in schema ${s} from public;`,
-    ].join('\n')
-  },
+      revokeInner(s),
+    ].join('\n'),
 ]
+
+/** What the SQL that migrates is to do besides. */
+interface SchemaSqlOptions {
+  /** The role as which it is done, and whose the schema is; `undefined`: the role that runs it. */
+  readonly owner?: string | undefined
+  /** A role that only takes locks, and is granted what this needs. */
+  readonly role?: string | undefined
+  /** How long the server lets it take, whatever the role's own settings say; `undefined`: they decide. */
+  readonly limitMs?: number
+}
 
 /**
  * Creates the schema, or brings an existing one up to date. Safe to run at any time, any number of times.
  *
  * Those who do so at the same time go one after another: the first creates the schema, which the others wait for, and later each
  * locks the table of versions. An advisory lock would not do, since every role may take it, and keep it.
- *
- * @param limitMs - how long the server lets it take, whatever the role's own settings say; absent: they decide
  */
-export function schemaSql(schema: string, kind: TableKind, limitMs?: number): string {
+export function schemaSql(
+  schema: string,
+  kind: TableKind,
+  { owner, role, limitMs }: SchemaSqlOptions = {},
+): string {
   const s = quoted(schema)
   const steps = migrations.map((migration, i) => {
     const version = i + 1
@@ -76,6 +85,7 @@ ${migration(s, kind)}
   end if;`
   })
   return `begin;
+${owner === undefined ? '' : `set local role ${quoted(owner)};\n`}set local search_path = pg_catalog, pg_temp;
 ${limitMs === undefined ? '' : limitsSql(limitMs)}do $migrate$
 begin
   if to_regnamespace('${s}') is null then
@@ -85,6 +95,7 @@ begin
       -- Another session has created it since.
     end;
   end if;
+${checkOwner(schema)}
   begin
     create table if not exists ${s}.migration (version int primary key, applied_at timestamptz not null default now());
   exception when unique_violation or duplicate_table then
@@ -94,7 +105,7 @@ begin
 ${steps.join('\n')}
 end
 $migrate$;
-commit;
+${role === undefined ? '' : grantRole(s, role)}commit;
 `
 }
 
@@ -103,11 +114,3 @@ const limitsSql = (ms: number): string =>
   `select set_config(name, '${ms}', true) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout');
 `
-
-/** What a role needs that only takes locks. */
-export function grantSql(schema: string, role: string): string {
-  const s = quoted(schema)
-  return `grant usage on schema ${s} to ${quoted(role)};
-grant execute on all functions in schema ${s} to ${quoted(role)};
-`
-}

@@ -34,7 +34,7 @@ const listTable = (s: string, table: (typeof tables)[number]): string => {
  * next p_limit, how many there were, and the last one. Changes nothing and waits for nothing.
  */
 const list = (s: string): string => `
-create function ${s}.list_1(
+create or replace function ${s}.list_1(
   p_table text, p_after text, p_limit int, p_contended boolean, out names text, out scanned int, out last_name text
 ) language plpgsql stable ${attributes} as $function$
 declare
@@ -46,7 +46,7 @@ ${tables.map((table) => listTable(s, table)).join('')}
 end
 $function$;
 
-create function ${s}.size_1(out total bigint) language sql stable ${attributes} as $function$
+create or replace function ${s}.size_1(out total bigint) language sql stable ${attributes} as $function$
   select ${tables.map((table) => `pg_stat_get_live_tuples('${s}.${table}'::regclass)`).join(' + ')}
 $function$;`
 
@@ -55,7 +55,7 @@ $function$;`
  * its channel for as long as it does; all clients of PGlite are this very session.
  */
 const listening = (s: string): string => `
-create function ${s}.listening_1(p_channels text[], out places text) language sql volatile ${attributes} as $function$
+create or replace function ${s}.listening_1(p_channels text[], out places text) language sql volatile ${attributes} as $function$
   with held as materialized (
     select (l.classid::bigint << 32) | l.objid::bigint as key from pg_locks l
     where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
@@ -68,7 +68,7 @@ $function$;`
 
 /** `clients_1`: what clients have registered with whose registration has not expired. */
 const clients = (s: string): string => `
-create function ${s}.clients_1(
+create or replace function ${s}.clients_1(
   out id text, out host text, out pid bigint, out label text, out started_at_us bigint
 ) returns setof record language sql volatile ${attributes} as $function$
   select id, host, pid, label, started_at_us from ${s}.client
@@ -77,7 +77,7 @@ $function$;`
 
 /** `tell_1`: sends a text on those of these channels on which a client listens; returns which, as `listening_1`. */
 const tell = (s: string): string => `
-create function ${s}.tell_1(p_channels text[], p_text text, out places text)
+create or replace function ${s}.tell_1(p_channels text[], p_text text, out places text)
 language plpgsql ${attributes} as $function$
 begin
   select l.places into tell_1.places from ${s}.listening_1(p_channels) l;

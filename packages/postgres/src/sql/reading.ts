@@ -1,8 +1,8 @@
-import { attributes, msUntil, readClock } from './blocks.js'
+import { attributes, checkTimes, msUntil, readClock } from './blocks.js'
 
 /** `inspect_1`: who holds and who waits, the first p_limit of them; `waiters` is a list of an owner and its time each. */
 const inspect = (s: string): string => `
-create function ${s}.inspect_1(
+create or replace function ${s}.inspect_1(
   p_name text, p_limit int, out owner text, out hold_count int, out ttl_ms bigint, out fencing_token bigint,
   out waiting int, out waiters text
 ) language plpgsql ${attributes} as $function$
@@ -42,12 +42,13 @@ $function$;`
 
 /** `register_1` and `find_1`: what clients say of themselves. */
 const clients = (s: string): string => `
-create function ${s}.register_1(
+create or replace function ${s}.register_1(
   p_id text, p_host text, p_pid bigint, p_label text, p_started_at_us bigint, p_ttl_ms bigint
 ) returns void language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
 begin
+${checkTimes('p_ttl_ms')}
   ${readClock}
   insert into ${s}.client (id, host, pid, label, started_at_us, until_us)
   values (p_id, p_host, p_pid, p_label, p_started_at_us, now_us + 1000 * p_ttl_ms)
@@ -55,7 +56,7 @@ begin
 end
 $function$;
 
-create function ${s}.find_1(
+create or replace function ${s}.find_1(
   p_id text, out host text, out pid bigint, out label text, out started_at_us bigint
 ) language plpgsql ${attributes} as $function$
 declare
@@ -71,9 +72,9 @@ $function$;`
 export const incarnation = (s: string): string =>
   `(select t.id || ' ' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) from ${s}.store t)`
 
-/** `hello_1`: which data this is, and of which kind the tables are. */
+/** `hello_2`: which data this is, and of which kind the tables are. */
 const hello = (s: string): string => `
-create function ${s}.hello_1(out store text, out persistence text) language plpgsql ${attributes} as $function$
+create or replace function ${s}.hello_2(out store text, out persistence text) language plpgsql ${attributes} as $function$
 begin
   insert into ${s}.store default values on conflict do nothing;
   store := ${incarnation(s)};

@@ -1,5 +1,8 @@
 import {
   attributes,
+  canHandOn,
+  checkTimes,
+  checkToken,
   leaveQueue,
   leaveTombstone,
   lockRowToRelease,
@@ -17,7 +20,7 @@ ${leaveQueue(s)}
     end if;`
 
 const handOn = (s: string): string => `
-    if l.owner is null and l.waiting > 0 then
+    if l.owner is null and l.waiting > 0 and ${canHandOn} then
       l := ${s}.pass_on_1(l, now_us, p_floor, null);
     end if;`
 
@@ -28,7 +31,7 @@ const handOn = (s: string): string => `
  * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
  */
 export const release = (s: string): string => `
-create function ${s}.release_1(
+create or replace function ${s}.release_1(
   p_name text, p_owner text, p_count int, p_tombstone_ms bigint, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare
@@ -36,9 +39,11 @@ declare
   was ${s}.lock;
   now_us bigint;
 begin
+${checkTimes('p_tombstone_ms')}
 ${lockRowToRelease(s)}
   was := l;
   ${readClock}
+${checkToken('p_floor')}
 ${settle(s)}
 
   is_mine := l.owner is not distinct from p_owner;
@@ -55,7 +60,7 @@ ${save(s)}
 end
 $function$;
 
-create function ${s}.force_1(
+create or replace function ${s}.force_1(
   p_name text, p_owner text, p_inbox text, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare
@@ -66,6 +71,7 @@ begin
   select * into l from ${s}.lock where name = p_name for no key update;
   was := l;
   ${readClock}
+${checkToken('p_floor')}
 ${settle(s)}
 
   is_mine := l.owner is not distinct from p_owner;

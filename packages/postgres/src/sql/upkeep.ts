@@ -1,29 +1,66 @@
-import { attributes, lockTables, msUntil, readClock, type KindTables } from './blocks.js'
+import {
+  attributes,
+  checkAllTimes,
+  checkRange,
+  lockTables,
+  msUntil,
+  readClock,
+  type KindTables,
+} from './blocks.js'
 
-/** Locks the rows of all objects of a step in one order, so that two steps never wait for each other. */
-const lockRows = (s: string, { object }: KindTables): string =>
-  `perform from ${s}.${object} where name = any (p_names) order by name for no key update;`
+/** The longest that a renewal waits for a row that something else has locked, and how long a refresh does, milliseconds. */
+const longestRowWaitMs = 1_000
+const refreshWaitMs = 200
 
 /**
- * Extends the leases of holders, never shortening one; one number each, in order: 1 renewed, 0 not held. Safe to run twice.
+ * Locks the rows of the objects of a step that can be locked: one that something else has locked costs the others nothing. Waits
+ * for all of them at first, up to a time in all, in one order, so that two steps never wait for each other. Sets locked.
+ *
+ * @param waitMs - an expression; up to 0: does not wait
+ */
+const lockRows = (s: string, { object }: KindTables, waitMs: string): string => `
+  if ${waitMs} > 0 then
+    begin
+      perform set_config('lock_timeout', (${waitMs})::text, true);
+      perform from ${s}.${object} where name = any (p_names) order by name for no key update;
+    exception when lock_not_available then
+      null;
+    end;
+  end if;
+  locked := array(
+    select name from ${s}.${object} where name = any (p_names) order by name for no key update skip locked);`
+
+/**
+ * Extends the leases of holders, never shortening one; one number each, in order: 1 renewed, 0 not held, 2 not known, since
+ * something else has locked the row. Waits for such a row for up to p_wait_ms. Safe to run twice.
  *
  * @param name - of the function
  */
 export const renewFunction = (s: string, name: string, tables: KindTables): string => `
-create function ${s}.${name}(p_names text[], p_owners text[], p_leases_ms bigint[], out states text)
-language plpgsql ${attributes} as $function$
+create or replace function ${s}.${name}(
+  p_names text[], p_owners text[], p_leases_ms bigint[], p_wait_ms int, out states text
+) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
+  locked text[];
 begin
-  ${lockRows(s, tables)}
+${checkRange(['p_wait_ms'], 0, longestRowWaitMs)}
+${checkAllTimes('p_leases_ms')}
+${lockRows(s, tables, 'p_wait_ms')}
   ${readClock}
   update ${s}.${tables.hold} l set until_us = now_us + 1000 * r.lease_ms
   from (
     select name, owner, max(lease_ms) as lease_ms from unnest(p_names, p_owners, p_leases_ms) r (name, owner, lease_ms)
     group by name, owner
   ) r
-  where l.name = r.name and l.owner = r.owner and l.until_us > now_us and l.until_us < now_us + 1000 * r.lease_ms;
-  select string_agg(case when l.name is null then '0' else '1' end, ' ' order by r.i) into states
+  where l.name = r.name and l.owner = r.owner and l.until_us > now_us and l.until_us < now_us + 1000 * r.lease_ms
+    and l.name = any (locked);
+  select string_agg(
+    case
+      when r.name <> all (locked) and exists (select from ${s}.${tables.object} o where o.name = r.name) then '2'
+      when l.name is null then '0'
+      else '1'
+    end, ' ' order by r.i) into states
   from unnest(p_names, p_owners) with ordinality r (name, owner, i)
   left join ${s}.${tables.hold} l on l.name = r.name and l.owner = r.owner and l.until_us > now_us;
 end
@@ -38,20 +75,22 @@ $function$;`
  * @param readStates - sets `states`. Reads p_names, p_owners and now_us.
  */
 export const refreshFunction = (s: string, name: string, tables: KindTables, readStates: string): string => `
-create function ${s}.${name}(
+create or replace function ${s}.${name}(
   p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint, out states text
 ) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
+  locked text[];
 begin
-  ${lockRows(s, tables)}
+${checkAllTimes('p_entries_ms')}
+${lockRows(s, tables, String(refreshWaitMs))}
   ${readClock}
-  -- Entries of a queue that is over count no longer; the next step on the object removes them.
+  -- An entry of an object that could not be locked stays as it is until the next refresh. Entries of a queue that is over count no longer; the next step on the object removes them.
   with kept as (
     update ${s}.${tables.place} p set alive_until_us = now_us + 1000 * r.entry_ms, inbox = p_inbox, inbox_key = p_inbox_key
     from unnest(p_names, p_owners, p_entries_ms) r (name, owner, entry_ms), ${s}.${tables.object} l
     where p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
-      and l.name = p.name and l.queue_until_us > now_us
+      and l.name = p.name and l.queue_until_us > now_us and l.name = any (locked)
     returning p.name, r.entry_ms
   )
   update ${s}.${tables.object} l set queue_until_us = now_us + 2000 * k.entry_ms
@@ -76,6 +115,6 @@ const lockStates = (s: string): string => `
   left join ${s}.place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
     and l.queue_until_us > now_us;`
 
-/** `renew_1` and `refresh_1`, of locks. */
+/** `renew_2` and `refresh_1`, of locks. */
 export const upkeep = (s: string): string =>
-  renewFunction(s, 'renew_1', lockTables) + refreshFunction(s, 'refresh_1', lockTables, lockStates(s))
+  renewFunction(s, 'renew_2', lockTables) + refreshFunction(s, 'refresh_1', lockTables, lockStates(s))

@@ -6,11 +6,13 @@ import type { Row } from '../../src/connection/statement.js'
 import { Steps } from '../../src/steps.js'
 import type { Call } from '../../src/step.js'
 import { inboxOf, type Answer } from './postgres-sequences.js'
+import { serverFloor } from './server-tokens.js'
 
 export const schema = '"holdfast"'
 const steps = new Steps(schema)
 
 type Kind = PostgresAddress['kind']
+
 type CompareStep = LockStep | SharedStep
 
 const addressOf = (id: string, kind: Kind): PostgresAddress => ({ name: id, id, group: '', kind })
@@ -24,16 +26,16 @@ export function callOf(kind: Kind, step: CompareStep, id: string): Call | undefi
         address,
         { ...step, proof: 'p', wantsToken: true },
         inboxOf(step.owner),
-        step.tokenFloor,
+        serverFloor(step.tokenFloor),
       )
     case 'release':
-      return steps.release(address, step, step.tokenFloor)
+      return steps.release(address, step, serverFloor(step.tokenFloor))
     case 'force':
-      return steps.force(address, step.owner, inboxOf(step.owner).channel, step.tokenFloor)
+      return steps.force(address, step.owner, inboxOf(step.owner).channel, serverFloor(step.tokenFloor))
     case 'resize':
-      return steps.resize(address, step, step.tokenFloor)
+      return steps.resize(address, step, serverFloor(step.tokenFloor))
     case 'renew':
-      return steps.renew([{ ...step, address }])
+      return steps.renew([{ ...step, address }], 0)
     case 'refresh':
       return steps.refresh([{ ...step, address }], inboxOf(step.owner))
     case 'inspect':
@@ -73,7 +75,7 @@ export function readReply(kind: Kind, step: CompareStep, rows: readonly Row[], t
       return { reply: [outcome, version, size] }
     }
     case 'renew':
-      return { reply: [...steps.renew([{ ...step, address }]).read(rows)] }
+      return { reply: [...steps.renew([{ ...step, address }], 0).read(rows)] }
     case 'refresh': {
       const [entry] = steps.refresh([{ ...step, address }], inboxOf(step.owner)).read(rows)
       return entry ? { reply: [entry.state], untilChangeMs: entry.ttlMs } : { reply: [] }

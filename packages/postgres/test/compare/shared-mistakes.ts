@@ -44,12 +44,12 @@ export const sharedMistakes: readonly (readonly [what: string, right: RegExp, wr
   ['re-entry shortens the lease', /and until_us < now_us \+ 1000 \* p_lease_ms;/, ';'],
   [
     'a renewal shortens the lease',
-    /(renew_shared_1[^$]*\$function\$[^$]*?) and l\.until_us < now_us \+ 1000 \* r\.lease_ms/,
+    /(renew_shared_2[^$]*\$function\$[^$]*?) and l\.until_us < now_us \+ 1000 \* r\.lease_ms/,
     '$1',
   ],
   [
     'an expired hold is renewed',
-    /(renew_shared_1[^$]*\$function\$[^$]*?l\.owner = r\.owner) and l\.until_us > now_us/,
+    /(renew_shared_2[^$]*\$function\$[^$]*?l\.owner = r\.owner) and l\.until_us > now_us/,
     '$1',
   ],
   ['an owner with fewer permits enters again', /if mine\.permits < p_want then/, 'if false then'],
@@ -77,7 +77,7 @@ export const sharedMistakes: readonly (readonly [what: string, right: RegExp, wr
   ],
   [
     'a tombstone refuses nothing',
-    /(acquire_shared_1[^$]*\$function\$[^$]*?)and until_us > now_us\)/,
+    /(acquire_shared_2[^$]*\$function\$[^$]*?)and until_us > now_us\)/,
     '$1and false)',
   ],
   ['a late resize undoes a newer one', /elsif l\.version <> p_seen then/, 'elsif false then'],
@@ -94,7 +94,7 @@ export const sharedMistakes: readonly (readonly [what: string, right: RegExp, wr
   ],
   [
     'a queue outlives all its entries',
-    /(acquire_shared_1[^$]*\$function\$[^$]*?)if l\.waiting > 0 and l\.queue_until_us <= now_us then/,
+    /(acquire_shared_2[^$]*\$function\$[^$]*?)if l\.waiting > 0 and l\.queue_until_us <= now_us then/,
     '$1if false then',
   ],
   [

@@ -14,6 +14,10 @@ export const inboxOf = (owner: number, isSubscribed: boolean, { hasNoKeys = fals
   return { channel: channelOf(owner), key: key === null ? null : String(key) }
 }
 
+/** What the queue entry of an owner has, and its notification has to repeat. */
+export const proofOf = (owner: number): string => `proof-${owner}`
+export const formerProofOf = (owner: number): string => `former-${owner}`
+
 /** Where an owner could be notified before its client connected again. */
 export const formerInboxOf = (owner: number): Inbox => ({
   channel: `${channelOf(owner)}:former`,

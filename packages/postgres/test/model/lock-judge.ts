@@ -3,7 +3,7 @@ import { judge, newHolders, problem, shortOf } from '../../../core/test/model/ju
 import type { Problem } from '../../../core/test/model/problem.js'
 import { at, nameOf } from '../../../core/test/model/state.js'
 import { ownerName } from '../../../core/test/model/job.js'
-import { inboxOf } from './inboxes.js'
+import { inboxOf, proofOf } from './inboxes.js'
 import type { LockTablesAfter } from './lock-read-back.js'
 import { nowUs } from './table-store.js'
 
@@ -58,8 +58,14 @@ export function inboxProblems({ owner, step, subscribed }: Job, { places, reply,
   const { channel, key } = inboxOf(owner, at(subscribed, owner), way)
   const place = places.find((each) => each.owner === ownerName(owner))
   const keptKey = place?.inbox_key ?? null
-  if (place?.inbox === channel && (keptKey === null ? null : String(keptKey)) === key) return []
-  return [problem('handOff', `the queue entry of ${nameOf(owner)} does not say where its client listens`)]
+  const hasProof = step !== 'request' || place?.proof === proofOf(owner)
+  if (hasProof && place?.inbox === channel && (keptKey === null ? null : String(keptKey)) === key) return []
+  return [
+    problem(
+      'handOff',
+      `the queue entry of ${nameOf(owner)} does not say where its client listens, or with what proof`,
+    ),
+  ]
 }
 
 const renewalProblems = ({ reply, way, holdMs }: LockTablesAfter): Problem[] =>

@@ -2,7 +2,7 @@ import { ownerName, ownerNumber, type Job, type SentNotice } from '../../../core
 import type { After, LockAfter, StepReply } from '../../../core/test/model/judge.js'
 import { storeState, type Entry } from '../../../core/test/model/state.js'
 import { readNotice } from '../../src/notices.js'
-import { inboxOf } from './inboxes.js'
+import { inboxOf, proofOf } from './inboxes.js'
 import { forgottenUs, type LockRow, type PlaceRow, type TombstoneRow } from './lock-rows.js'
 import { nowUs, type Rows, type Way } from './table-store.js'
 
@@ -91,7 +91,13 @@ function sentNotices(channel: string, payload: string): SentNotice[] {
   if (notice?.kind !== 'granted' && notice?.kind !== 'revoked') {
     throw new Error(`an unexpected message: ${payload}`)
   }
-  const owners = notice.kind === 'granted' ? notice.owners.map(({ owner }) => owner) : [notice.owner]
+  // Nobody believes a grant without the proof of the queue entry.
+  const owners =
+    notice.kind === 'granted'
+      ? notice.owners
+          .filter((each) => each.proof === proofOf(ownerNumber(each.owner)))
+          .map(({ owner }) => owner)
+      : [notice.owner]
   return owners
     .map(ownerNumber)
     .filter((to) => channel === inboxOf(to, true, {}).channel)

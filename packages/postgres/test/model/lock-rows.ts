@@ -1,6 +1,6 @@
 import { lastToken, ownerName, restoredMs, times, type Job } from '../../../core/test/model/job.js'
 import { at, type StoreState } from '../../../core/test/model/state.js'
-import { formerInboxOf, inboxOf } from './inboxes.js'
+import { formerInboxOf, formerProofOf, inboxOf, proofOf } from './inboxes.js'
 import { nowUs, objectName as name, type Rows, type Way } from './table-store.js'
 
 /** Columns of the tables, as far as the model looks at them. */
@@ -20,6 +20,7 @@ export interface PlaceRow {
   readonly alive_until_us: number
   readonly inbox: string
   readonly inbox_key: number | null
+  readonly proof: string | null
 }
 
 /** A row to be written. */
@@ -97,6 +98,7 @@ export function placeRows({ store, owner: stepOwner, step, subscribed }: Job, wa
       grant_lease_ms: times.leaseMs,
       inbox: channel,
       inbox_key: key,
+      proof: step === 'request' && owner === stepOwner ? formerProofOf(owner) : proofOf(owner),
     }
   })
 }

@@ -8,11 +8,14 @@ import { addressOf } from '../../src/address.js'
 import type { Step } from '../../src/step.js'
 import { Steps } from '../../src/steps.js'
 import { schema } from './functions.js'
-import { inboxOf } from './inboxes.js'
+import { inboxOf, proofOf } from './inboxes.js'
 import { judgeLock, longLeaseMs } from './lock-judge.js'
 import { readLock, type LockTablesAfter } from './lock-read-back.js'
 import { lockRows } from './lock-rows.js'
 import { objectName, type OtherWay, type TableStore, type Way } from './table-store.js'
+
+/** For how long a renewal waits for a step that has the row. */
+export const rowWaitMs = 1_000
 
 const steps = new Steps(schema)
 const address = addressOf(objectName, 'lock')
@@ -52,7 +55,10 @@ function callOf(job: Job, way: Way): Step<StepReply> {
     case 'request':
     case 'try':
     case 'enter':
-      return mapped(steps.acquire(address, acquireRequest(job), inbox, tokenFloor), acquireReply)
+      return mapped(
+        steps.acquire(address, { ...acquireRequest(job), proof: proofOf(owner) }, inbox, tokenFloor),
+        acquireReply,
+      )
     case 'leave':
     case 'release':
     case 'abandon':
@@ -63,7 +69,7 @@ function callOf(job: Job, way: Way): Step<StepReply> {
       return mapped(steps.refresh([entry], inbox), (replies) => ({ kind: at(replies, 0).state }))
     case 'renew': {
       const leaseMs = renewsForLonger ? longLeaseMs : times.leaseMs
-      return mapped(steps.renew([{ address, owner: ownerName(owner), leaseMs }]), (replies) => ({
+      return mapped(steps.renew([{ address, owner: ownerName(owner), leaseMs }], rowWaitMs), (replies) => ({
         kind: at(replies, 0),
       }))
     }

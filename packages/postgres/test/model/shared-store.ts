@@ -10,9 +10,9 @@ import { addressOf } from '../../src/address.js'
 import type { Step } from '../../src/step.js'
 import { Steps } from '../../src/steps.js'
 import { schema } from './functions.js'
-import { inboxOf } from './inboxes.js'
+import { inboxOf, proofOf } from './inboxes.js'
 import { counterProblems, inboxProblems, longLeaseMs, tokenProblems } from './lock-judge.js'
-import { mapped } from './lock-store.js'
+import { mapped, rowWaitMs } from './lock-store.js'
 import { readShared, type SharedTablesAfter } from './shared-read-back.js'
 import { sharedRows } from './shared-rows.js'
 import { objectName, type OtherWay, type TableStore, type Way } from './table-store.js'
@@ -63,7 +63,10 @@ function callOf(shared: Shared, job: Job, way: Way): Step<StepReply> {
   switch (step) {
     case 'request':
     case 'try':
-      return mapped(steps.acquire(address, acquireRequest(shared, job), inbox, tokenFloor), acquireReply)
+      return mapped(
+        steps.acquire(address, { ...acquireRequest(shared, job), proof: proofOf(number) }, inbox, tokenFloor),
+        acquireReply,
+      )
     case 'force':
       return mapped(steps.force(address, owner, inbox.channel, tokenFloor), releaseReply)
     case 'refresh':
@@ -76,7 +79,9 @@ function callOf(shared: Shared, job: Job, way: Way): Step<StepReply> {
       )
     case 'renew': {
       const leaseMs = renewsForLonger ? longLeaseMs : times.leaseMs
-      return mapped(steps.renew([{ address, owner, leaseMs }]), (replies) => ({ kind: at(replies, 0) }))
+      return mapped(steps.renew([{ address, owner, leaseMs }], rowWaitMs), (replies) => ({
+        kind: at(replies, 0),
+      }))
     }
     case 'sweep':
       return mapped(steps.sweep(1_000), () => ({ kind: 'swept' }))

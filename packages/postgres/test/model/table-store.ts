@@ -1,4 +1,4 @@
-import type { Job, Outcome } from '../../../core/test/model/job.js'
+import { lastToken, type Job, type Outcome } from '../../../core/test/model/job.js'
 import type { After, StepReply } from '../../../core/test/model/judge.js'
 import type { Promised } from '../../../core/test/model/problem.js'
 import { addressOf } from '../../src/address.js'
@@ -51,5 +51,5 @@ export const objectName = 'model'
 /** That of a read/write lock or semaphore, as the tables have it. */
 export const sharedName = addressOf(objectName, 'semaphore').id
 
-/** The instant at which each step runs, on the clock of the model. */
-export const nowUs = 1_700_000_000_000_000
+/** The instant at which each step runs, on the clock of the model. The last token is ahead of it, as after a clock went back. */
+export const nowUs = lastToken - 3_600_000_000

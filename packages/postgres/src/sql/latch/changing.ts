@@ -1,4 +1,4 @@
-import { attributes } from '../blocks.js'
+import { attributes, checkRange, checkTimes } from '../blocks.js'
 import { incarnation } from '../reading.js'
 import { begin, declarations, isOpen, isSet, saveLatch, stateText, tell } from './blocks.js'
 
@@ -9,11 +9,13 @@ import { begin, declarations, isOpen, isSet, saveLatch, stateText, tell } from '
  * finds p_setter.
  */
 const set = (s: string): string => `
-create function ${s}.latch_set_1(
+create or replace function ${s}.latch_set_1(
   p_name text, p_named bigint, p_setter text, p_count int, p_keep_ms bigint, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
   current_store text;
 begin
+${checkTimes('p_keep_ms')}
+${checkRange(['p_count'], 1, 2 ** 31 - 1)}
 ${begin(s)}
   kind := 'done';
   if l.setter = p_setter then
@@ -45,7 +47,7 @@ $function$;`
 
 /** `latch_count_down_1`: counts p_party down, once; the last one opens the latch. Safe to run twice. */
 const countDown = (s: string): string => `
-create function ${s}.latch_count_down_1(
+create or replace function ${s}.latch_count_down_1(
   p_name text, p_named bigint, p_party text, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
@@ -74,10 +76,11 @@ $function$;`
 
 /** `latch_delete_1`: deletes the generation, and remembers it for p_tombstone_ms. Safe to run twice. */
 const remove = (s: string): string => `
-create function ${s}.latch_delete_1(
+create or replace function ${s}.latch_delete_1(
   p_name text, p_named bigint, p_tombstone_ms bigint, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
+${checkTimes('p_tombstone_ms')}
 ${begin(s)}
   kind := 'done';
   if l.generation <> p_named then

@@ -1,4 +1,4 @@
-import { attributes, msUntil, readClock } from '../blocks.js'
+import { attributes, checkTimes, msUntil, readClock } from '../blocks.js'
 import { begin, declarations, isOpen, isSet, saveLatch } from './blocks.js'
 
 /**
@@ -9,7 +9,7 @@ import { begin, declarations, isOpen, isSet, saveLatch } from './blocks.js'
  * twice.
  */
 const wait = (s: string): string => `
-create function ${s}.latch_wait_1(
+create or replace function ${s}.latch_wait_1(
   p_names text[], p_generations bigint[], p_bound boolean[], p_alive_ms bigint[], p_client text, p_inbox text,
   out states text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
@@ -21,6 +21,7 @@ begin
     select * from unnest(p_names, p_generations, p_bound, p_alive_ms) with ordinality
       w (name, generation, is_bound, alive_ms, i) order by name collate "C"
   loop
+${checkTimes('waits.alive_ms')}
     p_name := waits.name;
 ${begin(s)}
     found_states[waits.i] := case
@@ -49,7 +50,7 @@ $function$;`
 
 /** `latch_inspect_1`: what a latch is like, up to p_limit of those who counted down and of the clients that wait. Changes nothing. */
 const inspect = (s: string): string => `
-create function ${s}.latch_inspect_1(
+create or replace function ${s}.latch_inspect_1(
   p_name text, p_limit int, out state text, out full_count int, out ttl_ms bigint, out parties text,
   out waiter_count int, out waiters text
 ) language plpgsql ${attributes} as $function$

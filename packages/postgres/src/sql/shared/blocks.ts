@@ -1,4 +1,4 @@
-import { settleQueue, type KindTables } from '../blocks.js'
+import { canHandOn, settleQueue, type KindTables } from '../blocks.js'
 
 // Text that the functions of read/write locks and semaphores share, besides that of all objects.
 
@@ -19,12 +19,15 @@ export const settleShared = (s: string): string => `
   end if;
 ${settleQueue(s, sharedTables)}`
 
+/** The most permits that an object has: a writer takes all of a read/write lock. */
+export const mostPermits = 1_000_000_000
+
 /** How many permits there are in all: what the object was resized to beats the size that a client knows. Reads l. */
 export const room = (ownSize: string): string => `(case when l.version > 0 then l.size else ${ownSize} end)`
 
 /** Lets in the waiters that fit. Reads now_us and p_floor. Reads and sets l. */
 export const letIn = (s: string): string => `
-  if l.waiting > 0 then
+  if l.waiting > 0 and ${canHandOn} then
     admission := ${s}.let_in_1(l, now_us, p_floor, null);
     l := admission.object;
   end if;`

@@ -5,7 +5,7 @@ import { attributes, msUntil, readClock } from '../blocks.js'
  * permits and its time; holders by the ends of their holds. Version 0: not resized.
  */
 export const inspectShared = (s: string): string => `
-create function ${s}.inspect_shared_1(
+create or replace function ${s}.inspect_shared_1(
   p_name text, p_limit int, out size bigint, out version int, out used bigint, out holder_count int,
   out fencing_token bigint, out waiting int, out holders text, out waiters text
 ) language plpgsql ${attributes} as $function$

@@ -16,10 +16,11 @@ const ownersPerNotice = 50
  * one after all of them. Its grant_lease_ms is the lease that it requests, and it has no inbox: it gets a reply.
  *
  * All that enter in a step share a token. Notifies each client once:
- * entered <token> <now_us> <owner>:<lease, ms>,<owner>:<lease, ms>,… <name>
+ * entered <token> <now_us> <owner>:<lease, ms>:<proof>,<owner>:<lease, ms>:<proof>,… <name>
+ * Owners of version 0.1.0 have no proof.
  */
 export const letInFunction = (s: string): string => `
-create function ${s}.let_in_1(
+create or replace function ${s}.let_in_1(
   l ${s}.shared, now_us bigint, p_floor bigint, p_requester ${s}.shared_place
 ) returns ${s}.admission language plpgsql ${attributes} as $function$
 declare
@@ -87,9 +88,9 @@ ${drawToken('longest_ms')}
     insert into ${s}.shared_hold (name, owner, permits, token, until_us)
       select l.name, owner, want, l.token, now_us + 1000 * grant_lease_ms from unnest(entrants);
     perform pg_notify(inbox, concat_ws(' ', 'entered', l.token, now_us,
-        string_agg(concat(owner, ':', grant_lease_ms), ',' order by nth), l.name))
+        string_agg(concat(owner, ':', grant_lease_ms, ':' || proof), ',' order by nth), l.name))
       from unnest(entrants) with ordinality
-        e (name, ticket, owner, want, size, alive_until_us, grant_lease_ms, inbox, inbox_key, nth)
+        e (name, ticket, owner, want, size, alive_until_us, grant_lease_ms, inbox, inbox_key, proof, nth)
       where inbox is not null group by inbox, (nth - 1) / ${ownersPerNotice};
   end if;
   admission.object := l;

@@ -1,4 +1,12 @@
-import { attributes, leaveQueue, leaveTombstone, lockRowToRelease, readClock } from '../blocks.js'
+import {
+  attributes,
+  checkTimes,
+  checkToken,
+  leaveQueue,
+  leaveTombstone,
+  lockRowToRelease,
+  readClock,
+} from '../blocks.js'
 import { letIn, saveShared, settleShared, sharedTables } from './blocks.js'
 
 const declarations = (s: string): string => `
@@ -24,13 +32,15 @@ const endHold = (s: string): string => `
  * Returns whether the owner held any. Safe to run twice: what is given back already is not given back again.
  */
 const release = (s: string): string => `
-create function ${s}.release_shared_1(
+create or replace function ${s}.release_shared_1(
   p_name text, p_owner text, p_left bigint, p_tombstone_ms bigint, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
+${checkTimes('p_tombstone_ms')}
 ${lockRowToRelease(s, sharedTables)}
   was := l;
   ${readClock}
+${checkToken('p_floor')}
 ${settleShared(s)}
 
   if p_left = 0 then
@@ -54,7 +64,7 @@ $function$;`
 
 /** `force_shared_1`: evicts p_owner, notifies it, and lets in those that fit then. Returns whether it held any. */
 const force = (s: string): string => `
-create function ${s}.force_shared_1(
+create or replace function ${s}.force_shared_1(
   p_name text, p_owner text, p_inbox text, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
@@ -65,6 +75,7 @@ begin
   end if;
   was := l;
   ${readClock}
+${checkToken('p_floor')}
 ${settleShared(s)}
 
 ${endHold(s)}

@@ -1,5 +1,5 @@
-import { attributes, lockOrMakeRow, readClock } from '../blocks.js'
-import { letIn, saveShared, settleShared, sharedTables } from './blocks.js'
+import { attributes, checkRange, checkTimes, checkToken, lockOrMakeRow, readClock } from '../blocks.js'
+import { letIn, mostPermits, saveShared, settleShared, sharedTables } from './blocks.js'
 
 /**
  * `resize_1`: sets how many permits there are in all for p_keep_ms, if the caller has seen the last resize (p_seen; 0: none).
@@ -9,7 +9,7 @@ import { letIn, saveShared, settleShared, sharedTables } from './blocks.js'
  * twice: the second time finds p_id.
  */
 export const resize = (s: string): string => `
-create function ${s}.resize_1(
+create or replace function ${s}.resize_1(
   p_name text, p_size bigint, p_keep_ms bigint, p_seen int, p_id text, p_floor bigint,
   out kind text, out version int, out size bigint
 ) language plpgsql ${attributes} as $function$
@@ -19,9 +19,12 @@ declare
   now_us bigint;
   admission ${s}.admission;
 begin
+${checkTimes('p_keep_ms')}
+${checkRange(['p_size'], 0, mostPermits)}
 ${lockOrMakeRow(s, sharedTables)}
   was := l;
   ${readClock}
+${checkToken('p_floor')}
 ${settleShared(s)}
 
   kind := 'resized';

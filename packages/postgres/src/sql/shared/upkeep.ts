@@ -51,7 +51,7 @@ const sharedStates = (s: string): string => `
   left join ${s}.shared_place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
     and o.queue_until_us > now_us;`
 
-/** `renew_shared_1` and `refresh_shared_1`. */
+/** `renew_shared_2` and `refresh_shared_1`. */
 export const sharedUpkeep = (s: string): string =>
-  renewFunction(s, 'renew_shared_1', sharedTables) +
+  renewFunction(s, 'renew_shared_2', sharedTables) +
   refreshFunction(s, 'refresh_shared_1', sharedTables, sharedStates(s))

@@ -8,16 +8,16 @@ const hourUs = 3_600_000_000
 
 /** Calls that write an instant one hour after the clock that they read. */
 export const calls = {
-  acquire_1: {
-    text: `select ${schema}.acquire_1('late', 'a:1', 1, 3600000, 0, 0, '', null, 0)`,
+  acquire_2: {
+    text: `select ${schema}.acquire_2('late', 'a:1', 1, 3600000, 0, 0, '', null, 0, null)`,
     instant: `select until_us from ${schema}.lock`,
   },
   release_1: {
     text: `select ${schema}.release_1('late', 'b:1', 0, 3600000, 0)`,
     instant: `select until_us from ${schema}.tombstone`,
   },
-  renew_1: {
-    text: `select ${schema}.renew_1('{late}', '{a:1}', '{3600000}')`,
+  renew_2: {
+    text: `select ${schema}.renew_2('{late}', '{a:1}', '{3600000}', 1000)`,
     instant: `select until_us from ${schema}.lock`,
   },
   refresh_1: {

@@ -72,7 +72,7 @@ export class Worker {
   }
 
   async #use(lock: string, owner: string): Promise<void> {
-    if (chance(0.7)) await this.#do(this.#steps.renew([{ address: addressOf(lock), owner, leaseMs }]))
+    if (chance(0.7)) await this.#do(this.#steps.renew([{ address: addressOf(lock), owner, leaseMs }], 1_000))
     if (chance(0.3) && (await this.#enter(lock, owner, 2, 0))) {
       await this.#do(this.#steps.release(addressOf(lock), { owner, count: 1, tombstoneMs: 0 }, 0))
     }
