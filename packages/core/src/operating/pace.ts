@@ -8,7 +8,7 @@ export interface Pace {
 }
 
 /** Gives the event loop a turn. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Of a caller of this process, who decides how often: each turn of the event loop gets one piece. */
 export const ownPace: Pace = { breathe: turn }

@@ -6,7 +6,6 @@ import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { mostPagesOf, textOf } from './messages.js'
 import type { Question, ReportHead, ReportPage } from './messages.js'
-import { turn } from './pace.js'
 import type { ClientReport } from './report.js'
 
 /** Whom a roll call asks what. */
@@ -117,12 +116,7 @@ export class RollCalls {
     // Each may fail, or end, before the other.
     for (const one of [ended, sent]) one.catch(() => undefined)
     try {
-      // What was not acknowledged may have arrived, and been answered in the same turn of the event loop.
-      const asked = sent.catch(async (error: unknown) => {
-        await turn()
-        if (missing.size > 0) throw error
-      })
-      await Promise.race([ended, asked.then(() => ended)])
+      await Promise.race([ended, sent.then(() => ended)])
       return reports
     } finally {
       clearTimeout(timer)
