@@ -489,7 +489,7 @@ const queueOf = (redis: Redis): Promise<string[]> => redis.lrange(`{${name}}:fif
 /** Runs an ask by hand. */
 const ask = (redis: Redis, owner: string, inbox: string, placeMs = 5_000, count = 1, wantsToken = 0) => {
   const keys = [name, `{${name}}:fifo`, `{${name}}:waiters`, `redisson_lock_token:{${name}}`]
-  const waiting = placeMs > 0 ? `${placeMs} 5000 1 ${inbox}` : ''
+  const waiting = placeMs > 0 ? `${placeMs} 5000 1 p ${inbox}` : ''
   const args = [owner, count, 5_000, waiting, wantsToken]
   return redis.eval(scripts.redissonLockAcquire.lua, keys.length, ...keys, ...args)
 }
