@@ -30,7 +30,7 @@ afterAll(() => server.stop())
 type Session = ReturnType<typeof openSession>['session']
 type Step = (session: Session) => Promise<unknown>
 
-const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, wantsToken: true }
+const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, proof: 'p', wantsToken: true }
 
 /** All steps of a lock, or of a semaphore with one permit. Each finds what those before it have left. */
 function stepsOf(object: 'lock' | 'semaphore'): Step[] {

@@ -54,7 +54,9 @@ describe('a roll call', () => {
 
   it('rejects when neither an acknowledgement nor a report arrives', async () => {
     store.dropNextReply()
-    expect(await outcomeOf(ask({ spreadMs: 10_000 }))).toMatchObject({ code: 'UNAVAILABLE' })
+    const outcome = outcomeOf(ask({ spreadMs: 10_000 }))
+    await jest.advanceTimersByTimeAsync(100)
+    expect(await outcome).toMatchObject({ code: 'UNAVAILABLE' })
   })
 
   it('rejects in time while its client receives no notifications', async () => {

@@ -116,7 +116,7 @@ export class RollCalls {
     // Each may fail, or end, before the other.
     for (const one of [ended, sent]) one.catch(() => undefined)
     try {
-      await Promise.race([ended, sent.then(() => ended)])
+      await Promise.race([ended, sent.then(() => ended, (error: unknown) => onTheirWay(ended, error))])
       return reports
     } finally {
       clearTimeout(timer)
@@ -148,6 +148,13 @@ export class RollCalls {
     if (pending.missing.size === 0) pending.end()
   }
 }
+
+/** A question whose acknowledgement was lost may have arrived, and its reports with the failure. */
+async function onTheirWay(ended: Promise<void>, error: unknown): Promise<void> {
+  if (!(error instanceof UnavailableError) || (await withTimeout(ended, lateMs)) === timedOut) throw error
+}
+
+const lateMs = 100
 
 const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
 
