@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { memory } from '@holdfast/memory'
-import { sharedRedisUrl, uniqueName, until } from '@holdfast/testkit'
+import { sharedRedisUrl, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { LockLostError, type HoldfastEvents, type Lock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
-import { openQuorumOn } from './support/quorum.js'
+import { openQuorum } from './support/quorum.js'
 
 const nothing = (): Promise<void> => Promise.resolve()
 const open = openClient
@@ -76,7 +75,15 @@ async function mix(lock: Lockable, own: Job, others: readonly Job[]): Promise<vo
 
 const openLock = (): Lock => open(sharedRedisUrl()).getLock(uniqueName('borrowed'))
 
+let masters: RedisServer[]
+
+beforeAll(async () => {
+  masters = await Promise.all([startRedis(), startRedis(), startRedis()])
+})
+
 afterEach(closeAll)
+
+afterAll(() => Promise.all(masters.map((master) => master.stop())))
 
 describe('jobs that a queue starts in the context of another caller', () => {
   const kinds: [kind: string, open: () => Lockable, most: number][] = [
@@ -88,7 +95,7 @@ describe('jobs that a queue starts in the context of another caller', () => {
       () => open(sharedRedisUrl()).getMultiLock([uniqueName('borrowed'), uniqueName('borrowed')]),
       1,
     ],
-    ['a quorum lock', () => openQuorumOn([memory(), memory(), memory()]).getLock(uniqueName('b')), 1],
+    ['a quorum lock', () => openQuorum(masters.map(({ url }) => url)).getLock(uniqueName('b')), 1],
   ]
 
   it.each(kinds)('never meet each other inside %s', async (_, openOne, most) => {
@@ -296,7 +303,10 @@ describe('reentrant: false', () => {
     await multi.withLock(async () => {
       await expect(multi.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject(self)
     })
-    const quorum = openQuorumOn([memory(), memory(), memory()], { reentrant: false }).getLock('self')
+    const quorum = openQuorum(
+      masters.map(({ url }) => url),
+      { reentrant: false },
+    ).getLock('self')
     await quorum.withLock(async () => {
       await expect(quorum.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject(self)
     })

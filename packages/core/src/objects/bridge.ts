@@ -4,7 +4,7 @@ import type { AcquireOptions } from '../options.js'
 import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
 import { splitArguments } from './split-arguments.js'
-import type { LockCallback } from './split-arguments.js'
+import type { LockCallback } from './lock-callback.js'
 
 /** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
 export type OldLock = <T>(work: () => Promise<T>) => Promise<T>

@@ -28,7 +28,7 @@ import type { Lease } from './lease.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
 import { splitArguments } from './split-arguments.js'
-import type { LockCallback } from './split-arguments.js'
+import type { LockCallback } from './lock-callback.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {

@@ -21,7 +21,7 @@ import type { Lock } from './lock.js'
 import { MultiLease } from './multi-lease.js'
 import { acquireInScopes } from './multi-scope.js'
 import { splitArguments } from './split-arguments.js'
-import type { LockCallback } from './split-arguments.js'
+import type { LockCallback } from './lock-callback.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
 

@@ -1,9 +1,5 @@
 import { requireFunction } from '../checks.js'
 import { InvalidArgumentError } from '../errors.js'
-import type { Lease } from './lease.js'
-
-/** What `withLock` runs while it holds the lock. */
-export type LockCallback<T, L = Lease> = (lease: L) => T | PromiseLike<T>
 
 /** The arguments of a method that takes options, which may be left out, and a function to run. */
 export function splitArguments<O, F extends (...args: never[]) => unknown>(
