@@ -3,7 +3,7 @@
   without a time to live.
 
   KEYS[1]  registry  hash, field -> value; deleted: to be registered again
-  ARGV[…]  command   a command that does no harm to a hash with the field 'host', with '*' in place of the key
+  ARGV[i]  command   a command that does no harm to a hash with the field 'host', with '*' in place of the key
 
   Returns  { command, … }   those that are not permitted
   Publishes nothing. Safe to run twice.

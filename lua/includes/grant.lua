@@ -5,7 +5,7 @@
 -- A grant stands even when Redis refuses to publish its notice: the waiter learns of it when it next refreshes its entry.
 -- noticeError says why Redis refused.
 -- Reads: first before granted waitersKey nowText tokenFloor fenceKey lockKey queueKey requester used nowMs mainKey endsKey override leaseMs want ownSize nowMsText
--- Sets:  waiter skipped noticeError granted isFull ahead walked kept wasMet hasEntered blocker blockedUntilMs used usedBefore call newHolder newPermits newLeaseMs newInbox entrants subscriptions isQueued
+-- Sets:  lacksToken newProof waiter skipped noticeError granted isFull ahead walked kept wasMet hasEntered blocker blockedUntilMs used usedBefore call newHolder newPermits newLeaseMs newInbox entrants subscriptions isQueued
 --@include begin-grants
 while waiter and waiter ~= before and not granted do
   --@include read-entry

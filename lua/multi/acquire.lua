@@ -7,8 +7,8 @@
   KEYS[4i]      fence     string, last fencing token
   ARGV[1]  mode         'all': enter all locks or none; 'first': enter those before the first that is busy
   ARGV[2]  leaseMs      time to live of the holds, milliseconds
-  ARGV[3…]  owners      of each lock, in the order of the locks, each followed by the largest fencing token of that lock that
-                        the requesting client has seen
+  ARGV[2i + 1]  owner       of the i-th lock
+  ARGV[2i + 2]  tokenFloor  largest fencing token of that lock that the requesting client has seen
 
   Returns  { token, … }     all held, as texts
            { busy, token, … }, where busy is '<n> <ttlMs> <nowUs> 0 <holder>'

@@ -53,7 +53,8 @@ describe('with an engine', () => {
 })
 
 describe('an option that does not exist is refused, with the nearest and the valid ones', () => {
-  const valid = 'waitMs, leaseMs, maxHoldMs, signal, reentrant, label, watchdogTimeoutMs, commandTimeoutMs, maxWaiters'
+  const valid =
+    'waitMs, leaseMs, maxHoldMs, signal, reentrant, label, watchdogTimeoutMs, commandTimeoutMs, maxWaiters'
   const redis = 'redis://127.0.0.1:1'
 
   it.each([

@@ -116,7 +116,13 @@ export class RollCalls {
     // Each may fail, or end, before the other.
     for (const one of [ended, sent]) one.catch(() => undefined)
     try {
-      await Promise.race([ended, sent.then(() => ended, (error: unknown) => onTheirWay(ended, error))])
+      await Promise.race([
+        ended,
+        sent.then(
+          () => ended,
+          (error: unknown) => onTheirWay(ended, error),
+        ),
+      ])
       return reports
     } finally {
       clearTimeout(timer)
