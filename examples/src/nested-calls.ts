@@ -20,5 +20,7 @@ await runLocalExample('nested-calls', async (store) => {
   const outside = await maxConcurrent(lock)
   console.log(`started outside the lock, they exclude each other: ${outside} inside at a time`)
   const inside = await lock.withLock(() => maxConcurrent(lock))
-  console.log(`started inside the lock, they share their parent's hold: ${inside} inside at a time`)
+  console.log(
+    `started inside the lock, they share their parent's hold and take turns: ${inside} inside at a time`,
+  )
 })

@@ -2,13 +2,13 @@
   Find out which commands the user of this connection may not run, before a script is rejected halfway and leaves a key
   without a time to live.
 
-  KEYS[1]  registry  hash, field -> value; deleted: to be registered again
+  KEYS[1]  tried     hash, made and deleted here
   ARGV[i]  command   a command that does no harm to a hash with the field 'host', with '*' in place of the key
 
   Returns  { command, … }   those that are not permitted
   Publishes nothing. Safe to run twice.
 ]]
-local registryKey = KEYS[1]
+local triedKey = KEYS[1]
 local missing = {}
 
 local function try(words)
@@ -23,16 +23,16 @@ local function try(words)
 end
 
 -- Whatever is missing, nothing stays without a time to live.
-if not try({ 'PEXPIRE', registryKey, 1000 }) or not try({ 'HSET', registryKey, 'host', '' }) then
+if not try({ 'PEXPIRE', triedKey, 1000 }) or not try({ 'HSET', triedKey, 'host', '' }) then
   return missing
 end
-redis.call('PEXPIRE', registryKey, 1000)
+redis.call('PEXPIRE', triedKey, 1000)
 for _, command in ipairs(ARGV) do
   local words = {}
   for word in string.gmatch(command, '%S+') do
-    words[#words + 1] = word == '*' and registryKey or word
+    words[#words + 1] = word == '*' and triedKey or word
   end
   try(words)
 end
-try({ 'DEL', registryKey })
+try({ 'DEL', triedKey })
 return missing

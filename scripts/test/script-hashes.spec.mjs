@@ -7,7 +7,7 @@ import { scripts } from '../../packages/core/src/redis/scripts/generated.js'
  */
 const pinned = {
   clientIdentify: '7cb745dbdcde9eec419bfe50450da411351bf83b',
-  clientPermissions: '2fcc5d5b3c15dddcca5deeb1f3cfc2da8846746c',
+  clientPermissions: 'afde5395c9925051a6a32c44dd262bf547ac746f',
   clientRaiseFence: '3cdbd31176381f0d1ce992411e9dc3035718d6cf',
   clientRegister: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
   clientTell: '2680079e54339f1d8ae092a7329696a71ffcaa1c',

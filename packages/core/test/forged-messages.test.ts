@@ -13,6 +13,8 @@ import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { loadScripts } from './support/scripts.js'
+import { openTwoWays } from './support/two-ways.js'
+import { untilLength } from './support/until-length.js'
 
 let server: RedisServer
 let redis: Redis
@@ -139,20 +141,28 @@ it('a message of an opening that did not happen lets nobody pass a latch', async
 })
 
 it('a notice that was overheard and is sent again, altered, after the client missed it, is not believed', async () => {
-  const { waiter, held, waiting, owner } = await holderAndWaiter()
+  const held = await (await openReadyClient(server.url)).getLock(name).lock()
+  const { holdfast, replies, heard } = await openTwoWays(server, {})
   const entered = jest.fn()
-  void waiting.then(entered)
+  const waiting = holdfast.getLock(name).lock()
+  void waiting.then(entered, () => undefined)
+  await inRedis.untilQueued(1)
+  await holdfast.getLock(`${name}-unused`).inspect()
+  const [owner = ''] = await inRedis.queue()
   // What an ear at the inbox could have learnt from a grant that the client missed.
   const entry = (await inRedis.places())[owner] ?? ''
   const proof = entry.split(' ')[4] ?? ''
   expect(proof).toMatch(/^[\w-]{16}$/)
+  // After a gap the client asks whether it still waits: that it hears of nothing else.
+  replies.blackHole('toClient')
   await killClients(server, ['pubsub'])
-  await until(async () => (await redis.pubsub('NUMSUB', `holdfast:inbox:${waiter.clientId}`))[1] !== 0, {
+  await until(async () => (await redis.pubsub('NUMSUB', `holdfast:inbox:${holdfast.clientId}`))[1] !== 0, {
     what: 'the inbox to be subscribed again',
   })
-  await publish(waiter.clientId, `granted ${owner} ${proof} ${nowUs()} ${nowUs()} 30000 ${inRedis.key}`)
-  await untilHeard(waiter)
+  await publish(holdfast.clientId, `granted ${owner} ${proof} ${nowUs()} ${nowUs()} 30000 ${inRedis.key}`)
+  await untilLength(heard, 1)
   expect(entered).not.toHaveBeenCalled()
+  replies.heal()
   expect(await inRedis.holder()).toBe(held.owner)
   await held.unlock()
   await (await waiting).unlock()

@@ -60,7 +60,7 @@ const queueDeadWaiter = () => {
     'dead:1',
     1,
     leaseMs,
-    `${leaseMs} ${leaseMs} 1 nobody`,
+    `${leaseMs} ${leaseMs} 1 p nobody`,
     0,
   )
 }
@@ -84,7 +84,7 @@ async function askInHeadStart(deadWaiters: number): Promise<{ waiting: Promise<L
     await roundTrip()
     const [owner = ''] = await redis.lrange(inRedis.queueKey, -1, -1)
     const place = (await redis.hget(inRedis.waitersKey, owner)) ?? ''
-    const [, , , , inbox = ''] = place.split(' ')
+    const [, , , , , inbox = ''] = place.split(' ')
     // The ask puts that right again.
     const marked = place.replace(/^\d+/, '9999999999999999')
     client.replies.blackHole('toClient')

@@ -53,39 +53,37 @@ const tries = [
   ...['ZRANGEBYSCORE * 0 1', 'ZREMRANGEBYSCORE * 0 1', 'ZSCORE * x'],
 ] as const
 
+/** The family of scripts that write nothing. */
+const harmless = ''
+
 /**
  * Runs scripts that the Redis user may run to the end. One that is rejected halfway leaves what it has written so far, which may be a
- * key without a time to live. So all of their commands are tried at first use, and objects for which some are missing are refused
- * before anything is written.
+ * key without a time to live. So all commands that a kind of object needs are tried at its first use, and if some are missing it is
+ * refused before anything is written. Not at the first use of any: what is not permitted appears in the log of the server.
  */
 export class Permissions implements Pick<ScriptConnection, 'run'> {
   readonly #connection: Pick<ScriptConnection, 'run'>
-  readonly #registry: string
-  /** Registers the client again. */
-  readonly #register: () => Promise<void>
-  #missing: readonly string[] = []
+  readonly #key: string
+  /** What is missing, by kind, once that was tried. */
+  readonly #missing = new Map<string, readonly string[]>([[harmless, []]])
+  readonly #looks = new Map<string, Promise<readonly string[]>>()
 
-  /** @param registry - the key that is tried on; deleted by that */
-  constructor(connection: Pick<ScriptConnection, 'run'>, registry: string, register: () => Promise<void>) {
+  /** @param key - that commands are tried on; deleted by that */
+  constructor(connection: Pick<ScriptConnection, 'run'>, key: string) {
     this.#connection = connection
-    this.#registry = registry
-    this.#register = register
+    this.#key = key
   }
 
-  /** Finds out what is missing, and registers the client. */
-  async look(): Promise<void> {
-    const call = { script: scripts.clientPermissions, keys: [this.#registry], args: tries }
-    // The second is sent right after the first.
-    const [missing] = await Promise.all([
-      this.#connection.run(call, (reply) => asList(reply).map(String)),
-      this.#register(),
-    ])
-    this.#missing = missing
+  /** Tries what all users need. */
+  async lookAtLocks(): Promise<void> {
+    await this.#look('lock')
   }
 
   run<T>(call: ScriptCall, read: (reply: unknown, call: ScriptCall) => T, timeoutMs?: number): Promise<T> {
-    if (this.#missing.length === 0) return this.#connection.run(call, read, timeoutMs)
-    return this.#runIfPermitted(call, read, timeoutMs)
+    const isPermitted = this.#missing.get(familyOf(call.script))?.length === 0
+    return isPermitted
+      ? this.#connection.run(call, read, timeoutMs)
+      : this.#runIfPermitted(call, read, timeoutMs)
   }
 
   async #runIfPermitted<T>(
@@ -93,9 +91,8 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
     read: (reply: unknown, call: ScriptCall) => T,
     timeoutMs: number | undefined,
   ): Promise<T> {
-    // Someone may have granted it in the meantime.
-    if (this.#missingFor(call).length > 0) await this.look()
-    const missing = this.#missingFor(call)
+    // Also if something was missing before: someone may have granted it since.
+    const missing = await this.#look(familyOf(call.script), timeoutMs)
     if (missing.length === 0) return this.#connection.run(call, read, timeoutMs)
     const rules = missing.map((command) => `+${command.toLowerCase()}`).join(' ')
     throw new RefusedError(
@@ -105,15 +102,38 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
     )
   }
 
-  #missingFor({ script }: ScriptCall): string[] {
-    const needed = commandsOf(familyOf(script))
-    return this.#missing.filter((command) => needed.has(command))
+  /** Those that look at the same time do so together. */
+  #look(family: string, timeoutMs?: number): Promise<readonly string[]> {
+    const looking = this.#looks.get(family) ?? this.#try(family, timeoutMs)
+    this.#looks.set(family, looking)
+    return looking
+  }
+
+  async #try(family: string, timeoutMs: number | undefined): Promise<readonly string[]> {
+    const needed = commandsOf(family)
+    const args = tries.filter((words) => needed.has(words.replace(/ .*/, '')))
+    const call = { script: scripts.clientPermissions, keys: [this.#key], args }
+    try {
+      const missing = await this.#connection.run(call, (reply) => asList(reply).map(String), timeoutMs)
+      this.#missing.set(family, missing)
+      return missing
+    } finally {
+      this.#looks.delete(family)
+    }
   }
 }
 
 /** Objects of one kind: who may not run all of their scripts must not begin with one. Reading does no harm. */
-function familyOf({ name }: Script): string {
-  if (name.endsWith('Inspect')) return ''
+function familyOf(script: Script): string {
+  const family = families.get(script) ?? familyNamed(script.name)
+  families.set(script, family)
+  return family
+}
+
+const families = new Map<Script, string>()
+
+function familyNamed(name: string): string {
+  if (name.endsWith('Inspect')) return harmless
   const [family = ''] = /^redisson[A-Z][a-z]+|^[a-z]+/.exec(name) ?? []
   return family === 'multi' ? 'lock' : family
 }
@@ -122,7 +142,7 @@ const known = new Map<string, ReadonlySet<string>>()
 
 /** What the scripts of a family cannot do without: they carry on when a `pcall` fails. */
 function commandsOf(family: string): ReadonlySet<string> {
-  const commands = known.get(family) ?? new Set(family === '' ? [] : allCommandsOf(family))
+  const commands = known.get(family) ?? new Set(allCommandsOf(family))
   known.set(family, commands)
   return commands
 }

@@ -102,9 +102,8 @@ export class RedisSession implements EngineSession {
     }
     this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
     const channel = inboxOf(host.clientId)
-    this.#permissions = new Permissions(this.connection, this.#keySpace.registry(host.clientId), () =>
-      this.#register(channel),
-    )
+    const triedKey = this.#keySpace.registry(`${host.clientId}:permissions`)
+    this.#permissions = new Permissions(this.connection, triedKey)
     const common = {
       connection: this.#permissions,
       inbox: channel,
@@ -143,7 +142,7 @@ export class RedisSession implements EngineSession {
     await checkServer(this.#servers, main, (code, message) => {
       this.#host.warn(code, message)
     })
-    await this.#permissions.look()
+    await Promise.all([this.#permissions.lookAtLocks(), this.#register(this.#inbox.channel)])
   }
 
   acquire(keys: Keys, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {

@@ -17,8 +17,8 @@ export const scripts: Readonly<Record<ScriptName, Script>> = {
   },
   clientPermissions: {
     name: 'clientPermissions',
-    sha1: '2fcc5d5b3c15dddcca5deeb1f3cfc2da8846746c',
-    lua: `local registryKey = KEYS[1]
+    sha1: 'afde5395c9925051a6a32c44dd262bf547ac746f',
+    lua: `local triedKey = KEYS[1]
 local missing = {}
 local function try(words)
 local reply = redis.pcall(unpack(words))
@@ -29,18 +29,18 @@ return false
 end
 return true
 end
-if not try({ 'PEXPIRE', registryKey, 1000 }) or not try({ 'HSET', registryKey, 'host', '' }) then
+if not try({ 'PEXPIRE', triedKey, 1000 }) or not try({ 'HSET', triedKey, 'host', '' }) then
 return missing
 end
-redis.call('PEXPIRE', registryKey, 1000)
+redis.call('PEXPIRE', triedKey, 1000)
 for _, command in ipairs(ARGV) do
 local words = {}
 for word in string.gmatch(command, '%S+') do
-words[#words + 1] = word == '*' and registryKey or word
+words[#words + 1] = word == '*' and triedKey or word
 end
 try(words)
 end
-try({ 'DEL', registryKey })
+try({ 'DEL', triedKey })
 return missing`,
   },
   clientRaiseFence: {
