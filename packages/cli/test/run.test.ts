@@ -73,7 +73,7 @@ describe('holdfast run', () => {
     const lease = await lockOf(name).lock()
     // The reply to this request would say which process the holder is.
     void link.loseReply((request) => {
-      if (/\r\nhgetall\r\n/i.test(request)) link.blackHole('both')
+      if (/^hgetall /i.test(request)) link.blackHole('both')
       return false
     })
     const waiting = new Cli(['run', '--timeout', '3s', name, '--', 'echo', 'ran'], { url: link.url })

@@ -16,6 +16,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([ann.close(), bob.close()])
   expect(jest.getTimerCount()).toBe(0)
+  jest.restoreAllMocks()
   jest.useRealTimers()
 })
 
@@ -53,9 +54,10 @@ describe('a roll call', () => {
   })
 
   it('rejects when neither an acknowledgement nor a report arrives', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.9)
     store.dropNextReply()
     const outcome = outcomeOf(ask({ spreadMs: 10_000 }))
-    await jest.advanceTimersByTimeAsync(100)
+    for (let ms = 0; ms < 1_000; ms += 10) await jest.advanceTimersByTimeAsync(10)
     expect(await outcome).toMatchObject({ code: 'UNAVAILABLE' })
   })
 

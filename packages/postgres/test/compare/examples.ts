@@ -1,3 +1,4 @@
+import { firstExactToken } from '../../../memory/test/compare/observation.js'
 import type { Owner, Step } from '../../../memory/test/compare/step.js'
 
 /** As in random sequences: time passes in whole ones of these, and no time to live is a multiple. */
@@ -43,7 +44,7 @@ export const examples: readonly (readonly Step[])[] = [
     inspect,
   ],
   [acquire('A', { leaseMs: 1.25 * unitMs }), wait('B', 4.25), pass(2), acquire('C'), inspect],
-  [acquire('A', { tokenFloor: 7_000_000_000_000_000 }), release('A'), acquire('B')],
+  [acquire('A', { tokenFloor: firstExactToken }), release('A'), acquire('B')],
   [acquire('A'), wait('B', 1.25), pass(5), inspect, wait('C', 4.25), inspect],
   [acquire('A'), release('B', 2), release('B'), inspect],
   [acquire('A'), wait('B', 1.25), pass(2), { kind: 'refresh', owner: 'B', entryTtlMs: 2.75 * unitMs }],

@@ -6,7 +6,6 @@ import type { Row } from '../../src/connection/statement.js'
 import { Steps } from '../../src/steps.js'
 import type { Call } from '../../src/step.js'
 import { inboxOf, type Answer } from './postgres-sequences.js'
-import { serverFloor } from './server-tokens.js'
 
 export const schema = '"holdfast"'
 const steps = new Steps(schema)
@@ -26,14 +25,14 @@ export function callOf(kind: Kind, step: CompareStep, id: string): Call | undefi
         address,
         { ...step, proof: 'p', wantsToken: true },
         inboxOf(step.owner),
-        serverFloor(step.tokenFloor),
+        step.tokenFloor,
       )
     case 'release':
-      return steps.release(address, step, serverFloor(step.tokenFloor))
+      return steps.release(address, step, step.tokenFloor)
     case 'force':
-      return steps.force(address, step.owner, inboxOf(step.owner).channel, serverFloor(step.tokenFloor))
+      return steps.force(address, step.owner, inboxOf(step.owner).channel, step.tokenFloor)
     case 'resize':
-      return steps.resize(address, step, serverFloor(step.tokenFloor))
+      return steps.resize(address, step, step.tokenFloor)
     case 'renew':
       return steps.renew([{ ...step, address }], 0)
     case 'refresh':

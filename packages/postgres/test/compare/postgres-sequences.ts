@@ -1,13 +1,12 @@
 import { uniqueName } from '@holdfast/testkit'
 import { Client } from 'pg'
-import type { Observation, TokenRanks } from '../../../memory/test/compare/observation.js'
+import { TokenRanks, type Observation } from '../../../memory/test/compare/observation.js'
 import { owners, type Owner } from '../../../memory/test/compare/step.js'
 import type { Row } from '../../src/connection/statement.js'
 import { readNotice } from '../../src/notices.js'
 import type { Call } from '../../src/step.js'
 import type { Inbox } from '../../src/steps.js'
 import type { State } from './postgres-waiting.js'
-import { ServerTokens } from './server-tokens.js'
 
 const channelOf = (owner: string): string => `compare:${owner}`
 const keyOf = (owner: Owner): string => String(1_000 + owners.indexOf(owner))
@@ -79,7 +78,7 @@ export class PostgresSequences<S extends AnyStep> {
   async run(steps: readonly S[]): Promise<Observation[]> {
     const subject = this.#subject
     const id = subject.idOf(uniqueName('compare'))
-    const tokens = new ServerTokens()
+    const tokens = new TokenRanks()
     const hearing = new Set<Owner>(owners)
     await this.#setHearing(hearing)
     this.#notices = [[]]

@@ -1,3 +1,4 @@
+import { firstExactToken } from '../../../memory/test/compare/observation.js'
 import type { SharedStep } from '../../../memory/test/compare/shared-step.js'
 import type { Owner } from '../../../memory/test/compare/step.js'
 
@@ -99,7 +100,7 @@ export const sharedExamples: readonly (readonly SharedStep[])[] = [
   ],
   [acquire('A', 1), wait('B', 3), { kind: 'force', owner: 'A', tokenFloor: 0 }, inspect],
   // Tokens.
-  [acquire('A', 1, { tokenFloor: 7_000_000_000_000_000 }), acquire('B', 1), release('A'), inspect],
+  [acquire('A', 1, { tokenFloor: firstExactToken }), acquire('B', 1), release('A'), inspect],
   [
     acquire('A', 3),
     wait('B', 1),
