@@ -90,7 +90,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   #renewal: { readonly sentAt: Moment; readonly leaseMs: number } | undefined
   #requestedProof = false
   /** When it was last said to be evicted, unless the store has denied it since. */
-  #saidEvictedAt = Infinity
+  #saidEvictedAt: number | undefined
   #inDoubt: boolean
   readonly #isProven: boolean
   #incarnation: string | undefined
@@ -293,7 +293,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     this.#requestedProof = false
     if (outcome === 'lost') this.lose('not-held')
     if (outcome !== 'renewed' || this.#state !== 'live' || !this.#renewal) return
-    if (this.#saidEvictedAt <= this.#renewal.sentAt.monotonicMs) this.#saidEvictedAt = Infinity
+    if ((this.#saidEvictedAt ?? Infinity) <= this.#renewal.sentAt.monotonicMs) this.#saidEvictedAt = undefined
     this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
     reportRenewed(this.#deps.events, this)
   }
@@ -312,7 +312,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const isAtLimit = this.#clock.reaches(this.#nextLimitAt())
-    const why = reason === 'not-held' && this.#saidEvictedAt !== Infinity ? 'revoked' : reason
+    const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
     const by = why === 'revoked' ? this.#deps.evictorOf(this.owner) : undefined
     const error = lossOf(this.#target, this.owner, why, { isAtLimit, cause, by })
     this.#loss = error

@@ -1,5 +1,5 @@
 /** How many locks are remembered at least, and at most twice as many. */
-const remembered = 2_000
+const remembered = 1_000
 
 /**
  * The largest fencing token that this client has seen of each lock, as text: it is sent more often than it changes. Later tokens
