@@ -174,7 +174,7 @@ describe('a reply that is lost', () => {
   async function proxied() {
     const proxy = await openProxy(server)
     const holdfast = open({}, proxy.url)
-    await useOnce(holdfast)
+    await holdfast.getReadWriteLock(uniqueName('first-use')).read.withLock(() => undefined)
     return { proxy, ...holdfast.getReadWriteLock(name) }
   }
 
@@ -421,7 +421,7 @@ describe('holders', () => {
 
   it('enter both sides again without a command, and never upgrade', async () => {
     const holdfast = open()
-    await useOnce(holdfast)
+    await holdfast.getReadWriteLock(uniqueName('first-use')).read.withLock(() => undefined)
     const { read, write } = holdfast.getReadWriteLock(name)
     const { counts } = await countCommands(server.url, async () => {
       await write.withLock(() => write.withLock(() => read.withLock(() => undefined)))

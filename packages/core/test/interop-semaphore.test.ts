@@ -239,7 +239,7 @@ describe.each(forms)('a semaphore shared as $java', ({ java, prefix }) => {
   it('is not left taken by a request that was abandoned in flight', async () => {
     const proxy = await openProxy(server)
     const holdfast = open({ commandTimeoutMs: 1_000 }, proxy.url)
-    await useOnce(holdfast)
+    await holdfast.getSemaphore(uniqueName('first-use'), { permits: 1, java }).withPermits(() => undefined)
     const abort = new AbortController()
     const reason = new Error('changed my mind')
     proxy.blackHole('toClient')
