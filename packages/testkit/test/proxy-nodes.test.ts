@@ -84,6 +84,8 @@ describe('a cluster', () => {
     const client = new Cluster([...proxies.startupNodes], {
       natMap: { ...proxies.natMap },
       redisOptions: { connectionName: 'linked' },
+      // Nodes that have not heard of a fail-over yet send requests to each other.
+      retryDelayOnMoved: 50,
     })
     client.on('error', () => undefined)
     const setAll = () => Promise.all(keys.map((key) => client.set(key, key)))
