@@ -16,7 +16,7 @@ export function makeShop(holdfast: Holdfast, queue: PQueue, stock: Stock): Expre
   app.post('/orders/:quantity', async (request, response) => {
     await lock.withLock(async () => {
       for (let left = Number(request.params.quantity); left > 0; left--) {
-        // Not awaited: whoever waits for a queue inside a lock may wait for a job that waits for the lock.
+        // Not awaited: the queue may be full of jobs that wait for this very lock, which would be a deadlock.
         enqueue(() => stock.sendReceipt()).catch(console.error)
         await stock.takeOne()
       }

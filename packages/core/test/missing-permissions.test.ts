@@ -1,7 +1,7 @@
 import { startRedis, type RedisServer } from '@holdfast/testkit'
 import { RefusedError } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
-import { closeAll, openClient } from './support/clients.js'
+import { closeAll, openClient, openProxy, openReadyClient } from './support/clients.js'
 import { openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
@@ -145,5 +145,40 @@ describe('a user with the documented minimum for locks', () => {
     expect(await server.call('EXISTS', '{lock:x}:rw')).toBe(0)
     await server.call('ACL', 'SETUSER', new URL(url).username, '+@all')
     await lock.withLock(() => undefined)
+  })
+})
+
+describe('what a kind of object needs', () => {
+  const tries = async (): Promise<unknown> => server.call('KEYS', 'holdfast:client:*:permissions')
+
+  it('is tried again after its reply was lost, and leaves nothing', async () => {
+    const proxy = await openProxy(server)
+    const client = await openReadyClient(proxy.url, { commandTimeoutMs: 500 })
+    const lost = proxy.loseReply((request) => request.includes(':permissions'))
+    expect(await client.getSemaphore('x', { permits: 1 }).withPermits(() => 'in')).toBe('in')
+    await lost
+    expect(await tries()).toEqual([])
+  })
+
+  it('is tried once by calls that begin at the same time, and a short wait of one cuts no other short', async () => {
+    const proxy = await openProxy(server)
+    const client = await openReadyClient(proxy.url)
+    const semaphore = client.getSemaphore('y', { permits: 3 })
+    let tried = 0
+    const lost = proxy.loseReply((request) => {
+      if (request.includes(':permissions')) tried += 1
+      return false
+    })
+    lost.catch(() => undefined)
+    proxy.blackHole('toClient')
+    const [short, ...long] = [
+      semaphore.tryAcquire({ waitMs: 50 }),
+      semaphore.tryAcquire(),
+      semaphore.tryAcquire(),
+    ].map((work) => work.then((lease) => lease?.name, String))
+    expect(await short).toMatch(/UnavailableError.*did not reply within \d+ ms/)
+    proxy.heal()
+    expect(await Promise.all(long)).toEqual(['y', 'y'])
+    expect(tried).toBe(1)
   })
 })

@@ -4,20 +4,17 @@ import type { FencedClient, FencingLease } from '../engine/fencing.js'
 import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { Events } from '../events.js'
 import { resolveRun } from '../options.js'
-import type { AcquireOptions, LeaseBounds, Request, RunOptions } from '../options.js'
+import type { AcquireOptions, LeaseBounds, RunOptions } from '../options.js'
 import { callSite } from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
-import type { Body } from '../ownership/turns.js'
 import { monotonicMs } from '../util/clock.js'
-import type { NotAcquired } from '../waiting/outcome.js'
 import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import { BaseLease } from './base-lease.js'
-import { withCallerStack } from './caller-stack.js'
 import { splitArguments } from './split-arguments.js'
-import { timedOutWaiting } from './wording.js'
+import { untilTurnOrTimeout } from './until-turn.js'
 
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
@@ -142,22 +139,17 @@ export class Lease extends BaseLease {
     this.assertUsable()
     const body = joinTurns(frames, this.#hold, this.target, callSite(1))
     try {
-      if (body.ready) await this.#untilTurn(body, request)
+      if (body.ready) {
+        await untilTurnOrTimeout(
+          untilTurn(body, this.#hold, this.target, request, monotonicMs()),
+          request.signal,
+        )
+        this.assertUsable()
+      }
       return await frames.runInBody(this.#hold, body, fn)
     } finally {
       endBody(body, this.#hold, this.target, events)
     }
-  }
-
-  async #untilTurn(body: Body, request: Request): Promise<void> {
-    let late: NotAcquired | undefined
-    try {
-      late = await untilTurn(body, this.#hold, this.target, request, monotonicMs())
-    } catch (error) {
-      throw withCallerStack(error, request.signal)
-    }
-    if (late) throw timedOutWaiting(late)
-    this.assertUsable()
   }
 
   /**

@@ -7,15 +7,13 @@ import type { FencedClient } from '../engine/fencing.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { resolveRun } from '../options.js'
-import type { AcquireOptions, LeaseBounds, Request, RunOptions } from '../options.js'
+import type { AcquireOptions, LeaseBounds, RunOptions } from '../options.js'
 import { callSite } from '../ownership/call-site.js'
 import { monotonicMs } from '../util/clock.js'
-import type { NotAcquired } from '../waiting/outcome.js'
-import { withCallerStack } from './caller-stack.js'
 import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
 import { splitArguments } from './split-arguments.js'
-import { timedOutWaiting } from './wording.js'
+import { untilTurnOrTimeout } from './until-turn.js'
 
 /** @internal What multi leases need of their client. */
 export interface MultiLeaseDeps {
@@ -124,22 +122,14 @@ export class MultiLease {
     const bodies = new MemberBodies<Lease>(callSite(1))
     try {
       for (const { member, hold } of this.#hold.members) bodies.join(member, hold)
-      if (bodies.mustWait) await this.#untilTurn(bodies, request)
+      if (bodies.mustWait) {
+        await untilTurnOrTimeout(bodies.untilTurn(request, monotonicMs()), request.signal)
+        this.#assertUsable()
+      }
       return await bodies.run(fn)
     } finally {
       bodies.end()
     }
-  }
-
-  async #untilTurn(bodies: MemberBodies<Lease>, request: Request): Promise<void> {
-    let late: NotAcquired | undefined
-    try {
-      late = await bodies.untilTurn(request, monotonicMs())
-    } catch (error) {
-      throw withCallerStack(error, request.signal)
-    }
-    if (late) throw timedOutWaiting(late)
-    this.#assertUsable()
   }
 
   /**

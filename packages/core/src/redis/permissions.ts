@@ -1,4 +1,5 @@
 import { RefusedError } from '../errors.js'
+import { monotonicMs } from '../util/clock.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { engineName } from './errors.js'
 import { asList } from './reply.js'
@@ -91,9 +92,14 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
     read: (reply: unknown, call: ScriptCall) => T,
     timeoutMs: number | undefined,
   ): Promise<T> {
-    // Also if something was missing before: someone may have granted it since.
-    const missing = await this.#look(familyOf(call.script), timeoutMs)
-    if (missing.length === 0) return this.#connection.run(call, read, timeoutMs)
+    const startedAt = monotonicMs()
+    // Also if something was missing before: it may have been granted since.
+    const missing = await this.#look(familyOf(call.script))
+    if (missing.length === 0) {
+      const lookedMs = monotonicMs() - startedAt
+      const leftMs = timeoutMs === undefined ? undefined : Math.max(1, Math.ceil(timeoutMs - lookedMs))
+      return this.#connection.run(call, read, leftMs)
+    }
     const rules = missing.map((command) => `+${command.toLowerCase()}`).join(' ')
     throw new RefusedError(
       `NOPERM: the Redis user lacks ${rules}, without which ${call.keys[0] ?? 'a key'} could stay behind without a time to live; ` +
@@ -102,19 +108,19 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
     )
   }
 
-  /** Those that look at the same time do so together. */
-  #look(family: string, timeoutMs?: number): Promise<readonly string[]> {
-    const looking = this.#looks.get(family) ?? this.#try(family, timeoutMs)
+  /** Calls that look at the same time share one command, so its bound is that of none of them. */
+  #look(family: string): Promise<readonly string[]> {
+    const looking = this.#looks.get(family) ?? this.#try(family)
     this.#looks.set(family, looking)
     return looking
   }
 
-  async #try(family: string, timeoutMs: number | undefined): Promise<readonly string[]> {
+  async #try(family: string): Promise<readonly string[]> {
     const needed = commandsOf(family)
     const args = tries.filter((words) => needed.has(words.replace(/ .*/, '')))
     const call = { script: scripts.clientPermissions, keys: [this.#key], args }
     try {
-      const missing = await this.#connection.run(call, (reply) => asList(reply).map(String), timeoutMs)
+      const missing = await this.#connection.run(call, (reply) => asList(reply).map(String))
       this.#missing.set(family, missing)
       return missing
     } finally {
