@@ -19,6 +19,7 @@ import type {
   ResizeRequest,
   SharedInspection,
 } from '@holdfast/core/engine'
+import { TokenFloors } from '@holdfast/core/engine'
 import { addressOf, objectOf, type MemoryAddress } from './address.js'
 import { acquireMany } from './acquire-many.js'
 import { Connection } from './connection.js'
@@ -69,9 +70,6 @@ interface MemoryQueueEntry extends QueueEntry {
   readonly address: MemoryAddress
 }
 
-/** Of how many objects a client remembers the largest token that it has seen. */
-const rememberedFloors = 1_000
-
 /** The steps of one client. */
 export class MemorySession implements EngineSession {
   readonly host: EngineHost
@@ -79,8 +77,7 @@ export class MemorySession implements EngineSession {
   readonly latches: MemoryLatches
   readonly operator: MemoryOperator
   readonly #deps: SessionDeps
-  /** The largest token that this client has seen of each object; of those that it saw last. */
-  readonly #tokenFloors = new Map<string, number>()
+  readonly #tokenFloors = new TokenFloors()
   /** Which store replied last, and before which break that was. */
   #lastReply: { readonly incarnation: string; readonly epoch: number } | undefined
 
@@ -124,7 +121,7 @@ export class MemorySession implements EngineSession {
 
   acquireMany(request: JointRequest): Promise<JointReply> {
     return this.#send(() => {
-      const reply = acquireMany(request, (id, step) => this.#deps.runLock(id, this.#floorOf(id), step))
+      const reply = acquireMany(request, (id, step) => this.#deps.runLock(id, this.#tokenFloors.of(id), step))
       if (reply.kind !== 'entered') return reply
       for (const [i, token] of reply.tokens.entries()) {
         const { address } = request.locks[i] ?? {}
@@ -162,7 +159,7 @@ export class MemorySession implements EngineSession {
 
   resize(address: MemoryAddress, request: ResizeRequest): Promise<ResizeReply> {
     return this.#send(() =>
-      this.#deps.runShared(address, this.#floorOf(address.id), (state, context) =>
+      this.#deps.runShared(address, this.#tokenFloors.of(address.id), (state, context) =>
         resize(state, request, context),
       ),
     )
@@ -188,19 +185,14 @@ export class MemorySession implements EngineSession {
 
   raiseToken({ id }: MemoryAddress, token: number, keepMs: number): Promise<void> {
     return this.#send(() => {
-      this.#deps.runLock(id, this.#floorOf(id), (state, { nowUs }) => {
+      this.#deps.runLock(id, this.#tokenFloors.of(id), (state, { nowUs }) => {
         raiseToken(state, token, keepMs, nowUs)
       })
     })
   }
 
   noteToken({ id }: Pick<Address, 'id'>, token: number): void {
-    const floors = this.#tokenFloors
-    const largest = Math.max(this.#floorOf(id), token)
-    floors.delete(id)
-    floors.set(id, largest)
-    const [oldest] = floors.keys()
-    if (floors.size > rememberedFloors && oldest !== undefined) floors.delete(oldest)
+    this.#tokenFloors.saw(id, token)
   }
 
   isSubscribed(): boolean {
@@ -249,10 +241,6 @@ export class MemorySession implements EngineSession {
   }
 
   #run<T>(address: MemoryAddress, step: AnyStep<T>): T {
-    return this.#deps.run(address, this.#floorOf(address.id), step)
-  }
-
-  #floorOf(id: string): number {
-    return this.#tokenFloors.get(id) ?? 0
+    return this.#deps.run(address, this.#tokenFloors.of(address.id), step)
   }
 }

@@ -14,7 +14,7 @@ import type {
   ResizeRequest,
   SharedInspection,
 } from '@holdfast/core/engine'
-import { clientOf, UnavailableError } from '@holdfast/core/engine'
+import { clientOf, TokenFloors, UnavailableError } from '@holdfast/core/engine'
 import { addressOf, addressOfId, type PostgresAddress } from './address.js'
 import { channelOf } from './channel.js'
 import { Listener } from './connection/listener.js'
@@ -33,7 +33,6 @@ import { renewAll } from './renewing.js'
 import type { Step } from './step.js'
 import { Steps, type Inbox, type PostgresQueueEntry, type PostgresRenewal } from './steps.js'
 import { rowsPerSweep, Sweeper } from './sweeper.js'
-import { TokenFloors } from './token-floors.js'
 
 /** The locks of one client in a PostgreSQL database. */
 export class PostgresSession implements EngineSession {

@@ -48,6 +48,7 @@ export type {
   ResizeRequest,
 } from './requests.js'
 export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
+export { TokenFloors } from './token-floors.js'
 export type { Traits } from './traits.js'
 export type { WarningCode } from '../events.js'
 export {

@@ -12,6 +12,7 @@ import type {
   SharedInspection,
 } from '../engine/replies.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
+import { TokenFloors } from '../engine/token-floors.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { RefusedError } from '../errors.js'
 import { engineName, isSlotMoving } from './errors.js'
@@ -20,7 +21,6 @@ import type { Keys, Kind } from './keys.js'
 import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/calls.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
-import { TokenFloors } from './token-floors.js'
 
 /** The script calls of each kind of object that is carried. */
 export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>
@@ -52,6 +52,11 @@ export class RedisCommands {
     this.#floors.saw(main, token)
   }
 
+  /** As scripts take it. */
+  #floorOf({ main }: Pick<Keys, 'main'>): string {
+    return String(this.#floors.of(main))
+  }
+
   acquire(keys: Keys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
     const { connection } = this.#options
     const calls = this.#callsFor(keys)
@@ -64,7 +69,7 @@ export class RedisCommands {
 
   /** An `acquire` for another connection to send. */
   acquireCall(keys: Keys, request: AcquireRequest): ScriptCall {
-    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#floors.of(keys.main))
+    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#floorOf(keys))
   }
 
   readonly readAcquire = (given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply => {
@@ -96,7 +101,7 @@ export class RedisCommands {
 
   /** Requests several locks of one group. */
   acquireMany(request: RedisJointRequest, timeoutMs?: number): Promise<JointReply> {
-    const call = this.#options.calls.lock.acquireMany?.(request, ({ main }) => this.#floors.of(main))
+    const call = this.#options.calls.lock.acquireMany?.(request, (each) => this.#floorOf(each))
     if (!call) return Promise.reject(new TypeError('these locks are requested one by one'))
     return this.#options.connection.run(call, this.#readMany, timeoutMs)
   }
@@ -107,19 +112,19 @@ export class RedisCommands {
     const call =
       request.count > 0 && calls.setCount
         ? calls.setCount(keys, request.owner, request.count, 0)
-        : calls.release(keys, request, this.#floors.of(keys.main))
+        : calls.release(keys, request, this.#floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: Keys, owner: string): Promise<ReleaseReply> {
-    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#floors.of(keys.main))
+    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease)
   }
 
   /** Sets how many permits there are in all. */
   resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
-    const call = this.#callsFor(keys).resize?.(keys, request, this.#floors.of(keys.main))
+    const call = this.#callsFor(keys).resize?.(keys, request, this.#floorOf(keys))
     if (!call) throw new TypeError(`${keys.main} has no size`)
     return this.#options.connection.run(call, this.#readResize, timeoutMs)
   }
