@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   countCommands,
   killClients,
@@ -8,11 +9,19 @@ import {
 } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import type { Holdfast } from '../src/index.js'
-import { closeAfterTest, closeAll, openReadyClient, openRedisClient } from './support/clients.js'
+import {
+  closeAfterTest,
+  closeAll,
+  openClient,
+  openReadyClient,
+  openRedisClient,
+  useOnce,
+} from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { loadScripts } from './support/scripts.js'
+import { releaseChannel } from './support/redisson-client.js'
+import { loadScripts, runsOf } from './support/scripts.js'
 import { openTwoWays } from './support/two-ways.js'
 import { untilLength } from './support/until-length.js'
 
@@ -183,6 +192,31 @@ it('1,000 messages that prove nothing make a client send no more than a bounded 
     .reduce((sum, [, n]) => sum + n, 0)
   expect(sent).toBeLessThanOrEqual(215)
   await own.unlock()
+  await held.unlock()
+  await (await waiting).unlock()
+})
+
+it('messages that a lock shared with Java is free let nobody in, and cost a bounded number of commands', async () => {
+  const [holder, waiter] = [1, 2].map(() => openClient(server.url, { interop: 'redisson' }))
+  assert(holder && waiter)
+  await Promise.all([useOnce(holder), useOnce(waiter)])
+  const held = await holder.getLock(name).lock()
+  const entered = jest.fn()
+  const waiting = waiter.getLock(name).lock()
+  void waiting.then(entered, () => undefined)
+  const shared = new LockInRedis(redis, name, '')
+  await shared.untilQueued(1)
+  const [owner = ''] = await shared.queue()
+  const { counts } = await countCommands(server.url, async () => {
+    for (let n = 0; n < 1_000; n++) {
+      void publish(waiter.clientId, `free ${owner} ${name}`)
+      void attacker.publish(releaseChannel(name), '0')
+    }
+    await untilHeard(waiter)
+  })
+  expect(runsOf(counts, 'redissonLockAcquire')).toBeLessThanOrEqual(210)
+  expect(entered).not.toHaveBeenCalled()
+  expect(await shared.holder()).toBe(held.owner)
   await held.unlock()
   await (await waiting).unlock()
 })

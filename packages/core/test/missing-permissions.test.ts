@@ -37,9 +37,9 @@ function stepsOf(object: 'lock' | 'semaphore'): Step[] {
   const of = (session: Session) => session.locate('x', object)
   const size = object === 'lock' ? {} : { size: 1 }
   const acquire =
-    (owner: string): Step =>
+    (owner: string, count = 1): Step =>
     (session) =>
-      session.acquire(of(session), { owner, count: 1, ...size, ...times }, 1_000)
+      session.acquire(of(session), { owner, count, ...size, ...times }, 1_000)
   const release =
     (owner: string, tombstoneMs: number): Step =>
     (session) =>
@@ -47,6 +47,7 @@ function stepsOf(object: 'lock' | 'semaphore'): Step[] {
   return [
     acquire('c1:1'),
     acquire('c1:1'),
+    ...(object === 'lock' ? [acquire('c1:1', 2), acquireTogether] : []),
     (session) => session.renew([{ address: of(session), owner: 'c1:1', leaseMs: 90_000 }], 1_000),
     acquire('c1:2'),
     acquire('c1:2'),
@@ -64,6 +65,15 @@ function stepsOf(object: 'lock' | 'semaphore'): Step[] {
     (session) => session.force(of(session), 'c1:2'),
     release('c1:9', 60_000),
   ]
+}
+
+/** Two locks for which nobody waits. */
+const acquireTogether: Step = (session) => {
+  const locks = ['y', 'z'].map((name, n) => ({
+    address: session.locate(name, 'lock'),
+    owner: `c1:${n + 20}`,
+  }))
+  return session.acquireMany?.({ locks, mode: 'all', leaseMs: 60_000 }, 1_000) ?? Promise.resolve()
 }
 
 const latchSteps: Step[] = [

@@ -969,6 +969,15 @@ describe('raise-fence', () => {
     expect(await redis.pttl(keys.fence)).toBeGreaterThan(190_000)
   })
 
+  it('changes nothing if the token, or the last one, is more than a day ahead of the clock', async () => {
+    const beyond = String(Date.now() * 1_000 + 90_000_000_000)
+    expect(await raise(beyond)).toEqual([-4, beyond])
+    expect(await redis.exists(keys.fence)).toBe(0)
+    await redis.set(keys.fence, beyond, 'PX', 60_000)
+    expect(await raise('5')).toEqual([-4, beyond])
+    expect(await redis.get(keys.fence)).toBe(beyond)
+  })
+
   it('has later tokens of the lock be larger', async () => {
     const future = String(Date.now() * 1_000 + 3_600_000_000)
     await raise(future)
