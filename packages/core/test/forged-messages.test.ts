@@ -122,6 +122,18 @@ it('a message of an eviction that did not happen has the holder ask, and keep it
   await held.unlock()
 })
 
+it('a note of who evicts, without an eviction, changes nothing', async () => {
+  const holder = await openReadyClient(server.url)
+  const held = await holder.getLock(name).lock()
+  const lost = jest.fn()
+  holder.on('lost', lost)
+  await publish(holder.clientId, `evicting ${JSON.stringify({ owner: held.owner, by: 'nobody' })}`)
+  await untilHeard(holder)
+  expect(lost).not.toHaveBeenCalled()
+  expect(await inRedis.holder()).toBe(held.owner)
+  await held.unlock()
+})
+
 it('an eviction that did happen still ends the hold at once, as revoked', async () => {
   const [holder, other] = await Promise.all([openReadyClient(server.url), openReadyClient(server.url)])
   const held = await holder.getLock(name).lock()

@@ -12,10 +12,10 @@ export function callSite(ours: number): CallSite {
   return site
 }
 
-/** The frames of the caller. */
+/** The frames of the caller, without those of Node.js, which lie between ours and the caller's if a tick of its queue ran us. */
 export const framesOf = (site: CallSite | undefined): readonly string[] =>
   (site?.stack ?? '')
     .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => /^\s+at (?!.*node:)/.test(line))
     .slice(site?.ours)
     .map((frame) => frame.trim())
