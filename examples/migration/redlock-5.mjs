@@ -1,4 +1,4 @@
-// redlock 5
+// redlock 5, which is a beta: npm i redlock@5.0.0-beta.2. Without a version you get redlock 4.
 import { bridge, Holdfast } from '@holdfast/core'
 import { Redis } from 'ioredis'
 import Redlock from 'redlock'

@@ -331,7 +331,12 @@ describe('a member that is lost', () => {
       }),
     )
     expect(failure).toBeInstanceOf(LockLostError)
-    expect(failure).toMatchObject({ reason: 'member-lost', lockName: b, result: 'result' })
+    expect(failure).toMatchObject({
+      reason: 'member-lost',
+      lockName: b,
+      result: 'result',
+      cause: { reason: 'revoked' },
+    })
     expect(lost.sort()).toEqual([`${a} member-lost`, `${b} revoked`, `${c} member-lost`])
     await mine.getMultiLock([a, b, c]).withLock(() => undefined)
   })

@@ -314,7 +314,8 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     const isAtLimit = this.#clock.reaches(this.#nextLimitAt())
     const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
     const by = why === 'revoked' ? this.#deps.evictorOf(this.owner) : undefined
-    const error = lossOf(this.#target, this.owner, why, { isAtLimit, cause, by })
+    const { isRenewed } = this.#leases
+    const error = lossOf(this.#target, this.owner, why, { isRenewed, isAtLimit, cause, by })
     this.#loss = error
     this.#deps.watchdog.delete(this)
     this.#deps.holds.remove(this, 'lost')

@@ -20,7 +20,12 @@ const evictedBy = (by: string): string =>
 const limitText =
   'the hold limit (maxHoldMs) passed before the lease was released; another client may have entered since'
 
+const fixedAdvice = '. Its lease was fixed (leaseMs): leave leaseMs out to have it renewed, or call extend()'
+const renewalAdvice =
+  '. No renewal was confirmed in time: the store did not reply, or this process stood still (a blocked event loop, a stopped process)'
+
 interface LossFacts {
+  readonly isRenewed?: boolean
   readonly isAtLimit?: boolean
   readonly cause?: LockLostError | undefined
   readonly by?: string | undefined
@@ -29,30 +34,32 @@ interface LossFacts {
 /**
  * The loss of a hold.
  *
- * @param more - `isAtLimit`: it was not renewed because it had reached its limit; `cause`: the loss that brought it about, of a
+ * @param more - `isRenewed`: the watchdog was to renew it; `isAtLimit`: it was not renewed because it had reached its limit; `cause`: the loss that brought it about, of a
  * lock that was acquired together with it; `by`: who evicted its owner
  */
 export const lossOf = (
   target: Pick<Target, 'kind' | 'address'>,
   owner: string,
   reason: LossReason,
-  { isAtLimit = false, cause, by }: LossFacts = {},
+  { isRenewed, isAtLimit = false, cause, by }: LossFacts = {},
 ): LockLostError => {
   const text =
     reason === 'expired' && isAtLimit ? limitText : by === undefined ? lossText[reason] : evictedBy(by)
   const { name } = target.address
   const why = cause ? `: ${cause.message}` : ''
-  const message = `${text} (${titleOf(target)}, owner ${owner})${why}`
+  const isLate = reason === 'expired' && !isAtLimit && isRenewed !== undefined
+  const advice = isLate ? (isRenewed ? renewalAdvice : fixedAdvice) : ''
+  const message = `${text} (${titleOf(target)}, owner ${owner})${why}${advice}`
   return new LockLostError(message, { lockName: name, owner, reason, cause, by })
 }
 
 /**
  * The same for one call that runs into it, with the stack of that call. The hold's own was mostly made by a timer, and
- * is shared.
+ * is shared. The cause of the loss of another lock stays the loss of that one.
  */
 export const lossForCaller = (loss: LockLostError): LockLostError => {
-  const { lockName, owner, reason, by } = loss
-  return new LockLostError(loss.message, { lockName, owner, reason, by, cause: loss })
+  const { lockName, owner, reason, by, cause = loss } = loss
+  return new LockLostError(loss.message, { lockName, owner, reason, by, cause })
 }
 
 /** The error for a write lock that is wanted inside a read lock of the same caller. */

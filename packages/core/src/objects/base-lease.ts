@@ -92,13 +92,13 @@ export abstract class BaseLease {
    */
   async extend(leaseMs: number): Promise<void> {
     requireLeaseMs(leaseMs, this.#deps.settings)
+    this.assertUsable()
     if (this.#fixedLeaseMs === null) {
       throw new InvalidArgumentError(
         `extend() needs a fixed lease (leaseMs); the watchdog already renews this lease on ${titleOf(this.#target)}`,
         { lockName: this.name, owner: this.owner },
       )
     }
-    if (this.#left) throw this.#alreadyLeft()
     await this.#hold.extend(leaseMs)
   }
 

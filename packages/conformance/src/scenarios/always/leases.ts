@@ -24,6 +24,7 @@ export function describeLeases(suite: Suite): void {
       await whenAborted(lease.signal)
       expect(lease.isHeld).toBe(false)
       expect(lease.signal.reason).toMatchObject({ reason: 'expired', owner: lease.owner })
+      expect(String(lease.signal.reason)).toContain('leave leaseMs out to have it renewed, or call extend()')
       expect(await lost).toMatchObject({ name: lock.name, owner: lease.owner })
       const next = await other.lock.lock({ waitMs: suite.times.leaseMs + suite.times.promptMs })
       expect(next.isHeld).toBe(true)
@@ -41,15 +42,19 @@ export function describeLeases(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario('extend is refused for a lease that the watchdog renews, and after unlock', async () => {
-      const { lock } = await suite.open()
-      const watched = await lock.lock()
-      expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(InvalidArgumentError)
-      await watched.unlock()
-      const fixed = await lock.lock({ leaseMs: 10_000 })
-      await fixed.unlock()
-      expect(await failureOf(fixed.extend(10_000))).toBeInstanceOf(NotOwnerError)
-    })
+    suite.scenario(
+      'extend is refused for a lease that the watchdog renews, and as not owned after unlock',
+      async () => {
+        const { lock } = await suite.open()
+        const watched = await lock.lock()
+        expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(InvalidArgumentError)
+        await watched.unlock()
+        expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(NotOwnerError)
+        const fixed = await lock.lock({ leaseMs: 10_000 })
+        await fixed.unlock()
+        expect(await failureOf(fixed.extend(10_000))).toBeInstanceOf(NotOwnerError)
+      },
+    )
 
     suite.scenario('extend of a lease that has ended is a loss', async () => {
       const { lock } = await suite.open()

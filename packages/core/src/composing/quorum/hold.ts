@@ -211,7 +211,10 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
   lose(reason: Exclude<LossReason, 'suspended'>): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
-    const error = lossOf(this.#target, this.owner, reason, { isAtLimit: this.#isAtLimit })
+    const error = lossOf(this.#target, this.owner, reason, {
+      isRenewed: this.isRenewed,
+      isAtLimit: this.#isAtLimit,
+    })
     this.#loss = error
     for (const vote of this.#votes.all) vote.lose()
     this.#deps.holds.remove(this, 'lost')
