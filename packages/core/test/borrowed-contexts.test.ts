@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { sharedRedisUrl, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { LockLostError, type HoldfastEvents, type Lock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
 import { openQuorum } from './support/quorum.js'
 
 const nothing = (): Promise<void> => Promise.resolve()
@@ -186,6 +187,23 @@ describe('jobs that a queue starts in the context of another caller', () => {
     expect(ended).toMatch(/was called\n\s+at .*borrowed-contexts/)
     expect(running).toMatch(/was called\n\s+at .*borrowed-contexts/)
   })
+})
+
+it('a nested call that was not awaited is reported with where both were called, even if nothing was awaited', async () => {
+  const holdfast = open(sharedRedisUrl())
+  const lock = holdfast.getLock(uniqueName('borrowed'))
+  const warned = nextEvent(holdfast, 'warning')
+  const gate = new Gate()
+  let forgotten: Promise<void> = Promise.resolve()
+  async function outer(): Promise<void> {
+    await lock.withLock(() => {
+      forgotten = lock.withLock(() => gate.opened)
+    })
+  }
+  await outer()
+  gate.open()
+  expect((await warned).message).toMatch(/ended was called\n\s+at .*outer.*borrowed-contexts/)
+  await forgotten
 })
 
 describe('a callback that waits for another one in the same hold', () => {

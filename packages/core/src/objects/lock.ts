@@ -119,7 +119,8 @@ export class Lock {
     if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
     const { frames, events } = this.#deps
     const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
-    return useLease(
+    // Awaited here: only so is the caller on the stack if `fn` ends before anything was awaited.
+    return await useLease(
       () => frames.runInBody(hold, body, () => fn(lease)),
       () => {
         endBody(body, hold, this.#target, events)

@@ -12,10 +12,14 @@ export function callSite(ours: number): CallSite {
   return site
 }
 
-/** The frames of the caller, without those of Node.js, which lie between ours and the caller's if a tick of its queue ran us. */
+/**
+ * The frames of the caller. Without those of Node.js, which lie between ours and the caller's if a tick of its queue ran us,
+ * and, as far as paths tell, without those of ours between functions of the caller.
+ */
 export const framesOf = (site: CallSite | undefined): readonly string[] =>
   (site?.stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at (?!.*node:)/.test(line))
     .slice(site?.ours)
+    .filter((line) => !/[\\/]node_modules[\\/]@holdfast[\\/]/.test(line))
     .map((frame) => frame.trim())

@@ -80,8 +80,8 @@ export function endBody(
   events.emit('warning', { code: 'BODY_ENDED_FIRST', message })
 }
 
-/** `endBody`, what calls it, and `useLease`, which is awaited by the caller of `withLock`. */
-const oursAtEnd = 3
+/** `endBody`, what calls it, `useLease` and `withLock`. */
+const oursAtEnd = 4
 
 const textOf = (call: CallSite | undefined): string =>
   framesOf(call)
