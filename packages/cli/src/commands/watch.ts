@@ -4,7 +4,7 @@ import { addStoreOptions } from '../connect/options.js'
 import { describeObject } from '../output/describe-object.js'
 import { toJson } from '../output/escape.js'
 import { Screen } from '../output/screen.js'
-import { printJson, say } from '../output/terminal.js'
+import { paint, printJson, say } from '../output/terminal.js'
 import type { Found } from './find-objects.js'
 import { objectOption, readAll, toFields, type ObjectOptions } from './inspect.js'
 import { countOption, intervalOption, repeat, type RepeatOptions } from './repeat.js'
@@ -40,7 +40,7 @@ async function draw(holdfast: Holdfast, name: string, options: WatchOptions): Pr
       shown = await readAll(holdfast, name, options)
     })
     const lines = shown.flatMap((found) => [...describeObject(found, screen.columns), ''])
-    screen.draw(trouble === null ? lines : [...lines, trouble])
+    screen.draw(trouble === null ? lines : [paint('red', trouble), ...lines])
   })
 }
 
