@@ -33,5 +33,8 @@ export function createProgram(): Command {
   addDoctor(program)
   addDashboard(program)
   addCompletion(program)
-  return program
+  // Only of this one: commands have inherited the other.
+  return program.showHelpAfterError(
+    '(options follow the command, as in holdfast ls --url redis://…; holdfast --help lists all commands)',
+  )
 }

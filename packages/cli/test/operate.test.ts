@@ -136,6 +136,13 @@ describe('holdfast inspect', () => {
     await waiting.ended()
   })
 
+  it('shows the token of a hold that the store has kept for so long that it forgot it', async () => {
+    await using lease = await holder().getLock('order:42').lock()
+    // As its time to live does, a minute after the grant.
+    await server.call('DEL', '{lock:order:42}:fence')
+    await cliUntil(new RegExp(`held, last fencing token ${lease.fencingToken}\\n`), 'inspect', 'order:42')
+  })
+
   it('shows every object of that name that is in use, or the one asked for', async () => {
     const holdfast = holder()
     await using _read = await holdfast.getReadWriteLock('stock').read.lock()
@@ -205,6 +212,13 @@ describe('holdfast unlock', () => {
     const { code, stderr } = await cli('unlock', 'order:42', '--yes')
     expect(code).toBe(64)
     expect(stderr).toContain(`--owner ${lease.owner} `)
+  })
+
+  it('evicts nobody when nobody holds it', async () => {
+    expect(await cli('unlock', 'order:42')).toMatchObject({
+      code: 1,
+      stderr: 'holdfast: nobody holds order:42; nobody was evicted\n',
+    })
   })
 
   it('does nothing without --yes when there is no terminal to ask at', async () => {
@@ -314,6 +328,23 @@ describe('whatever the command', () => {
     },
   )
 
+  const commands = [['ls'], ['inspect', 'x'], ['watch', 'x'], ['unlock', 'x'], ['top'], ['doctor']]
+  it.each(['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/x'])(
+    'says that %s cannot be reached, and nothing else, at once',
+    async (url) => {
+      const env = { HOLDFAST_URL: url }
+      // A command to the store may take longer than this test.
+      const runs = commands.map((args) => runCli([...args, '--timeout', '100s'], { url: '', env }))
+      for (const { code, stderr } of await Promise.all(runs)) {
+        expect(stderr).toMatch(
+          /^holdfast: (Redis|PostgreSQL) at \S+ is unavailable: connect ECONNREFUSED 127.0.0.1:1\n$/,
+        )
+        expect(code).toBe(69)
+      }
+    },
+    60_000,
+  )
+
   it('empty variables are as good as none', async () => {
     const env = { HOLDFAST_URL: '', HOLDFAST_CLUSTER: '', HOLDFAST_SENTINEL: '', HOLDFAST_SENTINELS: '' }
     expect(await runCli(['ls'], { url: server.url, env })).toMatchObject({ code: 0 })
@@ -325,7 +356,11 @@ describe('whatever the command', () => {
     [['ls', '--url', 'redis://:100%@x'], '% as %25'],
     [['ls', '--url', 'postgres://u:p#x@y'], 'the PostgreSQL URL is not valid'],
     [['ls', '--url', 'postgres://x', '--prefix', 'y'], '--prefix does not apply to PostgreSQL'],
+    [['ls', '--url', 'localhost:6379'], 'it must start with redis://, rediss://, unix:/// or postgres://'],
+    [['ls', '--url', '/run/redis.sock'], 'it must start with redis://, rediss://, unix:/// or postgres://'],
+    [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],
+    [['--url', 'redis://x', 'ls'], 'options follow the command, as in holdfast ls --url'],
     [['watch', 'x', '--interval', '10ms'], 'at least 500ms'],
     [['top', '--interval', '1000h'], 'at most 24h'],
     [['dashboard', '--port', ''], 'from 0 to 65535'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Holdfast, type Lock } from '@holdfast/core'
-import { sharedRedisUrl, startProxy, uniqueName, until } from '@holdfast/testkit'
+import { sharedRedisUrl, startProxy, startRedis, uniqueName, until } from '@holdfast/testkit'
 import { Cli, holdfastWords, runCli } from './support/cli.js'
 import { lastBeat, testCommand, untilBeating } from './support/command.js'
 
@@ -83,6 +83,23 @@ describe('holdfast run', () => {
     expect(await waiting.ended()).toMatchObject({ code: 0, stdout: 'ran\n' })
   })
 
+  it('waits for a server that is down at the start', async () => {
+    const server = await startRedis()
+    await server.kill()
+    const waiting = new Cli(['run', uniqueName('run'), '--', 'echo', 'ran'], { url: server.url })
+    await waiting.untilStderr(/is unavailable: connect ECONNREFUSED .*; still waiting/)
+    await server.restart()
+    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: 'ran\n' })
+    await server.stop()
+  })
+
+  it('gives up on a server that is down for as long as it may wait', async () => {
+    const args = ['run', '--wait', '1500ms', 'nightly', '--', 'true']
+    const { code, stderr } = await runCli(args, { url: 'redis://127.0.0.1:1' })
+    expect(stderr).toMatch(/still waiting\nholdfast: gave up after \d\.\d s: .*is unavailable/)
+    expect(code).toBe(69)
+  })
+
   it.each([
     [['--wait', '0'], 75],
     [['--wait', '300ms'], 75],
@@ -117,7 +134,7 @@ describe('holdfast run', () => {
     ['no store is given', ['--', 'true'], { url: '' }, 64, 'HOLDFAST_REDIS_URL'],
     [
       'Redis is unreachable',
-      ['--timeout', '500ms', '--', 'true'],
+      ['--wait', '0', '--', 'true'],
       { url: 'redis://:secret@127.0.0.1:1' },
       69,
       'unavailable',

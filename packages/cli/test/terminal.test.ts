@@ -31,6 +31,74 @@ describeAtTerminal('at a terminal', () => {
   })
 
   it.each([
+    ['2', 1],
+    ['', -1],
+    ['3', -1],
+  ])('unlock lets one pick among several holders: %j', async (answer, expected) => {
+    const name = uniqueName('unlock')
+    const holdfast = holder()
+    const { read } = holdfast.getReadWriteLock(name)
+    const leases = [await holdfast.detached(() => read.lock()), await holdfast.detached(() => read.lock())]
+    const unlock = new Cli(['unlock', name], atTerminal)
+    const [, ...owners] = await unlock.untilStdout(
+      /1  read-write-lock: .*billing.*\((\S+)\).*\s+2  .*\((\S+)\)[^]*Which one\? \[1-2, Enter for none\]/,
+    )
+    unlock.type(`${answer}\r`)
+    if (expected >= 0) {
+      await unlock.untilStdout(/Evict it\? \[y\/N\]/)
+      unlock.type('y\r')
+    }
+    const { code } = await unlock.ended()
+    expect(code).toBe(expected >= 0 ? 0 : 1)
+    const { holders } = await read.inspect()
+    const left = owners.filter((_, i) => i !== expected)
+    expect(holders.map(({ owner }) => owner).sort()).toEqual(left.sort())
+    for (const lease of leases) if (left.includes(lease.owner)) await lease.unlock()
+  })
+
+  it('unlock goes straight to the question when there is one holder', async () => {
+    const name = uniqueName('unlock')
+    await using _lease = await holder().getLock(name).lock()
+    const unlock = new Cli(['unlock', name], atTerminal)
+    await unlock.untilStdout(/Evict it\? \[y\/N\]/)
+    unlock.type('\r')
+    expect((await unlock.ended()).code).toBe(1)
+  })
+
+  it('top scrolls by keys, and ends with q', async () => {
+    await using server = await startRedis()
+    const holdfast = holder(server.url)
+    const names = Array.from({ length: 40 }, (_, i) => `order:${String(i).padStart(2, '0')}`)
+    const leases = await Promise.all(names.map((name) => holdfast.getLock(name).lock()))
+    const small: CliOptions = {
+      ...atTerminal,
+      url: server.url,
+      under: (line) => ['script', '-qefc', `stty rows 12 cols 60; exec ${line}`, '/dev/null'],
+    }
+    const top = new Cli(['top', '--interval', '1s'], small)
+    await top.untilStdout(/lines 1 to 10 of 42/)
+    const [, first = ''] = await top.untilStdout(/HELD[^]*?(order:\d\d)/)
+    top.type('\x1b[B')
+    await top.untilStdout(/lines 2 to 11 of 42/)
+    top.type('\x1b[6~')
+    await top.untilStdout(/lines 12 to 21 of 42/)
+    top.type('\x1b[F')
+    await top.untilStdout(/lines 33 to 42 of 42/)
+    const scrolled = top.stdout.slice(top.stdout.lastIndexOf('\x1b[H'))
+    expect(scrolled).not.toContain(first)
+    top.type('\x1b[5~')
+    await top.untilStdout(/lines 23 to 32 of 42/)
+    top.type('\x1b[H')
+    await top.untilStdout(/lines 33 to 42[^]*lines 1 to 10 of 42/)
+    top.type('q')
+    const { code, stdout } = await top.ended()
+    expect(code).toBe(0)
+    expect(stdout.trimEnd().endsWith(leave)).toBe(true)
+    await Promise.all(leases.map((lease) => lease.unlock()))
+    await holdfast.close()
+  })
+
+  it.each([
     ['watch', ['watch', 'order:42']],
     ['top', ['top']],
   ])('%s draws on a screen of its own, which Ctrl-C takes away', async (_, args) => {

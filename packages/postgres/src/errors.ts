@@ -19,6 +19,10 @@ export function sqlStateOf(error: unknown): string | undefined {
 export const isRefusal = (error: unknown): boolean =>
   error instanceof HoldfastError ? error instanceof RefusedError : lasting.test(sqlStateOf(error) ?? '')
 
+/** Whether the system could not connect: no such host, nobody listens, no such socket. Errors of a server have a severity. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && !('severity' in error) && !(error instanceof HoldfastError)
+
 /** Whether the server has become a standby, or is one. */
 export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === '25006'
 

@@ -10,6 +10,7 @@ import { exitCodes } from '../exit-codes.js'
 import { escapeSentence } from '../output/escape.js'
 import { tableLines, type Column } from '../output/table.js'
 import { paint, printJson, printLine } from '../output/terminal.js'
+import { withoutObject } from './outages.js'
 import { withClient } from './with-client.js'
 
 interface DoctorOptions extends StoreOptions {
@@ -49,7 +50,7 @@ async function findingsOf(check: string, look: () => Promise<Finding[]>): Promis
   try {
     return await look()
   } catch (error) {
-    if (!isHoldfastError(error) || error.code !== 'REFUSED') throw error
+    if (!isHoldfastError(error) || error.code !== 'REFUSED') throw withoutObject(error)
     return [failed(check, escapeSentence(error.message))]
   }
 }

@@ -6,6 +6,7 @@ import {
   type ObjectType,
   type SemaphoreInfo,
 } from '@holdfast/core'
+import { withoutObject } from './outages.js'
 
 /** What an operator may know of a semaphore: how many permits it has in all only its users know. */
 export type SemaphoreView = Omit<SemaphoreInfo, 'permits' | 'available'>
@@ -52,9 +53,13 @@ export async function findObjects(holdfast: Objects, name: string): Promise<Foun
   )
   const lock = readObject(holdfast, name, 'lock')
   const readings = [lock, ...others.map((type) => readObject(holdfast, name, type))]
-  const found = await Promise.all(readings.map(unlessRefused))
-  const inUse = found.filter((each) => each !== null).filter(isInUse)
-  return inUse.length > 0 ? inUse : [await lock]
+  try {
+    const found = await Promise.all(readings.map(unlessRefused))
+    const inUse = found.filter((each) => each !== null).filter(isInUse)
+    return inUse.length > 0 ? inUse : [await lock]
+  } catch (error) {
+    throw withoutObject(error)
+  }
 }
 
 /** A user of Redis may be allowed some objects only, and data of another kind may be under the key of one. */

@@ -24,7 +24,10 @@ export function addRun(program: Command): void {
     .argument('<name>', 'of the lock')
     .argument('<command...>', 'program and arguments, behind --')
     .addOption(
-      durationOption('-w, --wait <duration>', 'give up after this time; 0: try once (default: no limit)'),
+      durationOption(
+        '-w, --wait <duration>',
+        'give up on the lock, and on a store that cannot be reached, after this time; 0: try once (default: no limit)',
+      ),
     )
     .addOption(
       durationOption(

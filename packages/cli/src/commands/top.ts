@@ -5,7 +5,7 @@ import type { StoreOptions } from '../connect/store-options.js'
 import { Screen } from '../output/screen.js'
 import { paint, printJson, say } from '../output/terminal.js'
 import { overviewLines, overviewOf } from '../output/overview.js'
-import { ifReachable } from './if-reachable.js'
+import { stepsIfReachable } from './outages.js'
 import { countOption, intervalOption, repeat, type RepeatOptions } from './repeat.js'
 import { withClient } from './with-client.js'
 
@@ -19,7 +19,9 @@ const withinMs = 450
 export function addTop(program: Command): void {
   const command = program
     .command('top')
-    .description('show what connected clients hold and wait for; JSON lines when piped')
+    .description(
+      'show what connected clients hold and wait for; q ends it, arrows and page keys scroll; JSON lines when piped',
+    )
     .addOption(intervalOption())
     .addOption(countOption())
     .option('--json', 'JSON lines at a terminal too')
@@ -42,6 +44,7 @@ async function ask(holdfast: Holdfast): Promise<{ connected: number; reports: Cl
 async function draw(holdfast: Holdfast, options: TopOptions): Promise<void> {
   using screen = new Screen(process.stdout)
   let lines: string[] = []
+  const ifReachable = stepsIfReachable()
   await repeat(options, async () => {
     const trouble = await ifReachable(async () => {
       const { connected, reports } = await ask(holdfast)
@@ -52,6 +55,7 @@ async function draw(holdfast: Holdfast, options: TopOptions): Promise<void> {
 }
 
 async function print(holdfast: Holdfast, options: TopOptions): Promise<void> {
+  const ifReachable = stepsIfReachable()
   await repeat(options, async () => {
     const trouble = await ifReachable(async () => {
       const { connected, reports } = await ask(holdfast)

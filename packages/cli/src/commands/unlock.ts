@@ -1,9 +1,10 @@
 import { hostname, userInfo } from 'node:os'
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import type { Holdfast } from '@holdfast/core'
 import { addStoreOptions } from '../connect/options.js'
 import { exitCodes, type ExitError } from '../exit-codes.js'
+import { ask, hasSomeoneToAsk } from '../output/ask.js'
+import { formatDuration } from '../output/duration.js'
 import { escapeText } from '../output/escape.js'
 import { describeOwner } from '../output/owner.js'
 import { printJson, say } from '../output/terminal.js'
@@ -20,15 +21,24 @@ interface UnlockOptions extends ObjectOptions {
 type Holders = Exclude<Found, { object: 'latch' }>
 type Holder = Holders['info']['holders'][number]
 
+/** Whom one may evict from what. */
+interface Candidate {
+  readonly object: Holders['object']
+  readonly holder: Holder
+}
+
 export function addUnlock(program: Command): void {
   const command = program
     .command('unlock')
     .description('evict one holder; the next waiter gets the lock')
     .argument('<name>', 'of the lock, read/write lock or semaphore')
-    .option('--owner <owner>', 'whom to evict, as inspect shows it: nobody else is evicted')
+    .option(
+      '--owner <owner>',
+      'whom to evict, as inspect shows it: nobody else is evicted (default: ask, at a terminal)',
+    )
     .addOption(objectOption())
     .option('--by <who>', 'who does it: passed on to the evicted process', whoAmI())
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask; needs --owner')
     .option('--json', 'the outcome as JSON')
   addStoreOptions(command).action(async (name: string, options: UnlockOptions) => {
     const isEvicted = await withClient(options, { label: 'holdfast unlock' }, (holdfast) =>
@@ -48,23 +58,13 @@ function whoAmI(): string {
 }
 
 async function unlock(holdfast: Holdfast, name: string, options: UnlockOptions): Promise<boolean> {
-  const { owner, by, yes = false, json = false } = options
-  const all = await readAll(holdfast, name, options)
-  const found = all.filter((each): each is Holders => each.object !== 'latch')
-  const holders = found.flatMap((each) => each.info.holders.map((holder: Holder) => ({ each, holder })))
-  if (owner === undefined)
-    throw whichOwner(
-      name,
-      holders.map(({ holder }) => holder),
-    )
-  const chosen = holders.find(({ holder }) => holder.owner === owner)
-  if (!chosen) {
-    say(`${escapeText(owner)} does not hold ${escapeText(name)} (any more); nobody was evicted`)
-    return false
-  }
-  if (!yes && !(await confirm(name, chosen.holder))) return false
-  const isEvicted = await evict(holdfast, name, chosen.each, chosen.holder, by)
-  if (json) printJson('eviction', { name, object: chosen.each.object, owner, by, isEvicted })
+  const { by, yes = false, json = false } = options
+  const candidates = await findCandidates(holdfast, name, options)
+  const chosen = await choose(name, candidates, options)
+  if (!chosen || (!yes && !(await confirm(name, chosen.holder)))) return false
+  const { owner } = chosen.holder
+  const isEvicted = await evict(holdfast, name, chosen, by)
+  if (json) printJson('eviction', { name, object: chosen.object, owner, by, isEvicted })
   say(
     isEvicted
       ? `evicted ${describeOwner(chosen.holder)}`
@@ -73,42 +73,73 @@ async function unlock(holdfast: Holdfast, name: string, options: UnlockOptions):
   return isEvicted
 }
 
-function whichOwner(name: string, holders: readonly Holder[]): ExitError {
-  if (holders.length === 0) return usageError(`--owner is missing, and nobody holds ${escapeText(name)}`)
-  const list = holders.map((holder) => `  --owner ${escapeText(holder.owner)}   ${describeOwner(holder)}`)
+async function findCandidates(
+  holdfast: Holdfast,
+  name: string,
+  options: UnlockOptions,
+): Promise<Candidate[]> {
+  const found = await readAll(holdfast, name, options)
+  return found.flatMap((each) => {
+    if (each.object === 'latch') return []
+    const { object, info } = each
+    return info.holders.map((holder: Holder) => ({ object, holder }))
+  })
+}
+
+/** Whom to evict; `undefined` for nobody. */
+async function choose(
+  name: string,
+  candidates: readonly Candidate[],
+  { owner, yes }: UnlockOptions,
+): Promise<Candidate | undefined> {
+  if (owner !== undefined) {
+    const chosen = candidates.find(({ holder }) => holder.owner === owner)
+    if (!chosen) say(`${escapeText(owner)} does not hold ${escapeText(name)} (any more); nobody was evicted`)
+    return chosen
+  }
+  if (candidates.length === 0) {
+    say(`nobody holds ${escapeText(name)}; nobody was evicted`)
+    return undefined
+  }
+  // --yes is for programs, which must say whom.
+  if (yes || !hasSomeoneToAsk()) throw whichOwner(name, candidates)
+  return candidates.length === 1 ? candidates[0] : pick(name, candidates)
+}
+
+function whichOwner(name: string, candidates: readonly Candidate[]): ExitError {
+  const list = candidates.map(
+    ({ holder }) => `  --owner ${escapeText(holder.owner)}   ${describeOwner(holder)}`,
+  )
   return usageError(`--owner is missing; ${escapeText(name)} is held by`, list)
 }
 
+async function pick(name: string, candidates: readonly Candidate[]): Promise<Candidate | undefined> {
+  const digits = String(candidates.length).length
+  const list = candidates.map(({ object, holder }, i) => {
+    const since = holder.heldMs === null ? '' : `, held for ${formatDuration(holder.heldMs)}`
+    return `${String(i + 1).padStart(digits + 2)}  ${object}: ${describeOwner(holder)}${since}`
+  })
+  const answer = await ask(
+    `${escapeText(name)} is held by\n${list.join('\n')}\nWhich one? [1-${candidates.length}, Enter for none] `,
+  )
+  const chosen = /^\d+$/.test(answer) ? candidates[Number(answer) - 1] : undefined
+  if (!chosen) say(answer === '' ? 'nobody was evicted' : 'there is no such number; nobody was evicted')
+  return chosen
+}
+
 async function confirm(name: string, holder: Holder): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError('nobody is there to ask: add --yes to evict without being asked')
-  }
-  return askAtTerminal(
+  if (!hasSomeoneToAsk()) throw usageError('nobody is there to ask: add --yes to evict without being asked')
+  const answer = await ask(
     `${escapeText(name)} is held by ${describeOwner(holder)}.\n` +
       'Its code may still run after the eviction, beside that of the next holder. Evict it? [y/N] ',
   )
-}
-
-/** Ctrl-C, Ctrl-D and a terminal that goes away mean no. */
-function askAtTerminal(question: string): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
-  return new Promise((resolve) => {
-    asking.once('close', () => {
-      process.stderr.write('\n')
-      resolve(false)
-    })
-    asking.question(question, (answer) => {
-      resolve(/^y(es)?$/i.test(answer.trim()))
-      asking.removeAllListeners('close').close()
-    })
-  })
+  return /^y(es)?$/i.test(answer)
 }
 
 function evict(
   holdfast: Holdfast,
   name: string,
-  { object }: Holders,
-  holder: Holder,
+  { object, holder }: Candidate,
   by: string,
 ): Promise<boolean> {
   const { owner } = holder

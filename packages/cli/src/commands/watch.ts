@@ -4,11 +4,11 @@ import { addStoreOptions } from '../connect/options.js'
 import { describeObject } from '../output/describe-object.js'
 import { toJson } from '../output/escape.js'
 import { Screen } from '../output/screen.js'
-import { printJson, say } from '../output/terminal.js'
+import { paint, printJson, say } from '../output/terminal.js'
 import type { Found } from './find-objects.js'
 import { objectOption, readAll, toFields, type ObjectOptions } from './inspect.js'
 import { countOption, intervalOption, repeat, type RepeatOptions } from './repeat.js'
-import { ifReachable } from './if-reachable.js'
+import { stepsIfReachable } from './outages.js'
 import { withClient } from './with-client.js'
 
 type WatchOptions = ObjectOptions & RepeatOptions
@@ -16,7 +16,9 @@ type WatchOptions = ObjectOptions & RepeatOptions
 export function addWatch(program: Command): void {
   const command = program
     .command('watch')
-    .description('show an object as it changes; JSON lines when piped')
+    .description(
+      'show an object as it changes; q ends it, arrows and page keys scroll; JSON lines when piped',
+    )
     .argument('<name>', 'of the lock, read/write lock, semaphore or latch')
     .addOption(objectOption())
     .addOption(intervalOption())
@@ -32,18 +34,20 @@ export function addWatch(program: Command): void {
 async function draw(holdfast: Holdfast, name: string, options: WatchOptions): Promise<void> {
   using screen = new Screen(process.stdout)
   let shown: readonly Found[] = []
+  const ifReachable = stepsIfReachable()
   await repeat(options, async () => {
     const trouble = await ifReachable(async () => {
       shown = await readAll(holdfast, name, options)
     })
     const lines = shown.flatMap((found) => [...describeObject(found, screen.columns), ''])
-    screen.draw(trouble === null ? lines : [...lines, trouble])
+    screen.draw(trouble === null ? lines : [paint('red', trouble), ...lines])
   })
 }
 
 /** A line for each change of who holds and who waits; that leases and queue entries grow shorter is none. */
 async function print(holdfast: Holdfast, name: string, options: WatchOptions): Promise<void> {
   let last = ''
+  const ifReachable = stepsIfReachable()
   await repeat(options, async () => {
     const trouble = await ifReachable(async () => {
       const found = await readAll(holdfast, name, options)

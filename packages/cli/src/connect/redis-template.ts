@@ -10,7 +10,8 @@ export function redisTemplate(options: StoreOptions): Redis | Cluster {
   const { url, cluster, sentinel, sentinels, keyPrefix = '', timeout } = options
   if (url === undefined && cluster === undefined && sentinels === undefined) {
     throw new ExitError(
-      'no store was given: set HOLDFAST_REDIS_URL, or pass --url redis://localhost:6379',
+      'no store was given: set HOLDFAST_URL or HOLDFAST_REDIS_URL, or pass --url, ' +
+        'such as redis://localhost:6379 or postgres://localhost/app',
       exitCodes.usage,
     )
   }

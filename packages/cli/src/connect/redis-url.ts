@@ -33,9 +33,9 @@ function parse(text: string): URL {
     const url = new URL(text)
     if (['redis:', 'rediss:', 'redis+tls:'].includes(url.protocol)) return url
   } catch {
-    throw invalid(encodingAdvice)
+    if (/^[a-z+]+:/i.test(text)) throw invalid(encodingAdvice)
   }
-  throw invalid('it must start with redis:// or rediss://')
+  throw invalid('it must start with redis://, rediss://, unix:/// or postgres://')
 }
 
 function decode(part: string): string {

@@ -23,6 +23,7 @@ export type Store =
 export async function openStore(given: StoreOptions): Promise<Store> {
   const options = fromEnvironment(given)
   const { url, cluster, sentinel, sentinels, prefix, keyPrefix, schema, timeout: timeoutMs } = options
+  if (timeoutMs === 0) throw new ExitError('--timeout must be longer than 0', exitCodes.usage)
   if (url !== undefined && /^postgres(ql)?:/.test(url)) {
     refuseWith('PostgreSQL', { cluster, sentinel, sentinels, prefix, keyPrefix })
     return { kind: 'postgres', engine: await openPostgres(url, schema), timeoutMs }

@@ -40,9 +40,33 @@ it('whatever another client sends, nothing is shown that a terminal acts on', ()
   expect(lines.filter((line) => line.includes('\\x1b[2J'))).toHaveLength(4)
 })
 
-it('only the holds that fit are laid out', () => {
+it('no more holds are laid out than anyone scrolls through', () => {
   const holds = [...Array(150_000).keys()].map((i) => ({ ...hold, name: `order:${i}` }))
   const lines = overviewLines(overviewOf(1, [reportWith({ holdCount: holds.length, holds })]), 80, 24)
   expect(lines[0]).toContain('150000 holds')
-  expect(lines).toHaveLength(24 + 3)
+  expect(lines).toHaveLength(1 + 2 + 1_000 + 1)
+  expect(lines.at(-1)).toBe('… and 149000 more')
+})
+
+it('at 60 × 12, names of locks are whole, and holds are seen below losses and waits', () => {
+  const many = <T>(item: T): T[] => Array<T>(30).fill(item)
+  const name = 'nightly-export:eu-west-1'
+  const report = reportWith({
+    client: { ...client, label: 'billing-worker' },
+    holds: many({ ...hold, name }),
+    queue: many({ name, kind: 'lock', waitedMs: 2_000 }),
+    losses: many({ name, reason: 'expired', agoMs: 60_000 }),
+  })
+  const lines = overviewLines(overviewOf(1, [report]), 60, 12)
+  expect(lines.slice(0, 10).map((line) => line.split(/ {2,}/)[0])).toEqual([
+    '1 clients',
+    'LOST',
+    name,
+    'WAITED FOR',
+    name,
+    'HELD',
+    ...many(name).slice(0, 4),
+  ])
+  expect(lines.every((line) => line.length <= 60)).toBe(true)
+  expect(lines.filter((line) => line.startsWith(name))).toHaveLength(1 + 30 + 30)
 })

@@ -52,41 +52,65 @@ const where = ({ client }: { readonly client: ClientReport['client'] }): string 
 
 const holdColumns: Column<Held>[] = [
   { title: 'HELD', cell: name, isFlexible: true },
-  { title: 'AS', cell: ({ kind }) => escapeText(kind) },
+  { title: 'AS', cell: ({ kind }) => escapeText(kind), isOptional: true },
   { title: 'FOR', cell: ({ heldMs }) => formatDuration(heldMs), isRight: true },
-  { title: 'LEFT', cell: ({ remainingMs }) => formatDuration(remainingMs), isRight: true },
+  {
+    title: 'LEFT',
+    cell: ({ remainingMs }) => formatDuration(remainingMs),
+    isRight: true,
+    isOptional: true,
+  },
   { title: 'WAITING', cell: ({ waiting }) => String(waiting), isRight: true },
-  { title: 'BY', cell: where },
+  { title: 'BY', cell: where, isFlexible: true },
 ]
 const waitColumns: Column<Waiting>[] = [
   { title: 'WAITED FOR', cell: name, isFlexible: true },
-  { title: 'AS', cell: ({ kind }) => escapeText(kind) },
+  { title: 'AS', cell: ({ kind }) => escapeText(kind), isOptional: true },
   { title: 'FOR', cell: ({ waitedMs }) => formatDuration(waitedMs), isRight: true },
-  { title: 'BY', cell: where },
+  { title: 'BY', cell: where, isFlexible: true },
 ]
 const lossColumns: Column<Lost>[] = [
   { title: 'LOST', cell: name, isFlexible: true },
   { title: 'BECAUSE', cell: ({ reason }) => escapeText(reason) },
   { title: 'AGO', cell: ({ agoMs }) => formatDuration(agoMs), isRight: true },
-  { title: 'BY', cell: where },
+  { title: 'BY', cell: where, isFlexible: true },
 ]
 
-const shownWaits = 10
-const shownLosses = 5
+/** Of waits and losses that are shown above the holds. */
+const mostWaits = 10
+const mostLosses = 5
+/** Of one table: nobody scrolls further, and laying out very many takes longer than the time between two drawings. */
+const mostRows = 1_000
+/** With fewer rows there are no blank lines between tables. */
+const lowHeight = 20
 
 /**
- * The overview as lines for people, safe to show.
+ * The overview as lines for people, safe to show. Losses and waits come first, but leave half of the height to holds, which all
+ * follow; then come the other waits.
  *
- * @param height - more holds than this are left out
+ * @param height - of what is seen at once
  */
 export function overviewLines(overview: Overview, width = Infinity, height = Infinity): string[] {
   const { clients, reported, holdCount, waiterCount, lost, holds, queue, losses } = overview
   const silent = clients > reported ? ` (${clients - reported} did not report)` : ''
+  const isLow = height < lowHeight
+  const section = <T>(columns: readonly Column<T>[], rows: readonly T[]): string[] =>
+    rows.length > 0 ? [...(isLow ? [] : ['']), ...tableLines(columns, rows, width)] : []
+  // Besides rows there are the numbers, three titles, what scrolls, and a row that stays empty.
+  const share = holds.length > 0 ? Math.floor((height - (isLow ? 6 : 9)) / 4) : Infinity
+  const lossCount = Math.min(mostLosses, Math.max(1, share))
+  const waitCount = Math.min(mostWaits, Math.max(1, share))
   return [
     // The numbers are what other clients say.
     escapeText(`${clients} clients${silent}   ${holdCount} holds   ${waiterCount} waiting   ${lost} lost`),
-    ...(losses.length > 0 ? ['', ...tableLines(lossColumns, losses.slice(0, shownLosses), width)] : []),
-    ...(queue.length > 0 ? ['', ...tableLines(waitColumns, queue.slice(0, shownWaits), width)] : []),
-    ...(holds.length > 0 ? ['', ...tableLines(holdColumns, holds.slice(0, height), width)] : []),
+    ...section(lossColumns, losses.slice(0, lossCount)),
+    ...section(waitColumns, queue.slice(0, waitCount)),
+    ...section(holdColumns, holds.slice(0, mostRows)),
+    ...moreOf(holds, mostRows),
+    ...section(waitColumns, queue.slice(waitCount, mostRows)),
+    ...moreOf(queue, mostRows),
   ]
 }
+
+const moreOf = (rows: readonly unknown[], shown: number): string[] =>
+  rows.length > shown ? [`… and ${rows.length - shown} more`] : []

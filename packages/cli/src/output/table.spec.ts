@@ -35,6 +35,20 @@ it('a name keeps some letters on the narrowest terminal', () => {
   expect(tableLines(columns, [{ name: 'x'.repeat(80), ms: '9.5 s' }], 5)[1]).toBe(`${'x'.repeat(11)}…  9.5 s`)
 })
 
+it('a narrow terminal costs the last flexible column first, then those that can be left out, then the first', () => {
+  const owned: Column<Row>[] = [
+    ...columns.slice(0, 1),
+    { title: 'AS', cell: () => 'lock', isOptional: true },
+    { title: 'BY', cell: () => 'w3, pid 812, billing', isFlexible: true },
+  ]
+  const rows = [{ name: 'nightly-export:eu', ms: '' }]
+  const at = (width: number): string | undefined => tableLines(owned, rows, width)[1]
+  expect(at(45)).toBe('nightly-export:eu  lock  w3, pid 812, billing')
+  expect(at(38)).toBe('nightly-export:eu  lock  w3, pid 812,…')
+  expect(at(36)).toBe('nightly-export:eu  w3, pid 812, bil…')
+  expect(at(26)).toBe('nightly-exp…  w3, pid 812…')
+})
+
 it('a wide character is not cut in half', () => {
   expect(cut('注文番号', 6)).toBe('注文…')
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isHoldfastError, type Holdfast, type Lease, type Lock, type OwnerInfo } from '@holdfast/core'
 import { ExitError, exitCodes } from '../exit-codes.js'
 import { formatDuration } from '../output/duration.js'
@@ -15,40 +16,70 @@ interface WaitOrder {
 /**
  * Acquires the lock; `null` when another owner kept it, or when the wait was aborted.
  *
- * The first attempt does not wait, so that a server that cannot be reached ends it in time. After that a wait without a limit
- * outlives outages.
+ * Outages count as part of the wait, from the start on: a server that cannot be reached ends it only when its time is up.
  */
 export async function waitForLock(
   holdfast: Pick<Holdfast, 'on' | 'off'>,
   { lock, waitMs, isQuiet }: WaitOrder,
   signal: AbortSignal,
 ): Promise<Lease | null> {
+  const startedAt = performance.now()
+  let wasOut = false
+  // Without an outage the wait begins with the queue.
+  const leftMs = (): number =>
+    wasOut ? Math.max(0, Math.ceil(startedAt + waitMs - performance.now())) : waitMs
   const said = new Set<string>()
   const onError = ({ message }: Error): void => {
+    wasOut = true
     // An outage is reported again every second.
-    if (!isQuiet && !said.has(message)) say(`${message}; still waiting`)
+    if (!isQuiet && leftMs() > 0 && !said.has(message)) say(`${message}; still waiting`)
     said.add(message)
   }
   try {
-    const lease = await lock.tryLock({ signal })
+    const lease = await firstReply({ lock, waitMs }, leftMs, onError, signal)
     if (lease) return lease
     const holder = await findHolder(lock)
     if (waitMs > 0) {
       if (!isQuiet) say(`waiting for lock ${escapeText(lock.name)}, held by ${holder}`)
       holdfast.on('error', onError)
-      return await lock.lock({ waitMs, signal })
+      return await lock.lock({ waitMs: leftMs(), signal })
     }
     say(`lock ${escapeText(lock.name)} is held by ${holder}`)
     return null
   } catch (error) {
     if (signal.aborted) return null
     if (!isHoldfastError(error) || error.code !== 'LOCK_TIMEOUT') throw error
-    say(`gave up after ${formatDuration(error.waitedMs)}: lock ${escapeText(lock.name)} is still held`)
+    say(`gave up after ${formatDuration(waitMs)}: lock ${escapeText(lock.name)} is still held`)
     return null
   } finally {
     holdfast.off('error', onError)
   }
 }
+
+/** How long to pause between attempts to reach the store. */
+const retryEveryMs = 1_000
+
+/** Requests the lock until the store replies, as long as there is time. Does not wait for a holder: who that is decides. */
+async function firstReply(
+  { lock, waitMs }: Pick<WaitOrder, 'lock' | 'waitMs'>,
+  leftMs: () => number,
+  onOutage: (error: Error) => void,
+  signal: AbortSignal,
+): Promise<Lease | null> {
+  for (;;) {
+    try {
+      return await lock.tryLock({ signal })
+    } catch (error) {
+      if (!isHoldfastError(error) || error.code !== 'UNAVAILABLE' || waitMs === 0) throw error
+      onOutage(error)
+      if (leftMs() === 0) throw gaveUp(error, waitMs)
+      await sleep(Math.min(retryEveryMs, leftMs()), undefined, { signal })
+    }
+  }
+}
+
+const gaveUp = ({ message }: Error, waitMs: number): ExitError =>
+  new ExitError(`gave up after ${formatDuration(waitMs)}: ${message}`, exitCodes.unavailable)
 
 /** Who holds the lock, for people. Refuses to wait for a lock that this very command runs under. */
 async function findHolder(lock: Lock): Promise<string> {

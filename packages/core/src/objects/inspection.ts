@@ -2,7 +2,7 @@ import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { clientOf } from '../engine/owner.js'
-import type { Ages } from '../operating/oversight.js'
+import type { OwnerReports } from '../operating/oversight.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
 import { sideOf } from './sides.js'
 
@@ -45,7 +45,10 @@ export interface LockInfo {
   /** All holders, at most 100; more than one only of a read lock. */
   readonly holders: readonly HolderInfo[]
   readonly holderCount: number
-  /** The last fencing token; 0 when it is not known. */
+  /**
+   * The last fencing token. The store may forget it a minute after the grant, or two leases if that is longer; then it is the
+   * largest that a holder's client reports. 0 when neither says.
+   */
   readonly fencingToken: number
   /** How many entries the queue has, stale ones included. */
   readonly waiterCount: number
@@ -86,7 +89,7 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
 export interface InspectionDeps {
   readonly session: Pick<EngineSession, 'find'>
   /** A quorum has none: the times of its holders and waiters are not known. */
-  readonly oversight?: { agesOf(address: Address, owners: readonly string[]): Promise<Ages> }
+  readonly oversight?: { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> }
 }
 
 /** Adds to each owner the process that it belongs to, and how long it has held or waited. */
@@ -97,7 +100,7 @@ export async function describeLock(
 ): Promise<LockInfo> {
   const owners = [...found.holders, ...found.waiters]
   const who = await findClients(owners, deps.session)
-  const ageOf = await findAges(
+  const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),
     deps,
@@ -108,7 +111,7 @@ export async function describeLock(
       kind: held,
       holdCount: count,
       remainingMs: Math.max(0, ttlMs),
-      heldMs: ageOf(owner),
+      heldMs: reportOf(owner)?.ageMs ?? null,
     }
   })
   return {
@@ -118,13 +121,14 @@ export async function describeLock(
     holder: holders[0] ?? null,
     holders,
     holderCount: found.holderCount,
-    fencingToken: found.token,
+    fencingToken:
+      found.token || Math.max(0, ...holders.map(({ owner }) => reportOf(owner)?.fencingToken ?? 0)),
     waiterCount: found.waiterCount,
     waiters: found.waiters.map(({ owner, kind: wanted, aliveMs }) => ({
       ...who(owner),
       kind: wanted,
       aliveMs,
-      waitedMs: ageOf(owner),
+      waitedMs: reportOf(owner)?.ageMs ?? null,
     })),
   }
 }
@@ -139,12 +143,12 @@ export async function findClients(
   return (owner) => ({ owner, client: clients.get(clientOf(owner)) ?? null })
 }
 
-/** Asks the clients of these owners for how long they have held or waited. One that is not registered would not reply. */
-export async function findAges(
+/** Asks the clients of these owners what they know of them. One that is not registered would not reply. */
+export async function findReports(
   address: Address,
   owners: readonly OwnerInfo[],
   { oversight }: Pick<InspectionDeps, 'oversight'>,
-): Promise<Ages> {
+): Promise<OwnerReports> {
   const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
-  return oversight && asked.length > 0 ? oversight.agesOf(address, asked) : () => null
+  return oversight && asked.length > 0 ? oversight.reportsOf(address, asked) : () => undefined
 }

@@ -1,6 +1,6 @@
 import type { Inspection, SharedInspection } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import { findAges, findClients } from './inspection.js'
+import { findReports, findClients } from './inspection.js'
 import type { InspectionDeps, OwnerInfo, WaiterInfo } from './inspection.js'
 
 /** One holder of permits. */
@@ -42,7 +42,7 @@ export async function describeSemaphore(
   const { holders, holderCount, waiterCount, waiters, used, free } = found
   const owners = [...holders, ...waiters]
   const who = await findClients(owners, deps.session)
-  const ageOf = await findAges(
+  const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),
     deps,
@@ -54,12 +54,17 @@ export async function describeSemaphore(
     permits,
     available: Math.max(0, free ?? permits - used),
     holders: holders.map(({ owner, permits: held, ttlMs }) => {
-      return { ...who(owner), permits: held, remainingMs: Math.max(0, ttlMs), heldMs: ageOf(owner) }
+      return {
+        ...who(owner),
+        permits: held,
+        remainingMs: Math.max(0, ttlMs),
+        heldMs: reportOf(owner)?.ageMs ?? null,
+      }
     }),
     holderCount,
     waiterCount,
     waiters: waiters.map(({ owner, permits: wanted, aliveMs }) => {
-      return { ...who(owner), permits: wanted, aliveMs, waitedMs: ageOf(owner) }
+      return { ...who(owner), permits: wanted, aliveMs, waitedMs: reportOf(owner)?.ageMs ?? null }
     }),
   }
 }

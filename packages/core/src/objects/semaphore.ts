@@ -40,7 +40,7 @@ export interface SemaphoreDeps {
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emit' | 'emitError'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
-  readonly oversight: Pick<Oversight, 'agesOf' | 'announce'>
+  readonly oversight: Pick<Oversight, 'reportsOf' | 'announce'>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
   ready(address: Address): Promise<void> | undefined
   acquire(target: Target, request: Request): Promise<PermitLease | NotAcquired>

@@ -42,12 +42,20 @@ export interface OversightDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'b
   ready(address: Address): Promise<void> | undefined
 }
 
-/** For how long an owner has held an object or waited for it, milliseconds; `null` if its client does not say. */
-export type Ages = (owner: string) => number | null
+/** What a client says of one of its owners. */
+export interface OwnerReport {
+  /** For how long it has held the object or waited for it. */
+  readonly ageMs: number
+  /** Of its hold; 0: none. */
+  readonly fencingToken: number
+}
+
+/** What the client of an owner says of it, if it does. */
+export type OwnerReports = (owner: string) => OwnerReport | undefined
 
 /** `inspect()` does not keep its caller waiting for clients that are frozen. */
-const agesWithinMs = 250
-const mostAges = 1_000
+const reportWithinMs = 250
+const mostOwners = 1_000
 
 /** What operators see and do through one client, and what this client reports to those of others. */
 export class Oversight {
@@ -121,17 +129,18 @@ export class Oversight {
   }
 
   /** Asks the clients of these owners, all of whom are about one object. */
-  async agesOf(address: Address, owners: readonly string[]): Promise<Ages> {
+  async reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> {
     const clientIds = [...new Set(owners.map(clientOf))]
-    const ages = new Map<string, number>()
-    const call = { clientIds, limit: mostAges, name: address.name, withinMs: agesWithinMs, spreadMs: 0 }
+    const reported = new Map<string, OwnerReport>()
+    const call = { clientIds, limit: mostOwners, name: address.name, withinMs: reportWithinMs, spreadMs: 0 }
     // What the store says is worth having without them.
     const reports = await this.#rollCalls.ask(call, address).catch(() => [])
     for (const { holds, queue } of reports) {
-      for (const { owner, waitedMs } of queue) ages.set(owner, waitedMs)
-      for (const { owner, heldMs } of holds) ages.set(owner, heldMs)
+      for (const { owner, waitedMs } of queue) reported.set(owner, { ageMs: waitedMs, fencingToken: 0 })
+      for (const { owner, heldMs, fencingToken } of holds)
+        reported.set(owner, { ageMs: heldMs, fencingToken })
     }
-    return (owner) => ages.get(owner) ?? null
+    return (owner) => reported.get(owner)
   }
 
   /** Tells the client of an owner who is about to evict it. It is evicted whether or not that succeeds. */

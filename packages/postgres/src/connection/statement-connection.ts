@@ -1,5 +1,13 @@
 import { UnavailableError } from '@holdfast/core/engine'
-import { closed, engineName, isReadOnly, isRefusal, toError, toPostgresError } from '../errors.js'
+import {
+  closed,
+  engineName,
+  isReadOnly,
+  isRefusal,
+  isUnreachable,
+  toError,
+  toPostgresError,
+} from '../errors.js'
 import type { Connection, Database, Query } from './connection.js'
 import { ReconnectPace } from './reconnect-pace.js'
 import { noReply, Statement, type Row } from './statement.js'
@@ -37,7 +45,8 @@ const muteAfterMs = 1_000
  * |            | refused                                        |                                                      |
  * | closed     | nothing is left                                |                                                      |
  *
- * A statement that waits when its time runs out is never sent.
+ * A statement that waits when its time runs out is never sent. Before the first connection, those that wait reject as soon as an
+ * attempt finds no server.
  */
 export class StatementConnection {
   readonly #deps: StatementConnectionDeps
@@ -197,7 +206,8 @@ export class StatementConnection {
     }
     const error = this.#explained(cause)
     for (const statement of lost) statement.fail(error)
-    if (isRefusal(cause)) {
+    // The address may be wrong. After a break the server is likely to be back within the time of a statement.
+    if (isRefusal(cause) || (!this.#wasUp && isUnreachable(cause))) {
       for (const statement of this.#waiting.drain()) statement.fail(error)
     }
     this.#timer = setTimeout(() => void this.#connect(), this.#pace.failed(cause))
