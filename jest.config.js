@@ -32,6 +32,7 @@ const withoutServer = [
   'examples/test/package-readmes.test.ts',
   'examples/test/testing.test.ts',
   'examples/testing/jest.test.mjs',
+  'examples/testing/jest.test.cjs',
   'packages/bench/test/report.test.ts',
   'packages/bench/test/simulation.test.ts',
   'packages/chaos/test/safety-docs.test.ts',

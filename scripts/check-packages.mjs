@@ -1,6 +1,7 @@
 // Usage: node scripts/check-packages.mjs
 // Packs every published package as the registry would get it, checks the tarballs and publishes them as a dry run, then installs
-// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and lock something on a real Redis.
+// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and lock something on a real Redis. One has no
+// declarations of Node.js.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -123,6 +124,32 @@ function checkConsumer(kind, entry, ioredis, redisUrl) {
   })
 }
 
+/** A program that compiles declarations too, and has those of no platform; OpenTelemetry's own need a `console`. */
+function checkTypes() {
+  const folder = `${root}.cache/consumers/without-node-types/`
+  step('types without those of Node.js', () => {
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(`${root}test/consumers/without-node-types`, folder, { recursive: true })
+    for (const name of ['index', 'otel']) cpSync(`${folder}${name}.ts`, `${folder}${name}.cts`)
+    const ours = tarballsOf(libraries)
+    const manifest = {
+      private: true,
+      type: 'module',
+      dependencies: {
+        ...ours,
+        '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/otel/'),
+        'prom-client': installedVersion('prom-client', 'packages/prometheus/'),
+      },
+      devDependencies: { typescript: installedVersion('typescript') },
+      pnpm: { overrides: ours },
+    }
+    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
+    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    for (const config of ['tsconfig.json', 'tsconfig.bare.json'])
+      run([`${folder}node_modules/.bin/tsc`, '-p', `${folder}${config}`], folder)
+  })
+}
+
 rmSync(tarballs, { recursive: true, force: true })
 mkdirSync(tarballs, { recursive: true })
 for (const name of publishedPackages) checkTarball(name)
@@ -130,6 +157,7 @@ const redis = await openRedis()
 checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
 checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)
 checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
+checkTypes()
 checkCommand(redis.url)
 await redis.stop()
 if (failures > 0) process.exitCode = 1

@@ -109,7 +109,7 @@ export class Client {
     const permitHoldDeps: HoldDeps<PermitLease> = {
       ...anyHoldDeps,
       makeLease: (hold, target, fixedLeaseMs, limitAt) =>
-        new PermitLease(leaseDeps, hold, target, fixedLeaseMs, limitAt),
+        new PermitLease(settings, hold, target, fixedLeaseMs, limitAt),
     }
     let owners = 0
     const lastErrorSince = (at: number): HoldfastError | undefined => store.lastErrorSince(at)

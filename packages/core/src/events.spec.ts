@@ -8,7 +8,7 @@ const plainEvents = () =>
     fn()
   })
 
-const leaked = { name: 'a', kind: 'lock' as const, owner: 'c1:1' }
+const leaked = { name: 'a', kind: 'lock' as const, owner: 'c1:1', reason: 'scope-ended' as const }
 
 it('a listener is given the one object of its event', () => {
   const events = plainEvents()

@@ -58,8 +58,14 @@ export interface HoldfastEvents {
   opened: [event: { name: string; kind: 'latch'; generation: number }]
   /** A hold ended, or may have ended, without being released. */
   lost: [event: LockEvent & { error: LockLostError }]
-  /** A scope ended with this lock still held, and released it. */
-  leaked: [event: LockEvent]
+  /**
+   * Code forgot to unlock. `scope-ended`: a scope ended with this lock still held, and released it. `lease-dropped`: the lease was
+   * garbage-collected, so nobody can release it. It stays held, and renewed: what it protects may still run. Noticed at a
+   * renewal after the collection. `stack`: where `lock()` or `tryLock()` was called, if there was a listener by then.
+   *
+   * If there is no listener, the process emits one warning per client for `lease-dropped` (`HOLDFAST_LEAKED`).
+   */
+  leaked: [event: LockEvent & { reason: 'scope-ended' | 'lease-dropped'; stack?: string }]
   /** Something is degraded but still works. */
   warning: [event: { code: WarningCode; message: string }]
   /**

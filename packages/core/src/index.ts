@@ -1,3 +1,4 @@
+export type {} from './ambient.js'
 export { Holdfast, type EngineHoldfastOptions, type HoldfastOptions, type HoldfastStats } from './holdfast.js'
 export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
 export type { QuorumClientOptions } from './quorum-options.js'

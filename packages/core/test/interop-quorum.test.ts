@@ -122,6 +122,7 @@ describe('a quorum lock shared with RedissonRedLock', () => {
     expect(() => quorum.getFencedLock(name)).toThrow(InvalidArgumentError)
     expect(() => quorum.getFencedLock(name)).toThrow('RedissonRedLock draws none; use getLock')
     await quorum.getLock(name).withLock((lease) => {
+      expect(lease.fencingTokenIfAny).toBeUndefined()
       expect(() => lease.fencingToken).toThrow(HoldfastError)
       expect(() => lease.fencingToken).toThrow('shared with Redisson has no fencing tokens')
     })

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { InvalidArgumentError } from '@holdfast/core'
 import { recordIn, type AuditEntry } from './audit.js'
 import { Feeds } from './feeds/feeds.js'
@@ -9,6 +8,7 @@ import { eventStream } from './http/event-stream.js'
 import { RefusedRequest, type Exchange, type Reply } from './http/exchange.js'
 import { exchangeOfFetch, responseOf } from './http/fetch-adapter.js'
 import { exchangeOfNode, replyToNode } from './http/node-adapter.js'
+import type { NodeRequest, NodeResponse } from './http/node-http.js'
 import { asset } from './http/pages.js'
 import { jsonReply, refusal, reply } from './http/replies.js'
 import { refuseOtherSites, requireJson, requireSameOrigin } from './http/same-origin.js'
@@ -53,7 +53,7 @@ export class Dashboard {
    * Handles a request of Node's `http`: for Express, Koa, NestJS, Fastify and others. Bound: may be handed over as it is.
    * It answers every request, and throws nothing.
    */
-  readonly node = (request: IncomingMessage, response: ServerResponse): void => {
+  readonly node = (request: NodeRequest, response: NodeResponse): void => {
     const left = new AbortController()
     response.once('close', () => left.abort())
     this.#answer(exchangeOfNode(request), left.signal)

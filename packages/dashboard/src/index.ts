@@ -1,6 +1,8 @@
+export type {} from './ambient.js'
 export { createDashboard, type Dashboard } from './dashboard.js'
 export { serveDashboard, type ServedDashboard, type ServeOptions } from './serve-dashboard.js'
 export type { AuditEntry } from './audit.js'
 export type { Authorization, DashboardAction, DashboardOptions } from './options.js'
 export type { DashboardSource } from './source.js'
 export type { DashboardRequest } from './http/exchange.js'
+export type { NodeRequest, NodeResponse } from './http/node-http.js'

@@ -167,3 +167,17 @@ it('the server is tried often while an outage is young, so that holders soon lea
   expect(attempts).toBeGreaterThan(8)
   expect(attempts).toBeLessThan(40)
 })
+
+it.each([
+  ['holdfast, where the application names none', '', 'holdfast'],
+  ['what the application names', '?application_name=shop', 'shop'],
+])('its connections are called %s', async (_, query, name) => {
+  const url = `${await inDatabase(name === 'shop' ? 'named' : 'unnamed')}${query}`
+  const { holdfast } = clients.open({ url })
+  await holdfast.getLock('order').lock()
+  const database = new URL(url).pathname.slice(1)
+  const rows = await server.query(
+    `select distinct application_name from pg_stat_activity where datname = '${database}' and backend_type = 'client backend'`,
+  )
+  expect(JSON.stringify(rows)).toBe(JSON.stringify([{ application_name: name }]))
+})

@@ -2,7 +2,7 @@ import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { LockLostError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
-import type { OpenLease } from '../holding/lease-set.js'
+import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Target } from '../ownership/target.js'
@@ -11,7 +11,7 @@ import { onAbort } from '../util/abort.js'
 import type { ReenteringDeps } from '../waiting/re-entering.js'
 
 /** The lease of one member, as far as the whole needs to know it. */
-export interface MemberLease extends OpenLease {
+export interface MemberLease extends LeaseHandle {
   /** Aborts when the hold is lost. */
   readonly signal: AbortSignal
   unlock(): Promise<void>

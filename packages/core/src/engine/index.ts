@@ -1,3 +1,4 @@
+export type {} from '../ambient.js'
 export type { Confirmation, Confirmer } from './confirmer.js'
 export type { FencedClient, FencingLease } from './fencing.js'
 export {

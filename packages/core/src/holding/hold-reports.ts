@@ -1,6 +1,8 @@
 import type { LockLostError } from '../errors.js'
 import type { Events, LockEvent } from '../events.js'
-import { titleOf } from '../ownership/target.js'
+import { acquiredAt } from './acquired-at.js'
+import type { OpenLease } from './lease-set.js'
+import { titleFrom, titleOf } from '../ownership/target.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
 
 /** What reports say of a hold. */
@@ -43,6 +45,27 @@ export function reportLost(events: Reports, hold: Reported, error: LockLostError
   events.emit('lost', { ...subjectOf(hold), error })
 }
 
+/** Clients that have warned on the console. */
+const warned = new WeakSet<Reports>()
+
+/** No one can release this lease any more. It stays held: what it protects may still run. */
+export function reportDropped(events: Reports, hold: LockEvent, lease: OpenLease): void {
+  if (events.hasListeners('leaked')) {
+    const stack = acquiredAt(lease)
+    const { kind } = lease
+    events.emit('leaked', { ...hold, kind, reason: 'lease-dropped', ...(stack && { stack }) })
+    return
+  }
+  if (warned.has(events)) return
+  warned.add(events)
+  process.emitWarning(
+    `${titleFrom(hold.kind, hold.name)} (owner ${hold.owner}) is held by a lease that was dropped without unlock(), and is renewed for as ` +
+      'long as this client is open: the work may still run. Keep what lock() returns and call unlock() on it, or use withLock. ' +
+      "To see where leases were acquired, listen to the client's 'leaked' event; without a listener this is shown once.",
+    { type: 'HoldfastWarning', code: 'HOLDFAST_LEAKED' },
+  )
+}
+
 export function warnUnconfirmed(events: Reports, { target, owner }: Reported): void {
   const message =
     `the release of ${titleOf(target)} by ${owner} was not acknowledged; ` +
@@ -50,7 +73,7 @@ export function warnUnconfirmed(events: Reports, { target, owner }: Reported): v
   events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
 }
 
-function subjectOf({ target: { kind, address }, owner, value: permits }: Reported): LockEvent {
+export function subjectOf({ target: { kind, address }, owner, value: permits }: Reported): LockEvent {
   const { name } = address
   return kind === 'semaphore' ? { name, kind, owner, permits } : { name, kind, owner }
 }

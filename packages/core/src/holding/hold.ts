@@ -21,9 +21,11 @@ import type { Grant } from './grant.js'
 import {
   reportAcquired,
   reportDowngraded,
+  reportDropped,
   reportLost,
   reportReleased,
   reportRenewed,
+  subjectOf,
   warnUnconfirmed,
 } from './hold-reports.js'
 import type { Reported } from './hold-reports.js'
@@ -31,14 +33,14 @@ import type { HoldTable } from './hold-table.js'
 import { provenIncarnation } from './incarnation.js'
 import { LeaseClock } from './lease-clock.js'
 import { LeaseSet } from './lease-set.js'
-import type { OpenLease } from './lease-set.js'
+import type { LeaseHandle } from './lease-set.js'
 import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 import { enterUntilAnswered, sendEntry } from './re-entry.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseOutcome } from './release.js'
 
 /** What holds need of their client. */
-export interface HoldDeps<L extends OpenLease> {
+export interface HoldDeps<L extends LeaseHandle> {
   readonly session: Pick<
     EngineSession,
     'connectionEpoch' | 'acquire' | 'release' | 'renew' | 'incarnation' | 'knownIncarnation'
@@ -74,7 +76,9 @@ export interface HoldDeps<L extends OpenLease> {
  * Its commands go out one after another, each with the value it wants: for a lock the number of its leases, otherwise the
  * permits that they need, which never grow. So further entries into anything but a lock mostly send nothing.
  */
-export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possession<L>, Extended, Reported {
+export class Hold<L extends LeaseHandle = LeaseHandle>
+  implements Renewable, Possession<L>, Extended, Reported
+{
   readonly n: number
   readonly owner: string
   bodies: Turns | undefined
@@ -83,7 +87,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
   readonly #deps: HoldDeps<L>
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   #loss: LockLostError | undefined
-  readonly #leases = new LeaseSet<L>()
+  readonly #leases = new LeaseSet()
   readonly #commands = new SerialQueue()
   readonly #clock: LeaseClock
   readonly #limitAt: number
@@ -227,7 +231,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     const slot = this.#commands.next()
     try {
       if (slot.ready) await slot.ready
-      if (left) this.#leases.delete(left)
+      if (left) this.#leases.delete(left.entry)
       if (!this.#mayRelease(wasLost)) return
       const release = this.#beginLeaving()
       const isKept = this.kind !== 'lock' && release.count === this.#target.permits
@@ -264,7 +268,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   /** Has a lease that no caller knows of yet begin now, with other options. Sends nothing. */
   restart(lease: L, request: Request): L {
-    this.#leases.delete(lease)
+    this.#leases.delete(lease.entry)
     return this.#open(this.#target, request, monotonicMs())
   }
 
@@ -296,6 +300,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
     if ((this.#saidEvictedAt ?? Infinity) <= this.#renewal.sentAt.monotonicMs) this.#saidEvictedAt = undefined
     this.#prove(this.#renewal.sentAt, this.#renewal.leaseMs)
     reportRenewed(this.#deps.events, this)
+    for (const lease of this.#leases.dropped()) reportDropped(this.#deps.events, subjectOf(this), lease)
   }
 
   /** Called by the watchdog when the deadline has passed. */
@@ -430,7 +435,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
       this.#abandon()
     }
     this.#endLeaving()
-    reportReleased(events, this, left?.kind ?? this.kind)
+    reportReleased(events, this, left?.entry.kind ?? this.kind)
     if (this.kind === 'lock' || count === 0 || count === this.#target.permits) return
     const isDowngrade = this.kind === 'write-lock'
     this.#target = { ...this.#target, kind: isDowngrade ? 'read-lock' : this.kind, permits: count }
@@ -445,7 +450,7 @@ export class Hold<L extends OpenLease = OpenLease> implements Renewable, Possess
 
   #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number): L {
     const lease = this.#deps.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
-    this.#leases.add(lease)
+    this.#leases.add(lease.entry)
     this.#deps.watchdog.reschedule(this)
     return lease
   }

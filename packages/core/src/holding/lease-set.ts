@@ -12,12 +12,19 @@ export interface OpenLease {
   readonly limitAt: number
   /** The hold was lost. */
   abort(error: LockLostError): void
+  /** Whether it turns out now that the caller's lease was collected. Asked at each renewal; absent where no caller has one. */
+  noticeDropped?(): boolean
+}
+
+/** What the caller gets of it. The hold must not refer to it for good: that would hide that the caller has dropped it. */
+export interface LeaseHandle {
+  readonly entry: OpenLease
 }
 
 /** The open leases of one hold: few, and nearly always one. */
-export class LeaseSet<L extends OpenLease> {
+export class LeaseSet {
   /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
-  #open: readonly L[] = []
+  #open: readonly OpenLease[] = []
 
   get count(): number {
     return this.#open.length
@@ -42,11 +49,11 @@ export class LeaseSet<L extends OpenLease> {
     return false
   }
 
-  add(lease: L): void {
+  add(lease: OpenLease): void {
     this.#open = this.#open.concat([lease])
   }
 
-  delete(lease: L): void {
+  delete(lease: OpenLease): void {
     this.#open = this.#open.filter((other) => other !== lease)
   }
 
@@ -55,6 +62,11 @@ export class LeaseSet<L extends OpenLease> {
     let nextAt = limitAt
     for (const lease of this.#open) nextAt = Math.min(nextAt, lease.limitAt)
     return nextAt
+  }
+
+  /** Those that, as it turns out now, nobody can release any more. */
+  dropped(): OpenLease[] {
+    return this.#open.filter((lease) => lease.noticeDropped?.() === true)
   }
 
   abortAll(error: LockLostError): void {

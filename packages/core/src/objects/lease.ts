@@ -13,6 +13,7 @@ import type { Target } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import { BaseLease } from './base-lease.js'
+import type { LeasedHold } from './base-lease.js'
 import { splitArguments } from './split-arguments.js'
 import { untilTurnOrTimeout } from './until-turn.js'
 
@@ -48,7 +49,7 @@ export class Lease extends BaseLease {
     fixedLeaseMs: number | null,
     limitAt: number,
   ) {
-    super(deps, hold, target, fixedLeaseMs, limitAt)
+    super(target, fixedLeaseMs, limitAt)
     this.#deps = deps
     this.#hold = hold
   }
@@ -65,11 +66,12 @@ export class Lease extends BaseLease {
    * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
    *
    * @throws `HoldfastError` if this hold has no token: with `interop` if none of its leases came from `getFencedLock`, and
-   * with engines that have no tokens
+   * with engines that have no tokens. `fencingTokenIfAny` is `undefined` then
    */
   get fencingToken(): number {
-    const { fencingToken, owner } = this.#hold
-    if (fencingToken > 0) return fencingToken
+    const { owner } = this.#hold
+    const token = this.fencingTokenIfAny
+    if (token !== undefined) return token
     const { engine, hasTokens, tokenAdvice } = this.#deps.settings
     const withInterop =
       this.kind === 'lock'
@@ -83,6 +85,15 @@ export class Lease extends BaseLease {
         owner,
       },
     )
+  }
+
+  /**
+   * The same, or `undefined` if this hold has no token: for code that runs with and without them, such as logs. A store that
+   * must reject late writes needs `fencingToken`, so that it is not written to without one.
+   */
+  get fencingTokenIfAny(): number | undefined {
+    const { fencingToken } = this.#hold
+    return fencingToken > 0 ? fencingToken : undefined
   }
 
   /**
@@ -167,12 +178,21 @@ export class Lease extends BaseLease {
     return this.unlock()
   }
 
+  /** @internal */
+  protected override get hold(): LeasedHold {
+    return this.#hold
+  }
+
+  /** @internal */
+  protected override get bounds(): LeaseBounds {
+    return this.#deps.settings
+  }
+
   /** For logs; without `fencingToken` if there is none. */
   toJSON(): { name: string; owner: string; holdCount: number; fencingToken?: number; remainingMs: number } {
-    const { name, owner, holdCount } = this
-    const { fencingToken } = this.#hold
+    const { name, owner, holdCount, fencingTokenIfAny: fencingToken } = this
     const remainingMs = this.remainingMs()
-    return { name, owner, holdCount, ...(fencingToken > 0 && { fencingToken }), remainingMs }
+    return { name, owner, holdCount, ...(fencingToken !== undefined && { fencingToken }), remainingMs }
   }
 
   /** @internal What `console.log` shows. */

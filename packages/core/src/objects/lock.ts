@@ -25,6 +25,7 @@ import type { Entrance, Outcome } from './entrance.js'
 import { describeLock, foundLock } from './inspection.js'
 import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
 import type { Lease } from './lease.js'
+import { traced } from './leak-traces.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
 import { splitArguments } from './split-arguments.js'
@@ -256,7 +257,7 @@ export class Lock {
     return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
   }
 
-  #acquireInScope<T>(
+  #acquireInScope<T extends Lease | null>(
     toResult: (outcome: Outcome) => T,
     options: AcquireOptions | undefined,
     second: unknown,
@@ -267,7 +268,7 @@ export class Lock {
       second,
       () => this.#request(options, waitMs),
       (request) => this.#deps.entrance.acquireInScope(this.#target, request, this.#isFenced),
-      toResult,
+      traced(this.#deps.events, toResult, 2),
     )
   }
 

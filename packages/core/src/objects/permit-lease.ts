@@ -2,9 +2,10 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { InvalidArgumentError } from '../errors.js'
 import type { Hold } from '../holding/hold.js'
+import type { LeaseBounds } from '../options.js'
 import type { Target } from '../ownership/target.js'
 import { BaseLease } from './base-lease.js'
-import type { BaseLeaseDeps } from './base-lease.js'
+import type { LeasedHold } from './base-lease.js'
 
 /**
  * Permits of a semaphore that are held, to be given back with `release()`.
@@ -14,24 +15,24 @@ import type { BaseLeaseDeps } from './base-lease.js'
  */
 export class PermitLease extends BaseLease {
   readonly #hold: Hold<PermitLease>
-  #permits: number
+  readonly #bounds: LeaseBounds
 
   /** @internal Permit leases come from `acquire`, `tryAcquire` and `withPermits`. */
   constructor(
-    deps: BaseLeaseDeps,
+    bounds: LeaseBounds,
     hold: Hold<PermitLease>,
     target: Target,
     fixedLeaseMs: number | null,
     limitAt: number,
   ) {
-    super(deps, hold, target, fixedLeaseMs, limitAt)
+    super(target, fixedLeaseMs, limitAt)
     this.#hold = hold
-    this.#permits = target.permits
+    this.#bounds = bounds
   }
 
   /** How many permits it still has; 0 once it was released. */
   get permits(): number {
-    return this.isLeft ? 0 : this.#permits
+    return this.isLeft ? 0 : this.entry.needs
   }
 
   /**
@@ -43,17 +44,27 @@ export class PermitLease extends BaseLease {
    */
   async release(permits?: number): Promise<void> {
     if (permits !== undefined) this.#check(permits)
-    if (this.isLeft || permits === undefined || permits === this.#permits) {
+    if (this.isLeft || permits === undefined || permits === this.entry.needs) {
       await this.leaveOnce(() => this.#hold.leave(this))
       return
     }
-    this.#permits -= permits
+    this.entry.needs -= permits
     await this.#hold.lower()
   }
 
   /** `release()` at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.release()
+  }
+
+  /** @internal */
+  protected override get hold(): LeasedHold {
+    return this.#hold
+  }
+
+  /** @internal */
+  protected override get bounds(): LeaseBounds {
+    return this.#bounds
   }
 
   /** For logs. */
@@ -67,14 +78,9 @@ export class PermitLease extends BaseLease {
     return `PermitLease ${inspect(this.toJSON(), options)}`
   }
 
-  /** @internal How many permits it needs until it was left. */
-  override get needs(): number {
-    return this.#permits
-  }
-
   #check(permits: unknown): void {
     if (this.isLeft) return
-    const most = this.#permits
+    const most = this.entry.needs
     if (typeof permits === 'number' && Number.isInteger(permits) && permits >= 1 && permits <= most) return
     throw new InvalidArgumentError(
       `permits must be an integer from 1 to ${most}, the number that this lease has, got ${inspect(permits)}`,

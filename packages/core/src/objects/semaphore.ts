@@ -23,6 +23,7 @@ import { notALock, toHoldfastError } from '../store-errors.js'
 import type { ErrorSubject } from '../store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { rethrowToCaller } from './caller-stack.js'
+import { traced } from './leak-traces.js'
 import type { PermitLease } from './permit-lease.js'
 import { sendResize } from './resize.js'
 import { describeSemaphore } from './semaphore-inspection.js'
@@ -38,7 +39,7 @@ export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
 export interface SemaphoreDeps {
   readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find' | 'resize'>
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
-  readonly events: Pick<Events, 'emit' | 'emitError'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly oversight: Pick<Oversight, 'reportsOf' | 'announce'>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
@@ -222,7 +223,7 @@ export class Semaphore {
     return { lockName: this.name, title: titleFrom('semaphore', this.name) }
   }
 
-  #acquire<T>(
+  #acquire<T extends PermitLease | null>(
     toResult: (outcome: PermitLease | NotAcquired) => T,
     given: PermitOptions | undefined,
     waitMs?: number,
@@ -230,7 +231,8 @@ export class Semaphore {
     try {
       const { request, permits } = resolvePermits(given, this.#size, this.#deps.settings, waitMs)
       const target: Target = { address: this.#address, kind: 'semaphore', permits, size: this.#size }
-      return this.#deps.acquire(target, request).then(toResult, rethrowToCaller(request.signal))
+      const toTraced = traced(this.#deps.events, toResult, 2)
+      return this.#deps.acquire(target, request).then(toTraced, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }

@@ -18,6 +18,9 @@ type Frame<P extends AnyPossession> = {
  */
 const storage = new AsyncLocalStorage<Frame<AnyPossession> | undefined>()
 
+/** Runs code of the application that must not see any caller's frames. */
+export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
+
 /**
  * Knows what the running async context holds of one client.
  *
@@ -55,7 +58,7 @@ export class Frames<P extends AnyPossession> {
 
   /** Runs code of the application that must not see a caller's context, such as event listeners. */
   outside<T>(fn: () => T): T {
-    return storage.run(undefined, fn)
+    return outsideFrames(fn)
   }
 
   /**

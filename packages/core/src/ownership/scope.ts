@@ -5,6 +5,7 @@ import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
 import type { AnyPossession, ScopedLease } from './possession.js'
+import { titleOf } from './target.js'
 import type { Target } from './target.js'
 
 /** What a scope needs of its client. */
@@ -94,7 +95,8 @@ export class Scope<P extends AnyPossession> {
 
   async #releaseLeaked({ hold, lease }: Held<P>): Promise<void> {
     const { events } = this.#deps
-    if (!hold.loss) events.emit('leaked', { name: lease.name, kind: lease.kind, owner: lease.owner })
+    const { name, kind, owner } = lease
+    if (!hold.loss) events.emit('leaked', { name, kind, owner, reason: 'scope-ended' })
     try {
       await lease.unlock()
     } catch (error) {
@@ -116,7 +118,8 @@ export class Scope<P extends AnyPossession> {
 /** The error for an `unlock()` that has nothing to undo. */
 export const nothingToUnlock = (target: Target): NotOwnerError =>
   new NotOwnerError(
-    `nothing to unlock: unlock() must follow a lock() on ${target.address.name} in the same scope; ` +
-      'outside a scope call unlock() on the lease',
+    `nothing to unlock: unlock() of ${titleOf(target)} undoes a lock() in the same holdfast.scope(), and there is none here. ` +
+      'Outside a scope keep the lease and release that: const lease = await lock.lock(), then await lease.unlock(); or use ' +
+      'withLock(fn). A lease that was not kept stays held until the client is closed or forceUnlock() evicts its owner',
     { lockName: target.address.name },
   )

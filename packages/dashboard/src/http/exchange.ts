@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { NodeRequest } from './node-http.js'
 
 /** A request to the dashboard, as `authorize` gets it. */
 export interface DashboardRequest {
@@ -9,7 +9,7 @@ export interface DashboardRequest {
   /** By name, in any case; `null` for one that was not sent. */
   readonly headers: { get(name: string): string | null }
   /** What the framework handed over: for the user that it has signed in, for example. */
-  readonly raw: Request | IncomingMessage
+  readonly raw: Request | NodeRequest
 }
 
 /** The same, with what only the dashboard needs. */

@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody, RefusedRequest, type Exchange, type Reply } from './exchange.js'
+import type { NodeRequest, NodeResponse } from './node-http.js'
 import { targetOf } from './target.js'
 
 /** What frameworks add to the request. */
-interface FrameworkRequest extends IncomingMessage {
+interface FrameworkRequest extends NodeRequest {
   /** Express and Connect cut the path under which a handler is mounted off `url`. */
   readonly originalUrl?: string
   /** What a body parser that ran before has left. */
@@ -26,7 +26,7 @@ export function exchangeOfNode(request: FrameworkRequest): Exchange {
   }
 }
 
-function headerOf(request: IncomingMessage, name: string): string | null {
+function headerOf(request: NodeRequest, name: string): string | null {
   const value = request.headers[name.toLowerCase()]
   return value === undefined ? null : String(value)
 }
@@ -50,7 +50,7 @@ async function bodyOf(request: FrameworkRequest): Promise<unknown> {
 }
 
 /** Compression middleware holds back what was written until this is called. */
-interface FlushableResponse extends ServerResponse {
+interface FlushableResponse extends NodeResponse {
   flush?(): void
 }
 
@@ -60,7 +60,7 @@ const mostBehind = 1_024 * 1_024
 export function replyToNode(response: FlushableResponse, reply: Reply, hasBody: boolean): void {
   // The reader may have left while the reply was made.
   if (response.destroyed) return
-  response.writeHead(reply.status, reply.headers)
+  response.writeHead(reply.status, { ...reply.headers })
   if (!reply.stream || !hasBody) {
     response.end(hasBody ? reply.body : undefined)
     return

@@ -25,7 +25,16 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
       (value: string): string =>
         value,
   }
-  const client = new Client({ keepAlive: true, ...config, ...passwordOf(config), ...more, types, stream })
+  const client = new Client({
+    keepAlive: true,
+    // Used only where the application names none.
+    fallback_application_name: 'holdfast',
+    ...config,
+    ...passwordOf(config),
+    ...more,
+    types,
+    stream,
+  })
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
   let error: Error | undefined
   // Those who wait learn what an error means for them.

@@ -86,7 +86,12 @@ export function describeScopes(suite: Suite): void {
       const { holdfast, lock } = await suite.open()
       const leaked = nextEvent(holdfast, 'leaked')
       const lease = await holdfast.scope(() => lock.lock())
-      expect(await leaked).toEqual({ name: lock.name, kind: lock.kind, owner: lease.owner })
+      expect(await leaked).toEqual({
+        name: lock.name,
+        kind: lock.kind,
+        owner: lease.owner,
+        reason: 'scope-ended',
+      })
       expect(await lock.isLocked()).toBe(false)
     })
 

@@ -164,7 +164,8 @@ export class Health {
     const { name, engine, restartQuarantineMs } = this.#deps.settings
     const error = new UnavailableError(
       `${name} started less than ${restartQuarantineMs} ms ago (restartQuarantineMs) and may have lost its locks: ` +
-        `it has no vote for another ${Math.ceil(forMs)} ms`,
+        `it has no vote for another ${Math.ceil(forMs)} ms. Servers that have only just been set up, as in tests, have ` +
+        'nothing to lose: there use restartQuarantineMs: 0',
       { engine },
     )
     this.#leave('quarantined', error, forMs)

@@ -3,9 +3,10 @@ import type { Address } from '../../engine/requests.js'
 import { LockLostError } from '../../errors.js'
 import type { HoldfastErrorDetails, LossReason } from '../../errors.js'
 import type { Events, LockEvent } from '../../events.js'
+import { reportDropped } from '../../holding/hold-reports.js'
 import type { HoldTable } from '../../holding/hold-table.js'
 import { LeaseSet } from '../../holding/lease-set.js'
-import type { OpenLease } from '../../holding/lease-set.js'
+import type { LeaseHandle } from '../../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../../holding/loss.js'
 import { enterUntilAnswered } from '../../holding/re-entry.js'
 import { shortestLeaseMs } from '../../options.js'
@@ -27,7 +28,7 @@ import { limitReachedAt, voteLeaseMs } from './vote-lease.js'
 import type { Votes } from './votes.js'
 
 /** What quorum holds need of their client. */
-export interface QuorumHoldDeps<L extends OpenLease> {
+export interface QuorumHoldDeps<L extends LeaseHandle> {
   readonly settings: {
     readonly watchdogTimeoutMs: number
     readonly memberTimeoutMs: number
@@ -53,14 +54,14 @@ export interface QuorumHoldDeps<L extends OpenLease> {
  * Each vote is renewed by itself, so the deadline is that of the vote which ends the majority. Entering once more changes
  * nothing at the masters, unless the leases must grow.
  */
-export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L>, VoteKeeper {
+export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possession<L>, VoteKeeper {
   readonly n: number
   readonly owner: string
   bodies: Turns | undefined
   readonly #target: Target
   readonly #votes: Votes
   readonly #deps: QuorumHoldDeps<L>
-  readonly #leases = new LeaseSet<L>()
+  readonly #leases = new LeaseSet()
   readonly #limitAt: number
   readonly #limitReachedAt: number
   #fencingToken: number
@@ -148,7 +149,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
 
   async leave(lease: L): Promise<void> {
     const { loss } = this
-    this.#leases.delete(lease)
+    this.#leases.delete(lease.entry)
     if (loss) throw lossForCaller(loss)
     if (this.#leases.count > 0) {
       this.#reschedule()
@@ -205,7 +206,10 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     const { deadlineAt } = this.#votes
     if (this.#state !== 'live' || deadlineAt <= this.#renewedUntil) return
     this.#renewedUntil = deadlineAt
-    this.#deps.events.emit('renewed', { ...this.#subject, remainingMs: this.remainingMs() })
+    const { events } = this.#deps
+    if (events.hasListeners('renewed'))
+      events.emit('renewed', { ...this.#subject, remainingMs: this.remainingMs() })
+    for (const lease of this.#leases.dropped()) reportDropped(events, this.#subject, lease)
   }
 
   lose(reason: Exclude<LossReason, 'suspended'>): void {
@@ -272,7 +276,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
   #addLease(target: Target, { leaseMs, maxHoldMs }: Request, waitedMs: number): L {
     const { events } = this.#deps
     const lease = this.#deps.makeLease(this, target, leaseMs, monotonicMs() + maxHoldMs)
-    this.#leases.add(lease)
+    this.#leases.add(lease.entry)
     this.#reschedule()
     if (events.hasListeners('acquired')) {
       const { fencingToken, count: holdCount } = this

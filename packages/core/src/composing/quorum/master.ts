@@ -4,7 +4,7 @@ import { HoldfastError } from '../../errors.js'
 import type { Events } from '../../events.js'
 import { Hold } from '../../holding/hold.js'
 import type { HoldDeps } from '../../holding/hold.js'
-import type { OpenLease } from '../../holding/lease-set.js'
+import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { Request } from '../../options.js'
 import type { Target } from '../../ownership/target.js'
 import { Acquisition } from '../../waiting/acquisition.js'
@@ -15,7 +15,7 @@ import type { Health } from './health.js'
 /** A hold at one master, and the one lease that it has. */
 export interface HeldVote {
   readonly hold: Hold
-  readonly lease: OpenLease
+  readonly lease: LeaseHandle
 }
 
 /** What a quorum needs of one master's client. */
@@ -25,7 +25,7 @@ export interface MasterDeps {
   readonly session: Pick<EngineSession, 'locate' | 'inspect' | 'force' | 'find' | 'raiseToken'>
   readonly health: Health
   readonly acquisitionDeps: Omit<AcquisitionDeps<HeldVote>, 'nextOwner' | 'admit' | 'events'>
-  readonly holdDeps: Omit<HoldDeps<OpenLease>, 'makeLease' | 'events'>
+  readonly holdDeps: Omit<HoldDeps<LeaseHandle>, 'makeLease' | 'events'>
 }
 
 /** What a request to a master is for, and who wants to know of it. */
@@ -35,7 +35,7 @@ export interface VoteRequest {
   readonly n: number
   readonly request: Request
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
-  readonly makeLease: (hold: Hold) => OpenLease
+  readonly makeLease: (hold: Hold) => LeaseHandle
 }
 
 /** One of the independent stores that vote on who holds a lock. */
@@ -66,7 +66,7 @@ export class Master {
       events,
       nextOwner: () => n,
       admit: (grant, options, waitedMs) => {
-        const hold = new Hold<OpenLease>({ ...holdDeps, events, makeLease }, grant, options)
+        const hold = new Hold<LeaseHandle>({ ...holdDeps, events, makeLease }, grant, options)
         return { hold, lease: hold.open(options, waitedMs) }
       },
     }

@@ -14,7 +14,7 @@ export interface VoteKeeper {
 export interface KeptVoteDeps {
   readonly target: Target
   readonly n: number
-  readonly events: Pick<Events, 'emitError' | 'hasListeners'>
+  readonly events: Pick<Events, 'emitError'>
   keeper(): VoteKeeper
   waiting(holder: string, position: number): void
   granted(): void
@@ -33,9 +33,6 @@ export function reportingTo({ target, n, events, ...deps }: KeptVoteDeps): VoteD
       get limitAt() {
         return deps.keeper().limitAt
       },
-    },
-    get reportsRenewals() {
-      return events.hasListeners('renewed')
     },
     changed: (vote) => {
       deps.keeper().changed(vote)

@@ -2,7 +2,7 @@ import type { Address } from '../../engine/requests.js'
 import { UnavailableError } from '../../errors.js'
 import type { HoldfastError, LossReason } from '../../errors.js'
 import type { Hold } from '../../holding/hold.js'
-import type { OpenLease } from '../../holding/lease-set.js'
+import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { Request } from '../../options.js'
 import type { Target } from '../../ownership/target.js'
 import { toHoldfastError } from '../../store-errors.js'
@@ -20,8 +20,6 @@ export interface VoteDeps {
   readonly n: number
   /** Whether the watchdog is to renew the hold, and until when. */
   readonly terms: { readonly isRenewed: boolean; readonly limitAt: number }
-  /** Whether anyone wants to know of renewals. */
-  readonly reportsRenewals: boolean
   /** Its state changed without a call: a reply came, or the hold was lost. */
   changed(vote: Vote): void
   renewed(): void
@@ -267,9 +265,9 @@ export class Vote {
     this.#deps.changed(this)
   }
 
-  #makeLease(hold: Hold): OpenLease {
+  #makeLease(hold: Hold): LeaseHandle {
     const deps = this.#deps
-    return {
+    const entry: LeaseHandle['entry'] = {
       kind: 'lock',
       needs: 1,
       get isRenewed() {
@@ -286,6 +284,7 @@ export class Vote {
         deps.changed(this)
       },
     }
+    return { entry }
   }
 
   #leave({ hold, lease }: HeldVote): void {
@@ -295,8 +294,7 @@ export class Vote {
 
   /** What happens at one master, as far as it matters to the quorum. */
   readonly #events: VoteRequest['events'] = {
-    hasListeners: (event) =>
-      event === 'waiting' || event === 'granted' || (event === 'renewed' && this.#deps.reportsRenewals),
+    hasListeners: (event) => event === 'waiting' || event === 'granted' || event === 'renewed',
     emit: (event, ...[details]) => {
       if (event === 'renewed') this.#deps.renewed()
       if (event === 'granted') this.#deps.granted()

@@ -1,0 +1,18 @@
+import { Holdfast } from '@holdfast/core'
+import type { LockEngine } from '@holdfast/core/engine'
+import { createDashboard } from '@holdfast/dashboard'
+import { memory } from '@holdfast/memory'
+import { measure } from '@holdfast/metrics'
+import { postgres } from '@holdfast/postgres'
+import { collectHoldfastMetrics } from '@holdfast/prometheus'
+import { SubscriberHub } from '@holdfast/pubsub'
+import { Watchdog } from '@holdfast/watchdog'
+
+const engine: LockEngine = memory()
+export async function read() {
+  await using holdfast = new Holdfast({ engine })
+  await using lease = await holdfast.getLock('order').lock()
+  return lease.signal.aborted
+}
+
+export const used = [createDashboard, postgres, measure, collectHoldfastMetrics, SubscriberHub, Watchdog]
