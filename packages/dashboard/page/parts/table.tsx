@@ -4,6 +4,8 @@ export interface Column<Row> {
   readonly title: string
   /** Numbers stand at the right, so that their digits line up. */
   readonly isNumber?: boolean
+  /** Stays in view when the table scrolls. */
+  readonly isPinned?: boolean
   cell(row: Row): ComponentChildren
 }
 
@@ -17,7 +19,8 @@ interface TableProps<Row> {
 
 /** A table whose first column names the row. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
-  const classOf = (column: Column<Row>): string => (column.isNumber ? 'number' : '')
+  const classOf = ({ isNumber, isPinned }: Column<Row>): string =>
+    isNumber ? 'number' : isPinned ? 'pinned' : ''
   return (
     <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
       <table>
