@@ -26,7 +26,7 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
         <Figure title="Held" note={without ?? 'locks and permits'}>
           {formatCount(totals.held)}
         </Figure>
-        <Figure title="Waiting" note={without ?? 'for locks, permits and latches'}>
+        <Figure title="Waiting" note={without ?? 'locks, permits, latches'}>
           {formatCount(totals.waiting)}
         </Figure>
         <Figure title="Hand-offs" note="per second">
