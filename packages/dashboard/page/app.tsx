@@ -71,7 +71,7 @@ export function App() {
         </nav>
         {view && <Pulse connection={connection} store={store} everyMs={update?.everyMs ?? 0} />}
       </header>
-      <Banner connection={connection} store={store} />
+      <Banner connection={connection} store={store} hasFigures={update?.content != null} />
       <main id="main" class={isStale ? 'stale' : ''} aria-busy={view !== null && update === null}>
         <h1 ref={heading} tabIndex={-1}>
           <Heading view={view} />
@@ -96,13 +96,16 @@ function Tab({ href, title, isCurrent }: { href: string; title: string; isCurren
   )
 }
 
-function Page({ view, state: { update, samples } }: { view: View; state: FeedState }) {
+function Page({ view, state: { connection, update, samples } }: { view: View; state: FeedState }) {
   const content = update?.content
   if (!update || !content) {
-    return update?.store.is === 'failing' ? (
-      <Nothing>Nothing could be read from the store yet.</Nothing>
-    ) : (
-      <Nothing>Reading from the store …</Nothing>
+    const isReading = connection.is === 'connecting' || connection.is === 'live'
+    if (isReading && update?.store.is !== 'failing') return <Nothing>Reading from the store …</Nothing>
+    return (
+      <Nothing>
+        There are no figures: nothing has been seen since this page was opened. What is held, and who waits,
+        is not known.
+      </Nothing>
     )
   }
   switch (content.page) {

@@ -126,14 +126,14 @@ describeInBrowser('in a browser', () => {
     expect(tab.problems).toEqual([])
   })
 
-  it('a semaphore shows how many permits are held, and a latch who has yet to count down', async () => {
+  it('a semaphore shows how many of its permits are taken, and a latch how many parties counted down', async () => {
     const name = uniqueName('family')
     const permits = await holdfast.getSemaphore(name, { permits: 4 }).acquire({ permits: 3 })
     await holdfast.getCountDownLatch(name).trySetCount(2)
     await open(lockHash(name, '?as=semaphore'))
-    await shows('3 permits held.')
+    await shows('3 of 4 permits taken.')
     await page.goto(`${listening.origin}/${lockHash(name, '?as=latch')}`)
-    await shows('Still to count down: 2 of 2 parties.')
+    await shows('0 of 2 parties counted down')
     expect(await page.getByText('No hold has been seen').count()).toBe(0)
     await permits.release()
     expect(tab.problems).toEqual([])

@@ -318,8 +318,8 @@ describe('what it shows', () => {
         ).json()) as Update
         if (content?.page !== 'lock' || content.waiterCount !== 1) return false
         expect(content.holderCount).toBe(object === 'latch' ? 0 : 1)
-        // How many permits there are only those know that use the semaphore.
-        expect(content.size).toBe(object === 'latch' ? 2 : null)
+        expect(content.parties).toEqual(object === 'latch' ? { all: 2, left: 2, counted: [] } : null)
+        expect(content.semaphore).toEqual(object === 'semaphore' ? { taken: 2, all: 3, owners: 1 } : null)
         return true
       },
       { timeoutMs: 15_000 },

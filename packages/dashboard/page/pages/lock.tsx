@@ -4,7 +4,7 @@ import { formatCount, formatInstant, formatMs, formatTime, plural } from '../for
 import { Chart } from '../parts/chart.js'
 import { EvictDialog } from '../parts/evict-dialog.js'
 import { Holders } from '../parts/holders.js'
-import { kindName, Nothing, ProcessLink, wanted } from '../parts/name.js'
+import { countedDown, kindName, Name, Nothing, permitsTaken, ProcessLink, wanted } from '../parts/name.js'
 import { Table, type Column } from '../parts/table.js'
 
 const shownWaiters = 25
@@ -19,11 +19,14 @@ export function LockPage({ content, isReadOnly, everyMs }: LockProps) {
   const [victim, setVictim] = useState<LockHolder | null>(null)
   const { holders, holderCount, waiters, waiterCount } = content
   const facts = factsOf(content)
+  const isLatch = content.object === 'latch'
   const next = waiters.slice(0, shownWaiters)
   return (
     <>
       {facts !== null && <p class="facts">{facts}</p>}
-      {content.object !== 'latch' && (
+      {isLatch ? (
+        <Parties parties={content.parties} />
+      ) : (
         <section>
           <h2>{holderCount > 1 ? `${formatCount(holderCount)} holders` : 'Holder'}</h2>
           {holders.length === 0 ? (
@@ -35,13 +38,16 @@ export function LockPage({ content, isReadOnly, everyMs }: LockProps) {
         </section>
       )}
       <section>
-        <h2>{waiterCount === 0 ? 'Queue' : `Queue: ${plural(waiterCount, 'waiter')}`}</h2>
+        <h2>
+          {isLatch ? 'Waiting' : 'Queue'}
+          {waiterCount > 0 && `: ${plural(waiterCount, isLatch ? 'client' : 'waiter')}`}
+        </h2>
         {next.length === 0 ? (
           <Nothing>No client waits.</Nothing>
         ) : (
           <Table
-            caption="Waiters, the next one first"
-            columns={waiterColumns}
+            caption={isLatch ? 'Clients that wait' : 'Waiters, the next one first'}
+            columns={isLatch ? latchWaiterColumns : waiterColumns}
             rows={next.map((waiter, i) => ({ ...waiter, position: i + 1 }))}
             keyOf={(waiter) => waiter.owner}
           />
@@ -54,18 +60,34 @@ export function LockPage({ content, isReadOnly, everyMs }: LockProps) {
   )
 }
 
-function factsOf({ object, size, left, fencingToken, holders, holderCount }: LockContent): string | null {
-  if (object === 'latch') {
-    if (size === null) return 'This latch is not set.'
-    return left === 0
-      ? `This latch is open. Parties that have counted down: ${formatCount(size)}.`
-      : `Still to count down: ${formatCount(left ?? 0)} of ${plural(size, 'party', 'parties')}.`
+function factsOf({ semaphore, fencingToken }: LockContent): string | null {
+  if (semaphore) {
+    const unknown = 'No process that uses it has said how many there are in all.'
+    return `${permitsTaken(semaphore)} taken.${semaphore.all === null ? ` ${unknown}` : ''}`
   }
-  if (object === 'semaphore') {
-    const held = holders.reduce((sum, { permits }) => sum + permits, 0)
-    return `${holders.length < holderCount ? 'At least ' : ''}${plural(held, 'permit')} held.`
-  }
-  return fencingToken === 0 ? null : `Last fencing token: ${fencingToken}.`
+  return fencingToken === 0 ? null : `Last known fencing token: ${fencingToken}.`
+}
+
+function Parties({ parties }: Pick<LockContent, 'parties'>) {
+  const counted = parties?.counted ?? []
+  return (
+    <section>
+      <h2>Parties</h2>
+      {parties ? (
+        <p class="facts">
+          {countedDown(parties)}
+          {counted.map((party, i) => (
+            <>
+              {i === 0 ? ': ' : ', '}
+              <Name text={party} />
+            </>
+          ))}
+        </p>
+      ) : (
+        <Nothing>This latch is not set.</Nothing>
+      )}
+    </section>
+  )
 }
 
 const waiterColumns: readonly Column<LockWaiter & { position: number }>[] = [
@@ -74,6 +96,12 @@ const waiterColumns: readonly Column<LockWaiter & { position: number }>[] = [
   { title: 'Wants', cell: wanted },
   { title: 'Has waited', isNumber: true, cell: ({ waitedMs }) => formatMs(waitedMs) },
   { title: 'Owner', cell: ({ owner }) => <span class="owner">{owner}</span> },
+]
+
+/** It lets all of them through at once: there is no order. */
+const latchWaiterColumns: readonly Column<LockWaiter & { position: number }>[] = [
+  { title: 'Client', cell: ({ process }) => <ProcessLink process={process} /> },
+  { title: 'Has waited', isNumber: true, cell: ({ waitedMs }) => formatMs(waitedMs) },
 ]
 
 const historyColumns: readonly Column<HistoryEntry>[] = [
@@ -95,7 +123,7 @@ function History({ content, everyMs }: Pick<LockProps, 'content' | 'everyMs'>) {
     <section>
       <h2>While watched</h2>
       <Chart
-        title="Queue"
+        title={content.object === 'latch' ? 'Clients that wait' : 'Queue'}
         at={queueLengths.map(({ at }) => at)}
         everyMs={everyMs}
         series={[
@@ -103,7 +131,7 @@ function History({ content, everyMs }: Pick<LockProps, 'content' | 'everyMs'>) {
             title: 'waiting',
             colour: 'two',
             values: queueLengths.map((each) => each.waiters),
-            format: (count) => (count === null ? '–' : formatCount(count)),
+            format: formatCount,
           },
         ]}
       />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { OverviewContent, Sample, Totals } from '../../src/shared/payloads.js'
-import { formatCount, formatMs, formatRate } from '../format.js'
+import { formatCount, formatMs, formatRate, plural } from '../format.js'
 import { Chart } from '../parts/chart.js'
 import { ContendedTable, LossTable } from '../parts/lock-tables.js'
 import { Nothing } from '../parts/name.js'
@@ -17,13 +17,16 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
   const last = samples.at(-1)
   const at = samples.map((sample) => sample.at)
   const values = (key: Exclude<keyof Sample, 'at'>): (number | null)[] => samples.map((sample) => sample[key])
+  // Or a figure would look like all there is.
+  const without =
+    totals.unreported === 0 ? null : `without ${plural(totals.unreported, 'client')} that did not report`
   return (
     <>
       <dl class="figures">
-        <Figure title="Held" note="locks and permits">
+        <Figure title="Held" note={without ?? 'locks and permits'}>
           {formatCount(totals.held)}
         </Figure>
-        <Figure title="Waiting" note="for a lock">
+        <Figure title="Waiting" note={without ?? 'locks, permits, latches'}>
           {formatCount(totals.waiting)}
         </Figure>
         <Figure title="Hand-offs" note="per second">
@@ -32,7 +35,7 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
         <Figure title="Wait, median" note={`p99 ${formatMs(last?.p99 ?? null)}`}>
           {formatMs(last?.p50 ?? null)}
         </Figure>
-        <Figure title="Lost" note="since these clients started" isBad={totals.lost > 0}>
+        <Figure title="Lost" note={without ?? 'since these clients started'} isBad={(totals.lost ?? 0) > 0}>
           {formatCount(totals.lost)}
         </Figure>
         <Figure
@@ -58,8 +61,8 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
           at={at}
           everyMs={everyMs}
           series={[
-            { title: 'held', colour: 'one', values: values('held'), format: countOrDash },
-            { title: 'waiting', colour: 'two', values: values('waiting'), format: countOrDash },
+            { title: 'held', colour: 'one', values: values('held'), format: formatCount },
+            { title: 'waiting', colour: 'two', values: values('waiting'), format: formatCount },
           ]}
         />
         <Chart
@@ -77,9 +80,11 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
         <h2>Longest queues</h2>
         {content.contended.length === 0 ? (
           <Nothing>
-            {totals.held === 0
-              ? 'Nothing is held, and no client waits. Locks appear here as soon as a client takes one.'
-              : 'No client waits for a lock.'}
+            {without !== null
+              ? `No client that reports waits for a lock. ${plural(totals.unreported, 'client')} did not report.`
+              : totals.held === 0
+                ? 'Nothing is held, and no client waits. Locks appear here as soon as a client takes one.'
+                : 'No client waits for a lock.'}
           </Nothing>
         ) : (
           <ContendedTable rows={content.contended} />
@@ -103,8 +108,6 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
     </>
   )
 }
-
-const countOrDash = (count: number | null): string => (count === null ? '–' : formatCount(count))
 
 interface FigureProps {
   readonly title: string

@@ -1,15 +1,17 @@
 import type { StoreState } from '../../src/shared/payloads.js'
 import type { Connection } from '../feed.js'
-import { formatTime } from '../format.js'
+import { formatInstant } from '../format.js'
 
 interface StateProps {
   readonly connection: Connection
   readonly store: StoreState
   readonly everyMs: number
+  /** Whether anything is shown at all. */
+  readonly hasFigures: boolean
 }
 
 /** In one line, whether what is shown is current. */
-export function Pulse({ connection, store, everyMs }: StateProps) {
+export function Pulse({ connection, store, everyMs }: Omit<StateProps, 'hasFigures'>) {
   const [look, text] = pulseOf(connection, store, everyMs)
   return <span class={`pulse ${look}`}>{text}</span>
 }
@@ -33,19 +35,20 @@ function pulseOf(connection: Connection, store: StoreState, everyMs: number): [l
 }
 
 /** What is wrong, and what to do about it. A live region, so it only changes when the state does. */
-export const Banner = ({ connection, store }: Omit<StateProps, 'everyMs'>) => (
+export const Banner = ({ connection, store, hasFigures }: Omit<StateProps, 'everyMs'>) => (
   <div role="status" aria-live="polite" class="banner-place">
-    {troubleOf(connection, store)}
+    {troubleOf(connection, store, hasFigures)}
   </div>
 )
 
-function troubleOf(connection: Connection, store: StoreState) {
+function troubleOf(connection: Connection, store: StoreState, hasFigures: boolean) {
+  const figures = hasFigures ? 'The figures below are from before.' : 'There are no figures.'
   if (connection.is === 'lost') {
     return (
       <div class="banner">
-        <strong>The dashboard has not answered since {formatTime(connection.since)}.</strong> The figures
-        below are from before. The page goes on trying; if this lasts, check that the process that serves it
-        is running, and that a proxy lets it through.
+        <strong>The dashboard has not answered since {formatInstant(connection.since)}.</strong> {figures} The
+        page goes on trying; if this lasts, check that the process that serves it is running, and that a proxy
+        lets it through.
       </div>
     )
   }
@@ -59,14 +62,22 @@ function troubleOf(connection: Connection, store: StoreState) {
   if (connection.is === 'live' && store.is === 'failing') {
     return (
       <div class="banner">
-        <strong>The store has not answered since {formatTime(store.since)}.</strong> The figures below are
-        from before. Holders keep their locks until their leases end; nothing can be acquired. Check that the
-        server is up and that this process can reach it. The page recovers by itself.{' '}
-        <span class="detail">{store.message}</span>
+        <strong>{unansweredSince(store)}</strong> {figures} Holders keep their locks until their leases end;
+        nothing can be acquired. Check that the server is up and that this process can reach it. The page
+        recovers by itself. <span class="detail">{store.message}</span>
       </div>
     )
   }
   return null
+}
+
+/** Nobody asks while no page is open: the last answer may be long ago, and says less then about how long the store has been down. */
+function unansweredSince({ answeredAt, askedSince }: Extract<StoreState, { is: 'failing' }>): string {
+  if (answeredAt === null)
+    return `The store has not answered since ${formatInstant(askedSince)}, when it was asked first.`
+  return askedSince - answeredAt < 60_000
+    ? `The store has not answered since ${formatInstant(answeredAt)}.`
+    : `The store has not answered since ${formatInstant(askedSince)}. The last time it did was ${formatInstant(answeredAt)}.`
 }
 
 function remedyOf(status: number): string {

@@ -5,7 +5,7 @@ import { formatCount, formatMs, plural } from '../format.js'
 import { failureOf, isJson } from '../replies.js'
 import { toLock } from '../route.js'
 import { authorization } from '../token.js'
-import { LockLink, Name, Nothing } from './name.js'
+import { countedDown, LockLink, Name, Nothing, permitsTaken } from './name.js'
 import { Table, type Column } from './table.js'
 
 type Search =
@@ -16,10 +16,27 @@ type Search =
 
 const columns: readonly Column<FoundLock>[] = [
   { title: 'Lock', cell: (lock) => <LockLink name={lock.name} object={lock.object} /> },
-  { title: 'Holder', cell: (lock) => (lock.holder === null ? 'free' : <Name text={lock.holder} />) },
+  { title: 'Holder', cell: (lock) => stateOf(lock) },
   { title: 'Waiting', isNumber: true, cell: (lock) => formatCount(lock.waiterCount) },
-  { title: 'Lease left', isNumber: true, cell: (lock) => formatMs(lock.remainingMs) },
+  {
+    title: 'Lease left',
+    isNumber: true,
+    cell: ({ holder, remainingMs }) => formatMs(holder === null ? null : remainingMs),
+  },
 ]
+
+/** Who holds it. A latch has parties, and no holder. */
+function stateOf({ object, holder, holderCount, semaphore, parties }: FoundLock) {
+  if (object === 'latch') return countedDown(parties)
+  if (holder === null) return 'free'
+  return (
+    <>
+      {semaphore && `${permitsTaken(semaphore)}, `}
+      <span class="owner">{holder}</span>
+      {holderCount > 1 && ` and ${plural(holderCount - 1, 'other')}`}
+    </>
+  )
+}
 
 /** Searches the store for names. Only when asked to: the store looks at all of its keys for it. */
 export function FindLock() {

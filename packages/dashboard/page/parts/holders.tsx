@@ -28,6 +28,7 @@ export function Holders({ holders, evict }: HoldersProps) {
     ? [
         {
           title: 'Action',
+          isPinned: true,
           cell: (holder) => (
             <button type="button" class="danger" onClick={() => evict(holder)}>
               Evict<span class="unseen"> {holder.owner}</span>

@@ -1,18 +1,29 @@
 import type { ContendedRow, HoldRow, Loss } from '../../src/shared/payloads.js'
-import { formatCount, formatInstant, formatMs } from '../format.js'
-import { kindName, LockLink, ProcessLink } from './name.js'
+import { formatCount, formatInstant, formatMs, plural } from '../format.js'
+import { kindName, LockLink, permitsTaken, ProcessLink } from './name.js'
 import { Table, type Column } from './table.js'
 
 const contendedColumns: readonly Column<ContendedRow>[] = [
   { title: 'Lock', cell: (row) => <LockLink name={row.name} object={row.object} /> },
+  // Beside the name: on a phone the other columns are beyond the edge.
+  { title: 'Held by', cell: (row) => heldBy(row) },
+  { title: 'For', isNumber: true, cell: (row) => formatMs(row.heldMs) },
   { title: 'Waiting', isNumber: true, cell: (row) => formatCount(row.waiterCount) },
   { title: 'Longest wait', isNumber: true, cell: (row) => formatMs(row.longestWaitMs) },
-  {
-    title: 'Held by',
-    cell: (row) => (row.holder ? <ProcessLink process={row.holder.process} /> : 'several, or changing'),
-  },
-  { title: 'For', isNumber: true, cell: (row) => formatMs(row.heldMs) },
 ]
+
+function heldBy({ object, holder, semaphore }: ContendedRow) {
+  if (object === 'latch') return <span class="quiet">parties to come</span>
+  if (semaphore && semaphore.owners > 1)
+    return `${permitsTaken(semaphore)}, ${plural(semaphore.owners, 'holder')}`
+  if (!holder) return semaphore ? permitsTaken(semaphore) : 'several, or changing'
+  return (
+    <>
+      {semaphore && `${permitsTaken(semaphore)}, `}
+      <ProcessLink process={holder.process} />
+    </>
+  )
+}
 
 export const ContendedTable = ({ rows }: { rows: readonly ContendedRow[] }) => (
   <Table
@@ -24,15 +35,49 @@ export const ContendedTable = ({ rows }: { rows: readonly ContendedRow[] }) => (
 )
 
 const lossColumns: readonly Column<Loss>[] = [
-  { title: 'Lock', cell: (loss) => <LockLink name={loss.name} object={loss.object} /> },
+  {
+    title: 'Lock',
+    cell: (loss) => (
+      <>
+        <LockLink name={loss.name} object={loss.object} />
+        {loss.count > 1 && (
+          <span class="tag bad">
+            {loss.isAtLeast && 'at least '}
+            {formatCount(loss.count)} times
+          </span>
+        )}
+      </>
+    ),
+  },
   { title: 'Reason', cell: (loss) => loss.reason },
-  { title: 'Lost by', cell: (loss) => <ProcessLink process={loss.process} /> },
+  {
+    title: 'Lost by',
+    cell: (loss) => (
+      <>
+        <ProcessLink process={loss.process} />
+        {loss.otherProcesses > 0 && ` and ${plural(loss.otherProcesses, 'other')}`}
+      </>
+    ),
+  },
   {
     title: 'At',
     isNumber: true,
-    cell: (loss) => <time dateTime={new Date(loss.at).toISOString()}>{formatInstant(loss.at)}</time>,
+    cell: ({ count, since, at }) => (
+      <>
+        {count > 1 && (
+          <>
+            <Instant at={since} /> –{' '}
+          </>
+        )}
+        <Instant at={at} />
+      </>
+    ),
   },
 ]
+
+const Instant = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()}>{formatInstant(at)}</time>
+)
 
 export const LossTable = ({ rows }: { rows: readonly Loss[] }) => (
   <Table
@@ -55,8 +100,13 @@ const holderColumn: Column<HoldRow> = {
   cell: (hold) => <ProcessLink process={hold.holder.process} />,
 }
 
-const heldAs = ({ kind, permits }: Pick<HoldRow, 'kind' | 'permits'>): string =>
-  kind === 'semaphore' ? `${formatCount(permits)} of a semaphore` : kindName(kind)
+/** `2 of 3 permits`; where others have some, too, `1 permit, 2 of 3 taken` */
+function heldAs({ kind, permits, semaphore }: HoldRow): string {
+  if (!semaphore) return kindName(kind)
+  if (semaphore.owners === 1) return permitsTaken(semaphore)
+  const of = semaphore.all === null ? '' : ` of ${formatCount(semaphore.all)}`
+  return `${plural(permits, 'permit')}, ${formatCount(semaphore.taken)}${of} taken`
+}
 
 interface HoldTableProps {
   readonly caption: string
@@ -67,7 +117,7 @@ interface HoldTableProps {
 export const HoldTable = ({ caption, rows, hasHolder }: HoldTableProps) => (
   <Table
     caption={caption}
-    columns={hasHolder ? [...holdColumns.slice(0, 2), holderColumn, ...holdColumns.slice(2)] : holdColumns}
+    columns={hasHolder ? [...holdColumns.slice(0, 1), holderColumn, ...holdColumns.slice(1)] : holdColumns}
     rows={rows}
     keyOf={(hold) => `${hold.holder.owner} ${hold.object} ${hold.name}`}
   />

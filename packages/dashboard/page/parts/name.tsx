@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import type { Process } from '../../src/shared/payloads.js'
+import type { Parties, Permits, Process } from '../../src/shared/payloads.js'
 import type { ObjectType } from '../../src/shared/views.js'
 import { piecesOf, visibleName } from '../../src/shared/visible-name.js'
-import { plural } from '../format.js'
+import { formatCount, plural } from '../format.js'
 import { toClient, toLock } from '../route.js'
 
 /**
@@ -29,6 +29,19 @@ export const kindName = (kind: string): string => kindNames[kind] ?? kind
 /** What a waiter waits for: `2 permits`, `write lock` */
 export const wanted = ({ kind, permits }: { kind: string; permits: number }): string =>
   kind === 'semaphore' ? plural(permits, 'permit') : kindName(kind)
+
+/** How much of a semaphore is taken: `2 of 3 permits`, or `2 permits` while no process has said how many there are. */
+export const permitsTaken = ({ taken, all }: Permits): string =>
+  all === null ? plural(taken, 'permit') : `${formatCount(taken)} of ${plural(all, 'permit')}`
+
+/** How far a latch is: `1 of 3 parties counted down` */
+export function countedDown(parties: Parties | null): string {
+  if (!parties) return 'not set'
+  const { all, left } = parties
+  return left === 0
+    ? `open: all of ${plural(all, 'party', 'parties')} counted down`
+    : `${formatCount(all - left)} of ${plural(all, 'party', 'parties')} counted down`
+}
 
 export const LockLink = ({ name, object }: { name: string; object: ObjectType }) => (
   <>

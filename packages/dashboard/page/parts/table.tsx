@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface Column<Row> {
   readonly title: string
   /** Numbers stand at the right, so that their digits line up. */
   readonly isNumber?: boolean
+  /** Stays in view when the table scrolls. */
+  readonly isPinned?: boolean
   cell(row: Row): ComponentChildren
 }
 
@@ -17,9 +20,18 @@ interface TableProps<Row> {
 
 /** A table whose first column names the row. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
-  const classOf = (column: Column<Row>): string => (column.isNumber ? 'number' : '')
+  const classOf = ({ isNumber, isPinned }: Column<Row>): string =>
+    isNumber ? 'number' : isPinned ? 'pinned' : ''
+  const [box, edges, measure] = useEdges()
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+    <div
+      ref={box}
+      class={`scroll ${edges}`}
+      role="region"
+      aria-label={caption}
+      tabIndex={0}
+      onScroll={measure}
+    >
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -51,4 +63,27 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
       </table>
     </div>
   )
+}
+
+/** At which edges of a box that scrolls there is more to see. */
+function useEdges() {
+  const box = useRef<HTMLDivElement>(null)
+  const [edges, setEdges] = useState('')
+  const measure = (): void => {
+    if (!box.current) return
+    const { scrollLeft, scrollWidth, clientWidth } = box.current
+    const isBefore = scrollLeft > 0
+    // Of a zoomed page the numbers are rounded.
+    const isAfter = scrollWidth - clientWidth - scrollLeft > 1
+    setEdges(`${isBefore ? 'more-left' : ''} ${isAfter ? 'more-right' : ''}`)
+  }
+  // Its content may be wider than it was, too.
+  useLayoutEffect(measure)
+  useLayoutEffect(() => {
+    if (!box.current) return
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(box.current)
+    return () => sizes.disconnect()
+  }, [])
+  return [box, edges, measure] as const
 }

@@ -6,7 +6,7 @@ import { queryOf, type View } from '../shared/views.js'
 import { fleetContent } from './fleet-content.js'
 import { FleetFeed } from './fleet-feed.js'
 import { LockFeeds, mostWatched } from './lock-feeds.js'
-import type { SharedPoll } from './shared-poll.js'
+import { StoreContact, type SharedPoll } from './shared-poll.js'
 
 /** A page that polls counts as open for so many of its intervals after a request, and at least for so long. */
 const lingering = { intervals: 3, leastMs: 10_000 }
@@ -27,8 +27,9 @@ export class Feeds {
   readonly #reading = new Set<() => void>()
 
   constructor(source: DashboardSource, options: FeedsOptions) {
-    this.#fleet = new FleetFeed(source, options.everyMs)
-    this.#locks = new LockFeeds(source, options.everyMs)
+    const contact = new StoreContact()
+    this.#fleet = new FleetFeed(source, options.everyMs, contact)
+    this.#locks = new LockFeeds(source, options.everyMs, contact)
     this.#isReadOnly = options.isReadOnly
   }
 

@@ -2,7 +2,7 @@ import type { ConnectedClient } from '@holdfast/core'
 import type { DashboardSource } from '../source.js'
 import { Fleet, type Member } from './fleet.js'
 import { Samples } from './samples.js'
-import { SharedPoll } from './shared-poll.js'
+import { SharedPoll, type StoreContact } from './shared-poll.js'
 
 /** How many holds and waits all clients together are asked to list, and each of them at most. */
 const listed = { inAll: 20_000, perClient: 200, least: 20 }
@@ -38,10 +38,11 @@ export class FleetFeed {
   #members: ReadonlyMap<string, Member> = new Map()
   #idleSince: number | undefined
 
-  constructor(source: FleetSource, everyMs: number) {
+  constructor(source: FleetSource, everyMs: number, contact: StoreContact) {
     this.#source = source
     this.#everyMs = everyMs
     this.poll = new SharedPoll({
+      contact,
       take: () => this.#take(),
       pauseMs: () => this.everyMs,
       idle: () => {

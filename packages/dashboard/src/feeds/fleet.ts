@@ -1,6 +1,17 @@
 import type { ClientReport, ConnectedClient } from '@holdfast/core'
-import type { ClientRow, ContendedRow, HoldRow, Loss, Owner, Totals, WaitRow } from '../shared/payloads.js'
+import type {
+  ClientRow,
+  ContendedRow,
+  HoldRow,
+  Loss,
+  Owner,
+  Permits,
+  Totals,
+  WaitRow,
+} from '../shared/payloads.js'
 import { clientOf } from '@holdfast/core/engine'
+import { runsOf, type RememberedLoss } from './loss-runs.js'
+import { permitsIn } from './permits.js'
 import { objectOf, ownerWith, processOf } from './process-of.js'
 
 /** A client that is connected, and what it reported last. */
@@ -24,6 +35,7 @@ export class Fleet {
   readonly #ownId: string
   readonly #limit: number
   #contended: readonly ContendedRow[] | undefined
+  #permits: ReadonlyMap<string, Permits> | undefined
 
   /**
    * @param ownId - of the client that the dashboard uses
@@ -41,11 +53,16 @@ export class Fleet {
 
   totals(): Totals {
     const members = [...this.members.values()]
-    const sum = (count: (report: ClientReport) => number): number =>
-      members.reduce((total, { report }) => total + (report ? count(report) : 0), 0)
+    const { reports } = this
+    // Without any report there is nothing to count: 0 would say that nothing is held.
+    const sum = (count: (report: ClientReport) => number): number | null =>
+      reports.length === 0 && members.length > 0
+        ? null
+        : reports.reduce((total, report) => total + count(report), 0)
     return {
       clients: members.length,
       silent: members.filter(isSilent).length,
+      unreported: members.length - reports.length,
       held: sum(({ holdCount }) => holdCount),
       waiting: sum(({ waiterCount }) => waiterCount),
       lost: sum(({ counts }) => counts.lost),
@@ -77,6 +94,7 @@ export class Fleet {
           longestWaitMs: Math.max(row?.longestWaitMs ?? 0, wait.waitedMs),
           holder: row?.holder ?? this.ownerOf(wait.holder),
           heldMs: row?.heldMs ?? this.#heldMs(wait.holder, wait.name),
+          semaphore: this.#permitsOf(wait),
         })
       }
     }
@@ -95,19 +113,23 @@ export class Fleet {
     return holds?.find((hold) => hold.owner === owner && hold.name === name)?.heldMs ?? null
   }
 
+  /** Of a semaphore, as its holders and waiters report it. */
+  #permitsOf({ name, kind }: Pick<HoldRow, 'name' | 'kind'>): Permits | null {
+    if (kind !== 'semaphore') return null
+    this.#permits ??= permitsIn(this.reports)
+    return this.#permits.get(name) ?? null
+  }
+
   longestHeld(count: number): HoldRow[] {
     // Each client lists its oldest holds first, so no other can be among the oldest of all.
     return this.reports
-      .flatMap((report) => report.holds.slice(0, count).map((hold) => holdRow(report, hold)))
+      .flatMap((report) => report.holds.slice(0, count).map((hold) => this.#holdRow(report, hold)))
       .sort((a, b) => b.heldMs - a.heldMs)
       .slice(0, count)
   }
 
   losses(count: number): Loss[] {
-    return [...this.members.values()]
-      .flatMap(lossesOf)
-      .sort((a, b) => b.at - a.at)
-      .slice(0, count)
+    return runsOf([...this.members.values()].flatMap(lossesOf)).slice(0, count)
   }
 
   clients(): ClientRow[] {
@@ -125,9 +147,22 @@ export class Fleet {
     const { report } = member
     return {
       client: this.#clientRow(member),
-      holds: report ? report.holds.map((hold) => holdRow(report, hold)) : [],
+      holds: report ? report.holds.map((hold) => this.#holdRow(report, hold)) : [],
       queue: report ? report.queue.map(waitRow) : [],
-      losses: lossesOf(member),
+      losses: runsOf(lossesOf(member)),
+    }
+  }
+
+  #holdRow(report: ClientReport, hold: ClientReport['holds'][number]): HoldRow {
+    return {
+      name: hold.name,
+      object: objectOf(hold.kind),
+      kind: hold.kind,
+      holder: ownerWith(hold.owner, report.client),
+      permits: hold.permits,
+      semaphore: this.#permitsOf(hold),
+      heldMs: hold.heldMs,
+      remainingMs: hold.remainingMs,
     }
   }
 
@@ -145,16 +180,6 @@ export class Fleet {
     }
   }
 }
-
-const holdRow = (report: ClientReport, hold: ClientReport['holds'][number]): HoldRow => ({
-  name: hold.name,
-  object: objectOf(hold.kind),
-  kind: hold.kind,
-  holder: ownerWith(hold.owner, report.client),
-  permits: hold.permits,
-  heldMs: hold.heldMs,
-  remainingMs: hold.remainingMs,
-})
 
 const waitRow = ({
   name,
@@ -175,9 +200,10 @@ const waitRow = ({
   holder,
 })
 
-function lossesOf({ report, reportedAt }: Member): Loss[] {
+function lossesOf({ report, reportedAt }: Member): RememberedLoss[] {
   if (!report) return []
-  return report.losses.map(({ name, kind, owner, reason, agoMs }) => ({
+  const { losses, counts } = report
+  return losses.map(({ name, kind, owner, reason, agoMs }, i) => ({
     name,
     object: objectOf(kind),
     kind,
@@ -185,5 +211,6 @@ function lossesOf({ report, reportedAt }: Member): Loss[] {
     process: processOf(report.clientId, report.client),
     reason,
     at: reportedAt - agoMs,
+    isOldestKept: i === losses.length - 1 && counts.lost > losses.length,
   }))
 }

@@ -3,7 +3,7 @@ import type { LockContent } from '../shared/payloads.js'
 import type { ObjectType } from '../shared/views.js'
 import { LockHistory } from './lock-history.js'
 import { lockReader, type LockReading } from './lock-reading.js'
-import { SharedPoll } from './shared-poll.js'
+import { SharedPoll, type StoreContact } from './shared-poll.js'
 
 /** A poll costs the store about 1 ms. With this pause per object that is watched it spends less than 5 % of a core on all of them. */
 const pausePerLockMs = 20
@@ -32,11 +32,13 @@ interface Watch {
 export class LockFeeds {
   readonly #source: DashboardSource
   readonly #everyMs: number
+  readonly #contact: StoreContact
   readonly #watches = new Map<string, Watch>()
 
-  constructor(source: DashboardSource, everyMs: number) {
+  constructor(source: DashboardSource, everyMs: number, contact: StoreContact) {
     this.#source = source
     this.#everyMs = everyMs
+    this.#contact = contact
   }
 
   /** The pause between two polls: longer with more objects that are watched. */
@@ -67,6 +69,7 @@ export class LockFeeds {
     const read = lockReader(this.#source, object, name)
     const history = new LockHistory()
     const poll = new SharedPoll({
+      contact: this.#contact,
       take: () => this.#take({ object, name, read, history }),
       pauseMs: () => this.everyMs,
       idle: () => {

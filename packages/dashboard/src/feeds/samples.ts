@@ -39,7 +39,8 @@ export class Samples {
       this.#grow(fleet, at),
     ]
     const { held, waiting } = fleet.totals()
-    const growth = this.#growths.at(-1)
+    // Nobody has reported: that is not 0 per second.
+    const growth = held === null ? undefined : this.#growths.at(-1)
     const waits = this.#growths.reduce<Buckets>((sum, each) => addBuckets(sum, each.waits), [])
     const perSecond = (count: number | undefined): number | null =>
       previousAt === undefined || count === undefined || at <= previousAt

@@ -1,4 +1,4 @@
-import { SharedPoll } from './shared-poll.js'
+import { SharedPoll, StoreContact } from './shared-poll.js'
 
 /** Lets promises settle, without letting time pass. */
 const settle = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() => undefined)
@@ -6,10 +6,10 @@ const settle = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() => 
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
 
-function pollOf(take: () => Promise<number>) {
+function pollOf(take: () => Promise<number>, contact = new StoreContact()) {
   const reads = jest.fn(take)
   const idle = jest.fn()
-  return { reads, idle, poll: new SharedPoll({ take: reads, pauseMs: () => 1_000, idle }) }
+  return { reads, idle, poll: new SharedPoll({ contact, take: reads, pauseMs: () => 1_000, idle }) }
 }
 
 it('reads nothing without a listener', async () => {
@@ -80,9 +80,27 @@ it('failures keep what was read, say since when the store has not answered, and 
   await jest.advanceTimersByTimeAsync(60_000)
   expect(poll.reading).toMatchObject({ value: 1, store: { is: 'failing', message: 'no route' } })
   const { store } = poll.reading
-  expect(store.is === 'failing' && Date.now() - store.since).toBe(60_000)
+  expect(store.is === 'failing' && Date.now() - (store.answeredAt ?? 0)).toBe(60_000)
   expect(reads.mock.calls.length).toBeLessThan(20)
   isUp = true
   await jest.advanceTimersByTimeAsync(5_000)
   expect(poll.reading.store).toEqual({ is: 'live' })
+})
+
+it('a poll that begins in an outage knows when the store last answered another one, and since when it was asked', async () => {
+  const contact = new StoreContact()
+  const first = pollOf(() => (isUp ? Promise.resolve(1) : Promise.reject(new Error('no route'))), contact)
+  let isUp = true
+  first.poll.listen(() => undefined)
+  await settle()
+  const answeredAt = Date.now()
+  isUp = false
+  await jest.advanceTimersByTimeAsync(60_000)
+  const { poll } = pollOf(() => Promise.reject(new Error('no route')), contact)
+  poll.listen(() => undefined)
+  await settle()
+  expect(poll.reading).toMatchObject({
+    value: null,
+    store: { is: 'failing', answeredAt, askedSince: answeredAt + 1_000 },
+  })
 })

@@ -3,7 +3,21 @@ import type { StoreState } from '../shared/payloads.js'
 /** The pause after failed polls grows up to this, milliseconds. */
 const longestPauseMs = 5_000
 
+/** What all polls of one store know of it together. */
+export class StoreContact {
+  /** When it last answered any of them; `null`: never. */
+  answeredAt: number | null = null
+  /** When it was first asked without an answer since then. */
+  askedSince: number | null = null
+
+  answered(): void {
+    this.answeredAt = Date.now()
+    this.askedSince = null
+  }
+}
+
 export interface PollDeps<T> {
+  readonly contact: StoreContact
   /** Reads from the store once. */
   take(): Promise<T>
   /** How long to pause after that before reading again, milliseconds. */
@@ -39,8 +53,6 @@ export class SharedPoll<T> {
   #timer: NodeJS.Timeout | undefined
   #isTaking = false
   #failures = 0
-  /** When the store last answered, or was first asked. */
-  #answeredAt: number | undefined
   /** Until then what was read is fresh enough. */
   #dueAt = -Infinity
 
@@ -81,7 +93,6 @@ export class SharedPoll<T> {
     }
     this.#reading = nothingRead
     this.#failures = 0
-    this.#answeredAt = undefined
     void this.#take()
   }
 
@@ -92,16 +103,19 @@ export class SharedPoll<T> {
   async #take(): Promise<void> {
     this.#timer = undefined
     this.#isTaking = true
-    this.#answeredAt ??= Date.now()
+    const askedAt = Date.now()
     try {
       const value = await this.#deps.take()
       this.#failures = 0
-      this.#answeredAt = Date.now()
+      this.#deps.contact.answered()
       this.#reading = { value, store: { is: 'live' } }
     } catch (error) {
       this.#failures += 1
       const message = error instanceof Error ? error.message : String(error)
-      this.#reading = { ...this.#reading, store: { is: 'failing', since: this.#answeredAt, message } }
+      const { contact } = this.#deps
+      const { answeredAt } = contact
+      const askedSince = (contact.askedSince ??= askedAt)
+      this.#reading = { ...this.#reading, store: { is: 'failing', answeredAt, askedSince, message } }
     }
     this.#isTaking = false
     const pauseMs = this.#deps.pauseMs(this.#reading.value)

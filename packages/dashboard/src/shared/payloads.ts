@@ -21,17 +21,20 @@ export interface Totals {
   readonly clients: number
   /** Clients that are connected, and have not reported for some polls. */
   readonly silent: number
-  readonly held: number
-  readonly waiting: number
+  /** Clients that have not reported since the dashboard asked first: the figures below are without them. */
+  readonly unreported: number
+  /** These are `null` while no client has reported, although some are connected. */
+  readonly held: number | null
+  readonly waiting: number | null
   /** Since these clients started. */
-  readonly lost: number
+  readonly lost: number | null
 }
 
 /** One point of the charts. Rates and percentiles are `null` until there are two polls to compare. */
 export interface Sample {
   readonly at: number
-  readonly held: number
-  readonly waiting: number
+  readonly held: number | null
+  readonly waiting: number | null
   readonly acquiredPerSecond: number | null
   readonly handOffsPerSecond: number | null
   readonly p50: number | null
@@ -39,14 +42,41 @@ export interface Sample {
   readonly p99: number | null
 }
 
+/** Losses of one object in a row: the newest of them, and how many there are. */
 export interface Loss {
   readonly name: string
   readonly object: ObjectType
   readonly kind: Kind
   readonly owner: string
   readonly process: Process
+  /** All that occur, the newest first. */
   readonly reason: string
   readonly at: number
+  readonly count: number
+  /** There may be more: clients remember their last ones only. */
+  readonly isAtLeast: boolean
+  /** The oldest of them. */
+  readonly since: number
+  /** How many processes besides this one. */
+  readonly otherProcesses: number
+}
+
+/** How much of a semaphore is taken. */
+export interface Permits {
+  readonly taken: number
+  /** In all; `null` when no process has said so. */
+  readonly all: number | null
+  /** How many owners have some. */
+  readonly owners: number
+}
+
+/** The parties of a latch. */
+export interface Parties {
+  readonly all: number
+  /** Those that have yet to count down. */
+  readonly left: number
+  /** Those with a name that have counted down: some, if there are very many. */
+  readonly counted: readonly string[]
 }
 
 export interface ContendedRow {
@@ -57,6 +87,8 @@ export interface ContendedRow {
   readonly holder: Owner | null
   /** How long that holder has held it; `null` when its client did not list this hold. */
   readonly heldMs: number | null
+  /** Of a semaphore, as far as the clients list their holds. */
+  readonly semaphore: Permits | null
 }
 
 export interface HoldRow {
@@ -65,6 +97,8 @@ export interface HoldRow {
   readonly kind: Kind
   readonly holder: Owner
   readonly permits: number
+  /** Of a semaphore, as far as the clients list their holds. */
+  readonly semaphore: Permits | null
   readonly heldMs: number
   readonly remainingMs: number
 }
@@ -137,11 +171,11 @@ export interface LockContent {
   readonly holderCount: number
   readonly waiters: readonly LockWaiter[]
   readonly waiterCount: number
+  /** The last one that is known; 0: none. */
   readonly fencingToken: number
-  /** The parties of a latch. */
-  readonly size: number | null
-  /** The parties that have yet to count down. */
-  readonly left: number | null
+  readonly semaphore: Permits | null
+  /** Of a latch that is set. */
+  readonly parties: Parties | null
   readonly watchedSince: number
   readonly history: readonly HistoryEntry[]
   /** All in the first update, then only the new ones. */
@@ -173,8 +207,15 @@ export type StoreState =
   /** Nothing is known yet. */
   | { readonly is: 'starting' }
   | { readonly is: 'live' }
-  /** The last attempts failed; what is shown is from before. The store has not answered since then. */
-  | { readonly is: 'failing'; readonly since: number; readonly message: string }
+  /** The last attempts failed; what is shown, if anything, is from before. */
+  | {
+      readonly is: 'failing'
+      /** When the store last answered this dashboard; `null`: never. */
+      readonly answeredAt: number | null
+      /** When it was first asked without an answer. */
+      readonly askedSince: number
+      readonly message: string
+    }
 
 export interface Update {
   readonly at: number
@@ -191,8 +232,11 @@ export interface FoundLock {
   readonly name: string
   readonly object: ObjectType
   readonly holder: string | null
+  readonly holderCount: number
   readonly waiterCount: number
   readonly remainingMs: number
+  readonly semaphore: Permits | null
+  readonly parties: Parties | null
 }
 
 export interface Findings {

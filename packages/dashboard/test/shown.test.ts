@@ -1,0 +1,176 @@
+import { createServer } from 'node:http'
+import type { Holdfast } from '@holdfast/core'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import type { Browser, Page } from 'playwright-core'
+import { createDashboard, type Dashboard } from '../src/index.js'
+import { describeInBrowser, launch, openTab } from './support/browser.js'
+import { Clients } from './support/clients.js'
+import { listen, type Listening } from './support/listening.js'
+
+jest.setTimeout(120_000)
+
+const phone = { width: 375, height: 700 }
+
+describeInBrowser('what is shown is so', () => {
+  let browser: Browser
+  let redis: RedisServer
+  let holdfast: Holdfast
+  let rival: Holdfast
+  let dashboard: Dashboard
+  let listening: Listening
+  let page: Page
+  const clients = new Clients()
+
+  beforeAll(async () => {
+    ;[browser, redis] = await Promise.all([launch(), startRedis()])
+  })
+
+  beforeEach(async () => {
+    await redis.call('FLUSHALL')
+    const options = { commandTimeoutMs: 1_000 }
+    holdfast = clients.open(redis.url, { label: 'api', ...options })
+    rival = clients.open(redis.url, { label: 'a-worker-with-a-long-label', ...options })
+    dashboard = createDashboard({ holdfast, readOnly: false, authorize: () => 'ann', everyMs: 250 })
+    listening = await listen(createServer(dashboard.node))
+    ;({ page } = await openTab(browser))
+  })
+
+  afterEach(async () => {
+    await page.context().close()
+    dashboard.close()
+    await listening.close()
+    await clients.closeAll()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await redis.stop()
+  })
+
+  const open = (hash: string): Promise<unknown> => page.goto(`${listening.origin}/${hash}`)
+  const row = (table: string, name: string) =>
+    page.getByRole('region', { name: table }).getByRole('row', { name })
+  const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor()
+
+  it('a semaphore shows the permits taken of all, in lists, too, and after a resize', async () => {
+    const name = uniqueName('permits')
+    const semaphore = holdfast.getSemaphore(name, { permits: 3 })
+    await semaphore.acquire({ permits: 2 })
+    const waiting = rival.getSemaphore(name, { permits: 3 }).acquire({ permits: 2 })
+    waiting.catch(() => undefined)
+    await open('#/locks')
+    await row('Contended locks', name).getByText('2 of 3 permits').waitFor()
+    await row('The oldest holds', name).getByText('2 of 3 permits').waitFor()
+    await page.getByRole('searchbox').fill(name)
+    await page.getByRole('button', { name: 'Find' }).click()
+    await row('Locks that were found', name).getByText('2 of 3 permits').waitFor()
+    await open(`#/locks/${name}?as=semaphore`)
+    await shows('2 of 3 permits taken.')
+    await semaphore.resize(4)
+    await waiting
+    await shows('4 of 4 permits taken.')
+    await open('#/locks')
+    await row('The oldest holds', name).getByText('2 permits, 4 taken').first().waitFor()
+  })
+
+  it('a latch has parties and clients that wait, and neither a holder nor a queue', async () => {
+    const name = uniqueName('latch')
+    const latch = holdfast.getCountDownLatch(name)
+    await latch.trySetCount(3)
+    await latch.countDown({ as: 'shard-7' })
+    rival
+      .getCountDownLatch(name)
+      .wait()
+      .catch(() => undefined)
+    await open('#/locks')
+    await row('Contended locks', name).getByText('parties to come').waitFor()
+    await page.getByRole('searchbox').fill(name)
+    await page.getByRole('button', { name: 'Find' }).click()
+    const found = row('Locks that were found', name)
+    await found.getByText('1 of 3 parties counted down').waitFor()
+    expect(await found.getByText(/free|ms/).count()).toBe(0)
+    await open(`#/locks/${name}?as=latch`)
+    await shows('1 of 3 parties counted down: shard-7')
+    await shows('Waiting: 1 client')
+    await row('Clients that wait', 'a-worker')
+      .getByText(/^[\d.]+ m?s$/)
+      .waitFor()
+    expect(await page.locator('main').textContent()).not.toMatch(/queue|holder|Held by/i)
+  })
+
+  it('losses of one lock in a row are one line that counts them', async () => {
+    const name = uniqueName('flapping')
+    for (let i = 0; i < 3; i += 1) {
+      await holdfast.getLock(name).lock()
+      await rival.getLock(name).forceUnlock()
+      await until(() => holdfast.stats().lost === i + 1, { what: 'the loss to be seen' })
+    }
+    await open('#/')
+    await row('Holds that were lost', name).getByText('3 times').waitFor()
+    expect(await row('Holds that were lost', name).count()).toBe(1)
+  })
+
+  it('the token of a lock stays when it is held for longer than the store keeps it', async () => {
+    const lock = rival.getReadWriteLock(uniqueName('long'))
+    const lease = await lock.write.lock()
+    const [key = ''] = (await redis.call('KEYS', '*:fence')) as string[]
+    await redis.call('DEL', key)
+    await open(`#/locks/${lock.name}?as=read-write-lock`)
+    await shows(`Last known fencing token: ${lease.fencingToken}.`)
+  })
+
+  it('a page that is opened in an outage says since when, and that there are no figures', async () => {
+    const own = await startRedis()
+    const client = clients.open(own.url, { commandTimeoutMs: 1_000 })
+    await client.getLock('kept').lock()
+    const lost = createDashboard({ holdfast: client, everyMs: 250 })
+    const server = await listen(createServer(lost.node))
+    try {
+      await fetch(`${server.origin}/snapshot?page=overview`)
+      await own.kill()
+      await page.goto(`${server.origin}/#/locks/kept`)
+      await shows(/^The store has not answered since [\d:]+\.$/)
+      await shows('There are no figures: nothing has been seen since this page was opened.')
+      expect(await page.getByText('The figures below').count()).toBe(0)
+      expect(await page.locator('main').textContent()).not.toMatch(/\d/)
+    } finally {
+      lost.close()
+      await server.close()
+      await client.close()
+      await own.stop()
+    }
+  })
+
+  it('figures of clients that have not reported are not zeros', async () => {
+    await rival.getLock(uniqueName('mute')).lock()
+    jest.spyOn(holdfast, 'rollCall').mockResolvedValue([])
+    await open('#/')
+    await shows(/^without \d clients? that did not report$/)
+    const held = page.locator('.figure').first().locator('.value')
+    expect(await held.textContent()).toBe('–')
+  })
+
+  it('on a phone the holder and Evict are in view, and a table that goes on has a shadow at that edge', async () => {
+    await page.setViewportSize(phone)
+    const name = uniqueName('a-name-that-is-long-as-names-of-locks-are')
+    await rival.getLock(name).lock()
+    holdfast
+      .getLock(name)
+      .lock()
+      .catch(() => undefined)
+    const isInView = (box: { x: number; width: number } | null): boolean =>
+      box !== null && box.x >= 0 && box.x + box.width <= phone.width
+    await open('#/locks')
+    for (const table of ['Contended locks', 'The oldest holds']) {
+      const holder = row(table, name).getByText(/^a-worker/)
+      expect([table, isInView(await holder.boundingBox())]).toEqual([table, true])
+    }
+    await page.getByRole('link', { name }).first().click()
+    const table = page.getByRole('region', { name: 'Who holds it' })
+    expect(isInView(await table.getByText(/^a-worker/).boundingBox())).toBe(true)
+    expect(isInView(await table.getByRole('button', { name: 'Evict' }).boundingBox())).toBe(true)
+    await page.locator('[aria-label^="Waiters"].more-right:not(.more-left)').waitFor()
+    await page.evaluate('document.querySelector(\'[aria-label^="Waiters"]\').scrollLeft = 10_000')
+    await page.locator('[aria-label^="Waiters"].more-left:not(.more-right)').waitFor()
+  })
+})
