@@ -5,6 +5,7 @@ import type { Hold } from '../holding/hold.js'
 import type { Target } from '../ownership/target.js'
 import { BaseLease } from './base-lease.js'
 import type { BaseLeaseDeps } from './base-lease.js'
+import { shown } from '../util/kind-of.js'
 
 /**
  * Permits of a semaphore that are held, to be given back with `release()`.
@@ -77,7 +78,7 @@ export class PermitLease extends BaseLease {
     const most = this.#permits
     if (typeof permits === 'number' && Number.isInteger(permits) && permits >= 1 && permits <= most) return
     throw new InvalidArgumentError(
-      `permits must be an integer from 1 to ${most}, the number that this lease has, got ${inspect(permits)}`,
+      `permits must be an integer from 1 to ${most}, the number that this lease has, got ${shown(permits)}`,
       { lockName: this.name, owner: this.owner },
     )
   }
