@@ -1,6 +1,6 @@
-import { inspect } from 'node:util'
 import { InvalidArgumentError } from './errors.js'
 import { longestMs } from './util/clock.js'
+import { kindOf, knownKindOf, shown } from './util/kind-of.js'
 import { nearestName } from './util/nearest-name.js'
 
 /** Checks of options: each names the option, the value and the bound. */
@@ -14,7 +14,7 @@ export function requireInteger(
 ): void {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
     throw new InvalidArgumentError(
-      `${option} must be an integer from ${least} to ${most}${more}, got ${inspect(value)}`,
+      `${option} must be an integer from ${least} to ${most}${more}, got ${shown(value)}`,
     )
   }
 }
@@ -29,34 +29,37 @@ export function requireFunction(
   given: unknown,
 ): asserts given is (...args: never[]) => unknown {
   if (typeof given !== 'function') {
-    throw new InvalidArgumentError(`${method} needs a function to run, got ${inspect(given)}`)
+    throw new InvalidArgumentError(`${method} needs a function to run, got ${shown(given)}`)
   }
 }
 
 export function checkString(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'string') {
-    throw new InvalidArgumentError(`${option} must be a string, got ${inspect(value)}`)
+    throw new InvalidArgumentError(`${option} must be a string, got ${shown(value)}`)
   }
 }
 
 export function checkBoolean(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'boolean') {
-    throw new InvalidArgumentError(`${option} must be true or false, got ${inspect(value)}`)
+    throw new InvalidArgumentError(`${option} must be true or false, got ${shown(value)}`)
   }
-}
-
-/** Names what was given in place of something else. Without its value, which may contain a password. */
-export function kindOf(given: unknown): string {
-  if (given === null || given === undefined) return String(given)
-  if (Array.isArray(given)) return 'an array'
-  return typeof given === 'object' ? 'an object' : `a ${typeof given}`
 }
 
 export function checkObject(options: unknown, hint = ''): asserts options is object {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InvalidArgumentError(`options must be an object, got ${kindOf(options)}${hint}`)
-  }
+  if (!isOptions(options)) throw notOptions(options, hint)
 }
+
+/** A lock or a client has no properties of its own, and would be taken for empty options. */
+const isOptions = (given: unknown): given is object =>
+  typeof given === 'object' &&
+  given !== null &&
+  !Array.isArray(given) &&
+  (Object.getPrototypeOf(given) === Object.prototype || knownKindOf(given) === undefined)
+
+const validOf = (known: ReadonlySet<string>): string => `; valid options: ${[...known].join(', ')}`
+
+const notOptions = (given: unknown, hint: string): InvalidArgumentError =>
+  new InvalidArgumentError(`options must be an object, got ${kindOf(given)}${hint}`)
 
 /**
  * Refuses options or a function as a second argument, which plain JavaScript would ignore. Not what `Array.map` passes.
@@ -69,8 +72,12 @@ export function refuseSecond(second: unknown, advice: string): void {
 
 /** Refuses options that do not exist. Allocates nothing for those that do: this runs on every call. */
 export function checkOptions(options: unknown, known: ReadonlySet<string>): void {
-  checkObject(options)
-  for (const option in options) if (!known.has(option)) throw unknownName('option', option, [...known])
+  if (!isOptions(options)) throw notOptions(options, validOf(known))
+  for (const option in options) {
+    if (known.has(option)) continue
+    if (knownKindOf(options) !== undefined) throw notOptions(options, validOf(known))
+    throw unknownName('option', option, [...known])
+  }
 }
 
 /** The error for a name that is not among those that exist. */
@@ -78,6 +85,6 @@ export function unknownName(kind: string, given: unknown, names: readonly string
   const nearest = typeof given === 'string' ? nearestName(given, names) : undefined
   const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
   return new InvalidArgumentError(
-    `unknown ${kind} ${inspect(given)}${hint}; valid ${kind}s: ${names.join(', ')}`,
+    `unknown ${kind} ${shown(given)}${hint}; valid ${kind}s: ${names.join(', ')}`,
   )
 }

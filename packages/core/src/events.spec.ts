@@ -66,6 +66,20 @@ describe('reported errors', () => {
     const given = { type: 'HoldfastWarning', code: 'HOLDFAST_UNAVAILABLE' }
     expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^nothing there/), given]])
   })
+
+  it('that locks may be evicted are one warning of the process for each server if nothing listens', () => {
+    const events = plainEvents()
+    events.warn('RELEASE_UNCONFIRMED', 'not acknowledged')
+    for (const server of ['a', 'b', 'a']) events.warn('EVICTION_POLICY', `${server} may evict locks`)
+    const given = { type: 'HoldfastWarning', code: 'HOLDFAST_EVICTION_POLICY' }
+    const texts = ['a', 'b'].map((server): unknown =>
+      expect.stringContaining(`${server} may evict locks. Two clients`),
+    )
+    expect(emitWarning.mock.calls).toEqual(texts.map((text): unknown[] => [text, given]))
+    events.on('warning', () => undefined)
+    events.warn('EVICTION_POLICY', 'c may evict locks')
+    expect(emitWarning).toHaveBeenCalledTimes(2)
+  })
 })
 
 it('a listener that throws does not reach the code that emits, and becomes an error event', () => {

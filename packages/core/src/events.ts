@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import { EventEmitter } from 'eventemitter3'
 import { unknownName } from './checks.js'
 import {
@@ -10,8 +9,10 @@ import {
 } from './errors.js'
 import { OutageReports } from './outage-reports.js'
 import type { ObjectKind } from './ownership/target.js'
+import { warnProcess } from './process-warning.js'
 import { toHoldfastError } from './store-errors.js'
 import { UnreachableWarning } from './unreachable-warning.js'
+import { shown } from './util/kind-of.js'
 
 /** The object and owner that an event is about. */
 export interface LockEvent {
@@ -66,7 +67,12 @@ export interface HoldfastEvents {
    * If there is no listener, the process emits one warning per client for `lease-dropped` (`HOLDFAST_LEAKED`).
    */
   leaked: [event: LockEvent & { reason: 'scope-ended' | 'lease-dropped'; stack?: string }]
-  /** Something is degraded but still works. */
+  /**
+   * Something is degraded but still works.
+   *
+   * If there is no listener, the process emits a warning once per client for `EVICTION_POLICY` (`HOLDFAST_EVICTION_POLICY`), which means
+   * that the store may forget a lock that is held.
+   */
   warning: [event: { code: WarningCode; message: string }]
   /**
    * The store did not reply or a background task failed; waits and renewals go on.
@@ -91,6 +97,9 @@ export interface HoldfastEvents {
  */
 export type WarningCode =
   'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED' | 'BODY_ENDED_FIRST'
+
+/** After these the store may forget a lock that is held. The others are about delays, or about what could not be checked. */
+const endangersLocks: ReadonlySet<WarningCode> = new Set(['EVICTION_POLICY'])
 
 // Two function types, not one that returns `void | Promise<void>`: that would refuse any other result, as of `list.push(event)`.
 /** A listener to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
@@ -122,6 +131,8 @@ export class Events {
     else this.emit('error', error)
   })
   readonly #unreachable = new UnreachableWarning()
+  /** Of the warnings that the process got. */
+  readonly #warned = new Set<string>()
   readonly #outside: (fn: () => void) => void
   readonly #mirrors: EventMirrors
   readonly #guards: {
@@ -168,6 +179,16 @@ export class Events {
     if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
   }
 
+  /** Reports what works less well than it could. Without a listener, the process gets what means that locks may be lost. */
+  warn(code: WarningCode, message: string): void {
+    this.emit('warning', { code, message })
+    if (!endangersLocks.has(code) || this.#emitter.listenerCount('warning') > 0) return
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    const more = `Two clients may then hold one lock at the same time. Handle it with the client's 'warning' event; without a listener this is shown once per client.`
+    warnProcess(`HOLDFAST_${code}`, `${message}. ${more}`)
+  }
+
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
   emitError(error: unknown): void {
     if (error instanceof ClosedError || error instanceof LockLostError) return
@@ -207,7 +228,7 @@ export class Events {
     }
     const given: unknown = listener
     if (typeof given !== 'function') {
-      throw new InvalidArgumentError(`a listener must be a function, got ${inspect(given)}`)
+      throw new InvalidArgumentError(`a listener must be a function, got ${shown(given)}`)
     }
     const guards = this.#guards[event]
     const known = guards.get(listener)

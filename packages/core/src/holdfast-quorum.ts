@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { kindOf, requireFunction } from './checks.js'
+import { requireFunction } from './checks.js'
 import { quorumOf } from './composing/quorum/votes.js'
 import { notIndependent } from './composing/quorum/wording.js'
 import { isEngine } from './engine/is-engine.js'
@@ -18,8 +18,11 @@ import { Scope } from './ownership/scope.js'
 import { QuorumClient } from './quorum-client.js'
 import { checkMasters, checkQuorumOptions, resolveQuorumSettings } from './quorum-options.js'
 import type { QuorumClientOptions } from './quorum-options.js'
+import { checkSource } from './redis/connection/template.js'
 import { redisEngine } from './redis/engine.js'
 import type { Interop, RedisOptions } from './redis/options.js'
+import { kindOf } from './util/kind-of.js'
+import { whereItBelongs } from './where-it-belongs.js'
 
 /** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
 export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }
@@ -217,7 +220,10 @@ const noTokens = 'a quorum that is shared with Redisson has no fencing tokens: R
 function enginesOf({ masters, prefix, interop }: HoldfastQuorumOptions): LockEngine[] {
   checkMasters(masters)
   return masters.map((master, i) => {
-    if (!isOfEngine(master)) return redisEngine({ redis: master, prefix, interop })
+    if (!isOfEngine(master)) {
+      checkSource(master, `masters[${i}]`, 'quorum')
+      return redisEngine({ redis: master, prefix, interop })
+    }
     for (const [option, value] of Object.entries({ interop, prefix })) {
       if (value === undefined) continue
       throw new InvalidArgumentError(`${option} needs masters on Redis, but masters[${i}] is an engine`)
@@ -225,7 +231,7 @@ function enginesOf({ masters, prefix, interop }: HoldfastQuorumOptions): LockEng
     const engine: unknown = master.engine
     if (isEngine(engine)) return engine
     throw new InvalidArgumentError(
-      `masters[${i}].engine must be a lock engine such as memory(), got ${kindOf(engine)}`,
+      `masters[${i}].engine must be a lock engine such as memory(), got ${kindOf(engine)}${whereItBelongs(engine, 'quorum')}`,
     )
   })
 }

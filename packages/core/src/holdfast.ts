@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { checkObject, checkOptions, kindOf as kindOfValue, refuseSecond, requireFunction } from './checks.js'
+import { checkObject, checkOptions, refuseSecond, requireFunction } from './checks.js'
 import { Client } from './client.js'
 import { isEngine } from './engine/is-engine.js'
 import { writePermits } from './engine/permits.js'
@@ -12,7 +12,7 @@ import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events.js'
 import { CountDownLatch } from './objects/count-down-latch.js'
 import { checkName } from './objects/lock-name.js'
-import { Lock } from './objects/lock.js'
+import { Lock, otherCopy } from './objects/lock.js'
 import type { ReadWriteLock } from './objects/read-write-lock.js'
 import { Semaphore } from './objects/semaphore.js'
 import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSemaphore } from './options.js'
@@ -27,6 +27,8 @@ import { Scope } from './ownership/scope.js'
 import { redisEngine } from './redis/engine.js'
 import { redisOptionNames } from './redis/options.js'
 import type { RedisOptions } from './redis/options.js'
+import { kindOf as kindOfValue } from './util/kind-of.js'
+import { whereItBelongs } from './where-it-belongs.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
 export interface HoldfastOptions extends ClientOptions, RedisOptions {}
@@ -147,7 +149,7 @@ export class Holdfast {
     const given: unknown = members
     if (!Array.isArray(given) || given.length === 0) {
       throw new InvalidArgumentError(
-        `getMultiLock needs an array of at least one lock or lock name, got ${kindOrLength(given)}`,
+        `getMultiLock needs an array of at least one lock or lock name, got ${kindOrLength(given)}; write getMultiLock([lock, 'name'])`,
       )
     }
     const locks = members.map((member, i) => {
@@ -155,7 +157,7 @@ export class Holdfast {
       if (each instanceof Lock) return each
       if (typeof each === 'string') return this.#lock(each, false, undefined)
       throw new InvalidArgumentError(
-        `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${kindOfValue(each)}`,
+        `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${notALock(each)}`,
       )
     })
     return new MultiLock(this.#client.lockDeps, locks, reentrant)
@@ -346,6 +348,13 @@ const textOf: Record<Exclude<ObjectType, 'lock'>, string> = {
 
 const kindOrLength = (given: unknown): string =>
   Array.isArray(given) ? 'an empty array' : kindOfValue(given)
+/** Names what cannot be a member of a multi lock, with what can be instead. */
+function notALock(given: unknown): string {
+  const kind = kindOfValue(given)
+  if (kind === 'a read/write lock') return `${kind}: pass one of its sides, read or write`
+  if (kind === 'a multi lock') return `${kind}: pass its members`
+  return kind === 'a lock' ? otherCopy : kind
+}
 const optionsOfLatch =
   'a latch has no options of its own: pass them to trySetCount, countDown, wait or tryWait'
 const optionsHint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
@@ -353,10 +362,7 @@ const optionsOnRedis = new Set([...redisOptionNames, ...clientOptionNames])
 const optionsOnEngine = new Set(['engine', ...clientOptionNames])
 
 function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
-  checkObject(options, optionsHint)
-  if ('duplicate' in options) {
-    throw new InvalidArgumentError(`options must be an object, got a Redis client${optionsHint}`)
-  }
+  checkObject(options, whereItBelongs(options) || optionsHint)
   if (!('engine' in options)) {
     checkOptions(options, optionsOnRedis)
     return redisEngine(options)
@@ -364,7 +370,7 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   const engine: unknown = options.engine
   if (!isEngine(engine)) {
     throw new InvalidArgumentError(
-      `engine must be a lock engine such as memory(), got ${kindOfValue(engine)}`,
+      `engine must be a lock engine such as memory(), got ${kindOfValue(engine)}${whereItBelongs(engine)}`,
     )
   }
   const superfluous = redisOptionNames.find((option) => option in options)

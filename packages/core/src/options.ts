@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import {
   checkBoolean,
   checkInteger,
@@ -12,6 +11,7 @@ import type { LockEngine } from './engine/session.js'
 import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
 import { longestMs } from './util/clock.js'
+import { shown } from './util/kind-of.js'
 
 /** A shorter one is not worth a command. */
 export const shortestLeaseMs = 100
@@ -239,7 +239,7 @@ function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void 
   checkOutlastsConfirmation('maxHoldMs', maxHoldMs, bounds.confirmation)
   const signal: unknown = options.signal
   if (signal !== undefined && signal !== null && !(signal instanceof AbortSignal)) {
-    throw new InvalidArgumentError(`signal must be an AbortSignal or null, got ${inspect(signal)}`)
+    throw new InvalidArgumentError(`signal must be an AbortSignal or null, got ${shown(signal)}`)
   }
   checkBoolean('reentrant', options.reentrant)
 }
@@ -343,11 +343,11 @@ export function resolveSemaphore(
   const { permits, java } = options
   requireInteger('permits', permits, 1, '', mostPermits)
   if (!forms && java !== undefined) {
-    throw new InvalidArgumentError(`java is for semaphores shared with Redisson, got ${inspect(java)}`)
+    throw new InvalidArgumentError(`java is for semaphores shared with Redisson, got ${shown(java)}`)
   }
   if (forms && !forms.some((form) => form === java)) {
     throw new InvalidArgumentError(
-      `with interop, java must say which semaphore of Redisson this is: ${forms.map((form) => `'${form}'`).join(' or ')}, got ${inspect(java)}`,
+      `with interop, java must say which semaphore of Redisson this is: ${forms.map((form) => `'${form}'`).join(' or ')}, got ${shown(java)}`,
     )
   }
   return { size: permits, java }

@@ -1,9 +1,10 @@
-import { checkInteger, checkObject, checkOptions, kindOf, requireInteger } from './checks.js'
+import { checkInteger, checkObject, checkOptions, requireInteger } from './checks.js'
 import type { LockEngine } from './engine/session.js'
 import type { Traits } from './engine/traits.js'
 import { InvalidArgumentError } from './errors.js'
 import { clientOptionNames, defaultWatchdogTimeoutMs, resolveSettings } from './options.js'
 import type { ClientOptions, Settings } from './options.js'
+import { kindOf } from './util/kind-of.js'
 
 /** How a quorum client behaves with any engine. */
 export interface QuorumClientOptions extends Omit<ClientOptions, 'commandTimeoutMs'> {
@@ -65,7 +66,9 @@ export function checkQuorumOptions(options: unknown, known: readonly string[]): 
 export function checkMasters(masters: unknown): asserts masters is readonly unknown[] {
   const given: unknown = masters
   if (!Array.isArray(given)) {
-    throw new InvalidArgumentError(`masters must be an array of at least 3 masters, got ${kindOf(given)}`)
+    throw new InvalidArgumentError(
+      `masters must be an array of at least 3 masters, got ${kindOf(given)}; pass new HoldfastQuorum({ masters: [a, b, c] })`,
+    )
   }
   if (given.length < 3) {
     throw new InvalidArgumentError(

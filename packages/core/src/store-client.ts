@@ -234,7 +234,7 @@ export class StoreClient {
         this.housekeeping.recover()
       },
       warn: (code, message) => {
-        events.emit('warning', { code, message })
+        events.warn(code, message)
       },
       error: (error) => {
         this.#reported.note(toHoldfastError(error))

@@ -1,4 +1,5 @@
 import type { UnavailableError } from './errors.js'
+import { warnProcess } from './process-warning.js'
 import { monotonicMs } from './util/clock.js'
 
 /** Once the store has been reached, shorter outages are not reported. */
@@ -25,9 +26,9 @@ export class UnreachableWarning {
     if (this.#isWarned) return
     if (this.#wasReached && monotonicMs() - this.#unreachableSince < blipMs) return
     this.#isWarned = true
-    process.emitWarning(
+    warnProcess(
+      'HOLDFAST_UNAVAILABLE',
       `${error.message.replace(/\.$/, '')}. Holdfast keeps trying to reach it. To handle outages, listen to the client's 'error' event; without a listener this is shown once per outage.`,
-      { type: 'HoldfastWarning', code: 'HOLDFAST_UNAVAILABLE' },
     )
   }
 }

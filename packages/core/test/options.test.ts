@@ -152,7 +152,7 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     const call = (): unknown => Reflect.apply(holdfast.close.bind(holdfast), undefined, [options])
     await expect(atOnce(call)).resolves.toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: `options must be an object, got ${kind}`,
+      message: `options must be an object, got ${kind}; valid options: drainMs`,
     })
     await expectNothingSent()
   })
@@ -186,7 +186,7 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ redis: null }, /^redis must be a redis:.* instance, got null$/],
     [{ redis: {} }, /^redis must be a redis:.* instance, got an object$/],
     [{ redis: 6379 }, /^redis must be a redis:.* instance, got a number$/],
-    [{ redis: new URL('http://127.0.0.1') }, /^redis must be a redis:.*, got a URL that starts with http:$/],
+    [{ redis: new URL('http://127.0.0.1') }, /, got a URL object that begins with http:$/],
     [{ redis: { url: 'redis://127.0.0.1' } }, /ioredis options with a host, port, path or sentinels/],
     [{ redis: { host: '127.0.0.1', db: 'x' } }, /^the database of redis must be an integer .* got NaN$/],
     [
@@ -202,7 +202,7 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ redis: '127.0.0.1:6379' }, /, got a string without a scheme$/],
     [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is not a valid URL/],
     [{ redis: 'redis://127.0.0.1/prices' }, /^the database of redis must be an integer .* got NaN$/],
-    [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:.*, got a URL that starts with http:$/],
+    [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:.*, got a string that begins with http:\/\/$/],
   ]
 
   it.each(bad)('%p', async (options, named) => {
@@ -286,15 +286,17 @@ describe('nothing is sent before it is needed', () => {
 
 describe('what plain JavaScript would ignore is refused, before anything is sent', () => {
   it('a client or a URL in place of the options, without showing a password', () => {
-    const hint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
+    const hint = '; pass where Redis is as new Holdfast({ redis })'
     expect(() => construct('redis://:secret@127.0.0.1')).toThrow(
-      new InvalidArgumentError(`options must be an object, got a string${hint}`),
+      new InvalidArgumentError(`options must be an object, got a string that begins with redis://${hint}`),
     )
     expect(() => construct(new Redis({ lazyConnect: true }))).toThrow(
-      new InvalidArgumentError(`options must be an object, got a Redis client${hint}`),
+      new InvalidArgumentError(`options must be an object, got an ioredis client${hint}`),
     )
     expect(() => construct({ engine: 'redis://:secret@127.0.0.1' })).toThrow(
-      new InvalidArgumentError('engine must be a lock engine such as memory(), got a string'),
+      new InvalidArgumentError(
+        `engine must be a lock engine such as memory(), got a string that begins with redis://${hint}`,
+      ),
     )
   })
 

@@ -363,6 +363,23 @@ describe('the server that a client begins to use', () => {
     expect(problems).toEqual(['EVICTION_POLICY'])
     expect(messages).toEqual([expect.stringContaining(policy)])
   })
+
+  it('causes a warning of the process when it may evict locks and nothing listens', async () => {
+    await server.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation()
+    const holdfast = openClient(server.url)
+    for (const name of ['a', 'b']) await holdfast.getLock(uniqueName(name)).withLock(() => undefined)
+    const calls = emitWarning.mock.calls
+    emitWarning.mockRestore()
+    expect(calls).toEqual([
+      [
+        expect.stringMatching(
+          /^Redis at \S+ may evict locks: its maxmemory-policy is allkeys-lru; set it to noeviction\. /,
+        ),
+        { type: 'HoldfastWarning', code: 'HOLDFAST_EVICTION_POLICY' },
+      ],
+    ])
+  })
 })
 
 it('a wait is refused, and not taken for one in an outage, once notifications need a password', async () => {

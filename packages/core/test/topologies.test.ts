@@ -393,6 +393,26 @@ describe('a client of the cluster', () => {
 describe('a client of a single server', () => {
   afterEach(closeAll)
 
+  it('that is a node of a cluster learns so, and what to pass', async () => {
+    const [node] = cluster.nodes
+    const holdfast = openClient(node?.url ?? '')
+    const warnings: string[] = []
+    holdfast.on('warning', ({ message }) => warnings.push(message))
+    const names = Array.from({ length: 20 }, () => uniqueName('elsewhere'))
+    const outcomes = await Promise.allSettled(names.map((name) => holdfast.getLock(name).tryLock()))
+    const reasons = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    )
+    expect(reasons.length).toBeGreaterThan(0)
+    for (const reason of reasons) {
+      expect(reason).toMatchObject({
+        code: 'REFUSED',
+        message: expect.stringContaining('new Cluster([') as string,
+      })
+    }
+    expect(warnings).toEqual([])
+  })
+
   it('goes on when all scripts are forgotten in the middle', async () => {
     const lock = openClient(server.url).getLock(uniqueName('topology'))
     const other = openClient(server.url)

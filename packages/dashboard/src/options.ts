@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type ObjectKind } from '@holdfast/core'
+import { checkObject, checkOptions, kindOf, shown } from '@holdfast/core/engine'
 import { auditOnStderr, type AuditEntry } from './audit.js'
 import { AllowedHosts } from './http/allowed-hosts.js'
 import type { DashboardRequest } from './http/exchange.js'
@@ -85,25 +86,24 @@ export interface ResolvedOptions {
 }
 
 export function resolveOptions(options: DashboardOptions): ResolvedOptions {
-  const unknown = Object.keys(options).filter((option) => !known.has(option))
-  if (unknown.length > 0) {
-    throw new InvalidArgumentError(
-      `unknown option ${unknown.join(', ')}; valid options: ${[...known].join(', ')}`,
-    )
-  }
+  checkObject(options, '; pass createDashboard({ holdfast })')
+  checkOptions(options, known)
   const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
   const { allowedHosts: names } = options
   if (typeof (holdfast as Partial<DashboardSource> | undefined)?.rollCall !== 'function') {
-    throw new InvalidArgumentError('holdfast must be a Holdfast client')
+    throw new InvalidArgumentError(
+      `holdfast must be a Holdfast client, got ${kindOf(holdfast)}; pass holdfast: new Holdfast(…)`,
+    )
   }
   if (!holdfast.traits.operator) {
     throw new InvalidArgumentError(
-      'a dashboard needs an engine that can list locks and clients: the traits of this one have no `operator`',
+      "a dashboard needs a client that can list locks and clients: on Redis without interop: 'redisson', on PostgreSQL or " +
+        'in memory; the `traits` of this client have no `operator`',
     )
   }
   if (!Number.isInteger(everyMs) || everyMs < leastEveryMs || everyMs > mostEveryMs) {
     throw new InvalidArgumentError(
-      `everyMs must be an integer from ${leastEveryMs} to ${mostEveryMs}, got ${String(everyMs)}`,
+      `everyMs must be an integer from ${leastEveryMs} to ${mostEveryMs}, got ${shown(everyMs)}`,
     )
   }
   if (!readOnly && !authorize) {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { isIP, type AddressInfo } from 'node:net'
 import { hostname, userInfo } from 'node:os'
 import { InvalidArgumentError } from '@holdfast/core'
+import { checkObject, kindOf } from '@holdfast/core/engine'
 import { createDashboard } from './dashboard.js'
 import type { DashboardOptions } from './options.js'
 import { AllowedHosts } from './http/allowed-hosts.js'
@@ -47,9 +48,12 @@ export interface ServedDashboard {
  * Rejects if the port is taken.
  */
 export async function serveDashboard(options: ServeOptions): Promise<ServedDashboard> {
+  checkObject(options, '; pass serveDashboard({ holdfast })')
   const { host = '127.0.0.1', port = 0, token = newToken(), allowedHosts = [], ...rest } = options
   if (!/^[\w-]{16,}$/.test(token)) {
-    throw new InvalidArgumentError('token must be 16 or more characters of A-Z a-z 0-9 - _')
+    throw new InvalidArgumentError(
+      `token must be 16 or more characters of A-Z a-z 0-9 - _, got ${kindOf(token)}${lengthOf(token)}`,
+    )
   }
   const user = `${nameOfUser()}@${hostname()}`
   const dashboard = createDashboard({ ...rest, authorize: () => user })
@@ -78,6 +82,9 @@ export async function serveDashboard(options: ServeOptions): Promise<ServedDashb
     },
   }
 }
+
+/** The token itself is a secret. */
+const lengthOf = (token: string): string => (typeof token === 'string' ? ` of ${token.length}` : '')
 
 /** Addresses are allowed anyway, and one with a zone is not a name. */
 const namesOf = (host: string): string[] => (isIP(host) === 0 ? [host] : [])

@@ -9,6 +9,7 @@ import {
   type DashboardAction,
   type DashboardOptions,
   type DashboardRequest,
+  serveDashboard,
 } from '../src/index.js'
 import { assets } from '../src/assets/generated.js'
 import type { Findings, Update } from '../src/shared/payloads.js'
@@ -576,17 +577,29 @@ it('a body that a parser has read and not handed over is an error that says so',
 
 it.each([
   [{ everyMs: 10 }, /everyMs must be an integer from 250 to 30000, got 10/],
-  [{ every: 1 }, /unknown option every/],
+  [{ every: 1 }, /unknown option 'every'/],
   [{ allowedHosts: ['http://ops.example.com'] }, /without scheme, port or path.*got "http:/],
   [{ allowedHosts: ['ops.example.com:80'] }, /without scheme, port or path/],
   [{ allowedHosts: [''] }, /without scheme, port or path/],
   [{ allowedHosts: 'ops.example.com' }, /allowedHosts must be an array/],
-  [{ holdfast: {} }, /must be a Holdfast client/],
+  [{ holdfast: {} }, /must be a Holdfast client, got an object; pass holdfast: new Holdfast/],
+  [{ holdfast: undefined }, /must be a Holdfast client, got undefined;/],
 ])('options that make no sense are refused: %j', (options, message) => {
   expect(() => createDashboard({ holdfast, ...options } as DashboardOptions)).toThrow(message)
 })
 
 it('an engine that cannot list locks has no dashboard', () => {
   const java = clients.open(redis.url, { interop: 'redisson' })
-  expect(() => createDashboard({ holdfast: java })).toThrow(/operator/)
+  expect(() => createDashboard({ holdfast: java })).toThrow(
+    /on Redis without interop: 'redisson'.*`operator`$/,
+  )
+})
+
+it('what is not options is refused, with how to pass a client', async () => {
+  const make = (given?: unknown): unknown => Reflect.apply(createDashboard, undefined, [given])
+  expect(() => make()).toThrow('options must be an object, got undefined; pass createDashboard({ holdfast })')
+  expect(() => make(holdfast)).toThrow('got a Holdfast client; pass createDashboard({ holdfast })')
+  await expect(Reflect.apply(serveDashboard, undefined, [holdfast])).rejects.toThrow(
+    'got a Holdfast client; pass serveDashboard({ holdfast })',
+  )
 })

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Address, type ObjectType } from '@holdfast/core/engine'
+import { InvalidArgumentError, shown, type Address, type ObjectType } from '@holdfast/core/engine'
 
 /** Where an object lives in a store, and which steps it has. */
 export interface MemoryAddress extends Address {
@@ -18,6 +18,14 @@ const kindOf: Record<ObjectType, MemoryAddress['kind']> = {
 
 /** @throws `InvalidArgumentError` for a name that ends like the id of another object */
 export function addressOf(name: string, object: ObjectType): MemoryAddress {
+  const given: unknown = name
+  if (typeof given !== 'string') {
+    throw new InvalidArgumentError(`name must be a string, as given to getLock, got ${shown(given)}`)
+  }
+  if (!Object.hasOwn(kindOf, object)) {
+    const types = Object.keys(kindOf).join(', ')
+    throw new InvalidArgumentError(`object must be one of ${types}, got ${shown(object)}`)
+  }
   if (others.some((other) => name.endsWith(suffixOf(other)))) {
     throw new InvalidArgumentError('name must not end in a NUL and the type of an object', { lockName: name })
   }

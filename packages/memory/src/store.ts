@@ -1,6 +1,6 @@
-import { inspect } from 'node:util'
 import {
   InvalidArgumentError,
+  shown,
   type EngineHost,
   type EngineSession,
   type LockEngine,
@@ -62,7 +62,7 @@ export class MemoryStore implements LockEngine {
   advance(ms: number): void {
     const given: unknown = ms
     if (typeof given !== 'number' || !(given >= 0 && given < Infinity)) {
-      throw new InvalidArgumentError(`ms must be a finite number of at least 0, got ${inspect(given)}`)
+      throw new InvalidArgumentError(`ms must be a finite number of at least 0, got ${shown(given)}`)
     }
     this.#backend.clock.advance(ms)
     reportWhatEnded(this.#backend)

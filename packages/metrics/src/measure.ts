@@ -1,5 +1,6 @@
 import type { RenewContext } from '@holdfast/core'
 import type { Attributes } from './attributes.js'
+import { checkGroup, checkSink } from './checks.js'
 import { metricDefinitions } from './definitions.js'
 import type { CounterName, HistogramName } from './definitions.js'
 import { Groups } from './groups.js'
@@ -30,6 +31,8 @@ export interface Measuring {
  * @param groupOf - the group of a lock; without it no series says which locks it is about
  */
 export function measure(sink: MetricSink, groupOf?: GroupOf): Measuring {
+  checkSink(sink)
+  checkGroup(groupOf)
   const groups = new Groups(groupOf, (group) => {
     beginAtZero(sink, { group })
   })

@@ -1,6 +1,7 @@
 import { metrics, trace } from '@opentelemetry/api'
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
-import type { GroupOf } from '@holdfast/metrics'
+import { checkObject } from '@holdfast/core/engine'
+import { checkGroup, type GroupOf } from '@holdfast/metrics'
 import { exportMetrics } from './export-metrics.js'
 import { exportSpans } from './export-spans.js'
 
@@ -36,7 +37,7 @@ export class HoldfastInstrumentation {
   #stop: (() => void) | undefined
 
   constructor(config: HoldfastInstrumentationConfig = {}) {
-    this.#config = config
+    this.#config = checked(config)
     if (config.enabled !== false) this.enable()
   }
 
@@ -77,7 +78,7 @@ export class HoldfastInstrumentation {
 
   /** From now on exports by this configuration; `enabled` changes nothing. */
   setConfig(config: HoldfastInstrumentationConfig): void {
-    this.#config = config
+    this.#config = checked(config)
     this.#restart()
   }
 
@@ -86,4 +87,11 @@ export class HoldfastInstrumentation {
     this.disable()
     this.enable()
   }
+}
+
+/** OpenTelemetry may put options of its own in. */
+function checked(config: HoldfastInstrumentationConfig): HoldfastInstrumentationConfig {
+  checkObject(config, '; pass new HoldfastInstrumentation({ group })')
+  checkGroup(config.group)
+  return config
 }

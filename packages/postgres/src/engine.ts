@@ -45,9 +45,9 @@ export class PostgresEngine implements LockEngine {
   async fence(client: FencedClient, lease: FencingLease): Promise<void> {
     const { database, schema } = this.#settings
     // Inside a transaction of PGlite, what is sent to the database itself would wait until the transaction is over.
-    if (client === database.inProcess) {
+    if (database.inProcess !== undefined && client === database.inProcess) {
       throw new InvalidArgumentError(
-        'fence takes the transaction of PGlite: `database.transaction((tx) => …)`',
+        'fence takes the transaction of PGlite, got the database itself: `database.transaction((tx) => lease.fence(tx))`',
       )
     }
     await fence(client, lease, schema)

@@ -1,3 +1,4 @@
+import { checkOptions } from '@holdfast/core/engine'
 import { checkSchema, oneOf, type PostgresOptions } from './options.js'
 import { schemaSql } from './sql/migrations.js'
 
@@ -17,6 +18,8 @@ export interface MigrationSqlOptions extends Pick<PostgresOptions, 'schema' | 't
   readonly owner?: string
 }
 
+const known: ReadonlySet<string> = new Set(['schema', 'tables', 'role', 'owner'])
+
 /**
  * The SQL that creates the schema, or brings an existing one up to date, for a role that may create schemas. Run it with
  * `psql`, or as one query; running it again changes nothing. The SQL fails if anything in the schema belongs to another role than the
@@ -25,6 +28,7 @@ export interface MigrationSqlOptions extends Pick<PostgresOptions, 'schema' | 't
  * @throws `InvalidArgumentError` for an invalid schema or kind of tables
  */
 export function migrationSql(options: MigrationSqlOptions = {}): string {
+  checkOptions(options, known)
   const { schema = 'holdfast', tables = 'unlogged', role, owner } = options
   checkSchema(schema)
   oneOf('tables', tables, ['unlogged', 'logged'])

@@ -8,7 +8,7 @@ it.each([
   [{}, 'exactly one of url, config and pglite, got none of them'],
   [{ url, config: {} }, 'exactly one of url, config and pglite, got url and config'],
   [{ url, pglite }, 'exactly one of url, config and pglite, got url and pglite'],
-  [{ pglite: 'memory://' }, "pglite must be a PGlite database, got 'memory://'"],
+  [{ pglite: 'memory://' }, 'pglite must be a PGlite database, got a string that begins with memory://'],
   [{ pglite, listenUrl: url }, 'listenUrl has no meaning with pglite'],
   [{ url: 'redis://localhost' }, 'url must be a string that starts with postgres://'],
   [{ url, listenUrl: 'localhost:5432' }, 'listenUrl must be'],
@@ -20,7 +20,21 @@ it.each([
   [{ url, tables: 'logged', minReplicas: -1 }, 'minReplicas must be an integer of at least 0, got -1'],
   [{ url, minReplicas: 1 }, "minReplicas needs tables: 'logged'"],
   [{ url, migrate: 'never' }, "migrate must be 'auto' or 'check', got 'never'"],
-  [{ url, prefix: 'lock:' }, 'unknown option prefix'],
+  [{ url, prefix: 'lock:' }, "unknown option 'prefix'"],
+  [
+    'postgres://localhost/app',
+    'options must be an object, got a string that begins with postgres://; pass the URL of the database as postgres({ url })',
+  ],
+  [undefined, 'options must be an object, got undefined; pass the URL of the database as postgres({ url })'],
+  [
+    { url: 'redis://localhost' },
+    'got a string that begins with redis://; locks on Redis need no engine: new Holdfast({ redis })',
+  ],
+  [{ url: new URL(url) }, 'got a URL object that begins with postgres:; pass its href'],
+  [
+    { config: { query: 1, totalCount: 1 } },
+    'config must be an object of options for pg, got a pool of pg; pass config: pool.options',
+  ],
 ])('%j is refused before anything is sent', (options, words) => {
   const make = (): unknown => Reflect.apply(postgres, undefined, [options])
   expect(make).toThrow(InvalidArgumentError)

@@ -1,5 +1,4 @@
-import { inspect } from 'node:util'
-import { InvalidArgumentError } from '@holdfast/core/engine'
+import { checkObject, checkOptions, InvalidArgumentError, kindOf, shown } from '@holdfast/core/engine'
 import type { Database } from './connection/connection.js'
 import { pgDatabase } from './connection/pg-database.js'
 import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
@@ -73,14 +72,21 @@ export interface PostgresSettings {
   readonly migrate: 'auto' | 'check'
 }
 
-const known = ['url', 'config', 'pglite', 'listenUrl', 'schema', 'tables', 'minReplicas', 'migrate']
+const known: ReadonlySet<string> = new Set([
+  'url',
+  'config',
+  'pglite',
+  'listenUrl',
+  'schema',
+  'tables',
+  'minReplicas',
+  'migrate',
+])
 
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: PostgresOptions): PostgresSettings {
-  const unknown = Object.keys(given).filter((name) => !known.includes(name))
-  if (unknown.length > 0) {
-    throw new InvalidArgumentError(`unknown option ${unknown.join(', ')}; there are ${known.join(', ')}`)
-  }
+  checkObject(given, wayOf(given))
+  checkOptions(given, known)
   const { schema = 'holdfast', tables = 'unlogged', minReplicas = 0, migrate = 'auto' } = given
   const database = databaseOf(given)
   checkSchema(schema)
@@ -88,6 +94,15 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
   oneOf('migrate', migrate, ['auto', 'check'])
   checkReplicas(minReplicas, tables)
   return { database, schema, tables, minReplicas, migrate }
+}
+
+/** How to give what is no options. */
+function wayOf(given: unknown): string {
+  const kind = kindOf(given)
+  if (isPGlite(given)) return '; pass postgres({ pglite })'
+  if (kind === 'a pool of pg') return '; pass postgres({ config: pool.options })'
+  if (kind === 'a Holdfast client') return '; pass what postgres() returns as new Holdfast({ engine })'
+  return '; pass the URL of the database as postgres({ url })'
 }
 
 function databaseOf({ url, config, pglite, listenUrl }: PostgresOptions): Database {
@@ -103,9 +118,17 @@ function databaseOf({ url, config, pglite, listenUrl }: PostgresOptions): Databa
     if (listenUrl !== undefined) throw new InvalidArgumentError('listenUrl has no meaning with pglite')
     return pgliteDatabase(pglite)
   }
-  if (config !== undefined && typeof config !== 'object') refuse('config', config, 'an object of options')
+  if (config !== undefined) checkConfig(config)
   const main = config ?? configOf('url', url)
   return pgDatabase(main, listenUrl === undefined ? main : configOf('listenUrl', listenUrl))
+}
+
+/** Connections of the application are not used, and other objects of a class would be taken for no options: a local database. */
+function checkConfig(config: unknown): void {
+  const kind = kindOf(config)
+  if (kind === 'an object') return
+  const way = kind === 'a pool of pg' ? '; pass config: pool.options' : ''
+  throw new InvalidArgumentError(`config must be an object of options for pg, got ${kind}${way}`)
 }
 
 const isPGlite = (given: unknown): boolean =>
@@ -131,9 +154,17 @@ function checkReplicas(minReplicas: number, tables: TableKind): void {
 function configOf(option: string, url: unknown): object {
   if (typeof url === 'string' && /^postgres(ql)?:\/\//.test(url)) return { connectionString: url }
   // Not the text itself: it may contain a password.
-  throw new InvalidArgumentError(`${option} must be a string that starts with postgres:// or postgresql://`)
+  const way = url instanceof URL ? '; pass its href' : redisWay(url)
+  throw new InvalidArgumentError(
+    `${option} must be a string that starts with postgres:// or postgresql://, got ${kindOf(url)}${way}`,
+  )
 }
 
+const redisWay = (url: unknown): string =>
+  typeof url === 'string' && /^rediss?:/.test(url)
+    ? '; locks on Redis need no engine: new Holdfast({ redis })'
+    : ''
+
 function refuse(option: string, given: unknown, allowed: string): never {
-  throw new InvalidArgumentError(`${option} must be ${allowed}, got ${inspect(given)}`)
+  throw new InvalidArgumentError(`${option} must be ${allowed}, got ${shown(given)}`)
 }

@@ -1,4 +1,4 @@
-import { LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
+import { InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
 import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { Holdfast } from '@holdfast/core'
@@ -135,6 +135,35 @@ it('is refused outside a transaction, where it would protect nothing', async () 
   const client = await begin()
   await client.query('rollback')
   expect(await failureOf(lease.fence(client))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+it.each([
+  [undefined, /an object with query\(text, values\), got undefined: for pg a Client/],
+  ['begin', /got a string: /],
+  [{ query: 1, totalCount: 1 }, /got a pool of pg.*: for pg/],
+  [
+    { query: () => undefined, totalCount: 1 },
+    /got a pool of pg, which may run each statement on another connection: /,
+  ],
+])('%p in place of the client of the transaction is refused by what it is', async (client, message) => {
+  const lease = await holdfast.getLock('stock').lock()
+  const error = await failureOf(Reflect.apply(lease.fence.bind(lease), undefined, [client]) as Promise<void>)
+  expect(error).toBeInstanceOf(InvalidArgumentError)
+  expect(error).toMatchObject({ message: expect.stringMatching(message) as string })
+  expect(error).not.toMatchObject({ message: expect.stringContaining('PGlite') as string })
+})
+
+it('a wrapper of a client always gets values, an empty list too', async () => {
+  const client = await begin()
+  const lease = await holdfast.getLock('stock').lock()
+  const given: unknown[] = []
+  await lease.fence({
+    query: (text, values) => {
+      given.push(values)
+      return client.query(text, values)
+    },
+  })
+  expect(given).toEqual([[], [expect.any(String), lease.owner, lease.fencingToken]])
 })
 
 it('a lease that was released is refused before anything is sent, though an outer one still holds the lock', async () => {

@@ -1,4 +1,5 @@
-import { measure, metricDefinitions, prometheusNameOf } from '@holdfast/metrics'
+import { InvalidArgumentError, checkOptions, kindOf } from '@holdfast/core/engine'
+import { checkGroup, measure, metricDefinitions, prometheusNameOf } from '@holdfast/metrics'
 import type { GroupOf, MetricDefinition } from '@holdfast/metrics'
 import { Counter, Gauge, Histogram, register as defaultRegister } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -23,12 +24,13 @@ export interface HoldfastMetricsOptions {
  * awaited before is in no gauge.
  *
  * @returns stops measuring and removes the metrics from the registry
- * @throws Error if the registry has these metrics already
+ * @throws Error if the registry has these metrics already, `InvalidArgumentError` for bad options
  */
-export function collectHoldfastMetrics({
-  register = defaultRegister,
-  group,
-}: HoldfastMetricsOptions = {}): () => void {
+export function collectHoldfastMetrics(options: HoldfastMetricsOptions = {}): () => void {
+  checkOptions(options, known)
+  const { register = defaultRegister, group } = options
+  checkRegister(register)
+  checkGroup(group)
   const histograms = new Map<string, Histogram>()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
@@ -62,6 +64,15 @@ export function collectHoldfastMetrics({
     measuring.stop()
     for (const definition of metricDefinitions) register.removeSingleMetric(prometheusNameOf(definition))
   }
+}
+
+const known: ReadonlySet<string> = new Set(['register', 'group'])
+
+function checkRegister(given: unknown): void {
+  if (typeof given === 'object' && given !== null && 'registerMetric' in given) return
+  throw new InvalidArgumentError(
+    `register must be a Registry of prom-client, got ${kindOf(given)}; without it metrics go to the default registry`,
+  )
 }
 
 /** prom-client collects all metrics of a scrape without a break, each by itself. What is read serves all of them. */

@@ -70,6 +70,16 @@ it('all gauges of a scrape are read at one instant, and those of the next one ag
   }
 })
 
+it.each([
+  [{ register: 'default' }, 'register must be a Registry of prom-client, got a string'],
+  [{ group: 'orders' }, 'group must be a function from the name of a lock to its group, got a string'],
+  ['orders', 'options must be an object, got a string'],
+  [{ registry: 1 }, "unknown option 'registry' (did you mean register?)"],
+])('%j is refused', (options, message) => {
+  stop = () => undefined
+  expect(() => Reflect.apply(collectHoldfastMetrics, undefined, [options]) as unknown).toThrow(message)
+})
+
 it('once stopped leaves the registry as it was', async () => {
   stop = collectHoldfastMetrics({ register })
   stop()

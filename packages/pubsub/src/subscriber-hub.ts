@@ -65,6 +65,8 @@ export class SubscriberHub {
 
   /** Does not connect yet. @throws RangeError if `pingEveryMs` is not above 0 */
   constructor(private readonly options: SubscriberHubOptions) {
+    if (typeof (options as Partial<SubscriberHubOptions> | undefined)?.connect !== 'function')
+      throw new TypeError('SubscriberHub needs options with connect, a function that returns a connection')
     if (!(options.pingEveryMs > 0)) {
       throw new RangeError(`pingEveryMs must be above 0, got ${options.pingEveryMs}`)
     }

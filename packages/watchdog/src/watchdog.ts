@@ -61,6 +61,8 @@ export class Watchdog<T extends Renewable> {
 
   /** @throws RangeError if `maxBatch` is not an integer of at least 1 */
   constructor(private readonly options: WatchdogOptions<T>) {
+    if (typeof (options as Partial<WatchdogOptions<T>> | undefined)?.renew !== 'function')
+      throw new TypeError('Watchdog needs options with renew, a function that renews items')
     this.maxBatch = options.maxBatch ?? 500
     if (!Number.isInteger(this.maxBatch) || this.maxBatch < 1) {
       throw new RangeError(`maxBatch must be an integer of at least 1, got ${this.maxBatch}`)

@@ -4,8 +4,8 @@
  * `$2`, … and rejects with the error of the database.
  */
 export interface FencedClient {
-  /** Runs one statement, or without values several. */
-  query(text: string, values?: unknown[]): Promise<unknown>
+  /** Runs one statement; with an empty list of values, it may be several. Always gets a list. */
+  query(text: string, values: unknown[]): Promise<unknown>
   /** Runs several statements, where `query` runs one only. */
   exec?(text: string): Promise<unknown>
 }

@@ -49,6 +49,8 @@ export type {
   ResizeRequest,
 } from './requests.js'
 export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
+export { kindOf, shown } from '../util/kind-of.js'
+export { checkObject, checkOptions } from '../checks.js'
 export { TokenFloors } from './token-floors.js'
 export type { Traits } from './traits.js'
 export type { WarningCode } from '../events.js'

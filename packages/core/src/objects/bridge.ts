@@ -1,10 +1,11 @@
-import { kindOf, requireFunction } from '../checks.js'
+import { requireFunction } from '../checks.js'
 import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { AcquireOptions } from '../options.js'
 import type { Lease } from './lease.js'
-import { Lock } from './lock.js'
+import { Lock, otherCopy } from './lock.js'
 import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
+import { kindOf } from '../util/kind-of.js'
 
 /** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
 export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
@@ -103,7 +104,11 @@ export function bridge(oldLock: OldLock, lock: Lock): BridgedLock {
   requireFunction('bridge', oldLock)
   const given: unknown = lock
   if (!(given instanceof Lock)) {
-    throw new InvalidArgumentError(`bridge needs a lock of this package, got ${kindOf(given)}`)
+    const kind = kindOf(given)
+    const got = kind === 'a lock' ? otherCopy : kind
+    throw new InvalidArgumentError(
+      `bridge needs a lock of this package, got ${got}; write bridge(oldLock, lock)`,
+    )
   }
   return new BridgedLock(oldLock, given)
 }

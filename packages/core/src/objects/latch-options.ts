@@ -1,8 +1,8 @@
-import { inspect } from 'node:util'
 import { checkOptions, requireInteger } from '../checks.js'
 import { InvalidArgumentError } from '../errors.js'
 import { resolveRequest } from '../options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import { shown } from '../util/kind-of.js'
 
 /** How a count is set. */
 export interface LatchSetOptions {
@@ -49,7 +49,7 @@ const waitOptionNames = new Set(Object.keys(waitOptions))
 /** Refuses what cannot be a count. */
 export function checkCount(count: unknown): void {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= largestCount) return
-  throw new InvalidArgumentError(`count must be an integer from 1 to ${largestCount}, got ${inspect(count)}`)
+  throw new InvalidArgumentError(`count must be an integer from 1 to ${largestCount}, got ${shown(count)}`)
 }
 
 /** Checks the options of a `trySetCount`. */
@@ -67,7 +67,7 @@ export function resolveParty(options: CountDownOptions = {}): string | undefined
   if (name === undefined) return undefined
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > largestNameBytes) {
     throw new InvalidArgumentError(
-      `as must be a string of 1 to ${largestNameBytes} bytes, got ${inspect(name)}`,
+      `as must be a string of 1 to ${largestNameBytes} bytes, got ${shown(name)}`,
     )
   }
   return name

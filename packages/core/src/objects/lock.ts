@@ -55,6 +55,9 @@ function leaseOrTimeout(outcome: Outcome): Lease {
 }
 
 /** How many readers `forceUnlock` evicts at most, and how many of them it asks the store for at once. */
+/** What a lock is that is not of this class. */
+export const otherCopy = 'one of another copy of @holdfast/core, such as `require` beside `import`'
+
 const mostEvicted = 10_000
 const evictedAtOnce = 100
 

@@ -14,6 +14,7 @@ import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
 import { splitArguments } from './split-arguments.js'
 import { untilTurnOrTimeout } from './until-turn.js'
+import { shown } from '../util/kind-of.js'
 
 /** @internal What multi leases need of their client. */
 export interface MultiLeaseDeps {
@@ -179,7 +180,7 @@ export class MultiLease {
     const name = member instanceof Lock ? member.name : member
     if (!first) {
       throw new InvalidArgumentError(
-        `fencingToken needs one of the locks of this multi lock (${this.#names.join(', ')}), got ${inspect(name)}`,
+        `fencingToken needs one of the locks of this multi lock (${this.#names.join(', ')}), got ${shown(name)}`,
       )
     }
     if (found.length === 1) return first

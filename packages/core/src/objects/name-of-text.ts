@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { inspect } from 'node:util'
 import { InvalidArgumentError } from '../errors.js'
+import { shown } from '../util/kind-of.js'
 
 const longestBytes = 256
 const keptOfLong = 40
@@ -21,7 +21,7 @@ const keptOfLong = 40
 export function lockName(text: string): string {
   const given: unknown = text
   if (typeof given !== 'string') {
-    throw new InvalidArgumentError(`lockName needs a string, got ${inspect(given)}`)
+    throw new InvalidArgumentError(`lockName needs a string, got ${shown(given)}`)
   }
   const name = escaped(text)
   return Buffer.byteLength(name) <= longestBytes ? name : shortened(name)

@@ -6,6 +6,7 @@ import type { LeaseBounds } from '../options.js'
 import type { Target } from '../ownership/target.js'
 import { BaseLease } from './base-lease.js'
 import type { LeasedHold } from './base-lease.js'
+import { shown } from '../util/kind-of.js'
 
 /**
  * Permits of a semaphore that are held, to be given back with `release()`.
@@ -83,7 +84,7 @@ export class PermitLease extends BaseLease {
     const most = this.entry.needs
     if (typeof permits === 'number' && Number.isInteger(permits) && permits >= 1 && permits <= most) return
     throw new InvalidArgumentError(
-      `permits must be an integer from 1 to ${most}, the number that this lease has, got ${inspect(permits)}`,
+      `permits must be an integer from 1 to ${most}, the number that this lease has, got ${shown(permits)}`,
       { lockName: this.name, owner: this.owner },
     )
   }

@@ -1,9 +1,9 @@
-import { inspect } from 'node:util'
 import { checkInteger, checkOptions, checkString } from '../checks.js'
 import { isOwner } from '../engine/owner.js'
 import { InvalidArgumentError } from '../errors.js'
 import { isEvictor } from './evictions.js'
 import type { ListingRequest } from './listing.js'
+import { shown } from '../util/kind-of.js'
 
 /** What `holdfast.locks()` lists. */
 export interface LocksOptions {
@@ -113,11 +113,11 @@ export function resolveListing(options: LocksOptions): ListingRequest {
   if (maxKeys !== Infinity) checkInteger('maxKeys', maxKeys, 1, ' or Infinity')
   const isContended: unknown = contended
   if (typeof isContended !== 'boolean') {
-    throw new InvalidArgumentError(`contended must be true or false, got ${inspect(isContended)}`)
+    throw new InvalidArgumentError(`contended must be true or false, got ${shown(isContended)}`)
   }
   const given: unknown = signal
   if (given !== undefined && !(given instanceof AbortSignal)) {
-    throw new InvalidArgumentError(`signal must be an AbortSignal, got ${inspect(given)}`)
+    throw new InvalidArgumentError(`signal must be an AbortSignal, got ${shown(given)}`)
   }
   return { pattern, limit, contended, maxKeys, signal }
 }
@@ -143,7 +143,7 @@ export function resolveRollCall(options: RollCallOptions): ResolvedRollCall {
 
 function checkEvictor(by: unknown, lockName: string): void {
   if (by === undefined || isEvictor(by)) return
-  throw new InvalidArgumentError(`by must be a text of 1 to 200 printable characters, got ${inspect(by)}`, {
+  throw new InvalidArgumentError(`by must be a text of 1 to 200 printable characters, got ${shown(by)}`, {
     lockName,
   })
 }
@@ -158,7 +158,7 @@ function checkIds(clientIds: unknown): void {
   if (clientIds === undefined) return
   if (Array.isArray(clientIds) && clientIds.every((id) => typeof id === 'string' && id !== '')) return
   throw new InvalidArgumentError(
-    `clientIds must be an array of client ids, as clients() lists them, got ${inspect(clientIds)}`,
+    `clientIds must be an array of client ids, as clients() lists them, got ${shown(clientIds)}`,
   )
 }
 
@@ -174,6 +174,6 @@ export function resolveForce(options: ForceOptions, lockName: string): ForceOpti
 /** The error for what cannot be the owner to evict. */
 export const notAnOwner = (method: string, given: unknown, lockName: string): InvalidArgumentError =>
   new InvalidArgumentError(
-    `${method} needs an owner as inspect() shows it, '<clientId>:<n>', got ${inspect(given)}`,
+    `${method} needs an owner as inspect() shows it, '<clientId>:<n>', got ${shown(given)}`,
     { lockName },
   )

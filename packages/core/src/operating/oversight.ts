@@ -170,7 +170,7 @@ export class Oversight {
     const { session, engine } = this.#deps
     if (session.operator) return session.operator
     throw new InvalidArgumentError(
-      `the engine ${engine} can list neither locks nor clients as it is set up here: its traits have no \`operator\``,
+      `the engine ${engine} can list neither locks nor clients as it is set up here, as on Redis with interop: 'redisson': its traits have no \`operator\`; use a client without interop`,
     )
   }
 

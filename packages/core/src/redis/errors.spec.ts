@@ -14,6 +14,33 @@ it.each([
   expect(inspect(error, { depth: null })).not.toContain('s3cret')
 })
 
+it.each([
+  [
+    'MOVED 15384 127.0.0.1:46017',
+    /a node of a Redis Cluster: pass a Cluster of ioredis, .* \(MOVED 15384 127\.0\.0\.1:46017\)$/,
+  ],
+  [
+    'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used',
+    /it needs a password: .* \(NOAUTH HELLO must be called with the client already authenticated\)$/,
+  ],
+  [
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    /it has no such user, or another password: /,
+  ],
+  [
+    'ERR AUTH <password> called without any password configured for the default user.',
+    /it has no password: /,
+  ],
+  [
+    'Unknown RESP type 72 "H". Please report this.',
+    /does not speak the Redis protocol: .* \(Unknown RESP type 72 "H"\)$/,
+  ],
+  ['Protocol error, got "H" as reply type byte', /does not speak the Redis protocol: check host and port/],
+  ['Unknown RESP type 21 "\u0015". Please report this.', /it speaks TLS: begin the URL with rediss:/],
+])('the reply %j is explained', (reply, message) => {
+  expect(toRedisError(replyTo('hello', [], reply), 'Redis at a:1').message).toMatch(message)
+})
+
 it('an error about any other command is passed on as it is', () => {
   const refused = replyTo('select', ['99'], 'ERR DB index is out of range')
   expect(toRedisError(refused).cause).toBe(refused)

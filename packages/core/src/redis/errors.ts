@@ -38,10 +38,11 @@ export class LookupError extends Error {
   }
 }
 
-/** Whether Redis refused the client as such: a missing or wrong password, or no server at these addresses is one of ours. */
+/** Whether Redis refused the client as such: a missing or wrong password, a node of a cluster, or no server at these addresses is one of ours. */
 export const isUnusable = (error: unknown): boolean => {
   const origin = originOf(error)
-  return origin instanceof LookupError || (isPermissionError(origin) && !hasCode(origin, 'NOPERM'))
+  if (origin instanceof LookupError || hasCode(origin, 'MOVED ')) return true
+  return isPermissionError(origin) && !hasCode(origin, 'NOPERM')
 }
 
 /** What these commands have among their arguments nobody else may know: user and password, or the proofs of queue entries. */
@@ -78,7 +79,32 @@ export const isRefusal = (error: unknown): error is Error =>
 export function toRedisError(error: unknown, server = 'Redis'): HoldfastError {
   if (error instanceof HoldfastError) return error
   const details = { cause: withoutSecrets(error), engine: engineName }
-  if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${textOf(error)}`, details)
+  const text = textOf(error)
+  const [, meaning] = meanings.find(([reply]) => reply.test(text)) ?? []
+  const said = meaning === undefined ? text : `${meaning} (${text.split(',')[0]?.replace(/\. Please.*/, '')})`
+  if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${said}`, details)
   const what = error instanceof LookupError ? 'cannot be used' : 'rejected the command'
-  return new RefusedError(`${server} ${what}: ${textOf(error)}`, details)
+  return new RefusedError(`${server} ${what}: ${said}`, details)
 }
+
+const noRedis = 'what replies at this address does not speak the Redis protocol: check host and port'
+
+/** Replies that do not say what is wrong or what to do about it, with what they mean. The second of each is that of ioredis 5. */
+const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
+  [
+    /^MOVED /,
+    'it is a node of a Redis Cluster: pass a Cluster of ioredis, ' +
+      'redis: new Cluster([{ host, port }]), or --cluster on the command line',
+  ],
+  [/^NOAUTH /, 'it needs a password: put user and password into the URL, redis://user:password@host:port'],
+  [
+    /^WRONGPASS /,
+    'it has no such user, or another password: check both, or leave out a user that it does not have',
+  ],
+  [/^ERR AUTH .*without any password/, 'it has no password: leave it out of `redis`'],
+  [
+    /^(Unknown RESP type|Protocol error, got) "?(21|\\u0015)\b/,
+    'it speaks TLS: begin the URL with rediss://',
+  ],
+  [/^(Unknown RESP type|Protocol error, got) /, noRedis],
+]

@@ -1,7 +1,7 @@
-import { inspect } from 'node:util'
 import { checkInteger, checkString } from '../checks.js'
 import { InvalidArgumentError } from '../errors.js'
 import type { RedisSource } from './connection/types.js'
+import { shown } from '../util/kind-of.js'
 
 /** Another library whose locks can be shared. */
 export type Interop = 'redisson'
@@ -72,11 +72,11 @@ function checkInterop({ interop, prefix }: RedisOptions): void {
   const given: unknown = interop
   if (given === undefined) return
   if (given !== 'redisson') {
-    throw new InvalidArgumentError(`interop must be 'redisson', got ${inspect(given)}`)
+    throw new InvalidArgumentError(`interop must be 'redisson', got ${shown(given)}`)
   }
   if (prefix !== undefined && prefix !== '') {
     throw new InvalidArgumentError(
-      `prefix must be left out with interop: 'redisson', whose locks have none, got ${inspect(prefix)}`,
+      `prefix must be left out with interop: 'redisson', whose locks have none, got ${shown(prefix)}`,
     )
   }
 }

@@ -8,17 +8,19 @@ import type { ServerIdentity } from './server-identity.js'
  * Refuses a server that cannot keep locks, and warns about one that may lose them or cannot be checked.
  *
  * @param key - leads to the server
+ * @param name - of the server, in messages
  */
 export async function checkServer(
   servers: Pick<ServerIdentity, 'read'>,
   key: string,
+  name: string,
   warn: (code: WarningCode, message: string) => void,
 ): Promise<void> {
   try {
     const info = await servers.read(key)
     assertUsable(info)
     if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
-      const text = `maxmemory-policy is ${info.evictionPolicy}: Redis may evict locks; set it to noeviction`
+      const text = `${name} may evict locks: its maxmemory-policy is ${info.evictionPolicy}; set it to noeviction`
       warn('EVICTION_POLICY', text)
     }
   } catch (error) {

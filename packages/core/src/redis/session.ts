@@ -139,7 +139,7 @@ export class RedisSession implements EngineSession {
   }
 
   async prepare({ main }: Keys): Promise<void> {
-    await checkServer(this.#servers, main, (code, message) => {
+    await checkServer(this.#servers, main, this.storeName, (code, message) => {
       this.#host.warn(code, message)
     })
     await Promise.all([this.#permissions.lookAtLocks(), this.#register(this.#inbox.channel)])

@@ -52,8 +52,8 @@ it.each([
   ['localhost:6379', /or an ioredis Redis or Cluster instance, got a string without a scheme$/],
   ['//localhost:6379', /, got a string without a scheme$/],
   ['user:secret@localhost', /, got a string without a scheme$/],
-  ['REDISS://localhost', /, got a URL that starts with REDISS:$/],
-  ['amqp://localhost', /, got a URL that starts with amqp:$/],
+  ['REDISS://localhost', /, got a string that begins with REDISS:\/\/$/],
+  ['amqp://localhost', /, got a string that begins with amqp:\/\/$/],
   [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
   [{ url: 'redis://localhost' }, /ioredis options with a host, port, path or sentinels/],
 ])('%p is refused', (redis, message) => {

@@ -1,17 +1,38 @@
-import { inspect } from 'node:util'
-import { kindOf } from '../../checks.js'
 import { InvalidArgumentError } from '../../errors.js'
 import loadIoredis from './ioredis.cjs'
 import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
+import { kindOf, shown } from '../../util/kind-of.js'
+import { whereItBelongs } from '../../where-it-belongs.js'
 
 /** An ioredis client, not connected, that can be duplicated to reach what `redis` names. */
 export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate {
+  checkSource(redis)
   if (isTemplate(redis)) return redis
-  if (redis instanceof URL) return fromUrl(redis.href)
-  if (typeof redis === 'string') return fromUrl(redis)
-  if (isConnectionOptions(redis)) return fromOptions(redis)
-  throw new InvalidArgumentError(`redis must be ${accepted}, got ${kindOf(redis)}`)
+  return isText(redis) ? fromUrl(String(redis)) : fromOptions(redis)
 }
+
+/**
+ * Refuses what says nowhere where Redis is, with the place for it where there is one.
+ *
+ * @param option - what it was given as
+ * @throws `InvalidArgumentError`
+ */
+export function checkSource(
+  redis: unknown,
+  option = 'redis',
+  place: 'client' | 'quorum' = 'client',
+): asserts redis is string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate {
+  // A URL has a host and a port, too.
+  if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis) || isConnectionOptions(redis)) return
+  const kind = kindOf(redis)
+  const got = kind === 'a string' ? 'a string without a scheme' : kind
+  throw new InvalidArgumentError(`${option} must be ${accepted}, got ${got}${whereItBelongs(redis, place)}`)
+}
+
+const isText = (given: unknown): given is string | URL => typeof given === 'string' || given instanceof URL
+
+/** Or the path of a socket. */
+const isRedisUrl = (url: string): boolean => /^(unix:|redis(s|\+tls)?:\/\/|\/(?!\/))/.test(url)
 
 const accepted =
   'a redis://, rediss://, redis+tls:// or unix: URL, the path of a Unix socket, ' +
@@ -29,15 +50,8 @@ const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
 
 const ways = ['host', 'port', 'path', 'sentinels'] satisfies (keyof RedisConnectionOptions)[]
 
-/** Errors show only the scheme of the URL: it may contain a password. */
 function fromUrl(url: string): RedisTemplate {
   if (url.startsWith('unix:')) return fromOptions(optionsOfUnixUrl(url))
-  const isPath = /^\/(?!\/)/.test(url)
-  if (!isPath && !/^redis(s|\+tls)?:\/\//.test(url)) {
-    const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url)?.[0]
-    const got = scheme === undefined ? 'a string without a scheme' : `a URL that starts with ${scheme}`
-    throw new InvalidArgumentError(`redis must be ${accepted}, got ${got}`)
-  }
   const { Redis } = requireIoredis()
   try {
     return new Redis(url.replace(/^redis\+tls:/, 'rediss:'), { lazyConnect: true })
@@ -88,5 +102,5 @@ function requireWhole(what: string, value: unknown, least: number, most = Infini
   if (value === undefined) return
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return
   const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
-  throw new InvalidArgumentError(`the ${what} of redis must be an integer ${bounds}, got ${inspect(value)}`)
+  throw new InvalidArgumentError(`the ${what} of redis must be an integer ${bounds}, got ${shown(value)}`)
 }

@@ -1,0 +1,54 @@
+import { inspect } from 'node:util'
+
+/**
+ * What objects of ours, and of the libraries that are used with them, are recognized by: another copy of this package has
+ * classes of its own, and minifiers rename them.
+ */
+const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
+  ['a Holdfast client', 'getLock', 'getSemaphore'],
+  ['a HoldfastQuorum client', 'getLock', 'scope'],
+  ['a lock engine', 'open', 'traits', 'name'],
+  ['a latch', 'trySetCount', 'countDown'],
+  ['a semaphore', 'withPermits', 'name'],
+  ['a multi lock', 'withLock', 'tryLock', 'names'],
+  ['a lock', 'withLock', 'tryLock', 'name'],
+  ['a bridged lock', 'withLock', 'name'],
+  ['a read/write lock', 'read', 'write', 'name'],
+  ['a lease', 'unlock', 'assertHeld'],
+  ['a dashboard', 'fetch', 'node', 'close'],
+  ['a PGlite database', 'query', 'waitReady'],
+  ['a pool of pg', 'query', 'totalCount'],
+  ['a connection of pg', 'query', 'connect', 'end'],
+  ['a client of the package redis', 'duplicate', 'evalSha'],
+  ['an ioredis client', 'duplicate', 'options'],
+  ['an AbortController', 'abort', 'signal'],
+  ['an AbortSignal', 'aborted', 'addEventListener'],
+  ['a promise', 'then'],
+]
+
+/** The kind of an object that is no plain set of options, if it is one that is often passed by mistake. */
+export function knownKindOf(given: object): string | undefined {
+  if (given instanceof URL) return `a URL object that begins with ${given.protocol}`
+  return kinds.find(([, ...members]) => members.every((member) => member in given))?.[0]
+}
+
+/** Names what was given in place of something else. Without its value, which may contain a password. */
+export function kindOf(given: unknown): string {
+  if (given === null || given === undefined) return String(given)
+  if (Array.isArray(given)) return 'an array'
+  if (typeof given === 'object') return knownKindOf(given) ?? 'an object'
+  const scheme = typeof given === 'string' ? schemeOf(given) : undefined
+  return scheme === undefined ? `a ${typeof given}` : `a string that begins with ${scheme}`
+}
+
+/** As in `redis://`. */
+const schemeOf = (text: string): string | undefined => /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0]
+
+/** The value that was given, or its kind if the value may contain a password. */
+export function shown(given: unknown): string {
+  const isText = typeof given === 'string'
+  if (isText ? schemeOf(given) !== undefined : typeof given === 'function') return kindOf(given)
+  if (typeof given !== 'object' || given === null) return inspect(given)
+  const isBare = Object.keys(given).length === 0 && knownKindOf(given) === undefined
+  return isBare ? inspect(given) : kindOf(given)
+}
