@@ -14,20 +14,31 @@ export class LockTimeoutError extends HoldfastError {
     nameErrors(this, 'LockTimeoutError')
   }
 
-  /** The owner that held it as of the last reply; of several, the one whose hold ends first. `undefined` for a latch. */
+  /**
+   * The owner that held it, as far as the store had said by the end of the wait; of several, the one whose hold ends first.
+   * `undefined` for a latch.
+   */
   declare readonly holder: string | undefined
-  /** The position in the queue as of the last reply, 1 for the next in line; 0 when not queued. */
+  /** The position in the queue, known as `holder` is: 1 for the next in line; 0 when not queued. */
   readonly position: number
+  /** How old `holder` and `position` were when the wait ended, milliseconds; `undefined` if that is not known. */
+  declare readonly stateAgeMs: number | undefined
   /** How long the caller waited, milliseconds. */
   readonly waitedMs: number
 
   constructor(
     message: string,
-    details: HoldfastErrorDetails & { holder: string | undefined; position: number; waitedMs: number },
+    details: HoldfastErrorDetails & {
+      holder: string | undefined
+      position: number
+      stateAgeMs?: number | undefined
+      waitedMs: number
+    },
   ) {
     super(message, details)
     if (details.holder !== undefined) this.holder = details.holder
     this.position = details.position
+    if (details.stateAgeMs !== undefined) this.stateAgeMs = details.stateAgeMs
     this.waitedMs = details.waitedMs
   }
 }

@@ -39,8 +39,8 @@ export interface HoldfastEvents {
    */
   granted: [event: LockEvent & { fencingToken: number; handOffMs?: number }]
   /**
-   * An acquisition, or a wait for a latch, began to wait. `holder` is empty if there is none; `position` is 0 if it has none.
-   * `behindOwnClient`: the holder is this same client; if the waiting code runs inside that hold but was not called through
+   * An acquisition, or a wait for a latch, began to wait. `holder` is empty if there is none; `position` is 0 if it has none;
+   * both are those of that moment. `behindOwnClient`: the holder is a call of this same client, as with two requests of one server; if the waiting code runs inside that hold but was not called through
    * `withLock`, `lease.run` or a scope, this is a self-deadlock. `behindItself`: the call runs inside that very hold, and must not
    * re-enter it (`reentrant: false`): it waits for itself, until `waitMs` or the signal ends it.
    */

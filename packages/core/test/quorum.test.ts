@@ -114,6 +114,23 @@ describe('a quorum lock', () => {
     })
   })
 
+  it('times out with the present holder and position, not those it began behind', async () => {
+    const [a, b, c] = [openQuorumOn(stores), openQuorumOn(stores), openQuorumOn(stores)]
+    const first = await a.getLock('job').lock()
+    const next = c.getLock('job').lock()
+    await until(() => c.stats().waiters === 1)
+    const held = new Promise<string>((resolve) => b.once('waiting', ({ holder }) => resolve(holder)))
+    const failure = b
+      .getLock('job')
+      .lock({ waitMs: 2_000 })
+      .catch((error: unknown) => error)
+    expect(await held).toBe(first.owner)
+    await first.unlock()
+    const second = await next
+    expect(await failure).toMatchObject({ code: 'LOCK_TIMEOUT', holder: second.owner, position: 1 })
+    await second.unlock()
+  })
+
   it('stops waiting when the signal aborts, and when the client closes', async () => {
     const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
     const lease = await a.getLock('job').lock()

@@ -2,11 +2,12 @@ import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import { closeAll, openClient, openReadyClient } from './support/clients.js'
 
 const advice =
-  'It is held by this same client, perhaps by the caller \\(a self-deadlock\\): nested calls re-enter only inside withLock, run or scope'
+  'The holder is a call of this same client, such as another request of the same server: calls exclude each other within a client ' +
+  'as they do between clients, and re-enter only inside withLock, run or scope'
 
 afterEach(closeAll)
 
-it('a wait that timed out behind the own client says so, and how to re-enter', async () => {
+it('a wait that timed out behind the own client says so without alarm, and how to re-enter', async () => {
   const lock = openClient(sharedRedisUrl()).getLock(uniqueName('self'))
   const { owner } = await lock.lock()
   for (const call of [lock.lock({ waitMs: 300 }), lock.withLock({ waitMs: 300 }, () => 'not to be run')]) {

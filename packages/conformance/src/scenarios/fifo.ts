@@ -1,4 +1,4 @@
-import { nextEvent, Witness } from '../support/observing.js'
+import { failureOf, nextEvent, Witness } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
 /** In which order waiters get in. */
@@ -31,6 +31,15 @@ export function describeFifo(suite: Suite): void {
     return { order, positions, most: witness.most }
   }
 
+  /** Where waiters compete, the next to hold it is known only afterwards. */
+  async function namesAHolder(): Promise<void> {
+    const [a, b] = await Promise.all([suite.open(), suite.open()])
+    const held = await a.lock.lock()
+    const failure = await failureOf(b.lock.lock({ waitMs: 500 }))
+    expect(failure).toMatchObject({ code: 'LOCK_TIMEOUT', holder: held.owner })
+    await held.unlock()
+  }
+
   describe('fifo', () => {
     suite.scenario(
       'waiters of two clients get in in the order in which they came',
@@ -53,6 +62,26 @@ export function describeFifo(suite: Suite): void {
           },
         },
       },
+    )
+
+    suite.scenario(
+      'a wait that times out names the present holder and position, not those it began behind',
+      async () => {
+        const [a, b, c] = await Promise.all([suite.open(), suite.open(), suite.open()])
+        const held = await a.lock.lock()
+        const next = c.lock.lock()
+        await suite.untilQueued(1)
+        const behindOther = failureOf(b.lock.lock({ waitMs: 2_000 }))
+        await suite.untilQueued(2)
+        const behindOwn = failureOf(c.lock.lock({ waitMs: 2_000 }))
+        await suite.untilQueued(3)
+        await held.unlock()
+        const lease = await next
+        expect(await behindOther).toMatchObject({ code: 'LOCK_TIMEOUT', holder: lease.owner, position: 1 })
+        expect(await behindOwn).toMatchObject({ code: 'LOCK_TIMEOUT', holder: lease.owner })
+        await lease.unlock()
+      },
+      { isPromised, otherwise: { title: 'it names one that held it', run: namesAHolder } },
     )
 
     suite.scenario(

@@ -6,13 +6,13 @@ import type { NotAcquired } from '../waiting/outcome.js'
 
 /** The error for a wait that ended because another owner kept the lock. */
 export function timedOutWaiting(outcome: NotAcquired): LockTimeoutError {
-  const { name, objectKind, owner, holder, position, waitedMs } = outcome
+  const { name, objectKind, owner, holder, position, stateAgeMs, waitedMs } = outcome
   if (objectKind === 'latch') {
     const closed = `timed out after ${waitedMs} ms waiting for latch ${name} to open`
     return new LockTimeoutError(closed, { lockName: name, owner, holder: undefined, position: 0, waitedMs })
   }
-  const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)})`
-  const details = { lockName: name, owner, holder: holder || undefined, position, waitedMs }
+  const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)}${ageText(stateAgeMs)})`
+  const details = { lockName: name, owner, holder: holder || undefined, position, stateAgeMs, waitedMs }
   return new LockTimeoutError(text + adviceFor(outcome), details)
 }
 
@@ -35,12 +35,12 @@ const selfText =
 const isOfSameClient = (owner: string | undefined, holder: string | undefined): boolean =>
   owner !== undefined && holder !== undefined && clientOf(owner) === clientOf(holder)
 
-/** The most common misuse: a self-deadlock. */
+/** Mostly it is another request of the same server. But a caller may also hold it without having entered it. */
 const ownClientText = (kind: ObjectKind): string =>
-  '. It is held by this same client, perhaps by the caller (a self-deadlock): ' +
+  '. The holder is a call of this same client, such as another request of the same server: ' +
   (kind === 'semaphore'
-    ? 'a nested call takes permits of its own'
-    : 'nested calls re-enter only inside withLock, run or scope')
+    ? 'each call takes permits of its own, nested calls too'
+    : 'calls exclude each other within a client as they do between clients, and re-enter only inside withLock, run or scope')
 
 const holderText = (holder: string | undefined, kind: ObjectKind): string => {
   if (holder === undefined) return 'held by another task in this scope'
@@ -51,6 +51,10 @@ const holderText = (holder: string | undefined, kind: ObjectKind): string => {
 
 const positionText = (position: number): string =>
   position === 0 ? 'not queued' : `queue position ${position}`
+
+/** Where the state was read shortly before the end, its age says nothing. */
+const ageText = (stateAgeMs: number | undefined): string =>
+  stateAgeMs !== undefined && stateAgeMs >= 500 ? `, as of ${stateAgeMs} ms earlier` : ''
 
 /** The loss of a hold whose callback completed despite it. */
 export const lostWithResult = (error: LockLostError, result: unknown): LockLostError =>

@@ -30,7 +30,7 @@ export interface ReportedWaiter {
   readonly target: Target
   /** When its call began. */
   readonly waitsSince: number
-  /** As of the store's last reply. */
+  /** As far as its client knows. */
   readonly obstacle: { readonly holder: string; readonly position: number } | undefined
 }
 

@@ -16,6 +16,8 @@ export interface Requests extends Pick<
   EngineSession,
   'connectionEpoch' | 'isSubscribed' | 'subscribe' | 'watch' | 'unwatch' | 'noteToken'
 > {
+  /** Absent for a latch, which nobody holds. */
+  readonly inspect?: EngineSession['inspect']
   /** @param awaited - which opening of a latch is waited for, as of the last reply */
   acquire(
     address: Address,

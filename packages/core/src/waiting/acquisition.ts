@@ -29,6 +29,8 @@ import type { DatedGrant, RequestTime } from './grant-dating.js'
 import type { NotAcquired } from './outcome.js'
 import { entryTtlToRequest, leaseToRequest, timeoutOf } from './request.js'
 import { detailsOf, notAcquired, reportGranted, reportWaiting } from './wait-reports.js'
+import type { Obstacle } from './standing.js'
+import { readAheadMs } from './waiter-table.js'
 import type { Waiter } from './waiter-table.js'
 import {
   alreadyAbandoned,
@@ -50,6 +52,8 @@ interface LastReply extends RequestTime {
   readonly holder: string
   readonly position: number
   readonly awaited: Awaited | undefined
+  /** How many waiters of this client had entered by then, as its standing counts. */
+  readonly entered: number
 }
 
 /**
@@ -154,9 +158,13 @@ export class Acquisition<A> implements Waiter {
     return this.#wantedSince
   }
 
-  /** As of the last reply. */
-  get obstacle(): { readonly holder: string; readonly position: number } | undefined {
-    return this.#lastReply
+  /** As of the last reply, or of what this client has learned since. */
+  get obstacle(): Obstacle | undefined {
+    const said = this.#lastReply
+    if (!said) return undefined
+    const { holder, position, sentAt } = said
+    const standing = this.#deps.waiters.standingOf(this.address.id)
+    return standing?.obstacleOf(this.owner, said) ?? { holder, position, at: sentAt.monotonicMs }
   }
 
   get #subject(): TracedAcquisition['subject'] {
@@ -200,7 +208,7 @@ export class Acquisition<A> implements Waiter {
         this.#stopListening = onAbort(signal, () => {
           this.#fail(signal.reason)
         })
-      if (waitMs > 0 && waitMs !== Infinity) this.#endAfter(waitMs)
+      if (waitMs > 0 && waitMs !== Infinity) this.#limitWait(waitMs)
       this.#start()
     })
   }
@@ -346,14 +354,15 @@ export class Acquisition<A> implements Waiter {
     // A position only ever falls while the entry lives.
     const isNewEntry = position > (this.#lastReply?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
-    this.#lastReply = { sentAt, serverUs, holder, position, awaited: undefined }
+    const entered = this.#deps.waiters.standingOf(this.address.id)?.entered ?? 0
+    this.#lastReply = { sentAt, serverUs, holder, position, awaited: undefined, entered }
     this.#wait(ttlMs, isNewEntry)
   }
 
   /** It opens at no time that is known now: only a notification, or a refresh, ends the wait. */
   #onClosed(awaited: Awaited, sentAt: Moment): void {
     const position = this.#mayQueue() ? 1 : 0
-    this.#lastReply = { sentAt, serverUs: undefined, holder: '', position, awaited }
+    this.#lastReply = { sentAt, serverUs: undefined, holder: '', position, awaited, entered: 0 }
     this.#wait(Infinity, false)
   }
 
@@ -525,6 +534,7 @@ export class Acquisition<A> implements Waiter {
       isProven,
     }
     const settle = this.#settle
+    this.#deps.waiters.entered(this, this.#hadEntry)
     this.#finish(true)
     settle?.resolve(this.#deps.admit(grant, this.#options, monotonicMs() - this.#wantedSince))
   }
@@ -571,7 +581,7 @@ export class Acquisition<A> implements Waiter {
 
   #notAcquired(): NotAcquired {
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
-    return notAcquired(this, this.#lastReply, waitedMs, this.#options.inside)
+    return notAcquired(this, this.obstacle, waitedMs, this.#options.inside)
   }
 
   #onFailure(thrown: unknown): void {
@@ -612,6 +622,26 @@ export class Acquisition<A> implements Waiter {
     const waitedMs = Math.round(monotonicMs() - this.#startedAt)
     const cause = this.#lastError ?? this.#deps.lastErrorSince(this.#startedAt)
     this.#fail(notReached(this.target, settings, waitedMs, cause, detailsOf(this)))
+  }
+
+  /** Shortly before the end of a longer wait it is read who is in the way, unless that was heard just now. */
+  #limitWait(waitMs: number): void {
+    const inMs = waitMs - readAheadMs
+    if (inMs < readAheadMs) {
+      this.#endAfter(waitMs)
+      return
+    }
+    this.#waitTimer = setTimeout(() => {
+      this.#endAfter(Math.max(0, Math.ceil(this.#waitLeftMs())))
+      this.#readObstacle()
+    }, inMs)
+  }
+
+  #readObstacle(): void {
+    const { session, waiters } = this.#deps
+    const { obstacle } = this
+    if (!obstacle || monotonicMs() - obstacle.at < readAheadMs) return
+    void waiters.read(this.address, session)
   }
 
   #endAfter(ms: number): void {

@@ -13,10 +13,12 @@ export interface NotAcquired {
   readonly objectKind: ObjectKind
   /** The owner that waited; `undefined` for a call that was still behind others of its scope. */
   readonly owner: string | undefined
-  /** The holder as of the last reply; '' when the lock was free but set aside, `undefined` when not known. */
+  /** The holder as far as known; '' when the lock was free but set aside, `undefined` when not known. */
   readonly holder: string | undefined
   /** The position in the queue; 0 when not queued. */
   readonly position: number
+  /** How old holder and position were then, milliseconds; `undefined` if that is not known. */
+  readonly stateAgeMs?: number | undefined
   readonly waitedMs: number
   /** Whether the holder is a hold around the caller, which this call must not re-enter. */
   readonly isBehindItself?: boolean

@@ -4,7 +4,9 @@ import type { Request } from '../options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import type { ErrorSubject } from '../store-errors.js'
+import { monotonicMs } from '../util/clock.js'
 import type { NotAcquired } from './outcome.js'
+import type { Obstacle } from './standing.js'
 
 /** Who wants what. */
 interface Reported {
@@ -14,12 +16,6 @@ interface Reported {
 
 /** The hold around the caller that it must not re-enter, if there is one. */
 type Inside = Request['inside']
-
-/** Who kept it from that, as of the last reply. */
-interface Obstacle {
-  readonly holder: string
-  readonly position: number
-}
 
 type Reports = Pick<Events, 'emit' | 'hasListeners'>
 
@@ -33,7 +29,7 @@ export const isBehindItself = ({ kind }: Pick<Target, 'kind'>, holder: string, i
 export function reportWaiting(
   events: Reports,
   waiter: Reported,
-  { holder, position }: Obstacle,
+  { holder, position }: Pick<Obstacle, 'holder' | 'position'>,
   clientId: string,
   inside: Inside,
 ): void {
@@ -68,6 +64,7 @@ export const notAcquired = (
   owner,
   holder: obstacle?.holder,
   position: obstacle?.position ?? 0,
+  stateAgeMs: obstacle && Math.round(monotonicMs() - obstacle.at),
   waitedMs,
   isBehindItself: obstacle !== undefined && isBehindItself(target, obstacle.holder, inside),
 })

@@ -1,13 +1,14 @@
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited } from '../engine/latch.js'
 import type { Address } from '../engine/requests.js'
-import type { GrantNotice } from '../engine/session.js'
+import type { EngineSession, GrantNotice } from '../engine/session.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 import type { Target } from '../ownership/target.js'
 import { longestMs, monotonicMs } from '../util/clock.js'
 import { LinkedList } from '../util/linked-list.js'
 import type { ListNode } from '../util/linked-list.js'
+import { Standing } from './standing.js'
 
 /** An acquisition that is under way, as far as its client's other parts need to know it. */
 export interface Waiter extends Owned {
@@ -24,7 +25,7 @@ export interface Waiter extends Owned {
   readonly awaited: Awaited | undefined
   /** When its call began. */
   readonly waitsSince: number
-  /** Who kept it from entering, and its position in the queue, as of the last reply. */
+  /** Who keeps it from entering, and its position in the queue, as far as this client knows. */
   readonly obstacle: { readonly holder: string; readonly position: number } | undefined
   /** Something may have changed: request again. */
   wake(): void
@@ -68,6 +69,12 @@ interface Recheck {
 /** While no notification can arrive, locks that are waited for are requested this often. */
 const unsubscribedRecheckMs = 1000
 
+/** How long before a wait ends the state is read once more, so that its error tells the present holder. */
+export const readAheadMs = 100
+
+/** How many holders, and how many queue entries, such a reading lists. */
+const mostRead = 100
+
 /** Redis expires a key in the millisecond after its TTL ran out. */
 const expiryMarginMs = 2
 
@@ -81,6 +88,8 @@ export class WaiterTable {
   /** By lock id, in the order of their queue entries; those without one yet in the order of their requests. */
   readonly #waiting = new Map<string, LinkedList<Waiter>>()
   readonly #rechecks = new Map<string, Recheck>()
+  /** By lock id, once something was learned of a lock that is waited for. */
+  readonly #standings = new Map<string, Standing>()
   #slots = 0
   #gaps = 0
 
@@ -121,6 +130,34 @@ export class WaiterTable {
     this.#waiting.delete(id)
     clearTimeout(this.#rechecks.get(id)?.timer)
     this.#rechecks.delete(id)
+    this.#standings.delete(id)
+  }
+
+  /** What was learned of a lock besides the replies to its waiters. */
+  standingOf(id: string): Standing | undefined {
+    return this.#standings.get(id)
+  }
+
+  /** A waiter enters: those that wait with it know who holds the lock now. @param isQueued - it had a queue entry */
+  entered({ address: { id }, owner, target: { kind } }: Waiter, isQueued: boolean): void {
+    if ((this.#waiting.get(id)?.size ?? 0) < 2) return
+    this.#makeStanding(id).enter(owner, isQueued, kind === 'lock' || kind === 'write-lock', monotonicMs())
+  }
+
+  /**
+   * Reads who holds and who waits, once for all that wait for this lock here. One that turns out to be the holder requests
+   * again. Without a reply all stays as it is known.
+   */
+  async read(address: Address, session: Partial<Pick<EngineSession, 'inspect'>>): Promise<void> {
+    const { id } = address
+    const at = monotonicMs()
+    if (!session.inspect || !this.#waiting.has(id)) return
+    if (!this.#makeStanding(id).beginReading(at, readAheadMs)) return
+    const found = await session.inspect(address, mostRead).catch(() => undefined)
+    if (!found || found.kind === 'not-a-lock') return
+    this.#standings.get(id)?.found(found, at)
+    const holders = found.kind === 'lock' ? [found] : found.holders
+    for (const { owner } of holders) this.find(owner)?.wake()
   }
 
   /** One more may wait, unless `maxWaiters` do. */
@@ -244,6 +281,12 @@ export class WaiterTable {
   /** Ends every wait because the client closes. */
   close(): void {
     for (const waiter of this.#all.all) waiter.close()
+  }
+
+  #makeStanding(id: string): Standing {
+    const standing = this.#standings.get(id) ?? new Standing()
+    this.#standings.set(id, standing)
+    return standing
   }
 
   #pollInMs(): number {

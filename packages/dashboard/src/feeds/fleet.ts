@@ -83,17 +83,20 @@ export class Fleet {
 
   #countWaiters(): readonly ContendedRow[] {
     const rows = new Map<string, ContendedRow>()
+    const held = this.#longestHolds()
     for (const { queue } of this.reports) {
       for (const wait of queue) {
         const object = objectOf(wait.kind)
         const row = rows.get(`${object} ${wait.name}`)
+        // A client knows what it holds. What a waiter remembers is from its last reply, and may be over.
+        const hold = held.get(`${object} ${wait.name}`)
         rows.set(`${object} ${wait.name}`, {
           name: wait.name,
           object,
           waiterCount: (row?.waiterCount ?? 0) + 1,
           longestWaitMs: Math.max(row?.longestWaitMs ?? 0, wait.waitedMs),
-          holder: row?.holder ?? this.ownerOf(wait.holder),
-          heldMs: row?.heldMs ?? this.#heldMs(wait.holder, wait.name),
+          holder: row?.holder ?? hold?.holder ?? this.ownerOf(wait.holder),
+          heldMs: row?.heldMs ?? hold?.heldMs ?? null,
           semaphore: this.#permitsOf(wait),
         })
       }
@@ -108,9 +111,16 @@ export class Fleet {
     return owner === '' ? null : ownerWith(owner, this.members.get(clientOf(owner))?.presence.client)
   }
 
-  #heldMs(owner: string, name: string): number | null {
-    const holds = this.members.get(clientOf(owner))?.report?.holds
-    return holds?.find((hold) => hold.owner === owner && hold.name === name)?.heldMs ?? null
+  /** The longest hold of each object that a client reported. */
+  #longestHolds(): Map<string, HoldRow> {
+    const longest = new Map<string, HoldRow>()
+    for (const report of this.reports) {
+      for (const hold of report.holds) {
+        const key = `${objectOf(hold.kind)} ${hold.name}`
+        if ((longest.get(key)?.heldMs ?? -1) < hold.heldMs) longest.set(key, this.#holdRow(report, hold))
+      }
+    }
+    return longest
   }
 
   /** Of a semaphore, as its holders and waiters report it. */

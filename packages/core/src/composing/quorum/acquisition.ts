@@ -13,11 +13,13 @@ import { backoffMs, retryAfterMs } from '../../util/backoff.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
 import { isBehindItself } from '../../waiting/wait-reports.js'
+import { readAheadMs } from '../../waiting/waiter-table.js'
 import { closedWhileWaiting, notReached, tooManyWaiters } from '../../waiting/wording.js'
 import type { QuorumAcquisitionDeps } from './acquisition-deps.js'
 import { KeptVotes } from './kept-votes.js'
 import { TooFewError } from './majority.js'
 import type { Master } from './master.js'
+import { readPresentHolder } from './present-holder.js'
 import { roundOf } from './round.js'
 import { settleVotes } from './settling.js'
 import type { Vote } from './vote.js'
@@ -159,9 +161,8 @@ export class QuorumAcquisition<A> {
           this.#fail(signal.reason)
         })
       if (waitMs > 0 && waitMs !== Infinity) {
-        this.#waitTimer = setTimeout(() => {
-          this.#onWaitEnd()
-        }, waitMs)
+        if (waitMs >= 2 * readAheadMs) this.#readAfter(waitMs - readAheadMs)
+        else this.#endAfter(waitMs)
       }
       this.#begin()
     })
@@ -402,6 +403,24 @@ export class QuorumAcquisition<A> {
       behindItself: isBehindItself(this.#target, holder, this.#options.inside),
     }
     events.emit('waiting', { name: address.name, kind, owner: this.owner, holder, position, ...behind })
+  }
+
+  #endAfter(ms: number): void {
+    this.#waitTimer = setTimeout(() => {
+      this.#onWaitEnd()
+    }, ms)
+  }
+
+  /** Shortly before the end it is read who has the master that is waited for. */
+  #readAfter(ms: number): void {
+    this.#waitTimer = setTimeout(() => {
+      this.#endAfter(Math.max(0, Math.ceil(this.#waitLeftMs())))
+      const vote = this.#queuedAt
+      if (this.#state !== 'waiting' || !vote || !this.#last) return
+      void readPresentHolder(vote, this.owner).then((found) => {
+        if (this.#state === 'waiting' && this.#queuedAt === vote) this.#last = found ?? this.#last
+      })
+    }, ms)
   }
 
   #onWaitEnd(): void {
