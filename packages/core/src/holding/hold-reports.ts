@@ -30,9 +30,14 @@ export function reportRenewed(events: Reports, hold: Reported): void {
 }
 
 /** @param kind - of the lease that was left */
-export function reportReleased(events: Reports, hold: Reported, kind: ObjectKind): void {
+export function reportReleased(
+  events: Reports,
+  hold: Reported,
+  kind: ObjectKind,
+  isConfirmed: boolean,
+): void {
   if (!events.hasListeners('released')) return
-  events.emit('released', { ...subjectOf(hold), kind, holdCount: hold.count })
+  events.emit('released', { ...subjectOf(hold), kind, holdCount: hold.count, confirmed: isConfirmed })
 }
 
 export function reportDowngraded(events: Reports, hold: Reported): void {
@@ -43,10 +48,19 @@ export function reportLost(events: Reports, hold: Reported, error: LockLostError
   events.emit('lost', { ...subjectOf(hold), error })
 }
 
-export function warnUnconfirmed(events: Reports, { target, owner }: Reported): void {
+/** @param leftMs - until the deadline */
+export function warnUnconfirmed(
+  events: Reports,
+  { target, owner }: Reported,
+  commandTimeoutMs: number,
+  leftMs: number,
+): void {
+  const release = `the release of ${titleOf(target)} by ${owner}`
   const message =
-    `the release of ${titleOf(target)} by ${owner} was not acknowledged; ` +
-    'the lease will expire on its own'
+    leftMs > 0
+      ? `${release} got no reply within ${commandTimeoutMs} ms (commandTimeoutMs); it is repeated in the background until ` +
+        `the lease expires, in ${Math.ceil(leftMs)} ms at the latest. Until then others may have to wait`
+      : `${release} got no reply before the lease expired`
   events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
 }
 

@@ -152,7 +152,7 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     if (loss) throw lossForCaller(loss)
     if (this.#leases.count > 0) {
       this.#reschedule()
-      this.#reportReleased()
+      this.#reportReleased(true)
       return
     }
     this.#state = 'leaving'
@@ -163,10 +163,11 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     const outcome = await channels.release(this, release, (reply) => reply)
     if (outcome === 'not-held' && this.#isLeaving) this.lose(denied > 0 ? this.#reason() : 'minority')
     this.#assertNotLost()
-    if (outcome === 'unconfirmed') this.#warnUnconfirmed()
+    const isConfirmed = outcome === 'released'
+    if (!isConfirmed) this.#warnUnconfirmed()
     this.#state = 'released'
     this.#deps.holds.remove(this, 'released')
-    this.#reportReleased()
+    this.#reportReleased(isConfirmed)
   }
 
   async extend(leaseMs: number): Promise<void> {
@@ -282,9 +283,10 @@ export class QuorumHold<L extends OpenLease = OpenLease> implements Possession<L
     for (const vote of this.#votes.all) vote.reschedule()
   }
 
-  #reportReleased(): void {
+  #reportReleased(confirmed: boolean): void {
     const { events } = this.#deps
-    if (events.hasListeners('released')) events.emit('released', { ...this.#subject, holdCount: this.count })
+    if (!events.hasListeners('released')) return
+    events.emit('released', { ...this.#subject, holdCount: this.count, confirmed })
   }
 
   #warnUnconfirmed(): void {
