@@ -10,7 +10,7 @@ import type { PendingRelease, ReleaseDeps } from './release.js'
 /** What abandoning owners needs. */
 export interface AbandonmentDeps extends ReleaseDeps {
   readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
-  readonly background: Pick<Background, 'run'>
+  readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly events: Pick<Events, 'emitError'>
 }
 

@@ -54,7 +54,7 @@ export interface HoldDeps<L extends OpenLease> {
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: Pick<HoldTable<Hold>, 'add' | 'remove'>
   readonly watchdog: Watchdog<Hold>
-  readonly background: Pick<Background, 'run'>
+  readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
   /** Who evicts this owner, if that was announced. */
   evictorOf(owner: string): string | undefined

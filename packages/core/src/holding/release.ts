@@ -1,7 +1,8 @@
 import type { Address, ReleaseRequest } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { UnavailableError } from '../errors.js'
+import { ClosedError, UnavailableError } from '../errors.js'
 import { notALock, toHoldfastError } from '../store-errors.js'
+import type { Background } from '../util/background.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
@@ -10,6 +11,7 @@ import { timedOut, withTimeout } from '../util/with-timeout.js'
 export interface ReleaseDeps {
   readonly session: Pick<EngineSession, 'connectionEpoch' | 'release' | 'incarnation'>
   readonly settings: { readonly commandTimeoutMs: number }
+  readonly background: Pick<Background, 'isEnded'>
 }
 
 /** A release under way, and for how long it matters. */
@@ -39,7 +41,7 @@ export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
  * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss.
  */
 export async function sendRelease(
-  { session, settings }: ReleaseDeps,
+  { session, settings, background }: ReleaseDeps,
   release: PendingRelease,
   waitMs: number,
 ): Promise<ReleaseOutcome> {
@@ -59,6 +61,8 @@ export async function sendRelease(
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
     } catch (thrown) {
       const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
+      if (background.isEnded)
+        throw new ClosedError('the Holdfast client is closed', { lockName: address.name, owner })
       if (!(error instanceof UnavailableError)) throw error
       release.failures++
       if (monotonicMs() < stopAt) {
