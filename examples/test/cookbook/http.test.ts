@@ -80,6 +80,21 @@ describe.each(['express', 'fastify'])('%s', (framework) => {
     await until(async () => (await a.ship('1')).status === 200)
   })
 
+  it('answers with what was shipped although Redis dies meanwhile, seconds later and not a lease later', async () => {
+    const a = await start(framework, 2_000)
+    const first = a.ship('1')
+    await a.app.waitFor('began')
+    await apps.redis.kill()
+    const killedAt = performance.now()
+    await a.app.send({ type: 'finish' })
+    const response = await first
+    const tookMs = performance.now() - killedAt
+    await apps.redis.restart()
+    expect(await response.json()).toEqual({ parcel: 'parcel of 1' })
+    // commandTimeoutMs is 5 s, the lease 30 s.
+    expect(tookMs).toBeLessThan(15_000)
+  })
+
   it('refuses an invalid order number before it becomes the name of a lock', async () => {
     const a = await start(framework, 2_000)
     expect((await a.ship('{x}')).status).toBe(400)

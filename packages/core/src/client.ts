@@ -225,7 +225,7 @@ export class Client {
     const { commandTimeoutMs } = this.#settings
     await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
     await this.#store.close()
-    await background.settled()
+    await background.end()
     this.events.close()
   }
 

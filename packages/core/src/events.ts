@@ -49,8 +49,11 @@ export interface HoldfastEvents {
   ]
   /** The watchdog renewed a hold. */
   renewed: [event: LockEvent & { remainingMs: number }]
-  /** A lease was released; `holdCount` is how many remain open, 0 when the lock was released. */
-  released: [event: LockEvent & { holdCount: number }]
+  /**
+   * A lease was released; `holdCount` is how many remain open, 0 when the lock was released. `confirmed`: the store has
+   * replied; without a reply this comes when the lease has expired (of a quorum, when the release was given its time).
+   */
+  released: [event: LockEvent & { holdCount: number; confirmed: boolean }]
   /** A write lock became a read lock: the hold's last write lease was released while a read lease is open. */
   downgraded: [event: LockEvent]
   /** This client changed the number of permits of a semaphore. */
@@ -91,7 +94,8 @@ export interface HoldfastEvents {
  * - `EVICTION_POLICY`: the server may evict locks when its memory is full
  * - `SERVER_UNKNOWN`: the server's version, role and eviction policy could not be read
  * - `NOTICE_REFUSED`: the store refused to deliver a notification; the waiter learns of its grant later
- * - `RELEASE_UNCONFIRMED`: a release was not acknowledged before the lease expired on its own
+ * - `RELEASE_UNCONFIRMED`: a release got no reply within `commandTimeoutMs`, or before the lease expired. It is repeated in the
+ *   background until the lease expires
  * - `BODY_ENDED_FIRST`: the callback that holds ended while another one that entered its hold still runs; the message says where
  *   both were called
  */

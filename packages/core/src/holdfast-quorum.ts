@@ -187,6 +187,8 @@ export class HoldfastQuorum {
    * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
    * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
    * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   *
+   * With unresponsive masters it takes at most `drainMs` + 2 × `memberTimeoutMs`, and about 2 seconds for the sockets.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = resolveDrainMs(options)

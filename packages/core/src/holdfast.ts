@@ -300,6 +300,9 @@ export class Holdfast {
    * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
    * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
    * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   *
+   * Releases in the background get their time, too. With an unresponsive store it takes at most `drainMs` + `commandTimeoutMs`,
+   * and about 2 seconds for the sockets; what is not released by then expires with its lease.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = resolveDrainMs(options)

@@ -80,7 +80,8 @@ export interface ClientOptions extends AcquireOptions {
    */
   readonly watchdogTimeoutMs?: number | undefined
   /**
-   * How long one command may go without a reply before the store counts as unavailable. At least 1.
+   * How long one command may go without a reply before the store counts as unavailable, and how long a call waits for the reply
+   * to its release, which then goes on in the background. At least 1.
    *
    * @defaultValue 5_000
    */

@@ -147,7 +147,7 @@ export class QuorumClient {
     await holds.drained(this.#settings.memberTimeoutMs)
     this.#repair.end()
     await Promise.all(this.#members.map((member) => member.close()))
-    await background.settled()
+    await background.end()
     events.close()
   }
 

@@ -160,6 +160,26 @@ describe('close()', () => {
     })
   })
 
+  it('lets the process end soon although Redis is frozen and a release goes on in the background', async () => {
+    const worker = await forkWorker(workerFile('release-and-close.mjs'), { args: [server.url] })
+    closeAfterTest(() => worker.kill())
+    await worker.waitFor('holding')
+    await server.freeze()
+    try {
+      await worker.send({ type: 'finish' })
+      expect(await worker.waitFor('warning')).toMatchObject({ code: 'RELEASE_UNCONFIRMED' })
+      let exit: unknown
+      void worker.exited.then((ended) => (exit = ended))
+      // The lease is 30 s.
+      expect(await until(() => exit, { timeoutMs: 15_000, what: 'the process to end' })).toEqual({
+        code: 0,
+        signal: null,
+      })
+    } finally {
+      await server.thaw()
+    }
+  })
+
   it('aborts signals before it releases when the drain ends', async () => {
     const { holdfast } = openHoldfast(server.url)
     const other = openHoldfast(server.url).holdfast

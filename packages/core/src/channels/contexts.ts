@@ -104,14 +104,14 @@ export interface RenewContext extends ClientContext {
   error?: unknown
 }
 
-/** `tracing:holdfast:release:*`: the release of a whole hold, from sending it until the store replied. */
+/** `tracing:holdfast:release:*`: the release of a whole hold, as long as its caller waits for it. */
 export interface ReleaseContext extends ClientContext {
   readonly name: string
   readonly kind: ObjectKind
   readonly owner: string
   /**
    * Set at the end. `not-held`: the store no longer counted the owner as the holder, so the hold is lost; `unconfirmed`: no
-   * reply came until the lease expired on its own; `failed`: the call rejected.
+   * reply came within `commandTimeoutMs`, or before the lease expired; `failed`: the call rejected.
    */
   outcome?: 'released' | 'not-held' | 'unconfirmed' | 'failed'
   /** Set at the end if it failed. */

@@ -10,7 +10,7 @@ import type { PendingRelease, ReleaseDeps } from './release.js'
 /** What abandoning owners needs. */
 export interface AbandonmentDeps extends ReleaseDeps {
   readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
-  readonly background: Pick<Background, 'run'>
+  readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly events: Pick<Events, 'emitError'>
 }
 
@@ -54,6 +54,8 @@ export class Abandonment {
       tombstoneMs: inDoubt ? tombstoneMs : 0,
       until: monotonicMs() + tombstoneMs,
       incarnation: undefined,
+      failures: 0,
+      wasDenied: false,
     }
     this.#deps.background.run(this.#release(release))
   }
@@ -62,7 +64,7 @@ export class Abandonment {
   async #release(release: PendingRelease): Promise<void> {
     for (let refusals = 0; ;) {
       try {
-        await sendRelease(this.#deps, release)
+        await sendRelease(this.#deps, release, Infinity)
         return
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error

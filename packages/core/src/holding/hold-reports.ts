@@ -4,6 +4,7 @@ import { acquiredAt } from './acquired-at.js'
 import type { OpenLease } from './lease-set.js'
 import { titleFrom, titleOf } from '../ownership/target.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
+import { warnProcess } from '../process-warning.js'
 
 /** What reports say of a hold. */
 export interface Reported {
@@ -32,9 +33,14 @@ export function reportRenewed(events: Reports, hold: Reported): void {
 }
 
 /** @param kind - of the lease that was left */
-export function reportReleased(events: Reports, hold: Reported, kind: ObjectKind): void {
+export function reportReleased(
+  events: Reports,
+  hold: Reported,
+  kind: ObjectKind,
+  isConfirmed: boolean,
+): void {
   if (!events.hasListeners('released')) return
-  events.emit('released', { ...subjectOf(hold), kind, holdCount: hold.count })
+  events.emit('released', { ...subjectOf(hold), kind, holdCount: hold.count, confirmed: isConfirmed })
 }
 
 export function reportDowngraded(events: Reports, hold: Reported): void {
@@ -58,18 +64,27 @@ export function reportDropped(events: Reports, hold: LockEvent, lease: OpenLease
   }
   if (warned.has(events)) return
   warned.add(events)
-  process.emitWarning(
+  warnProcess(
+    'HOLDFAST_LEAKED',
     `${titleFrom(hold.kind, hold.name)} (owner ${hold.owner}) is held by a lease that was dropped without unlock(), and is renewed for as ` +
       'long as this client is open: the work may still run. Keep what lock() returns and call unlock() on it, or use withLock. ' +
       "To see where leases were acquired, listen to the client's 'leaked' event; without a listener this is shown once.",
-    { type: 'HoldfastWarning', code: 'HOLDFAST_LEAKED' },
   )
 }
 
-export function warnUnconfirmed(events: Reports, { target, owner }: Reported): void {
+/** @param leftMs - until the deadline */
+export function warnUnconfirmed(
+  events: Reports,
+  { target, owner }: Reported,
+  commandTimeoutMs: number,
+  leftMs: number,
+): void {
+  const release = `the release of ${titleOf(target)} by ${owner}`
   const message =
-    `the release of ${titleOf(target)} by ${owner} was not acknowledged; ` +
-    'the lease will expire on its own'
+    leftMs > 0
+      ? `${release} got no reply within ${commandTimeoutMs} ms (commandTimeoutMs); it is repeated in the background until ` +
+        `the lease expires, in ${Math.ceil(leftMs)} ms at the latest. Until then others may have to wait`
+      : `${release} got no reply before the lease expired`
   events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
 }
 

@@ -14,6 +14,8 @@ import type { Background } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { SerialQueue } from '../util/serial-queue.js'
+import type { SerialSlot } from '../util/serial-queue.js'
+import { timedOut, withTimeout } from '../util/with-timeout.js'
 import type { Abandonment } from './abandonment.js'
 import { extensionOf, sendExtension } from './extension.js'
 import type { Extended, Extension } from './extension.js'
@@ -54,7 +56,7 @@ export interface HoldDeps<L extends LeaseHandle> {
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: Pick<HoldTable<Hold>, 'add' | 'remove'>
   readonly watchdog: Watchdog<Hold>
-  readonly background: Pick<Background, 'run'>
+  readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
   /** Who evicts this owner, if that was announced. */
   evictorOf(owner: string): string | undefined
@@ -63,13 +65,21 @@ export interface HoldDeps<L extends LeaseHandle> {
   makeLease(hold: Hold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
 
+/** A lease that is being left, if it is not only some permits, and its turn. */
+interface Leaving<L> {
+  readonly left: L | null
+  readonly wasLost: boolean
+  readonly slot: SerialSlot
+}
+
 /**
  * One owner's possession of one object.
  *
  * | State    | true in it                                             | leaves it on                                     |
  * | -------- | ------------------------------------------------------ | ------------------------------------------------ |
  * | live     | at least one lease open, deadline ahead                | last lease left → leaving; loss → lost           |
- * | leaving  | no lease open, release under way, no longer renewed    | reply or deadline → released; "not held" → lost  |
+ * | leaving  | no lease open, release under way, no longer renewed;   | reply or deadline → released; "not held" → lost  |
+ * |          | after `commandTimeoutMs` no caller waits for it        |                                                  |
  * | released | over                                                   | -                                                |
  * | lost     | over, and the holder was notified                      | -                                                |
  *
@@ -163,6 +173,11 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     return this.#state === 'leaving' || this.#state === 'released'
   }
 
+  /** Whether its release is over, too. */
+  get isReleasedForGood(): boolean {
+    return this.#state === 'released'
+  }
+
   get isOver(): boolean {
     return this.isReleased || (this.#state === 'lost' && this.#leases.count === 0)
   }
@@ -215,31 +230,85 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     })
   }
 
-  /** Leaves one lease; the last one releases the object. Rejects with `LockLostError` when the hold was lost before. */
+  /**
+   * Leaves one lease; the last one releases the object. Resolves when the store has replied, and after `commandTimeoutMs` at
+   * the latest: what got no reply is repeated in the background until the deadline. Rejects with `LockLostError` when the hold
+   * was lost before.
+   */
   leave(lease: L): Promise<void> {
     return this.#giveBack(lease)
   }
 
-  /** Gives back what open leases no longer need. Rejects with `LockLostError` when the hold was lost before. */
+  /** Gives back what open leases no longer need. Settles as `leave`. */
   lower(): Promise<void> {
     return this.#giveBack(null)
   }
 
   /** @param left - the lease that is left, if any */
-  async #giveBack(left: L | null): Promise<void> {
-    const wasLost = this.loss !== undefined
-    const slot = this.#commands.next()
+  #giveBack(left: L | null): Promise<void> {
+    const leaving = { left, wasLost: this.loss !== undefined, slot: this.#commands.next() }
+    const { commandTimeoutMs } = this.#deps.settings
+    return leaving.slot.ready
+      ? this.#leaveAfter(leaving.slot.ready, leaving, commandTimeoutMs)
+      : this.#leaveNow(leaving, commandTimeoutMs)
+  }
+
+  /** The caller waits for `waitMs` at most, the commands before this one included. */
+  async #leaveAfter(ready: Promise<void>, leaving: Leaving<L>, waitMs: number): Promise<void> {
+    const startedAt = monotonicMs()
+    if ((await withTimeout(ready, waitMs)) !== timedOut) {
+      await this.#leaveNow(leaving, Math.max(0, waitMs - (monotonicMs() - startedAt)))
+      return
+    }
+    this.#deps.background.run(ready.then(() => this.#leaveNow(leaving, Infinity)))
+    this.#mayRelease(leaving.wasLost)
+    this.#warnUnconfirmed()
+  }
+
+  /** @param waitMs - `Infinity`: no caller waits any more */
+  async #leaveNow(leaving: Leaving<L>, waitMs: number): Promise<void> {
+    const { left, wasLost, slot } = leaving
+    let goesOn = false
     try {
-      if (slot.ready) await slot.ready
       if (left) this.#leases.delete(left.entry)
-      if (!this.#mayRelease(wasLost)) return
+      if (!this.#mayRelease(wasLost)) {
+        if (waitMs < Infinity) this.#warnUnconfirmed()
+        return
+      }
       const release = this.#beginLeaving()
       const isKept = this.kind !== 'lock' && release.count === this.#target.permits
-      this.#onLeft(left, release.count, isKept ? 'released' : await this.#send(release))
+      const outcome = isKept ? 'released' : await this.#send(release, waitMs)
+      if (outcome === 'unanswered' && waitMs < Infinity) this.#warnUnconfirmed()
+      goesOn = outcome === 'unanswered' && monotonicMs() < this.deadlineAt
+      if (goesOn) this.#deps.background.run(this.#leaveLate(leaving, release))
+      else this.#onLeft(left, release.count, outcome)
     } finally {
-      this.#endLeaving()
-      slot.done()
+      if (!goesOn) this.#endTurn(slot)
     }
+  }
+
+  /** The deadline moves on while other leases are open and renewed. */
+  async #leaveLate({ left, slot }: Leaving<L>, release: PendingRelease): Promise<void> {
+    try {
+      let outcome: ReleaseOutcome
+      do {
+        release.until = this.deadlineAt
+        outcome = await sendRelease(this.#deps, release, Infinity)
+      } while (outcome === 'unanswered' && monotonicMs() < this.deadlineAt)
+      this.#onLeft(left, release.count, outcome)
+    } finally {
+      this.#endTurn(slot)
+    }
+  }
+
+  #warnUnconfirmed(): void {
+    const { events, settings } = this.#deps
+    warnUnconfirmed(events, this, settings.commandTimeoutMs, this.deadlineAt - monotonicMs())
+  }
+
+  #endTurn(slot: SerialSlot): void {
+    this.#endLeaving()
+    slot.done()
   }
 
   /** Extends a fixed lease; a later deadline stays, the limit of the hold still applies. */
@@ -396,10 +465,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
 
   /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
   #mayRelease(wasLost: boolean): boolean {
-    if (this.loss?.reason === 'expired' && !wasLost) {
-      warnUnconfirmed(this.#deps.events, this)
-      return false
-    }
+    if (this.loss?.reason === 'expired' && !wasLost) return false
     this.#assertNotLost()
     return true
   }
@@ -417,25 +483,24 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
     const title = titleOf(this.#target)
-    return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation }
+    const unsent = { failures: 0, wasDenied: false }
+    return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation, ...unsent }
   }
 
-  #send(release: PendingRelease): Promise<ReleaseOutcome> {
+  #send(release: PendingRelease, waitMs: number): Promise<ReleaseOutcome> {
     const { channels } = this.#deps
-    if (!channels?.wantsReleases || release.count > 0) return sendRelease(this.#deps, release)
-    return channels.release(this, () => sendRelease(this.#deps, release), toPublished)
+    if (!channels?.wantsReleases || release.count > 0) return sendRelease(this.#deps, release, waitMs)
+    return channels.release(this, () => sendRelease(this.#deps, release, waitMs), toPublished)
   }
 
   #onLeft(left: L | null, count: number, outcome: ReleaseOutcome): void {
     const { events } = this.#deps
     if (outcome === 'not-held') this.lose('not-held')
     this.#assertNotLost()
-    if (outcome === 'unanswered') {
-      warnUnconfirmed(events, this)
-      this.#abandon()
-    }
+    const isConfirmed = outcome !== 'unanswered'
+    if (!isConfirmed) this.#abandon()
     this.#endLeaving()
-    reportReleased(events, this, left?.entry.kind ?? this.kind)
+    reportReleased(events, this, left?.entry.kind ?? this.kind, isConfirmed)
     if (this.kind === 'lock' || count === 0 || count === this.#target.permits) return
     const isDowngrade = this.kind === 'write-lock'
     this.#target = { ...this.#target, kind: isDowngrade ? 'read-lock' : this.kind, permits: count }

@@ -164,8 +164,9 @@ export class Lease extends BaseLease {
   }
 
   /**
-   * Releases this lease; a second call does nothing. Resolves when the store has confirmed it, or when the lease has expired
-   * on its own because no reply arrived before that.
+   * Releases this lease; a second call does nothing. Resolves when the store has confirmed it. If no reply comes within
+   * `commandTimeoutMs`, or before the lease expires, it resolves all the same, with the `warning` `RELEASE_UNCONFIRMED`: the
+   * lease counts as released here, and the release is repeated in the background until the lease expires at the store.
    *
    * @throws `LockLostError` when the hold was lost before: another client may have held the lock since
    */

@@ -38,7 +38,7 @@ export class PermitLease extends BaseLease {
 
   /**
    * Gives back all permits, or only so many of them; a call after all were given back does nothing. Resolves when the store
-   * has confirmed it, or when the lease has expired on its own because no reply arrived before that.
+   * has confirmed it; without a reply after `commandTimeoutMs`, as `Lease.unlock`.
    *
    * @param permits - 1 to as many as it has; all by default
    * @throws `LockLostError` when the permits were lost before; `InvalidArgumentError` for any other number

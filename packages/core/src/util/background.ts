@@ -1,5 +1,7 @@
 /** Work that no caller awaits, counted so that `close()` can wait for it. Its failures go to one place. */
 export class Background {
+  /** Whether the client is closed: work that fails is not to be repeated. */
+  isEnded = false
   readonly #running = new Set<Promise<void>>()
   readonly #onError: (error: unknown) => void
 
@@ -16,6 +18,12 @@ export class Background {
     )
     const tracked = done.finally(() => this.#running.delete(tracked))
     this.#running.add(tracked)
+  }
+
+  /** Has work that fails end instead of being repeated, and resolves when none runs any more. */
+  async end(): Promise<void> {
+    this.isEnded = true
+    await this.settled()
   }
 
   /** Resolves when nothing runs any more, work that was started in the meantime included. */

@@ -59,6 +59,22 @@ export function describeClosing(suite: Suite): void {
       { needs: ['openLinked'] },
     )
 
+    suite.scenario(
+      'close() ends soon although the store is unresponsive, with a release in the background and holds that are open',
+      async () => {
+        const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 300 })
+        const left = await holdfast.getLock(`${suite.lockName}/left`).lock()
+        await holdfast.getLock(`${suite.lockName}/open`).lock()
+        link.blackHole('both')
+        await left.unlock()
+        const startedAt = performance.now()
+        await holdfast.close()
+        // The leases are 30 s.
+        expect(performance.now() - startedAt).toBeLessThan(suite.times.promptMs)
+      },
+      { needs: ['openLinked'] },
+    )
+
     suite.scenario('close() may be called any number of times, and releases what is held', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.lock()

@@ -1,4 +1,5 @@
 import { LockLostError, UnavailableError } from '@holdfast/core'
+import { until } from '@holdfast/testkit'
 import { failureOf, nextEvent, untilWaiters, whenAborted } from '../../support/observing.js'
 import type { Suite } from '../../support/suite.js'
 
@@ -126,6 +127,64 @@ export function describeUnreachable(suite: Suite): void {
         expect(result).toBe('kept')
         expect(tookMs).toBeLessThan(watchdogTimeoutMs + promptMs)
         expect(warnings).toContain('RELEASE_UNCONFIRMED')
+      },
+      linked,
+    )
+
+    suite.scenario(
+      'a release without a reply costs commandTimeoutMs, not the rest of the lease, and goes on in the background',
+      async () => {
+        const { promptMs } = suite.times
+        const [{ holdfast, lock, link }, other] = await Promise.all([
+          suite.openLinked({ commandTimeoutMs: 300 }),
+          suite.open(),
+        ])
+        const warnings: string[] = []
+        const released: boolean[] = []
+        holdfast.on('warning', ({ code }) => warnings.push(code))
+        holdfast.on('released', ({ confirmed }) => released.push(confirmed))
+        const work = lock.withLock(() => {
+          link.blackHole('toStore')
+          return 'kept'
+        })
+        const { result, tookMs } = await timed(work)
+        expect(result).toBe('kept')
+        // The lease is 30 s.
+        expect(tookMs).toBeLessThan(promptMs)
+        expect(warnings).toEqual(['RELEASE_UNCONFIRMED'])
+        expect(released).toEqual([])
+        const healedAt = performance.now()
+        link.heal()
+        await other.lock.withLock(() => undefined)
+        expect(performance.now() - healedAt).toBeLessThan(promptMs)
+        await until(() => released.length)
+        expect(released).toEqual([true])
+        expect(warnings).toEqual(['RELEASE_UNCONFIRMED'])
+        await suite.untilUnused()
+      },
+      linked,
+    )
+
+    suite.scenario(
+      'nested entries that are left without a reply cost commandTimeoutMs each, and end with the right count',
+      async () => {
+        const { promptMs } = suite.times
+        const { holdfast, lock, link } = await suite.openLinked({ commandTimeoutMs: 300 })
+        const lost: unknown[] = []
+        holdfast.on('lost', (event) => lost.push(event))
+        const work = lock.withLock(async () => {
+          const inner = await lock.withLock(() => {
+            link.blackHole('both')
+            return 'inner'
+          })
+          return `${inner} and outer`
+        })
+        const { result, tookMs } = await timed(work)
+        expect(result).toBe('inner and outer')
+        expect(tookMs).toBeLessThan(promptMs)
+        link.heal()
+        await suite.untilUnused()
+        expect(lost).toEqual([])
       },
       linked,
     )

@@ -153,7 +153,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
     if (loss) throw lossForCaller(loss)
     if (this.#leases.count > 0) {
       this.#reschedule()
-      this.#reportReleased()
+      this.#reportReleased(true)
       return
     }
     this.#state = 'leaving'
@@ -164,10 +164,11 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
     const outcome = await channels.release(this, release, (reply) => reply)
     if (outcome === 'not-held' && this.#isLeaving) this.lose(denied > 0 ? this.#reason() : 'minority')
     this.#assertNotLost()
-    if (outcome === 'unconfirmed') this.#warnUnconfirmed()
+    const isConfirmed = outcome === 'released'
+    if (!isConfirmed) this.#warnUnconfirmed()
     this.#state = 'released'
     this.#deps.holds.remove(this, 'released')
-    this.#reportReleased()
+    this.#reportReleased(isConfirmed)
   }
 
   async extend(leaseMs: number): Promise<void> {
@@ -289,9 +290,10 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
     for (const vote of this.#votes.all) vote.reschedule()
   }
 
-  #reportReleased(): void {
+  #reportReleased(confirmed: boolean): void {
     const { events } = this.#deps
-    if (events.hasListeners('released')) events.emit('released', { ...this.#subject, holdCount: this.count })
+    if (!events.hasListeners('released')) return
+    events.emit('released', { ...this.#subject, holdCount: this.count, confirmed })
   }
 
   #warnUnconfirmed(): void {

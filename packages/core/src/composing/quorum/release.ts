@@ -24,8 +24,8 @@ export async function releaseVotes(votes: Votes, memberTimeoutMs: number): Promi
       }
       for (const reply of replies) {
         reply?.then(
-          () => {
-            confirmed++
+          (isConfirmed) => {
+            if (isConfirmed) confirmed++
             settled()
           },
           (error: unknown) => {

@@ -138,13 +138,14 @@ export class Vote {
     this.#fail(error)
   }
 
-  /** Releases the hold; resolves with what the master said. */
-  async release(): Promise<void> {
+  /** Releases the hold. Resolves with whether the master has confirmed it; rejects with what else it said. */
+  async release(): Promise<boolean> {
     const held = this.#held
     this.#held = undefined
     this.#state = 'none'
     this.#isWanted = false
     await held?.hold.leave(held.lease)
+    return held === undefined || held.hold.isReleasedForGood
   }
 
   /** The quorum is lost: this master is to forget us as soon as it can be reached. */
