@@ -183,9 +183,10 @@ describe('other options', () => {
     [true, 'a boolean'],
     [[], 'an array'],
   ])('%p is refused in place of the options, and not shown', (options, kind) => {
-    const refused = new InvalidArgumentError(`options must be an object, got ${kind}`)
-    expect(() => requestOf(options)).toThrow(refused)
-    expect(() => drainMsOf(options)).toThrow(refused)
+    const refused = (valid: string): Error =>
+      new InvalidArgumentError(`options must be an object, got ${kind}; valid options: ${valid}`)
+    expect(() => requestOf(options)).toThrow(refused('waitMs, leaseMs, maxHoldMs, signal, reentrant'))
+    expect(() => drainMsOf(options)).toThrow(refused('drainMs'))
   })
 
   it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) => {

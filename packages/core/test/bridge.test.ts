@@ -116,7 +116,9 @@ it('anything but a function and a lock is refused', () => {
     new InvalidArgumentError('bridge needs a function to run, got 5'),
   )
   expect(() => bridgeAnything(oldLock, 'x')).toThrow(
-    new InvalidArgumentError('bridge needs a lock of this package, got a string'),
+    new InvalidArgumentError(
+      'bridge needs a lock of this package, got a string; write bridge(oldLock, lock)',
+    ),
   )
   expect(bridge(oldLock, lock).name).toBe(lock.name)
 })
