@@ -208,7 +208,7 @@ export const variants: readonly Variant[] = [
   },
   {
     name: 'signals never abort',
-    edits: [{ file: 'objects/base-lease.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
+    edits: [{ file: 'objects/lease-entry.js', find: 'abort(error) {', replace: 'abort(error) { return;' }],
     breaks: ['losses'],
     // P1 is cut off for longer than its lease, and checks isHeld.
     schedule: {

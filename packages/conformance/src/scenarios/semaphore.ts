@@ -1,6 +1,6 @@
 import { InvalidArgumentError, UnavailableError, type Semaphore } from '@holdfast/core'
 import { until } from '@holdfast/testkit'
-import { failureOf, nextEvent, untilWaiters, whenAborted, Witness } from '../support/observing.js'
+import { failureOf, nextEvent, someTurns, untilWaiters, whenAborted, Witness } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
 /** Up to so many permits at once, in order of arrival. */
@@ -22,8 +22,11 @@ export function describeSemaphore(suite: Suite): void {
     suite.scenario('of many callers on two clients, as many are inside as there are permits', async () => {
       const [a, b] = await Promise.all([open(3), open(3)])
       const witness = new Witness()
+      // The first stay until as many are inside as may be.
       const calls = Array.from({ length: 30 }, (_, n) =>
-        (n % 2 === 0 ? a : b).semaphore.withPermits(() => witness.visit()),
+        (n % 2 === 0 ? a : b).semaphore.withPermits(() =>
+          witness.visit(() => until(() => witness.most >= 3).then(someTurns)),
+        ),
       )
       await Promise.all(calls)
       expect([witness.entries, witness.most]).toEqual([30, 3])

@@ -139,6 +139,8 @@ export function describeUnreachable(suite: Suite): void {
           suite.openLinked({ commandTimeoutMs: 300 }),
           suite.open(),
         ])
+        // So that the client knows the store behind it, by which it tells a lost reply from a lost hold.
+        await lock.withLock(() => undefined)
         const warnings: string[] = []
         const released: boolean[] = []
         holdfast.on('warning', ({ code }) => warnings.push(code))
@@ -170,6 +172,7 @@ export function describeUnreachable(suite: Suite): void {
       async () => {
         const { promptMs } = suite.times
         const { holdfast, lock, link } = await suite.openLinked({ commandTimeoutMs: 300 })
+        await lock.withLock(() => undefined)
         const lost: unknown[] = []
         holdfast.on('lost', (event) => lost.push(event))
         const work = lock.withLock(async () => {
