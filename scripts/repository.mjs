@@ -8,7 +8,7 @@ for (const name of publishedPackages) {
   const folder = `${root}packages/${name}/`
   const manifest = readFileSync(`${folder}package.json`, 'utf8')
   for (const page of packagePages) {
-    writeFileSync(`${folder}${page}`, withLinks(readFileSync(`${folder}${page}`, 'utf8'), manifest))
+    writeFileSync(`${folder}${page}`, withLinks(readFileSync(`${folder}${page}`, 'utf8'), manifest, name))
   }
   writeFileSync(`${folder}package.json`, withRepository(manifest, name))
 }

@@ -1,6 +1,8 @@
 // Where this project lives: `repository` in the package.json of the root, and nowhere else. The packages repeat it in their
-// manifests and in links, since a page in a registry cannot follow a relative link.
+// manifests and in links, since a page in a registry cannot follow a relative link. While that is a placeholder, their links are
+// relative: those of a checkout work, and none leads to an address that does not exist.
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { root } from './workspace.mjs'
 
 const { repository, bugs: { email } = {} } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
@@ -29,7 +31,17 @@ export function withRepository(manifestText, name, url = repositoryUrl, email = 
   return `${JSON.stringify({ ...JSON.parse(manifestText), ...repositoryFields(name, url, email) }, null, 2)}\n`
 }
 
-/** A page whose links into the repository of that manifest lead to this one. */
-export function withLinks(pageText, manifestText, url = repositoryUrl) {
-  return pageText.replaceAll(`${namedBy(JSON.parse(manifestText))}/`, `${url}/`)
+/** A link from a page to another file or folder of the repository. */
+export const relativeLink = /\]\((?!https?:|#)([^)#]+)(#[^)]+)?\)/g
+
+/** A page of a package whose links into the repository, relative or of that manifest, lead to this one. */
+export function withLinks(pageText, manifestText, name, url = repositoryUrl) {
+  if (isPlaceholder(url)) return pageText
+  return pageText
+    .replaceAll(relativeLink, (_, link, anchor = '') => {
+      const path = posix.join('packages', name, link)
+      const kind = posix.basename(path).includes('.') || path === 'LICENSE' ? 'blob' : 'tree'
+      return `](${url}/${kind}/main/${path}${anchor})`
+    })
+    .replaceAll(`${namedBy(JSON.parse(manifestText))}/`, `${url}/`)
 }

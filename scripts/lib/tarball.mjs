@@ -1,4 +1,5 @@
 // What must be true of the tarball of a package before anyone installs it.
+import { isPlaceholder, relativeLink } from './repository.mjs'
 import { packagePages } from './workspace.mjs'
 
 const required = ['package.json', 'LICENSE', ...packagePages]
@@ -12,8 +13,6 @@ const requiredFields = [
   'engines',
   'exports',
 ]
-/** A registry shows a page without the files around it. */
-const relativeLink = /\]\((?!https:|#)([^)]+)\)/g
 
 /**
  * What is wrong with a tarball, as sentences; none if nothing is.
@@ -27,6 +26,9 @@ export function tarballProblems(files, hasSource) {
     ...outputProblems([...files.keys()], hasSource),
     ...manifestProblems(files.get('package.json') ?? '{}'),
     ...[...files].flatMap(([file, text]) => textProblems(file, text)),
+    ...packagePages.flatMap((page) =>
+      linkProblems(page, files.get(page) ?? '', files.get('package.json') ?? '{}'),
+    ),
   ]
 }
 
@@ -51,6 +53,12 @@ function manifestProblems(manifest) {
 function textProblems(file, text) {
   if (file.endsWith('.map')) return [`${file} is a source map: run \`pnpm clean\` and build again`]
   if (text.includes('sourceMappingURL=')) return [`${file} names a source map, and none is shipped`]
-  if (!packagePages.includes(file)) return []
-  return [...text.matchAll(relativeLink)].map(([, link]) => `${file} has a relative link: ${link}`)
+  return []
+}
+
+/** A registry shows a page without the files around it. Until the manifest names the repository, there is nothing to link to. */
+function linkProblems(page, text, manifest) {
+  const { bugs } = JSON.parse(manifest)
+  if (!bugs || isPlaceholder(bugs.url)) return []
+  return [...text.matchAll(relativeLink)].map(([, link]) => `${page} has a relative link: ${link}`)
 }

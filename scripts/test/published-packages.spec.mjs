@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import GithubSlugger from 'github-slugger'
-import { repositoryUrl, withLinks, withRepository } from '../lib/repository.mjs'
+import { relativeLink, repositoryUrl, withLinks, withRepository } from '../lib/repository.mjs'
 import { packagePages, publishedPackages, root } from '../lib/workspace.mjs'
 
 const read = (file) => readFileSync(`${root}${file}`, 'utf8')
@@ -19,9 +20,12 @@ it('a new repository reaches manifests and links', () => {
     repository: { url: `git+${moved}.git`, directory: 'packages/core' },
     bugs: { url: `${moved}/issues`, email: 'security@example.org' },
   })
-  const page = withLinks(read('packages/core/README.md'), manifestOf('core'), moved)
-  expect(page).toContain(`${moved}/blob/main/docs/guide.md`)
-  expect(page).not.toContain(repositoryUrl)
+  const page = withLinks(read('packages/core/README.md'), manifestOf('core'), 'core', moved)
+  expect(page).toContain(`](${moved}/blob/main/docs/api.md#errors)`)
+  expect(page).toContain(`](${moved}/tree/main/packages/memory)`)
+  expect(page).not.toMatch(relativeLink)
+  const later = withLinks(page, manifest, 'core', `${moved}-2`)
+  expect(later).toContain(`](${moved}-2/blob/main/docs/api.md#errors)`)
 })
 
 /** The anchors of a page's headings. */
@@ -31,14 +35,14 @@ function anchorsIn(page) {
 }
 
 it.each(pages)('%s links to files and headings of the repository', (page) => {
-  const links = [...read(page).matchAll(/\]\((https:[^)#]+)(?:#([^)]+))?\)/g)]
+  const links = [...read(page).matchAll(relativeLink)]
   expect(links.length).toBeGreaterThan(0)
-  const broken = links.filter(([, url, anchor]) => {
-    const [, path = ''] = url.split(/\/(?:blob|tree)\/main\//)
-    const exists = url.startsWith(repositoryUrl) && existsSync(`${root}${path}`)
-    return !exists || (anchor !== undefined && !anchorsIn(path).includes(anchor))
+  const broken = links.filter(([, link, anchor]) => {
+    const path = posix.join(posix.dirname(page), link)
+    return !existsSync(`${root}${path}`) || (anchor && !anchorsIn(path).includes(anchor.slice(1)))
   })
   expect(broken.map(([link]) => link)).toEqual([])
+  expect(read(page)).not.toContain(repositoryUrl)
 })
 
 /** The members of some interfaces in the report of a package's public surface. */
