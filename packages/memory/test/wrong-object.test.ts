@@ -40,6 +40,7 @@ function objects(): Record<string, unknown> {
     'a HoldfastQuorum client': openQuorum(),
     'a lock engine': memory(),
     'a lock': holdfast.getLock('a'),
+    'a bridged lock': bridge((work) => work(), holdfast.getLock('a')),
     'a multi lock': holdfast.getMultiLock(['a', 'b']),
     'a read/write lock': holdfast.getReadWriteLock('a'),
     'a semaphore': holdfast.getSemaphore('a', { permits: 1 }),
@@ -161,7 +162,7 @@ describe('what belongs elsewhere is shown the way', () => {
 
   it('a read/write lock and a lock of another copy of the package in a multi lock', () => {
     const holdfast = open()
-    const lock = { name: 'a', withLock: () => 1, tryLock: () => 1 }
+    const lock = { name: 'a', withLock: () => 1, tryLock: () => 1, forceUnlock: () => 1 }
     for (const [member, message] of [
       [holdfast.getReadWriteLock('a'), /got a read\/write lock: pass one of its sides, read or write$/],
       [lock, /got one of another copy of @holdfast\/core, such as `require` beside `import`$/],
