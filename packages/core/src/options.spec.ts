@@ -178,14 +178,14 @@ describe('other options', () => {
 
   it.each([
     ['a secret', 'a string'],
-    [5, 'a number'],
     [null, 'null'],
     [true, 'a boolean'],
     [[], 'an array'],
   ])('%p is refused in place of the options, and not shown', (options, kind) => {
-    const refused = new InvalidArgumentError(`options must be an object, got ${kind}`)
-    expect(() => requestOf(options)).toThrow(refused)
-    expect(() => drainMsOf(options)).toThrow(refused)
+    const refused = (valid: string): Error =>
+      new InvalidArgumentError(`options must be an object, got ${kind}; valid options: ${valid}`)
+    expect(() => requestOf(options)).toThrow(refused('waitMs, leaseMs, maxHoldMs, signal, reentrant'))
+    expect(() => drainMsOf(options)).toThrow(refused('drainMs'))
   })
 
   it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) => {
@@ -195,7 +195,9 @@ describe('other options', () => {
   it.each([99, undefined, NaN])('extending to %p ms is refused', (leaseMs) => {
     expect(() => {
       requireLeaseMs(leaseMs, bounds)
-    }).toThrow(`leaseMs must be an integer from 100 to 2147483647, got ${inspect(leaseMs)}`)
+    }).toThrow(
+      `leaseMs must be an integer from 100 to 2147483647, as in extend(30_000), got ${inspect(leaseMs)}`,
+    )
   })
 
   it('a lease shorter than the engine keeps is refused, naming the engine', () => {
