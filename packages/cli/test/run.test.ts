@@ -128,6 +128,13 @@ describe('holdfast run', () => {
     ['the command cannot be executed', ['--', '/'], {}, 126, 'cannot be executed'],
     ['a signal ended the command', ['--', 'sh', '-c', 'kill -KILL $$'], {}, 137, ''],
     ['an option is unknown', ['--wiat', '1s', '--', 'true'], {}, 64, 'Did you mean --wait?'],
+    [
+      'the store is given under another name',
+      ['--redis', 'redis://:secret@127.0.0.1', '--', 'true'],
+      {},
+      64,
+      "unknown option '--redis'\n(Did you mean --url?)",
+    ],
     ['a duration has no unit', ['--wait', '30', '--', 'true'], {}, 64, '500ms, 30s, 5m, 2h'],
     ['a code is empty', ['-E', '', '--', 'true'], {}, 64, '--conflict-exit-code must be a number'],
     ['the command is missing', [], {}, 64, "missing required argument 'command'"],

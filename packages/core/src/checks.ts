@@ -58,33 +58,52 @@ const isOptions = (given: unknown): given is object =>
 
 const validOf = (known: ReadonlySet<string>): string => `; valid options: ${[...known].join(', ')}`
 
-const notOptions = (given: unknown, hint: string): InvalidArgumentError =>
-  new InvalidArgumentError(`options must be an object, got ${kindOf(given)}${hint}`)
-
-/**
- * Refuses options or a function as a second argument, which plain JavaScript would ignore. Not what `Array.map` passes.
- */
-export function refuseSecond(second: unknown, advice: string): void {
-  if (typeof second === 'function' || (typeof second === 'object' && second !== null)) {
-    throw new InvalidArgumentError(advice)
-  }
+/** What a value in place of the options is meant for: the first of these options that there is. */
+const likelyOptions: Readonly<Record<string, readonly string[]>> = {
+  'a number': ['permits', 'waitMs', 'drainMs', 'keepMs', 'withinMs'],
+  'a string': ['as', 'pattern'],
 }
 
-/** Refuses options that do not exist. Allocates nothing for those that do: this runs on every call. */
-export function checkOptions(options: unknown, known: ReadonlySet<string>): void {
-  if (!isOptions(options)) throw notOptions(options, validOf(known))
+function notOptions(given: unknown, hint: string, known?: ReadonlySet<string>): InvalidArgumentError {
+  const kind = kindOf(given)
+  const likely = likelyOptions[kind]?.find((option) => known?.has(option))
+  const example = likely === undefined ? '' : `; write { ${likely}: ${shown(given)} }`
+  return new InvalidArgumentError(`options must be an object, got ${kind}${example}${hint}`)
+}
+
+/** Refuses a second argument, which plain JavaScript would ignore. */
+export function refuseSecond(second: unknown, advice: string): void {
+  if (second !== undefined) throw new InvalidArgumentError(advice)
+}
+
+/** The second argument of a call, unless it is the index that `Array.map` passes, with the array as the third. */
+export const unlessIndex = <T>(second: T, third: unknown): T | undefined =>
+  typeof second === 'number' && Array.isArray(third) ? undefined : second
+
+/**
+ * Refuses options that do not exist. Allocates nothing for those that do: this runs on every call.
+ *
+ * @param hint - what to do, in case one does not exist
+ */
+export function checkOptions(options: unknown, known: ReadonlySet<string>, hint = ''): void {
+  if (!isOptions(options)) throw notOptions(options, validOf(known), known)
   for (const option in options) {
     if (known.has(option)) continue
     if (knownKindOf(options) !== undefined) throw notOptions(options, validOf(known))
-    throw unknownName('option', option, [...known])
+    throw unknownName('option', option, [...known], hint)
   }
 }
 
 /** The error for a name that is not among those that exist. */
-export function unknownName(kind: string, given: unknown, names: readonly string[]): InvalidArgumentError {
+export function unknownName(
+  kind: string,
+  given: unknown,
+  names: readonly string[],
+  hint = '',
+): InvalidArgumentError {
   const nearest = typeof given === 'string' ? nearestName(given, names) : undefined
-  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
+  const guess = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
   return new InvalidArgumentError(
-    `unknown ${kind} ${shown(given)}${hint}; valid ${kind}s: ${names.join(', ')}`,
+    `unknown ${kind} ${shown(given)}${guess}${hint}; valid ${kind}s: ${names.join(', ')}`,
   )
 }

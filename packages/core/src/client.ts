@@ -152,6 +152,7 @@ export class Client {
       settings: { ...settings, storeName },
       session,
       frames,
+      events,
       background,
       acquisition: acquisitionDeps,
       lastErrorSince,

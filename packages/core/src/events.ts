@@ -74,7 +74,8 @@ export interface HoldfastEvents {
    * Something is degraded but still works.
    *
    * If there is no listener, the process emits a warning once per client for `EVICTION_POLICY` (`HOLDFAST_EVICTION_POLICY`), which means
-   * that the store may forget a lock that is held.
+   * that the store may forget a lock that is held, and for `BODY_ENDED_FIRST` (`HOLDFAST_BODY_ENDED_FIRST`), which means that two callbacks
+   * may have been inside a lock at once.
    */
   warning: [event: { code: WarningCode; message: string }]
   /**
@@ -102,8 +103,11 @@ export interface HoldfastEvents {
 export type WarningCode =
   'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED' | 'BODY_ENDED_FIRST'
 
-/** After these the store may forget a lock that is held. The others are about delays, or about what could not be checked. */
-const endangersLocks: ReadonlySet<WarningCode> = new Set(['EVICTION_POLICY'])
+/** After these two may be inside one lock. The others are about delays, or about what could not be checked. */
+const endangersLocks: ReadonlyMap<WarningCode, string> = new Map([
+  ['EVICTION_POLICY', 'Two clients may then hold one lock at the same time.'],
+  ['BODY_ENDED_FIRST', 'Two callbacks may then be inside one lock at the same time.'],
+])
 
 // Two function types, not one that returns `void | Promise<void>`: that would refuse any other result, as of `list.push(event)`.
 /** A listener to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
@@ -183,14 +187,22 @@ export class Events {
     if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
   }
 
-  /** Reports what works less well than it could. Without a listener, the process gets what means that locks may be lost. */
-  warn(code: WarningCode, message: string): void {
-    this.emit('warning', { code, message })
-    if (!endangersLocks.has(code) || this.#emitter.listenerCount('warning') > 0) return
-    if (this.#warned.has(message)) return
-    this.#warned.add(message)
-    const more = `Two clients may then hold one lock at the same time. Handle it with the client's 'warning' event; without a listener this is shown once per client.`
-    warnProcess(`HOLDFAST_${code}`, `${message}. ${more}`)
+  /**
+   * Reports what works less well than it could. Without a listener, the process gets what means that exclusion may not hold.
+   *
+   * @param more - what follows the message on lines of its own, and differs each time. The process gets such a warning once
+   */
+  warn(code: WarningCode, message: string, more?: () => string): void {
+    if (this.hasListeners('warning'))
+      this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
+    const meaning = endangersLocks.get(code)
+    if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
+    const key = more ? code : message
+    if (this.#warned.has(key)) return
+    this.#warned.add(key)
+    const handle = `Handle it with the client's 'warning' event; without a listener this is shown once per client.`
+    const text = `${message}. ${meaning} ${handle}`
+    warnProcess(`HOLDFAST_${code}`, more ? `${text}\n${more()}` : text)
   }
 
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { requireFunction } from './checks.js'
+import { requireFunction, unlessIndex } from './checks.js'
 import { quorumOf } from './composing/quorum/votes.js'
 import { notIndependent } from './composing/quorum/wording.js'
 import { isEngine } from './engine/is-engine.js'
@@ -91,8 +91,9 @@ export class HoldfastQuorum {
    * @param options - `reentrant`: whether calls on this handle re-enter
    * @throws `InvalidArgumentError` for an invalid name or option
    */
-  getLock(name: string, options?: LockOptions): Lock {
-    return this.#lock(name, false, options)
+  getLock(name: string, options?: LockOptions): Lock
+  getLock(name: string, options?: LockOptions, array?: unknown): Lock {
+    return this.#lock(name, false, unlessIndex(options, array))
   }
 
   /**
@@ -101,13 +102,14 @@ export class HoldfastQuorum {
    *
    * @throws `InvalidArgumentError` as `getLock`, with an engine that has no fencing tokens, and with `interop`
    */
-  getFencedLock(name: string, options?: LockOptions): Lock {
+  getFencedLock(name: string, options?: LockOptions): Lock
+  getFencedLock(name: string, options?: LockOptions, array?: unknown): Lock {
     if (this.#isShared) throw new InvalidArgumentError(`${noTokens}; use getLock`, { lockName: name })
     if (!this.#hasTokens) {
       const text = 'not all masters of this quorum can keep a fencing token; use getLock'
       throw new InvalidArgumentError(text, { lockName: name })
     }
-    return this.#lock(name, true, options)
+    return this.#lock(name, true, unlessIndex(options, array))
   }
 
   /**

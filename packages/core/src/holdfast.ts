@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { checkObject, checkOptions, refuseSecond, requireFunction } from './checks.js'
+import { checkObject, checkOptions, refuseSecond, requireFunction, unlessIndex } from './checks.js'
 import { Client } from './client.js'
 import { isEngine } from './engine/is-engine.js'
 import { writePermits } from './engine/permits.js'
@@ -84,8 +84,9 @@ export class Holdfast {
    * @param options - `reentrant`: whether calls on this handle re-enter
    * @throws `InvalidArgumentError` for an invalid name or option
    */
-  getLock(name: string, options?: LockOptions): Lock {
-    return this.#lock(name, false, options)
+  getLock(name: string, options?: LockOptions): Lock
+  getLock(name: string, options?: LockOptions, array?: unknown): Lock {
+    return this.#lock(name, false, unlessIndex(options, array))
   }
 
   /**
@@ -95,14 +96,15 @@ export class Holdfast {
    *
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
-  getFencedLock(name: string, options?: LockOptions): Lock {
+  getFencedLock(name: string, options?: LockOptions): Lock
+  getFencedLock(name: string, options?: LockOptions, array?: unknown): Lock {
     const { name: engine, traits } = this.#engine
     if (traits.fencing === 'none') {
       throw new InvalidArgumentError(`the engine ${engine} has no fencing tokens; use getLock`, {
         lockName: name,
       })
     }
-    return this.#lock(name, true, options)
+    return this.#lock(name, true, unlessIndex(options, array))
   }
 
   /**
@@ -112,8 +114,9 @@ export class Holdfast {
    * @param name - as for `getLock`
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no read/write locks
    */
-  getReadWriteLock(name: string, options?: LockOptions): ReadWriteLock {
-    const reentrant = resolveReentrant(options)
+  getReadWriteLock(name: string, options?: LockOptions): ReadWriteLock
+  getReadWriteLock(name: string, options?: LockOptions, array?: unknown): ReadWriteLock {
+    const reentrant = resolveReentrant(unlessIndex(options, array))
     const address = this.#locate(name, 'read-write-lock')
     const { lockDeps } = this.#client
     const size = writePermits
@@ -145,13 +148,13 @@ export class Holdfast {
    * order would be undefined), and for both sides of one read/write lock
    */
   getMultiLock(members: readonly (Lock | string)[], options?: LockOptions): MultiLock {
-    const reentrant = resolveReentrant(options)
     const given: unknown = members
     if (!Array.isArray(given) || given.length === 0) {
       throw new InvalidArgumentError(
         `getMultiLock needs an array of at least one lock or lock name, got ${kindOrLength(given)}; write getMultiLock([lock, 'name'])`,
       )
     }
+    const reentrant = resolveReentrant(options)
     const locks = members.map((member, i) => {
       const each: unknown = member
       if (each instanceof Lock) return each
@@ -171,8 +174,8 @@ export class Holdfast {
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no latches
    */
   getCountDownLatch(name: string): CountDownLatch
-  getCountDownLatch(name: string, second?: unknown): CountDownLatch {
-    refuseSecond(second, optionsOfLatch)
+  getCountDownLatch(name: string, second?: unknown, array?: unknown): CountDownLatch {
+    refuseSecond(unlessIndex(second, array), optionsOfLatch)
     const address = this.#locate(name, 'latch')
     const { latchDeps } = this.#client
     if (!latchDeps)
@@ -359,16 +362,19 @@ function notALock(given: unknown): string {
   return kind === 'a lock' ? otherCopy : kind
 }
 const optionsOfLatch =
-  'a latch has no options of its own: pass them to trySetCount, countDown, wait or tryWait'
+  'getCountDownLatch takes a name only: set the count with latch.trySetCount(3), and pass options to trySetCount, countDown, wait or tryWait'
 const optionsHint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'
-const optionsOnRedis = new Set([...redisOptionNames, ...clientOptionNames])
+const optionsOnRedis = new Set([...redisOptionNames, 'engine', ...clientOptionNames])
 const optionsOnEngine = new Set(['engine', ...clientOptionNames])
 
 function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine {
   checkObject(options, whereItBelongs(options) || optionsHint)
   if (!('engine' in options)) {
-    checkOptions(options, optionsOnRedis)
+    checkOptions(options, optionsOnRedis, 'redis' in options ? '' : optionsHint)
     return redisEngine(options)
+  }
+  if ('redis' in options) {
+    throw new InvalidArgumentError('got both redis and engine: give one of the two, redis or another engine')
   }
   const engine: unknown = options.engine
   if (!isEngine(engine)) {

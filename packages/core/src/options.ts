@@ -207,9 +207,9 @@ const closeOptionNames = new Set(Object.keys(closeOptions))
 const whyOf = ({ engine, shortestLeaseMs: least }: LeaseBounds): string =>
   least > shortestLeaseMs ? ` (the engine ${engine} does not support shorter leases)` : ''
 
-/** Refuses a lease time that is not an integer of at least 100 ms, or of what the engine can keep. */
+/** Refuses a time to extend a lease to that is not an integer of at least 100 ms, or of what the engine can keep. */
 export const requireLeaseMs = (value: unknown, bounds: LeaseBounds): void => {
-  requireInteger('leaseMs', value, bounds.shortestLeaseMs, whyOf(bounds))
+  requireInteger('leaseMs', value, bounds.shortestLeaseMs, `, as in extend(30_000)${whyOf(bounds)}`)
   checkLongest(Number(value), bounds)
 }
 
@@ -247,11 +247,8 @@ function checkAcquireValues(options: AcquireOptions, bounds: LeaseBounds): void 
 
 /** Checks the options of a handle on a lock, and returns whether calls on it may re-enter, if they say. */
 export function resolveReentrant(options: LockOptions | undefined): boolean | undefined {
-  const given: unknown = options
-  // `names.map(getLock)` passes a number.
-  if (options === undefined || typeof given === 'number') return undefined
-  if (typeof given === 'function') throw new InvalidArgumentError(optionsOfLock)
-  checkObject(options)
+  if (options === undefined) return undefined
+  checkObject(options, `; ${optionsOfLock}`)
   if (Object.keys(options).some((name) => acquireOptionNames.has(name) && !lockOptionNames.has(name))) {
     throw new InvalidArgumentError(optionsOfLock)
   }

@@ -33,7 +33,7 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     case 'an ioredis client':
       return `; pass where Redis is as ${redis}`
     case 'a client of the package redis':
-      return '; pass its URL, or an ioredis instance'
+      return '; node-redis is not supported: pass its URL, or an ioredis instance'
     case 'a function':
       return '; call it, as in memory()'
     case 'a promise':

@@ -189,6 +189,30 @@ describe('jobs that a queue starts in the context of another caller', () => {
   })
 })
 
+it('without a listener the process is warned of it once per client, with both stacks', async () => {
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue()
+  const lock = openLock()
+  for (const _ of [1, 2]) {
+    const gate = new Gate()
+    let forgotten: Promise<void> = Promise.resolve()
+    await lock.withLock(() => {
+      forgotten = lock.withLock(() => gate.opened)
+    })
+    gate.open()
+    await forgotten
+  }
+  const calls: unknown[][] = emitWarning.mock.calls
+  emitWarning.mockRestore()
+  expect(calls).toEqual([
+    [
+      expect.stringMatching(
+        /^lock .* still runs\. .*await it\. Two callbacks .* once per client\.\nThe callback that ended was called\n +at .*borrowed-contexts[^]*\nThe one that still runs was called\n +at .*borrowed-contexts/,
+      ),
+      { type: 'HoldfastWarning', code: 'HOLDFAST_BODY_ENDED_FIRST' },
+    ],
+  ])
+})
+
 it('a nested call that was not awaited is reported with where both were called, even if nothing was awaited', async () => {
   const holdfast = open(sharedRedisUrl())
   const lock = holdfast.getLock(uniqueName('borrowed'))

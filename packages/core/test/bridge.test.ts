@@ -1,5 +1,6 @@
 import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
-import { bridge, HoldfastError, InvalidArgumentError, type Holdfast, type Lock } from '../src/index.js'
+import { bridge, HoldfastError, InvalidArgumentError } from '../src/index.js'
+import type { BridgedLock, Holdfast, Lock, OldLock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 
@@ -121,4 +122,126 @@ it('anything but a function and a lock is refused', () => {
     ),
   )
   expect(bridge(oldLock, lock).name).toBe(lock.name)
+})
+
+describe('an old lock that does not keep the work inside', () => {
+  // What plain JavaScript may write.
+  const plain = (old: unknown): BridgedLock => bridge(old as OldLock, lock)
+  const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+  it.each([
+    ['returns something else', (work: () => Promise<unknown>) => work().then(() => 'old')],
+    ['returns nothing', (work: () => Promise<unknown>) => work().then(() => undefined)],
+  ])('one that %s leaves the result as it is', async (_, old) => {
+    expect(await plain(old).withLock(() => 42)).toBe(42)
+  })
+
+  it('one that swallows an error, or throws another, leaves the error as it is', async () => {
+    for (const then of [() => undefined, () => Promise.reject(new Error('wrapped'))]) {
+      const failing = plain((work: () => Promise<unknown>) => work().catch(then)).withLock(() => {
+        throw new Error('no paper')
+      })
+      await expect(failing).rejects.toThrow('no paper')
+    }
+  })
+
+  it.each([
+    ['did not run the work', () => 'old', 'resolved without running its work', 0],
+    ['did not wait for it', (work: () => unknown) => void work(), 'resolved before its work had ended', 1],
+    [
+      'ran it twice',
+      (work: () => Promise<unknown>) => Promise.allSettled([work(), work()]),
+      'ran its work a second time',
+      1,
+    ],
+  ])('one that %s is refused, with the cure, when the work is over', async (_, old, what, times) => {
+    const work = jest.fn(nextTick)
+    const refused = await plain(old)
+      .withLock(work)
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(InvalidArgumentError)
+    expect(refused).toHaveProperty(
+      'message',
+      expect.stringMatching(new RegExp(`${what}.*; have it run the work once`)),
+    )
+    expect(work).toHaveBeenCalledTimes(times)
+    expect(await lock.isLocked()).toBe(false)
+  })
+
+  it('one that runs the work after it resolved runs nothing', async () => {
+    let run: () => Promise<unknown> = nextTick
+    const bridged = plain((work: () => Promise<unknown>) => {
+      run = work
+    })
+    const work = jest.fn()
+    await expect(bridged.withLock(work)).rejects.toThrow('without running its work')
+    await expect(run()).rejects.toThrow('too late')
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  it('one that did not wait for it shows in a lease, too', async () => {
+    const lease = await plain((work: () => unknown) => void work()).lock()
+    expect(lease.isHeld).toBe(false)
+    expect(() => {
+      lease.assertHeld()
+    }).toThrow('no longer held')
+    await expect(lease.unlock()).rejects.toThrow('before its work had ended')
+    expect(await lock.isLocked()).toBe(false)
+  })
+})
+
+describe('lock and tryLock', () => {
+  it('hold both locks until unlock()', async () => {
+    for (const method of ['lock', 'tryLock'] as const) {
+      const lease = await bridge(oldLock, lock)[method]()
+      expect([isOldHeld, lease?.isHeld, await lock.isLocked()]).toEqual([true, true, true])
+      await lease?.unlock()
+      await lease?.unlock()
+      expect([isOldHeld, lease?.isHeld, await lock.isLocked()]).toEqual([false, false, false])
+    }
+  })
+
+  it('leave the old lock when the new one is held: with null, or the error', async () => {
+    const held = await lock.lock()
+    expect(await bridge(oldLock, lock).tryLock()).toBeNull()
+    expect(isOldHeld).toBe(false)
+    const timedOut = bridge(oldLock, lock).lock({ waitMs: 0 })
+    await expect(timedOut).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    expect(isOldHeld).toBe(false)
+    await held.unlock()
+  })
+
+  it('pass on what the old lock throws, when it is acquired and when it is released', async () => {
+    const broken = bridge(() => Promise.reject(new Error('quorum not reached')), lock)
+    await expect(broken.tryLock()).rejects.toThrow('quorum not reached')
+    expect(holdfast.stats().acquired).toBe(0)
+    const leaky = bridge(async (work) => {
+      await work()
+      throw new Error('release failed')
+    }, lock)
+    const lease = await leaky.lock()
+    await expect(lease.unlock()).rejects.toThrow('release failed')
+    expect(await lock.isLocked()).toBe(false)
+  })
+
+  it('re-enter inside the hold, and the old lock is held until the last of them', async () => {
+    const bridged = bridge(oldLock, lock)
+    const outer = await bridged.lock()
+    const inner = await outer.run(() => bridged.tryLock())
+    expect(inner?.owner).toBe(outer.owner)
+    await outer.unlock()
+    expect(isOldHeld).toBe(true)
+    await inner?.unlock()
+    const next = await bridge(async (work) => {
+      while (isOldHeld) await new Promise((resolve) => setImmediate(resolve))
+      return oldLock(work)
+    }, lock).withLock(({ holdCount }) => holdCount)
+    expect({ next, oldEntries }).toEqual({ next: 1, oldEntries: 2 })
+  })
+
+  it('are not released by a scope, which would leave the old lock', async () => {
+    const lease = await holdfast.scope(() => bridge(oldLock, lock).lock())
+    expect([isOldHeld, lease.isHeld]).toEqual([true, true])
+    await lease.unlock()
+  })
 })

@@ -107,6 +107,8 @@ describe('a multi lock', () => {
     expect(next[0]).toBeGreaterThan(Number(first[0]))
     expect(next[1]).toBeGreaterThan(Number(first[1]))
     await multi.withLock((lease) => {
+      expect(lease.fencingTokenIfAny(a)).toBe(lease.fencingToken(a))
+      expect(() => lease.fencingTokenIfAny(c)).toThrow(InvalidArgumentError)
       expect(() => lease.fencingToken(c)).toThrow(InvalidArgumentError)
     })
   })

@@ -144,7 +144,7 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
   })
 
   it.each([
-    [42, 'a number'],
+    [42, 'a number; write { drainMs: 42 }'],
     [null, 'null'],
     ['soon', 'a string'],
   ])('close(%p), which closes nothing', async (options, kind) => {
@@ -195,7 +195,7 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     ],
     // As a client of another library looks.
     [
-      { redis: { options: {}, duplicate: () => undefined, evalSha: () => undefined } },
+      { redis: { options: {}, duplicate: () => undefined, EVALSHA: () => undefined } },
       /^redis must be a redis:/,
     ],
     [{ redis: '' }, /^redis must be a redis:\/\/, .*, got a string without a scheme$/],

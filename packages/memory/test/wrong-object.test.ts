@@ -40,6 +40,7 @@ function objects(): Record<string, unknown> {
     'a HoldfastQuorum client': openQuorum(),
     'a lock engine': memory(),
     'a lock': holdfast.getLock('a'),
+    'a bridged lock': bridge((work) => work(), holdfast.getLock('a')),
     'a multi lock': holdfast.getMultiLock(['a', 'b']),
     'a read/write lock': holdfast.getReadWriteLock('a'),
     'a semaphore': holdfast.getSemaphore('a', { permits: 1 }),
@@ -76,7 +77,7 @@ const calls: [call: string, make: (holdfast: Holdfast) => (given: unknown) => un
     ['a lock engine'],
   ],
   ['getLock(_)', (on) => (name) => call(on, 'getLock', name), []],
-  ['getLock(name, _)', (on) => (given) => call(on, 'getLock', 'a', given), ['undefined', 'a number']],
+  ['getLock(name, _)', (on) => (given) => call(on, 'getLock', 'a', given), ['undefined']],
   ['getFencedLock(_)', (on) => (name) => call(on, 'getFencedLock', name), []],
   ['getReadWriteLock(_)', (on) => (name) => call(on, 'getReadWriteLock', name), []],
   ['getSemaphore(_, …)', (on) => (name) => call(on, 'getSemaphore', name, { permits: 1 }), []],
@@ -147,9 +148,71 @@ describe('what belongs elsewhere is shown the way', () => {
     ],
     [{ engine: memory }, /got a function; call it, as in memory\(\)$/],
     [memory(), /^options must be an object, got a lock engine; pass an engine as new Holdfast/],
+    ...[{ url: redisUrl }, { host: '127.0.0.1' }, { client: {} }].map((options): [object, RegExp] => [
+      options,
+      /^unknown option '(url|host|client)'; pass a URL or an ioredis instance as new Holdfast\(\{ redis \}\); valid options: redis, .*engine/,
+    ]),
+    [{ redis: redisUrl, engine: memory() }, /^got both redis and engine: give one of the two/],
+    // As clients of node-redis look: a single one and a pool.
+    ...[{ duplicate: 1, options: 1, EVALSHA: 1 }, { EVALSHA: 1 }].map((redis): [object, RegExp] => [
+      { redis },
+      /got a client of the package redis; node-redis is not supported: pass its URL, or an ioredis instance$/,
+    ]),
     [redisUrl, /^options must be an object, got a string .*; pass .* as new Holdfast\(\{ redis \}\)$/],
   ])('new Holdfast(…), case %#', (options, message) => {
     expect(() => construct(Holdfast, [options])).toThrow(message)
+  })
+
+  it.each<[call: string, run: (on: Holdfast) => unknown, message: RegExp]>([
+    ['lock(5000)', (on) => call(on.getLock('b'), 'lock', 5_000), /got a number; write \{ waitMs: 5000 \}/],
+    ['tryLock(5000)', (on) => call(on.getLock('b'), 'tryLock', 5_000), /; write \{ waitMs: 5000 \}/],
+    [
+      'withLock(5000, fn)',
+      (on) => call(on.getLock('b'), 'withLock', 5_000, () => 1),
+      /; write \{ waitMs: 5000 \}/,
+    ],
+    [
+      'acquire(3)',
+      (on) => call(on.getSemaphore('b', { permits: 5 }), 'acquire', 3),
+      /; write \{ permits: 3 \}/,
+    ],
+    ['close(5000)', (on) => call(on, 'close', 5_000), /; write \{ drainMs: 5000 \}/],
+    [
+      "countDown('p')",
+      (on) => call(on.getCountDownLatch('b'), 'countDown', 'p'),
+      /got a string; write \{ as: 'p' \}/,
+    ],
+    [
+      'latch.wait(1000)',
+      (on) => call(on.getCountDownLatch('b'), 'wait', 1_000),
+      /; write \{ waitMs: 1000 \}/,
+    ],
+    [
+      "getMultiLock('a', 'b')",
+      (on) => call(on, 'getMultiLock', 'a', 'b'),
+      /got a string; write getMultiLock\(\[lock, 'name'\]\)$/,
+    ],
+    [
+      "getLock('a', 1000)",
+      (on) => call(on, 'getLock', 'a', 1_000),
+      /got a number; a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock/,
+    ],
+    [
+      "getCountDownLatch('v', 3)",
+      (on) => call(on, 'getCountDownLatch', 'v', 3),
+      /takes a name only: set the count with latch\.trySetCount\(3\)/,
+    ],
+    [
+      'extend()',
+      (on) => on.getLock('b').withLock({ leaseMs: 5_000 }, (lease) => call(lease, 'extend')),
+      /^leaseMs must be an integer .*, as in extend\(30_000\), got undefined$/,
+    ],
+  ])('%s, which gives a value in place of the options', async (_, run, message) => {
+    const refused = Promise.resolve().then(() => run(open()))
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(message) as unknown,
+    })
   })
 
   it('an engine among the masters of a quorum', () => {
@@ -161,7 +224,7 @@ describe('what belongs elsewhere is shown the way', () => {
 
   it('a read/write lock and a lock of another copy of the package in a multi lock', () => {
     const holdfast = open()
-    const lock = { name: 'a', withLock: () => 1, tryLock: () => 1 }
+    const lock = { name: 'a', withLock: () => 1, tryLock: () => 1, forceUnlock: () => 1 }
     for (const [member, message] of [
       [holdfast.getReadWriteLock('a'), /got a read\/write lock: pass one of its sides, read or write$/],
       [lock, /got one of another copy of @holdfast\/core, such as `require` beside `import`$/],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { completionScript } from './completion.js'
 
 const program = new Command('holdfast')
@@ -8,6 +8,7 @@ program
   .description("runs: a command's work")
   .option('-w, --wait <duration>', 'how long')
   .option('--label <text>', 'name')
+  .addOption(new Option('--hidden').hideHelp())
 program.command('ls').description('lists').option('--json', 'for programs')
 
 /** What bash completes the last word to. */
@@ -19,7 +20,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _holdfast; echo "\${C
     .split(' ')
 }
 
-it('bash completes commands, and the options of each', () => {
+it('bash completes commands, and the options of each that help shows', () => {
   expect(completed('holdfast', '')).toEqual(['run', 'ls'])
   expect(completed('holdfast', 'l')).toEqual(['ls'])
   expect(completed('holdfast', 'run', '--')).toEqual(['--wait', '--label'])

@@ -33,7 +33,7 @@ export function completionScript(program: Command, shell: Shell): string {
   const commands = program.commands.map((command) => ({
     word: command.name(),
     description: command.description(),
-    options: command.options.flatMap(wordsOf),
+    options: command.options.filter(({ hidden }) => !hidden).flatMap(wordsOf),
   }))
   return { bash, zsh, fish }[shell](commands)
 }

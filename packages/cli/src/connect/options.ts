@@ -17,9 +17,18 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError('Give a whole number of at least 1.')
 }
 
+/** An option that does not exist, by a name that many try first: without it, a similar name of another one is suggested. */
+function misnamed(command: Command, name: string, right: string): Option {
+  return new Option(`${name} [value]`)
+    .hideHelp()
+    .argParser(() => command.error(`error: unknown option '${name}'\n(Did you mean ${right}?)`))
+}
+
 /** Adds the options that say where the locks are: those of every command. */
 export function addStoreOptions(command: Command): Command {
   return command
+    .addOption(misnamed(command, '--redis', '--url'))
+    .addOption(misnamed(command, '--postgres', '--url'))
     .option(
       '--url <url>',
       'redis://, rediss://, unix: or postgres://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',

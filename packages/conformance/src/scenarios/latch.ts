@@ -72,10 +72,13 @@ export function describeLatch(suite: Suite): void {
         const [waiter, other] = await Promise.all([open(), open()])
         expect(await other.latch.tryWait()).toBe(false)
         expect(await other.latch.count()).toBeNull()
+        await expect(other.latch.wait({ waitMs: 50 })).rejects.toThrow(
+          /to open \(no count is set.*: call trySetCount\)$/,
+        )
         const { outcome } = await beginToWait(waiter)
         await other.latch.trySetCount(2)
         expect(await other.latch.countDown()).toBe(1)
-        expect(await waiter.latch.tryWait({ waitMs: 50 })).toBe(false)
+        await expect(waiter.latch.wait({ waitMs: 50 })).rejects.toThrow(/to open$/)
         await other.latch.countDown()
         expect(await outcome).toBe('passed')
       },

@@ -82,7 +82,7 @@ export class MemberBodies<L extends MemberLease> {
   /** The callback has ended. */
   end(): void {
     for (const { member, hold, body } of this.#bodies) {
-      endBody(body, hold, member.target, member.client.acquisition.events)
+      endBody(body, hold, member.target, member.client.events)
     }
   }
 }

@@ -1,17 +1,30 @@
 import { requireFunction } from '../checks.js'
 import { HoldfastError, InvalidArgumentError } from '../errors.js'
 import type { AcquireOptions } from '../options.js'
+import { outsideFrames } from '../ownership/frames.js'
+import { BridgedLease } from './bridged-lease.js'
+import type { OldHold } from './bridged-lease.js'
 import type { Lease } from './lease.js'
 import { Lock, otherCopy } from './lock.js'
+import { OldCall } from './old-call.js'
+import type { OldLock } from './old-call.js'
 import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
 import { kindOf } from '../util/kind-of.js'
 
-/** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
-export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Nested calls under way inside each bridged one, by the owner of its hold. */
+/** Nested calls and leases inside each bridged hold, by its owner. */
 const nestedCalls = new Map<string, Set<Promise<unknown>>>()
+
+/** A promise, and what resolves it. */
+function signalled(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give: () => void = () => undefined
+  const given = new Promise<void>((resolve) => (give = resolve))
+  return { given, give }
+}
+
+async function untilEmpty(nested: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (nested.size > 0) await Promise.allSettled(nested)
+}
 
 /** A lock that is taken together with the one it replaces. Made by {@link bridge}. */
 export class BridgedLock {
@@ -35,8 +48,9 @@ export class BridgedLock {
    *
    * Options are those of the new lock. How long to wait for the old one, and what its loss means, is up to `oldLock`.
    *
-   * @throws what the old lock throws; `HoldfastError` inside a hold of the lock that was not acquired through a bridge;
-   * otherwise as `Lock.withLock`
+   * @throws what `fn` throws, always; what the old lock throws; `InvalidArgumentError` if `oldLock` did not run its work, did not
+   * wait for it, or ran it again; `HoldfastError` inside a hold of the lock that was not acquired through a bridge; otherwise as
+   * `Lock.withLock`
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
@@ -53,8 +67,111 @@ export class BridgedLock {
     )
     const owner = this.#lock.enclosingOwner
     return owner === undefined
-      ? this.#oldLock(() => this.#enter(options, fn))
+      ? new OldCall(this.#oldLock, this.name, () => this.#enter(options, fn)).outcome
       : this.#nest(owner, options, fn)
+  }
+
+  /**
+   * Takes the old lock, then the new one, and keeps both until `unlock()` of the lease: the callback of `oldLock` stays open
+   * until then. Options are those of the new lock.
+   *
+   * A `holdfast.scope` does not know the lease. Inside `withLock` of the same lock it re-enters, and that `withLock` does not return
+   * before the lease is unlocked.
+   *
+   * @throws as `withLock`, except what is about `fn`; otherwise as `Lock.lock`
+   */
+  lock(options?: AcquireOptions): Promise<BridgedLease> {
+    return this.#acquire(
+      () => this.#lock.lock(options),
+      (lease, old) => new BridgedLease(lease, old),
+    )
+  }
+
+  /**
+   * As `lock`, but returns `null` when another owner kept the new lock for `waitMs` (default 0: one attempt). How long it waits for
+   * the old lock is up to `oldLock`; if that fails, its error is thrown.
+   *
+   * @throws as `lock`, except `LockTimeoutError`
+   */
+  tryLock(options?: AcquireOptions): Promise<BridgedLease | null> {
+    return this.#acquire(
+      () => this.#lock.tryLock(options),
+      async (lease, old) => {
+        if (lease) return new BridgedLease(lease, old)
+        await old.leave()
+        return null
+      },
+    )
+  }
+
+  async #acquire<L extends Lease | null, R>(
+    take: () => Promise<L>,
+    toResult: (lease: L, old: OldHold) => R | Promise<R>,
+  ): Promise<R> {
+    const owner = this.#lock.enclosingOwner
+    // A scope would release the lease, but not the old lock.
+    const [old, lease] =
+      owner === undefined
+        ? await this.#takeBoth(() => outsideFrames(take))
+        : await this.#takeNested(this.#nestedOf(owner), take)
+    return toResult(lease, old)
+  }
+
+  async #takeBoth<L extends Lease | null>(take: () => Promise<L>): Promise<[OldHold, L]> {
+    const [entered, left] = [signalled(), signalled()]
+    const call = new OldCall(this.#oldLock, this.name, () => {
+      entered.give()
+      return left.given
+    })
+    call.outcome.catch(() => undefined)
+    await Promise.race([entered.given, call.outcome])
+    const nested = new Set<Promise<unknown>>()
+    const end = async (owner: string | undefined): Promise<void> => {
+      await untilEmpty(nested)
+      if (owner !== undefined) nestedCalls.delete(owner)
+      left.give()
+      await call.outcome
+    }
+    try {
+      const lease = await take()
+      if (lease) nestedCalls.set(lease.owner, nested)
+      const old: OldHold = {
+        get isOver() {
+          return call.isOver
+        },
+        leave: async () => {
+          // Nested leases may be unlocked after this one.
+          const isLast = nested.size === 0
+          const ended = end(lease?.owner)
+          if (isLast) await ended
+          else ended.catch(() => undefined)
+        },
+      }
+      return [old, lease]
+    } catch (error) {
+      left.give()
+      await call.outcome.catch(() => undefined)
+      throw error
+    }
+  }
+
+  async #takeNested<L extends Lease | null>(
+    nested: Set<Promise<unknown>>,
+    take: () => Promise<L>,
+  ): Promise<[OldHold, L]> {
+    const left = signalled()
+    nested.add(left.given)
+    const leave = (): Promise<void> => {
+      nested.delete(left.given)
+      left.give()
+      return Promise.resolve()
+    }
+    try {
+      return [{ isOver: false, leave }, await take()]
+    } catch (error) {
+      await leave()
+      throw error
+    }
   }
 
   async #enter<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
@@ -67,19 +184,13 @@ export class BridgedLock {
         return fn(lease)
       })
     } finally {
-      while (nested.size > 0) await Promise.allSettled(nested)
+      await untilEmpty(nested)
       if (entered) nestedCalls.delete(entered.owner)
     }
   }
 
   async #nest<T>(owner: string, options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
-    const nested = nestedCalls.get(owner)
-    if (!nested) {
-      throw new HoldfastError(
-        `lock ${this.#lock.name} is already held without its old lock: acquire it through the bridge everywhere`,
-        { lockName: this.#lock.name, owner },
-      )
-    }
+    const nested = this.#nestedOf(owner)
     const call = this.#lock.withLock(options, fn)
     nested.add(call)
     try {
@@ -87,6 +198,15 @@ export class BridgedLock {
     } finally {
       nested.delete(call)
     }
+  }
+
+  #nestedOf(owner: string): Set<Promise<unknown>> {
+    const nested = nestedCalls.get(owner)
+    if (nested) return nested
+    throw new HoldfastError(
+      `lock ${this.#lock.name} is already held without its old lock: acquire it through the bridge everywhere`,
+      { lockName: this.#lock.name, owner },
+    )
   }
 }
 

@@ -20,7 +20,7 @@ import { untilTurnOrTimeout } from './until-turn.js'
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
   readonly frames: Frames<Possession<Lease>>
-  readonly events: Pick<Events, 'emit' | 'hasListeners'>
+  readonly events: Pick<Events, 'warn'>
   readonly settings: LeaseBounds & {
     readonly defaults: AcquireOptions
     readonly hasTokens: boolean

@@ -36,7 +36,7 @@ export interface LockDeps {
   readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
   readonly frames: Frames<Possession<Lease>>
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warn'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly entrance: Entrance
   /** Of one store; a quorum has none. */

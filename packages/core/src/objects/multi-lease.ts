@@ -57,6 +57,15 @@ export class MultiLease {
   }
 
   /**
+   * The same, or `undefined` if the hold of that lock has no token.
+   *
+   * @throws `InvalidArgumentError` for a lock that is not one of these
+   */
+  fencingTokenIfAny(member: string | Lock): number | undefined {
+    return this.#memberOf(member).lease.fencingTokenIfAny
+  }
+
+  /**
    * Ties a transaction of the application to all the holds, as `Lease.fence` does to one: it fails if one of them is not the
    * current one. Takes them in the order in which the locks were acquired, so that two transactions never deadlock.
    *

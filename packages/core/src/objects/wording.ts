@@ -8,7 +8,8 @@ import type { NotAcquired } from '../waiting/outcome.js'
 export function timedOutWaiting(outcome: NotAcquired): LockTimeoutError {
   const { name, objectKind, owner, holder, position, stateAgeMs, waitedMs } = outcome
   if (objectKind === 'latch') {
-    const closed = `timed out after ${waitedMs} ms waiting for latch ${name} to open`
+    const unset = outcome.isUnset ? ` (no count is set${ageText(stateAgeMs)}: call trySetCount)` : ''
+    const closed = `timed out after ${waitedMs} ms waiting for latch ${name} to open${unset}`
     return new LockTimeoutError(closed, { lockName: name, owner, holder: undefined, position: 0, waitedMs })
   }
   const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)}${ageText(stateAgeMs)})`

@@ -20,6 +20,8 @@ export interface NotAcquired {
   /** How old holder and position were then, milliseconds; `undefined` if that is not known. */
   readonly stateAgeMs?: number | undefined
   readonly waitedMs: number
+  /** Of a latch: whether no count was set, `stateAgeMs` ago. */
+  readonly isUnset?: boolean
   /** Whether the holder is a hold around the caller, which this call must not re-enter. */
   readonly isBehindItself?: boolean
   /** Where another callback in the caller's own hold was called, which was in the way; `''` if that is not known. */

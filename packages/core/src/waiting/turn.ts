@@ -66,18 +66,22 @@ export function endBody(
   body: Body,
   hold: Pick<AnyHold, 'owner'>,
   target: Pick<Target, 'kind' | 'address'>,
-  events: Pick<Events, 'emit' | 'hasListeners'>,
+  events: Pick<Events, 'warn'>,
 ): void {
   const running = body.runningInside
   body.end()
-  if (!running || !events.hasListeners('warning')) return
+  if (!running) return
   const message =
     `${titleOf(target)} (owner ${hold.owner}): the callback that holds it ended while another one that entered its hold still runs. ` +
     'If that is a job of another caller, a queue, pool or batcher started it in the context of this one, and both ran at the same ' +
-    'time: give it to the queue as holdfast.bind(job), or take the lock with reentrant: false. If it is not, await it.\n' +
-    `The callback that ended was called\n${textOf(body.call ?? callSite(oursAtEnd))}\n` +
-    `The one that still runs was called\n${textOf(running.call)}`
-  events.emit('warning', { code: 'BODY_ENDED_FIRST', message })
+    'time: give it to the queue as holdfast.bind(job), or take the lock with reentrant: false. If it is not, await it'
+  const ended = body.call ?? callSite(oursAtEnd)
+  events.warn(
+    'BODY_ENDED_FIRST',
+    message,
+    () =>
+      `The callback that ended was called\n${textOf(ended)}\nThe one that still runs was called\n${textOf(running.call)}`,
+  )
 }
 
 /** `endBody`, what calls it, `useLease` and `withLock`. */

@@ -1,4 +1,5 @@
 import { clientOf } from '../engine/owner.js'
+import type { Awaited } from '../engine/latch.js'
 import type { Events, LockEvent } from '../events.js'
 import type { Request } from '../options.js'
 import { titleOf } from '../ownership/target.js'
@@ -53,7 +54,7 @@ export function reportGranted(
 
 /** The result of a wait in vain. */
 export const notAcquired = (
-  { target, owner }: Reported,
+  { target, owner, awaited }: Reported & { readonly awaited: Awaited | undefined },
   obstacle: Obstacle | undefined,
   waitedMs: number,
   inside: Inside,
@@ -66,6 +67,7 @@ export const notAcquired = (
   position: obstacle?.position ?? 0,
   stateAgeMs: obstacle && Math.round(monotonicMs() - obstacle.at),
   waitedMs,
+  isUnset: awaited?.isBound === false,
   isBehindItself: obstacle !== undefined && isBehindItself(target, obstacle.holder, inside),
 })
 

@@ -40,9 +40,9 @@ const accepted =
 
 const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null
 
-/** A client of the package `redis` looks similar, except for the names of its commands. */
+/** A client of the package `redis`, of any version, looks similar, except for the names of its commands. */
 const isTemplate = (given: unknown): given is RedisTemplate | ClusterTemplate =>
-  isObject(given) && 'duplicate' in given && 'options' in given && !('evalSha' in given)
+  isObject(given) && 'duplicate' in given && 'options' in given && !('EVALSHA' in given)
 
 /** ioredis takes empty options to mean a server on this machine. Here they are more likely a missing setting. */
 const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
