@@ -5,12 +5,7 @@
 local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-  -- A lock has one field. Of the two commands that return it this one is faster; servers that only emulate Redis may bar
-  -- what is random from scripts.
-  holder = redis.pcall('HRANDFIELD', lockKey)
-  if type(holder) == 'table' then
-    holder = redis.pcall('HKEYS', lockKey)[1]
-  end
+  --@include read-holder
   if ttlMs == -1 or not holder then
     return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
   end

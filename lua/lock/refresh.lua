@@ -8,7 +8,9 @@
   ARGV[2i]      entryTtlMs  time to live of the queue entry from now on, milliseconds
 
   Returns  per entry, two numbers
-           1, ttlMs   waiting; ttlMs of the current hold, -2 when the lock is free
+           1, '<ttlMs> <nowUs> <position> <holder>'
+                      waiting, as acquire replies; position 0: beyond the first 100, that far the queue is searched
+           1, -2      waiting, and the lock is free
            2, ttlMs   the lock is held by this owner
            0, ttlMs   no such entry (dropped as stale, or never queued): send a new acquire request
 
@@ -18,12 +20,23 @@
 --@include clock
 
 local replies = {}
+local outlooks = {}
 for i = 1, #KEYS / 3 do
   local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
   local owner = ARGV[2 * i - 1]
   local entryTtlMs = ARGV[2 * i]
-  local ttlMs = call('PTTL', lockKey)
-  local code = 0
+  -- The same for all entries of one lock.
+  local outlook = outlooks[lockKey]
+  if not outlook then
+    local ttlMs, holder = call('PTTL', lockKey), nil
+    if ttlMs >= 0 then
+      --@include read-holder
+    end
+    outlook = { ttlMs = ttlMs, holder = holder }
+    outlooks[lockKey] = outlook
+  end
+  local ttlMs, holder = outlook.ttlMs, outlook.holder
+  local code, said = 0, ttlMs
   local waiter = owner
   --@include read-entry
   -- A live entry is in the queue, which lives longer than its entries, unless somebody deleted the queue.
@@ -32,10 +45,13 @@ for i = 1, #KEYS / 3 do
     call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
     --@include keep-queue
     code = 1
+    if holder then
+      --@include standing
+    end
   elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
     code = 2
   end
   replies[2 * i - 1] = code
-  replies[2 * i] = ttlMs
+  replies[2 * i] = said
 end
 return replies

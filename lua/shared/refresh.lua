@@ -10,7 +10,10 @@
   ARGV[2i]      entryTtlMs  time to live of the queue entry from now on, milliseconds
 
   Returns  per entry, two numbers
-           1, ttlMs   waiting; ttlMs: when it may fit without a notice, -2 when the owner should request now
+           1, '<ttlMs> <nowUs> <position> <holder>'
+                      waiting, as acquire replies; ttlMs: when it may fit without a notice; position 0: beyond the first
+                      100, that far the queue is searched
+           1, -2      waiting, and the owner should request now
            2, ttlMs   the owner holds permits
            0, ttlMs   no such entry (dropped as stale, or never queued): send a new acquire request
 
@@ -52,9 +55,15 @@ for i = 1, #KEYS / 5 do
   local outlook = outlooks[mainKey]
   if not outlook then
     --@include look-ahead
+    outlook.holder = used > 0 and firstHold[1] or ''
     outlooks[mainKey] = outlook
   end
+  local ttlMs = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
+  local said, holder = ttlMs, outlook.holder
+  if code == 1 and ttlMs ~= -2 then
+    --@include standing
+  end
   replies[2 * i - 1] = code
-  replies[2 * i] = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
+  replies[2 * i] = said
 end
 return replies

@@ -835,6 +835,10 @@ describe('renew', () => {
   })
 })
 
+/** What a refresh replies of an entry that waits. */
+const standing = (position: number, holder: string) =>
+  expect.stringMatching(new RegExp(`^\\d+ \\d+ ${position} ${holder}$`)) as unknown
+
 describe('refresh', () => {
   const three = () => [keys.main, keys.queue, keys.waiters]
   const refresh = (...args: (string | number)[]) =>
@@ -846,7 +850,7 @@ describe('refresh', () => {
     const before = await content()
     for (const _ of ['once', 'twice']) {
       const reply = await refresh('b', 60_000, 'a', 60_000, 'x', 60_000)
-      expect(reply).toEqual([1, anyTime, 2, anyTime, 0, anyTime])
+      expect(reply).toEqual([1, standing(1, 'a'), 2, anyTime, 0, anyTime])
       const { hold, queue, token } = await content()
       expect({ hold, queue, token }).toEqual({ hold: before.hold, queue: before.queue, token: before.token })
     }
@@ -867,6 +871,17 @@ describe('refresh', () => {
     await refresh('b', 1)
     ;({ queue, waiters } = await ttls())
     expect(Math.min(queue, waiters)).toBeGreaterThan(55_000)
+  })
+
+  it('names the present holder and the present position, which it looks for among the first 100 only', async () => {
+    await ask('a')
+    for (let n = 1; n <= 102; n++) await ask(`w${n}`)
+    await release('a')
+    expect(await refresh('w2', 60_000, 'w101', 60_000, 'w102', 60_000)).toEqual([
+      ...[1, standing(1, 'w1')],
+      ...[1, standing(100, 'w1')],
+      ...[1, standing(0, 'w1')],
+    ])
   })
 
   it('says -2 for the TTL of a lock that is free', async () => {
@@ -894,7 +909,8 @@ describe('refresh', () => {
     await redis.del(keys.queue)
     await ask('d')
     await ask('c')
-    expect(await refresh('b', 60_000, 'c', 60_000, 'd', 60_000)).toEqual([0, anyTime, 1, anyTime, 1, anyTime])
+    const reply = await refresh('b', 60_000, 'c', 60_000, 'd', 60_000)
+    expect(reply).toEqual([0, anyTime, 1, standing(2, 'a'), 1, standing(1, 'a')])
     const { queue, waiters } = await content()
     expect({ queue, fields: Object.keys(waiters).sort() }).toEqual({
       queue: ['d', 'c'],

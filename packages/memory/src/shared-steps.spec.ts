@@ -169,7 +169,7 @@ describe('resize', () => {
   it('to 0 lets nobody in, and has nobody ask again soon', () => {
     resize(0)
     expect(acquire('A')).toMatchObject({ kind: 'busy', holder: '', ttlMs: 60_000 })
-    expect(refresh('A')).toEqual({ state: 'waiting', ttlMs: 60_000 })
+    expect(refresh('A')).toMatchObject({ state: 'waiting', ttlMs: 60_000 })
     resize(1, 1)
     expect(granted()).toEqual(['granted A'])
   })
@@ -180,7 +180,7 @@ describe('refresh', () => {
     acquire('A', 3, { leaseMs: 20_000 })
     acquire('B', 3, { entryTtlMs: 25_000 })
     acquire('C', 1)
-    expect(refresh('C')).toEqual({ state: 'waiting', ttlMs: 20_000 })
+    expect(refresh('C')).toEqual({ state: 'waiting', ttlMs: 20_000, holder: 'A', position: 2 })
     pass(20_000)
     expect(refresh('C')).toEqual({ state: 'waiting', ttlMs: -2 })
     acquire('D', 3)

@@ -11,7 +11,15 @@ import type {
 } from '@holdfast/core/engine'
 import { handOn, keepFence, nextToken, type OffersEnd, type Outcome, type StepContext } from './hand-off.js'
 import { byEnd, usedOf, type SharedHold, type SharedState, type SharedWaiting } from './shared-state.js'
-import { isAbandoned, keepEntry, leaveTombstone, listed, msUntil, takePosition } from './waiting-state.js'
+import {
+  isAbandoned,
+  keepEntry,
+  leaveTombstone,
+  listed,
+  msUntil,
+  positionOf,
+  takePosition,
+} from './waiting-state.js'
 
 // The steps of a read/write lock or semaphore. Like those of a lock: see there.
 
@@ -102,8 +110,10 @@ export function refresh(
 ): QueueEntryReply {
   const isKept = keepEntry(state, owner, entryTtlMs, nowUs)
   const ttlMs = lookAhead(state, owner, nowUs)
-  if (isKept) return { state: 'waiting', ttlMs }
-  return { state: state.holds.has(owner) ? 'granted' : 'missing', ttlMs }
+  if (!isKept) return { state: state.holds.has(owner) ? 'granted' : 'missing', ttlMs }
+  if (ttlMs < 0) return { state: 'waiting', ttlMs }
+  const [holder = ''] = byEnd(state)[0] ?? []
+  return { state: 'waiting', ttlMs, holder, position: positionOf(state, owner) }
 }
 
 /** Who holds and who waits. Changes nothing. */

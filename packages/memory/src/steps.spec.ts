@@ -216,7 +216,7 @@ describe('refresh', () => {
     acquire('B')
     acquire('C')
     pass(20_000)
-    expect(refresh('B')).toEqual({ state: 'waiting', ttlMs: 80_000 })
+    expect(refresh('B')).toEqual({ state: 'waiting', ttlMs: 80_000, holder: 'A', position: 1 })
     pass(20_000)
     release('A')
     expect(granted()).toEqual(['granted B'])

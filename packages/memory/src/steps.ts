@@ -15,6 +15,7 @@ import {
   keepEntry,
   leaveTombstone,
   listed,
+  positionOf,
   takePosition,
   type Waiting,
 } from './waiting-state.js'
@@ -80,8 +81,11 @@ export function renew({ hold }: LockState, owner: string, leaseMs: number, nowUs
 /** Keeps a queue entry alive. */
 export function refresh(state: LockState, owner: string, entryTtlMs: number, nowUs: number): QueueEntryReply {
   const ttlMs = ttlMsOf(state, nowUs)
-  if (keepEntry(state, owner, entryTtlMs, nowUs)) return { state: 'waiting', ttlMs }
-  return { state: state.hold?.owner === owner ? 'granted' : 'missing', ttlMs }
+  const holder = state.hold?.owner
+  if (!keepEntry(state, owner, entryTtlMs, nowUs))
+    return { state: holder === owner ? 'granted' : 'missing', ttlMs }
+  if (holder === undefined) return { state: 'waiting', ttlMs }
+  return { state: 'waiting', ttlMs, holder, position: positionOf(state, owner) }
 }
 
 /** Who holds and who waits. Changes nothing. */

@@ -109,7 +109,7 @@ describe('a store', () => {
     expect(await session.renew(renewals, 1_000)).toEqual(['renewed', 'not-held'])
     expect(await session.refresh(entries)).toEqual([
       { state: 'granted', ttlMs: 40_000 },
-      { state: 'waiting', ttlMs: 40_000 },
+      { state: 'waiting', ttlMs: 40_000, holder: 'ann:1', position: 1 },
     ])
     expect(store.commands - before).toBe(2)
   })
@@ -344,7 +344,7 @@ describe('a read/write lock or semaphore', () => {
     await enter('ann:2')
     expect(await session.renew([{ address, owner: 'ann:1', leaseMs: 40_000 }], 1_000)).toEqual(['renewed'])
     const entry = { address, owner: 'ann:2', entryTtlMs: 30_000 }
-    expect(await session.refresh([entry])).toEqual([{ state: 'waiting', ttlMs: 40_000 }])
+    expect(await session.refresh([entry])).toMatchObject([{ state: 'waiting', ttlMs: 40_000 }])
     const request = { size: 3, keepMs: 60_000, version: 0, id: 'a' }
     expect(await session.resize?.(address, request, 1_000)).toEqual({ kind: 'resized', version: 1, size: 3 })
     expect(await session.force(address, 'ann:1')).toEqual({ kind: 'released' })

@@ -89,6 +89,20 @@ export function keepEntry(state: WaitingState, owner: string, entryTtlMs: number
   return true
 }
 
+/** How far a refresh searches the queue. */
+const mostSearched = 100
+
+/** The position of an owner; `undefined`: not queued, or not among the first ones. */
+export function positionOf({ queue }: WaitingState, owner: string): number | undefined {
+  let position = 0
+  for (const waiter of queue.keys()) {
+    position++
+    if (waiter === owner) return position
+    if (position === mostSearched) return undefined
+  }
+  return undefined
+}
+
 /** Has the queue outlive an entry. By more than that, so that few entries have to see to it. */
 function keepQueue(state: WaitingState, entryTtlMs: number, nowUs: number): void {
   const leftMs = state.queue.size > 0 ? (state.queueUntilUs - nowUs) / 1_000 : 0

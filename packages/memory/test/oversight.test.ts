@@ -107,6 +107,28 @@ describe('a roll call', () => {
   })
 })
 
+it('a refresh tells a waiter the present holder and position, for reports and for an error that no reading helps', async () => {
+  const held = await ann.getLock('order').lock()
+  const carol = new Holdfast({ engine: store, label: 'carol' })
+  const passed = carol.getLock('order').lock()
+  await jest.advanceTimersByTimeAsync(0)
+  const inVain = outcomeOf(bob.getLock('order').lock({ waitMs: 25_000 }))
+  await jest.advanceTimersByTimeAsync(0)
+  await held.unlock()
+  const lease = await passed
+  const waitOfBob = async () => (await ask())[0]?.queue[0]
+  expect(await waitOfBob()).toMatchObject({ holder: held.owner, position: 2 })
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(await waitOfBob()).toMatchObject({ holder: lease.owner, position: 1 })
+  await jest.advanceTimersByTimeAsync(14_850)
+  store.dropNextReply()
+  await jest.advanceTimersByTimeAsync(150)
+  expect(await inVain).toMatchObject({ code: 'LOCK_TIMEOUT', holder: lease.owner, position: 1 })
+  await jest.advanceTimersByTimeAsync(5_000)
+  await lease.unlock()
+  await carol.close()
+})
+
 it('an eviction whose announcement is not acknowledged evicts all the same', async () => {
   const lease = await bob.getLock('order').lock()
   store.dropNextReply()

@@ -53,3 +53,14 @@ export function ownersIn(
     return { owner, numbers }
   })
 }
+
+/** Who is in the way of each, and its position; `undefined`: not known. */
+export const obstaclesIn = (
+  text: string | null | undefined,
+): ({ readonly holder: string; readonly position: number | undefined } | undefined)[] =>
+  listIn(text).map((given) => {
+    const parts: readonly unknown[] = Array.isArray(given) ? given : []
+    const [holder, position] = parts
+    if (typeof holder !== 'string' || typeof position !== 'number') return undefined
+    return { holder, position: position > 0 ? position : undefined }
+  })

@@ -16,7 +16,7 @@ import type {
 import type { PostgresAddress } from './address.js'
 import type { Row } from './connection/statement.js'
 import { callOf, type Call, type Step } from './step.js'
-import { first, numberIn, numbersIn, ownersIn, strange } from './replies.js'
+import { first, numberIn, numbersIn, obstaclesIn, ownersIn, strange } from './replies.js'
 import { shortfallOf, standbysSql, type Shortfall } from './standbys.js'
 
 /** Where a client can be notified: its channel, and the key that it holds while it listens; `null` while it does not. */
@@ -36,7 +36,7 @@ export interface PostgresQueueEntry extends QueueEntry {
 type Kind = PostgresAddress['kind']
 
 /** The functions that locks and shared objects both have, and their versions. */
-const versions = { acquire: 2, release: 1, force: 1, renew: 2, refresh: 1, inspect: 1 } as const
+const versions = { acquire: 2, release: 1, force: 1, renew: 2, refresh: 2, inspect: 1 } as const
 
 const nameOf = (step: keyof typeof versions, kind: Kind): string =>
   `${step}${kind === 'shared' ? '_shared' : ''}_${versions[step]}`
@@ -140,11 +140,17 @@ export class Steps {
     return {
       ...this.#call(nameOf('refresh', kindOf(entries)), [ids, owners, ttls, inbox.channel, inbox.key]),
       read: (rows) => {
-        const numbers = numbersIn(first(rows)[0], 2 * ids.length)
+        const [states, obstacles] = first(rows)
+        const numbers = numbersIn(states, 2 * ids.length)
+        const inTheWay = obstaclesIn(obstacles)
         return ids.map((_, i) => {
           const state = numbers[2 * i]
           const ttlMs = numbers[2 * i + 1] ?? 0
-          return { state: state === 1 ? 'waiting' : state === 2 ? 'granted' : 'missing', ttlMs }
+          return {
+            state: state === 1 ? 'waiting' : state === 2 ? 'granted' : 'missing',
+            ttlMs,
+            ...inTheWay[i],
+          }
         })
       },
     }

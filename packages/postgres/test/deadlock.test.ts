@@ -58,7 +58,7 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
   (client) => {
     const order = shuffled(names.flatMap((name) => waitersOf(name).map((owner) => [name, owner] as const)))
     const values = [order.map(([name]) => name), order.map(([, owner]) => owner), order.map(() => 60_000)]
-    const refresh = pick(['refresh_1', 'refresh_shared_1'])
+    const refresh = pick(['refresh_2', 'refresh_shared_2'])
     return client.query(`select holdfast.${refresh}($1, $2, $3, 'inbox', null)`, values)
   },
   async (client) => {

@@ -66,10 +66,9 @@ export class BareSession {
   }
 
   /** The state of each queue entry. */
-  async refresh(...owners: string[]): Promise<string[]> {
+  refresh(...owners: string[]) {
     const { address } = this
-    const entries = owners.map((owner) => ({ address, owner, entryTtlMs: 60_000 }))
-    return (await this.session.refresh(entries)).map(({ state }) => state)
+    return this.session.refresh(owners.map((owner) => ({ address, owner, entryTtlMs: 60_000 })))
   }
 
   async inspect() {

@@ -94,6 +94,10 @@ class JointOwner<L extends MemberLease> implements Waiter {
     // As above.
   }
 
+  told(): void {
+    // It has no queue entry.
+  }
+
   revoked(): void {
     this.wasRevoked = true
   }

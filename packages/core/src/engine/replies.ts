@@ -84,6 +84,10 @@ export interface QueueEntryReply {
   readonly state: 'waiting' | 'granted' | 'missing'
   /** Until the lock may be free without a notification, milliseconds; negative when it is free. */
   readonly ttlMs: number
+  /** Who is in the way of one that waits, as in a {@link BusyReply}. Left out: not known. */
+  readonly holder?: string | undefined
+  /** Its position now, as in a {@link BusyReply} and no larger than before. Left out: not known. Counts only with `holder`. */
+  readonly position?: number | undefined
 }
 
 /** Who holds a lock and who waits for it. */

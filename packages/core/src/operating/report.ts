@@ -72,7 +72,7 @@ export interface WaitReport extends OwnerReport {
   readonly size: number | null
   /** Since the call, milliseconds. */
   readonly waitedMs: number
-  /** Its position in the queue as of the store's last reply; 0: none. */
+  /** Its position in the queue as far as its client has heard, at the latest a third of `watchdogTimeoutMs` ago; 0: none. */
   readonly position: number
   /** Who held the object then; '' if nobody did, or if several did. */
   readonly holder: string

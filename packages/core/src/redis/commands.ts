@@ -143,10 +143,13 @@ export class RedisCommands {
     return togetherOrSingly(entries, async (batch) => {
       const call = this.#callsFor(batch[0]?.address).refresh(batch)
       const reply = await this.#options.connection.run(call, asList)
-      return batch.map((_, i) => ({
-        state: entryStates[numberAt(reply, 2 * i)] ?? 'missing',
-        ttlMs: numberAt(reply, 2 * i + 1),
-      }))
+      return batch.map((_, i): QueueEntryReply => {
+        const state = entryStates[numberAt(reply, 2 * i)] ?? 'missing'
+        const said = reply[2 * i + 1]
+        if (typeof said !== 'string') return { state, ttlMs: numberAt(reply, 2 * i + 1) }
+        const { ttlMs, holder, position } = readBusy(said)
+        return { state, ttlMs, holder, position: position === 0 ? undefined : position }
+      })
     })
   }
 

@@ -5,7 +5,7 @@ import { contextOfCall } from '../channels/in-context.js'
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited, LatchWaitReply } from '../engine/latch.js'
-import type { AcquireReply, BusyReply } from '../engine/replies.js'
+import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
 import type { AcquireRequest, Address } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/session.js'
 import { InvalidArgumentError, UnavailableError } from '../errors.js'
@@ -47,8 +47,10 @@ const soonMs = 5
 /** Timers may fire a millisecond early. */
 const timerMarginMs = 1
 
-/** What the last busy reply said. */
+/** What the last busy reply said, and refreshes since. */
 interface LastReply extends RequestTime {
+  /** When holder and position were asked for. */
+  readonly heardAt: Moment
   readonly holder: string
   readonly position: number
   readonly awaited: Awaited | undefined
@@ -162,14 +164,18 @@ export class Acquisition<A> implements Waiter {
   get obstacle(): Obstacle | undefined {
     const said = this.#lastReply
     if (!said) return undefined
-    const { holder, position, sentAt } = said
+    const { holder, position, heardAt } = said
     const standing = this.#deps.waiters.standingOf(this.address.id)
-    return standing?.obstacleOf(this.owner, said) ?? { holder, position, at: sentAt.monotonicMs }
+    return standing?.obstacleOf(this.owner, said) ?? { holder, position, at: heardAt.monotonicMs }
   }
 
   get #subject(): TracedAcquisition['subject'] {
     const { clientId, engine } = this.#deps.settings
     return { clientId, engine, name: this.address.name, kind: this.target.kind, owner: this.owner }
+  }
+
+  get #enteredHere(): number {
+    return this.#deps.waiters.standingOf(this.address.id)?.entered ?? 0
   }
 
   get #hadEntry(): boolean {
@@ -235,6 +241,24 @@ export class Acquisition<A> implements Waiter {
   /** A request in doubt may have queued it again, with the same proof, after a grant that was missed. */
   trust(): void {
     if (this.#trust === 'lapsed' && !this.#inDoubt) this.#trust = 'whole'
+  }
+
+  told({ holder, position }: QueueEntryReply, askedAt: Moment): void {
+    const last = this.#lastReply
+    if (holder === undefined || !last || askedAt.monotonicMs < last.heardAt.monotonicMs) return
+    const { sentAt, serverUs, awaited } = last
+    // What is beyond the reach of a refresh is no further back than before.
+    const isKnown = position !== undefined
+    const entered = isKnown ? this.#enteredHere : last.entered
+    this.#lastReply = {
+      sentAt,
+      serverUs,
+      heardAt: askedAt,
+      holder,
+      position: isKnown ? position : last.position,
+      awaited,
+      entered,
+    }
   }
 
   /** Another opening than the awaited one proves nothing, but a later one says that something was missed. */
@@ -354,15 +378,16 @@ export class Acquisition<A> implements Waiter {
     // A position only ever falls while the entry lives.
     const isNewEntry = position > (this.#lastReply?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
-    const entered = this.#deps.waiters.standingOf(this.address.id)?.entered ?? 0
-    this.#lastReply = { sentAt, serverUs, holder, position, awaited: undefined, entered }
+    const entered = this.#enteredHere
+    this.#lastReply = { sentAt, serverUs, heardAt: sentAt, holder, position, awaited: undefined, entered }
     this.#wait(ttlMs, isNewEntry)
   }
 
   /** It opens at no time that is known now: only a notification, or a refresh, ends the wait. */
   #onClosed(awaited: Awaited, sentAt: Moment): void {
     const position = this.#mayQueue() ? 1 : 0
-    this.#lastReply = { sentAt, serverUs: undefined, holder: '', position, awaited, entered: 0 }
+    const serverUs = undefined
+    this.#lastReply = { sentAt, serverUs, heardAt: sentAt, holder: '', position, awaited, entered: 0 }
     this.#wait(Infinity, false)
   }
 

@@ -1,5 +1,6 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import type { EngineSession } from '../engine/session.js'
+import { momentNow } from '../util/clock.js'
 import { refreshLatches } from './refresh-latches.js'
 import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
@@ -37,6 +38,7 @@ async function refreshBatch(
 ): Promise<void> {
   const entries = batch.map(({ address, owner, entryTtlMs }) => ({ address, owner, entryTtlMs }))
   const { gaps } = waiters
+  const askedAt = momentNow()
   const replies = await session.refresh(entries)
   batch.forEach((waiter, i) => {
     const reply = replies[i]
@@ -46,6 +48,7 @@ async function refreshBatch(
     }
     // A reply from before a gap says nothing of what was missed in it.
     if (gaps === waiters.gaps) waiter.trust()
+    waiter.told(reply, askedAt)
     waiters.noteTtl(waiter.address, reply.ttlMs)
   })
 }

@@ -1,7 +1,7 @@
 import { Standing } from './standing.js'
 
 const said = (at: number, position: number, entered = 0) => ({
-  sentAt: { monotonicMs: at, wallMs: at },
+  heardAt: { monotonicMs: at, wallMs: at },
   holder: 'a:1',
   position,
   entered,
@@ -36,6 +36,8 @@ it('a reading corrects holder and position, unless something newer is known', ()
   standing.found(found('b:1', 'b:2', 'b:3', 'a:3'), 70)
   expect(standing.obstacleOf('a:3', said(10, 5))).toEqual({ holder: 'b:1', position: 3, at: 70 })
   expect(standing.obstacleOf('a:3', said(80, 1, 1))).toEqual({ holder: 'a:1', position: 1, at: 80 })
+  standing.enter('a:4', false, true, 90)
+  expect(standing.obstacleOf('a:3', said(80, 2, 1))).toEqual({ holder: 'a:4', position: 2, at: 90 })
 })
 
 it('a waiter whose own grant was read is not in its own way', () => {

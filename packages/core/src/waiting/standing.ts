@@ -8,9 +8,9 @@ export interface Obstacle {
   readonly at: number
 }
 
-/** What the last reply to a waiter said. `entered`: how many waiters of its client had entered since there is a standing. */
+/** What the last reply to a waiter said, and when that was asked for. `entered`: how many waiters of its client had entered since there is a standing. */
 interface Said {
-  readonly sentAt: Moment
+  readonly heardAt: Moment
   readonly holder: string
   readonly position: number
   readonly entered: number
@@ -25,6 +25,7 @@ export class Standing {
   #holder = ''
   #at = -Infinity
   #positions: ReadonlyMap<string, number> | undefined
+  #foundAt = -Infinity
   #enteredAtReading = 0
   #readAt = -Infinity
 
@@ -48,18 +49,19 @@ export class Standing {
     if (found.kind === 'not-a-lock' || at < this.#at) return
     this.#holder = found.kind === 'lock' ? found.owner : (found.holders[0]?.owner ?? '')
     this.#at = at
+    this.#foundAt = at
     this.#positions = new Map(found.waiters.map(({ owner }, i) => [owner, i + 1]))
     this.#enteredAtReading = this.entered
   }
 
   /** What is known for this waiter: the newest of both. A waiter is not in its own way: its grant is on its way here. */
   obstacleOf(owner: string, said: Said): Obstacle {
-    const isNewer = this.#at > said.sentAt.monotonicMs
+    const isNewer = this.#at > said.heardAt.monotonicMs
     const { holder, at } =
       isNewer && this.#holder !== owner
         ? { holder: this.#holder, at: this.#at }
-        : { holder: said.holder, at: said.sentAt.monotonicMs }
-    const read = isNewer ? this.#positions?.get(owner) : undefined
+        : { holder: said.holder, at: said.heardAt.monotonicMs }
+    const read = this.#foundAt > said.heardAt.monotonicMs ? this.#positions?.get(owner) : undefined
     const position = read ?? said.position
     const movedUp = this.entered - (read === undefined ? said.entered : this.#enteredAtReading)
     return { holder, position: position === 0 ? 0 : Math.max(1, position - movedUp), at }

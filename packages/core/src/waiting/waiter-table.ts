@@ -1,11 +1,13 @@
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited } from '../engine/latch.js'
+import type { QueueEntryReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession, GrantNotice } from '../engine/session.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 import type { Target } from '../ownership/target.js'
 import { longestMs, monotonicMs } from '../util/clock.js'
+import type { Moment } from '../util/clock.js'
 import { LinkedList } from '../util/linked-list.js'
 import type { ListNode } from '../util/linked-list.js'
 import { Standing } from './standing.js'
@@ -39,6 +41,8 @@ export interface Waiter extends Owned {
   distrust(): void
   /** Its queue entry is still there, so no grant to it has been published that was missed. */
   trust(): void
+  /** A refresh says who keeps it from entering, and its position. @param askedAt - when it was sent */
+  told(reply: QueueEntryReply, askedAt: Moment): void
   /** A latch opened that it waits for. */
   opened(generation: number): void
   /** This owner was evicted, it is said: look. */

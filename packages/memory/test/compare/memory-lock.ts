@@ -2,7 +2,7 @@ import { nextToken, type Notice, type StepContext } from '../../src/hand-off.js'
 import { freeLock, settle, type LockState } from '../../src/lock-state.js'
 import * as steps from '../../src/steps.js'
 import { msUntil } from '../../src/waiting-state.js'
-import { TokenRanks, type Observation } from './observation.js'
+import { describeRefresh, TokenRanks, type Observation } from './observation.js'
 import type { Step } from './step.js'
 
 /** One lock of the pure state machine, and what it shows after each step. */
@@ -56,7 +56,7 @@ export class MemoryLock {
       case 'renew':
         return [steps.renew(state, step.owner, step.leaseMs, this.#nowUs)]
       case 'refresh':
-        return [steps.refresh(state, step.owner, step.entryTtlMs, this.#nowUs).state]
+        return describeRefresh(steps.refresh(state, step.owner, step.entryTtlMs, this.#nowUs))
       case 'inspect': {
         const { owner, count, token, waiterCount, waiters } = steps.inspect(state, step.limit, this.#nowUs)
         const listed = waiters.map((waiter) => `${waiter.owner}${waiter.aliveMs > 0 ? '' : ' stale'}`)

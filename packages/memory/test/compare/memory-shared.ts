@@ -2,7 +2,7 @@ import type { Notice, StepContext } from '../../src/hand-off.js'
 import { freeShared, settleShared, type SharedState } from '../../src/shared-state.js'
 import * as steps from '../../src/shared-steps.js'
 import { msUntil } from '../../src/waiting-state.js'
-import { TokenRanks, type Observation } from './observation.js'
+import { describeRefresh, TokenRanks, type Observation } from './observation.js'
 import type { SharedStep } from './shared-step.js'
 
 /** One read/write lock or semaphore of the pure state machine, and what it shows after each step. */
@@ -56,7 +56,7 @@ export class MemoryShared {
       case 'refresh': {
         const reply = steps.refresh(state, step.owner, step.entryTtlMs, this.#nowUs)
         this.#untilChangeMs = reply.ttlMs
-        return [reply.state]
+        return describeRefresh(reply)
       }
       case 'inspect': {
         const { size, version, used, holderCount, holders, token, waiterCount, waiters } = steps.inspect(

@@ -1,6 +1,10 @@
+import type { QueueEntryReply } from '@holdfast/core/engine'
+
 /** What a step replied, whom it notified, and what it left, in words that both stores can be put into. */
 export interface Observation {
   readonly reply: readonly (string | number)[]
+  /** The reply may say less than that of the other store. */
+  readonly repliesInPart?: boolean
   readonly notices: readonly string[]
   readonly hold: string
   readonly queue: readonly string[]
@@ -10,13 +14,19 @@ export interface Observation {
   readonly ttlMs: Readonly<Record<string, number>>
 }
 
+/** A refresh as a reply in an observation. */
+export const describeRefresh = ({ state, holder, position }: QueueEntryReply): (string | number)[] =>
+  holder === undefined ? [state] : [state, holder, position ?? 0]
+
 /** How far apart two times to live may be: what the server's own clock may move on during a sequence. */
 const toleranceMs = 10_000
 
 /** Where two observations differ, or nothing. */
 export function differenceBetween(redis: Observation, memory: Observation): string | undefined {
-  const { ttlMs: redisTtls, ...redisRest } = redis
-  const { ttlMs: memoryTtls, ...memoryRest } = memory
+  const { ttlMs: redisTtls, repliesInPart, ...redisRest } = redis
+  const { ttlMs: memoryTtls, ...memoryWhole } = memory
+  const reply = repliesInPart ? memory.reply.slice(0, redis.reply.length) : memory.reply
+  const memoryRest = { ...memoryWhole, reply }
   const [left, right] = [JSON.stringify(redisRest), JSON.stringify(memoryRest)]
   if (left !== right) return `\n  Redis  ${left}\n  memory ${right}`
   for (const name of new Set([...Object.keys(redisTtls), ...Object.keys(memoryTtls)])) {

@@ -91,6 +91,12 @@ function callOf(step: Step, keys: readonly string[], deaf: Set<string>): Command
   }
 }
 
+/** Who is in the way of one that refreshes, and its position, if the reply says so. */
+export function obstacleIn(said: unknown): (string | number)[] {
+  const [, , position, holder = ''] = String(said).split(' ')
+  return position === undefined ? [] : [holder, Number(position)]
+}
+
 /** The script's reply in the words of the port. */
 function readReply(step: Step, given: unknown, tokens: TokenRanks): (string | number)[] {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
@@ -109,7 +115,7 @@ function readReply(step: Step, given: unknown, tokens: TokenRanks): (string | nu
     case 'renew':
       return [code === 1 ? 'renewed' : 'not-held']
     case 'refresh':
-      return [code === 1 ? 'waiting' : code === 2 ? 'granted' : 'missing']
+      return [code === 1 ? 'waiting' : code === 2 ? 'granted' : 'missing', ...obstacleIn(list[1])]
     case 'inspect': {
       const waiters = list.slice(5)
       const listed = waiters.flatMap((owner, i) =>

@@ -1,5 +1,6 @@
 import { scripts, type ScriptName } from '../../../core/src/redis/scripts/generated.js'
 import type { Observation, TokenRanks } from './observation.js'
+import { obstacleIn } from './redis-lock.js'
 import { asList, evalOf, inboxOf, pairsOf, type Command, type RedisSubject } from './redis-sequences.js'
 import type { SharedStep } from './shared-step.js'
 
@@ -53,7 +54,7 @@ export const redisShared: RedisSubject<SharedStep> = {
     const ttlMs = { ...known.ttlMs, ...(untilChangeMs !== undefined && { 'the answer': untilChangeMs }) }
     // NaN is not far from anything.
     if (isOfOldHold) ttlMs['the answer'] = NaN
-    const observation = { ...known, ttlMs }
+    const observation = { ...known, ttlMs, repliesInPart: isOfOldHold }
     // A release that looks at no clock does not know that its hold had ended: nobody else has noticed either.
     const isOldHold = step.kind === 'release' && step.count === 0 && (isHalf || ended.includes(step.owner))
     return isOldHold ? { ...observation, reply: ['not-held'] } : observation
@@ -135,7 +136,7 @@ function readReply(step: SharedStep, given: unknown, tokens: TokenRanks): Answer
       return { reply: [code === 1 ? 'renewed' : 'not-held'] }
     case 'refresh': {
       const state = code === 1 ? 'waiting' : code === 2 ? 'granted' : 'missing'
-      return { reply: [state], untilChangeMs: Number(list[1]) }
+      return { reply: [state, ...obstacleIn(list[1])], untilChangeMs: parseInt(String(list[1])) }
     }
     case 'inspect': {
       const firstWaiter = 7 + 3 * Number(list[6])

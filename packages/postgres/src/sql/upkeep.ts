@@ -12,6 +12,9 @@ import {
 const longestRowWaitMs = 1_000
 const refreshWaitMs = 200
 
+/** How far a refresh searches the queue for a position. */
+const mostSearched = 100
+
 /**
  * Locks the rows of the objects of a step that can be locked: one that something else has locked costs the others nothing. Waits
  * for all of them at first, up to a time in all, in one order, so that two steps never wait for each other. Sets locked.
@@ -67,16 +70,20 @@ end
 $function$;`
 
 /**
- * Keeps queue entries alive, and has them know where their client listens now. One pair of numbers each, in order: 1 waiting,
- * 2 granted or 0 missing, and the milliseconds until the owner may enter without a notice (-2: it should request now). Safe to
- * run twice.
+ * Keeps queue entries alive, and has them know where their client listens now. In `states` one pair of numbers each, in order:
+ * 1 waiting, 2 granted or 0 missing, and the milliseconds until the owner may enter without a notice (-2: it should request now).
+ * In `obstacles` a list each: of who is in the way of one that waits ('': nobody), and its position (0: further back than is
+ * searched); otherwise empty. Safe to run twice.
  *
- * @param name - of the function
- * @param readStates - sets `states`. Reads p_names, p_owners and now_us.
+ * With the suffix _1: the same for version 0.1.0, without obstacles.
+ *
+ * @param name - of the function, without its suffix
+ * @param readStates - sets `states` and `obstacles`. Reads p_names, p_owners and now_us.
  */
-export const refreshFunction = (s: string, name: string, tables: KindTables, readStates: string): string => `
-create or replace function ${s}.${name}(
-  p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint, out states text
+export const refreshFunctions = (s: string, name: string, tables: KindTables, readStates: string): string => `
+create or replace function ${s}.${name}_2(
+  p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint,
+  out states text, out obstacles text
 ) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
@@ -98,7 +105,26 @@ ${lockRows(s, tables, String(refreshWaitMs))}
   where l.name = k.name and l.queue_until_us - now_us < 1250 * k.entry_ms;
 ${readStates}
 end
+$function$;
+
+create or replace function ${s}.${name}_1(
+  p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint, out states text
+) language sql ${attributes} as $function$
+  select r.states from ${s}.${name}_2(p_names, p_owners, p_entries_ms, p_inbox, p_inbox_key) r
 $function$;`
+
+/** The first entries of the queues, by name, and how they come: `ahead`. Reads p_names. */
+export const readAhead = (s: string, { place }: KindTables): string => `
+  left join (
+    select q.name, e.owner, e.rank
+    from (select distinct unnest(p_names) as name) q
+    cross join lateral (
+      select f.owner, row_number() over (order by f.ticket) as rank
+      from (
+        select p.owner, p.ticket from ${s}.${place} p where p.name = q.name order by p.ticket limit ${mostSearched}
+      ) f
+    ) e
+  ) ahead on ahead.name = r.name and ahead.owner = r.owner`
 
 const lockStates = (s: string): string => `
   select string_agg(
@@ -109,12 +135,19 @@ const lockStates = (s: string): string => `
         else 0
       end,
       case when l.owner is not null and l.until_us > now_us then ${msUntil('l.until_us')} else -2 end),
-    ' ' order by r.i) into states
+    ' ' order by r.i),
+    json_agg(
+      case
+        when p.name is not null and l.owner is not null and l.until_us > now_us
+        then json_build_array(l.owner, coalesce(ahead.rank, 0))
+        else '[]'
+      end order by r.i)
+  into states, obstacles
   from unnest(p_names, p_owners) with ordinality r (name, owner, i)
   left join ${s}.lock l on l.name = r.name
   left join ${s}.place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
-    and l.queue_until_us > now_us;`
+    and l.queue_until_us > now_us${readAhead(s, lockTables)};`
 
-/** `renew_2` and `refresh_1`, of locks. */
+/** `renew_2` and `refresh_2`, of locks. */
 export const upkeep = (s: string): string =>
-  renewFunction(s, 'renew_2', lockTables) + refreshFunction(s, 'refresh_1', lockTables, lockStates(s))
+  renewFunction(s, 'renew_2', lockTables) + refreshFunctions(s, 'refresh', lockTables, lockStates(s))

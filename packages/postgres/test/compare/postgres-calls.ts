@@ -1,4 +1,4 @@
-import type { TokenRanks } from '../../../memory/test/compare/observation.js'
+import { describeRefresh, type TokenRanks } from '../../../memory/test/compare/observation.js'
 import type { SharedStep } from '../../../memory/test/compare/shared-step.js'
 import type { Step as LockStep } from '../../../memory/test/compare/step.js'
 import type { PostgresAddress } from '../../src/address.js'
@@ -77,7 +77,7 @@ export function readReply(kind: Kind, step: CompareStep, rows: readonly Row[], t
       return { reply: [...steps.renew([{ ...step, address }], 0).read(rows)] }
     case 'refresh': {
       const [entry] = steps.refresh([{ ...step, address }], inboxOf(step.owner)).read(rows)
-      return entry ? { reply: [entry.state], untilChangeMs: entry.ttlMs } : { reply: [] }
+      return entry ? { reply: describeRefresh(entry), untilChangeMs: entry.ttlMs } : { reply: [] }
     }
     case 'inspect':
       return { reply: describeInspection(steps.inspect(address, step.limit).read(rows), tokens) }

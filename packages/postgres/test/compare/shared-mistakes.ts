@@ -99,7 +99,7 @@ export const sharedMistakes: readonly (readonly [what: string, right: RegExp, wr
   ],
   [
     'a refresh revives an entry that was stale',
-    /(refresh_shared_1[^$]*\$function\$[^$]*?)and p\.alive_until_us > now_us\s+and l\.name = p\.name/,
+    /(refresh_shared_2[^$]*\$function\$[^$]*?)and p\.alive_until_us > now_us\s+and l\.name = p\.name/,
     '$1and l.name = p.name',
   ],
   ['a refresh does not see that its owner fits', /when o\.is_open then -2/, 'when false then -2'],

@@ -160,9 +160,28 @@ export function describeSteps(suite: Suite): void {
         const [holder = '', waiter = '', nobody = ''] = store.owners(3)
         await store.acquire(holder)
         await store.acquire(waiter, { entryTtlMs: 60_000 })
-        expect(await store.refresh(nobody, waiter, holder)).toEqual(['missing', 'waiting', 'granted'])
+        const replies = await store.refresh(nobody, waiter, holder)
+        expect(replies.map(({ state }) => state)).toEqual(['missing', 'waiting', 'granted'])
       },
       { ...bare, isPromised: suite.hasQueue },
+    )
+
+    suite.scenario(
+      'a refresh that says who is in the way names the present holder and position, also after a release',
+      async () => {
+        const store = await open()
+        const [first = '', second = '', third = ''] = store.owners(3)
+        const standing = async () => {
+          const [{ holder, position } = {}] = await store.refresh(third)
+          return holder === undefined ? undefined : { holder, position }
+        }
+        await store.acquire(first)
+        for (const owner of [second, third]) await store.acquire(owner, { entryTtlMs: 60_000 })
+        expect([undefined, { holder: first, position: 2 }]).toContainEqual(await standing())
+        await store.release(first)
+        expect([undefined, { holder: second, position: 1 }]).toContainEqual(await standing())
+      },
+      { ...bare, isPromised: suite.traits.handOff === 'grant' && suite.traits.fifo },
     )
 
     suite.scenario(

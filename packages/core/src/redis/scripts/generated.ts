@@ -731,18 +731,31 @@ return reply`,
   },
   lockRefresh: {
     name: 'lockRefresh',
-    sha1: 'cf58165670f46d68de673b07a3894ac035d2a943',
+    sha1: 'acd3d1211c1f25827830db9702cba651e577f236',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
 local nowText = time[1] .. zeros .. time[2]
 local replies = {}
+local outlooks = {}
 for i = 1, #KEYS / 3 do
 local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local owner = ARGV[2 * i - 1]
 local entryTtlMs = ARGV[2 * i]
-local ttlMs = call('PTTL', lockKey)
-local code = 0
+local outlook = outlooks[lockKey]
+if not outlook then
+local ttlMs, holder = call('PTTL', lockKey), nil
+if ttlMs >= 0 then
+holder = redis.pcall('HRANDFIELD', lockKey)
+if type(holder) == 'table' then
+holder = redis.pcall('HKEYS', lockKey)[1]
+end
+end
+outlook = { ttlMs = ttlMs, holder = holder }
+outlooks[lockKey] = outlook
+end
+local ttlMs, holder = outlook.ttlMs, outlook.holder
+local code, said = 0, ttlMs
 local waiter = owner
 local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
@@ -769,11 +782,16 @@ call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
 end
 code = 1
+if holder then
+local rank = not outlook.isBeyond and call('LPOS', queueKey, owner, 'MAXLEN', '100')
+outlook.isBeyond = not rank
+said = string.format('%d %s %d %s', ttlMs, nowText, rank and rank + 1 or 0, holder)
+end
 elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
 code = 2
 end
 replies[2 * i - 1] = code
-replies[2 * i] = ttlMs
+replies[2 * i] = said
 end
 return replies`,
   },
@@ -4181,7 +4199,7 @@ return reply`,
   },
   sharedRefresh: {
     name: 'sharedRefresh',
-    sha1: '5bd7032e316ede1743634ea3d8379eb87b42d42f',
+    sha1: '2df0ee2a468860499595c8aed0063a5c33d63acb',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
@@ -4276,10 +4294,18 @@ outlook = { ttlMs = ttlMs, blockedTtlMs = math.min(ttlMs, leftMs), blocker = wai
 break
 end
 end
+outlook.holder = used > 0 and firstHold[1] or ''
 outlooks[mainKey] = outlook
 end
+local ttlMs = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
+local said, holder = ttlMs, outlook.holder
+if code == 1 and ttlMs ~= -2 then
+local rank = not outlook.isBeyond and call('LPOS', queueKey, owner, 'MAXLEN', '100')
+outlook.isBeyond = not rank
+said = string.format('%d %s %d %s', ttlMs, nowText, rank and rank + 1 or 0, holder)
+end
 replies[2 * i - 1] = code
-replies[2 * i] = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
+replies[2 * i] = said
 end
 return replies`,
   },

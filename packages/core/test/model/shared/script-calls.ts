@@ -44,7 +44,7 @@ export function readReply(step: Job['step'], reply: unknown): StepReply {
       return { kind: position === '0' ? 'unqueued' : 'queued', ttlMs: Number(token) }
     }
   } else if (step === 'refresh') {
-    const ttlMs = Number(list[1])
+    const ttlMs = parseInt(String(list[1]))
     if (code === 1) return { kind: ttlMs < 0 ? 'due' : 'waiting', ttlMs }
     if (code === 2) return { kind: 'granted' }
     if (code === 0) return { kind: 'missing' }

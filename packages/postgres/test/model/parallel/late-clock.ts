@@ -20,8 +20,8 @@ export const calls = {
     text: `select ${schema}.renew_2('{late}', '{a:1}', '{3600000}', 1000)`,
     instant: `select until_us from ${schema}.lock`,
   },
-  refresh_1: {
-    text: `select ${schema}.refresh_1('{late}', '{c:1}', '{3600000}', 'inbox', null)`,
+  refresh_2: {
+    text: `select ${schema}.refresh_2('{late}', '{c:1}', '{3600000}', 'inbox', null)`,
     instant: `select alive_until_us from ${schema}.place`,
   },
 } as const
