@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { StoreState } from '../src/shared/payloads.js'
 import { queryOf, type View } from '../src/shared/views.js'
 import { visibleName } from '../src/shared/visible-name.js'
 import { Feed, type FeedState } from './feed.js'
@@ -50,7 +51,7 @@ export function App() {
 
   const { update, connection } = state
   const store = update?.store ?? { is: 'starting' }
-  const isStale = (connection.is !== 'live' && connection.is !== 'connecting') || store.is === 'failing'
+  const isStale = (connection.is !== 'live' && connection.is !== 'connecting') || isInTrouble(store)
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skipTo(event, heading.current)}>
@@ -82,6 +83,8 @@ export function App() {
   )
 }
 
+const isInTrouble = ({ is }: StoreState): boolean => is === 'failing' || is === 'refusing'
+
 /** The hash names the page, so an ordinary link to an anchor would leave it. */
 function skipTo(event: Event, heading: HTMLElement | null): void {
   event.preventDefault()
@@ -100,7 +103,8 @@ function Page({ view, state: { connection, update, samples } }: { view: View; st
   const content = update?.content
   if (!update || !content) {
     const isReading = connection.is === 'connecting' || connection.is === 'live'
-    if (isReading && update?.store.is !== 'failing') return <Nothing>Reading from the store …</Nothing>
+    if (isReading && !(update && isInTrouble(update.store)))
+      return <Nothing>Reading from the store …</Nothing>
     return (
       <Nothing>
         There are no figures: nothing has been seen since this page was opened. What is held, and who waits,

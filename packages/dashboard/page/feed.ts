@@ -13,7 +13,13 @@ export type Connection =
   | { readonly is: 'paused' }
   | { readonly is: 'lost'; readonly since: number }
   /** The server answered, and will not show this. */
-  | { readonly is: 'refused'; readonly status: number; readonly message: string }
+  | {
+      readonly is: 'refused'
+      readonly status: number
+      readonly message: string
+      /** And not something in front of it, such as a proxy with a sign-in. */
+      readonly isByDashboard: boolean
+    }
 
 export interface FeedState {
   readonly connection: Connection
@@ -125,9 +131,9 @@ export class Feed {
       } else if (response.status < 500) {
         this.#fruitless = 0
         this.#answeredAt = Date.now()
-        this.#set({
-          connection: { is: 'refused', status: response.status, message: await reasonOf(response) },
-        })
+        const isByDashboard = isJson(response)
+        const message = await reasonOf(response)
+        this.#set({ connection: { is: 'refused', status: response.status, message, isByDashboard } })
         waitMs = retryRefusedAfterMs
       } else {
         this.#lost()

@@ -314,6 +314,7 @@ describeInBrowser('in a browser', () => {
     servers.push(server)
     await open('', (await listen(server)).origin)
     await shows('The dashboard refused: Unauthorized')
+    await shows(/Sign in again\.$/)
     isRefusing = false
     await shows(live)
   })
@@ -392,7 +393,10 @@ describeInBrowser('in a browser', () => {
     await shows('Disconnected')
     const again = await serveDashboard({ holdfast, everyMs: 250, port: Number(new URL(first.url).port) })
     try {
-      await shows('open the address that was printed when it started')
+      await shows('Refused')
+      const said = await page.getByRole('status').textContent()
+      expect(said?.match(/the address that was printed/g)).toHaveLength(1)
+      expect(said).not.toMatch(/sign in/i)
       await page.goto(again.url)
       await shows(live)
       expect(page.url()).not.toContain('token')

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { Holdfast } from '@holdfast/core'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { requirePassword, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import type { Browser, Page } from 'playwright-core'
 import { createDashboard, type Dashboard } from '../src/index.js'
 import { describeInBrowser, launch, openTab } from './support/browser.js'
@@ -141,6 +141,36 @@ describeInBrowser('what is shown is so', () => {
     }
   })
 
+  it('a store that refuses the dashboard is not an outage, and the page says what puts it right', async () => {
+    const own = await startRedis()
+    const wrong = clients.open(own.url, { commandTimeoutMs: 1_000 })
+    const refused = createDashboard({ holdfast: wrong, everyMs: 250 })
+    const server = await listen(createServer(refused.node))
+    try {
+      const fault = await requirePassword(own)
+      await page.goto(`${server.origin}/#/`)
+      await shows('Store refuses')
+      await shows('The store refuses this dashboard.')
+      await shows(/it needs a password: put user and password into the URL/)
+      expect(await page.getByText(/has not answered|unreachable|The page recovers/).count()).toBe(0)
+      await fault.heal()
+      await shows(/^Live/)
+    } finally {
+      refused.close()
+      await server.close()
+      await wrong.close()
+      await own.stop()
+    }
+  })
+
+  it('all that read a lock are counted where it is contended', async () => {
+    const name = uniqueName('read')
+    for (const client of [holdfast, rival]) await client.getReadWriteLock(name).read.lock()
+    holdfast.detached(() => holdfast.getReadWriteLock(name).write.lock()).catch(() => undefined)
+    await open('#/')
+    await row('Contended locks', name).getByText('and 1 other').waitFor()
+  })
+
   it('figures of clients that have not reported are not zeros', async () => {
     await rival.getLock(uniqueName('mute')).lock()
     jest.spyOn(holdfast, 'rollCall').mockResolvedValue([])
@@ -150,7 +180,7 @@ describeInBrowser('what is shown is so', () => {
     expect(await held.textContent()).toBe('–')
   })
 
-  it('on a phone the holder and Evict are in view, and a table that goes on has a shadow at that edge', async () => {
+  it('on a phone the holder, the queue and Evict are in view, and a table that goes on has a shadow at that edge', async () => {
     await page.setViewportSize(phone)
     const name = uniqueName('a-name-that-is-long-as-names-of-locks-are')
     await rival.getLock(name).lock()
@@ -165,6 +195,13 @@ describeInBrowser('what is shown is so', () => {
       const holder = row(table, name).getByText(/^a-worker/)
       expect([table, isInView(await holder.boundingBox())]).toEqual([table, true])
     }
+    for (const i of [2, 3, 4]) {
+      const figure = row('Contended locks', name)
+        .getByRole('cell')
+        .nth(i - 1)
+      expect([i, isInView(await figure.boundingBox())]).toEqual([i, true])
+    }
+    expect(await page.locator('[aria-label^="Contended"].more-right').count()).toBe(0)
     await page.getByRole('link', { name }).first().click()
     const table = page.getByRole('region', { name: 'Who holds it' })
     expect(isInView(await table.getByText(/^a-worker/).boundingBox())).toBe(true)

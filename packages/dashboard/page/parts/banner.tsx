@@ -23,11 +23,13 @@ function pulseOf(connection: Connection, store: StoreState, everyMs: number): [l
     case 'paused':
       return ['', 'Paused']
     case 'lost':
-    case 'refused':
       return ['bad', 'Disconnected']
+    case 'refused':
+      return ['bad', 'Refused']
     case 'live': {
       if (store.is === 'starting') return ['', 'Reading']
       if (store.is === 'failing') return ['bad', 'Store unreachable']
+      if (store.is === 'refusing') return ['bad', 'Store refuses']
       const seconds = Math.round(everyMs / 100) / 10
       return ['good', `Live, every ${seconds} s${connection.via === 'polling' ? ' (polling)' : ''}`]
     }
@@ -55,7 +57,17 @@ function troubleOf(connection: Connection, store: StoreState, hasFigures: boolea
   if (connection.is === 'refused') {
     return (
       <div class="banner">
-        <strong>The dashboard refused: {connection.message}</strong> {remedyOf(connection.status)}
+        <strong>The dashboard refused: {connection.message}</strong> {remedyOf(connection)}
+      </div>
+    )
+  }
+  if (connection.is === 'live' && store.is === 'refusing') {
+    return (
+      <div class="banner">
+        <strong>The store refuses this dashboard.</strong> {figures} It answers, so this is no outage, and it
+        lasts until what it says below is put right. If that is done at the store, the page goes on by itself;
+        if in this process, such as in its URL, restart the process.{' '}
+        <span class="detail">{store.message}</span>
       </div>
     )
   }
@@ -80,10 +92,11 @@ function unansweredSince({ answeredAt, askedSince }: Extract<StoreState, { is: '
     : `The store has not answered since ${formatInstant(askedSince)}. The last time it did was ${formatInstant(answeredAt)}.`
 }
 
-function remedyOf(status: number): string {
-  if (status === 401 || status === 403)
-    return 'Sign in again, or open the address that was printed when it started.'
-  // The message has said what to do.
+function remedyOf({ status, isByDashboard }: Extract<Connection, { is: 'refused' }>): string {
+  // The message has said what to do: where the dashboard itself asks for a token there is no sign-in.
+  if (status === 401) return isByDashboard ? '' : 'Sign in again.'
+  if (status === 403) return 'Sign in as a user who may.'
+  // Here, too.
   if (status === 429) return 'The page tries again by itself.'
   return 'Reload the page, or go back.'
 }

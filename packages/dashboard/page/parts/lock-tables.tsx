@@ -5,14 +5,13 @@ import { Table, type Column } from './table.js'
 
 const contendedColumns: readonly Column<ContendedRow>[] = [
   { title: 'Lock', cell: (row) => <LockLink name={row.name} object={row.object} /> },
-  // Beside the name: on a phone the other columns are beyond the edge.
   { title: 'Held by', cell: (row) => heldBy(row) },
   { title: 'For', isNumber: true, cell: (row) => formatMs(row.heldMs) },
   { title: 'Waiting', isNumber: true, cell: (row) => formatCount(row.waiterCount) },
   { title: 'Longest wait', isNumber: true, cell: (row) => formatMs(row.longestWaitMs) },
 ]
 
-function heldBy({ object, holder, semaphore }: ContendedRow) {
+function heldBy({ object, holder, otherReaders, semaphore }: ContendedRow) {
   if (object === 'latch') return <span class="quiet">parties to come</span>
   if (semaphore && semaphore.owners > 1)
     return `${permitsTaken(semaphore)}, ${plural(semaphore.owners, 'holder')}`
@@ -21,6 +20,7 @@ function heldBy({ object, holder, semaphore }: ContendedRow) {
     <>
       {semaphore && `${permitsTaken(semaphore)}, `}
       <ProcessLink process={holder.process} />
+      {otherReaders > 0 && ` and ${plural(otherReaders, 'other')}`}
     </>
   )
 }
@@ -30,6 +30,7 @@ export const ContendedTable = ({ rows }: { rows: readonly ContendedRow[] }) => (
     caption="Contended locks, the longest queues first"
     columns={contendedColumns}
     rows={rows}
+    fold="contended"
     keyOf={(row) => `${row.object} ${row.name}`}
   />
 )

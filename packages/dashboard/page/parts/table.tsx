@@ -16,10 +16,12 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
+  /** The style that sets each row in two lines on a narrow screen, where the table need not scroll then. */
+  readonly fold?: string
 }
 
 /** A table whose first column names the row. */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, fold = '' }: TableProps<Row>) {
   const classOf = ({ isNumber, isPinned }: Column<Row>): string =>
     isNumber ? 'number' : isPinned ? 'pinned' : ''
   const [box, edges, measure] = useEdges()
@@ -32,7 +34,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
       tabIndex={0}
       onScroll={measure}
     >
-      <table>
+      <table class={fold}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>

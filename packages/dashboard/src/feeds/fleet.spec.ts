@@ -34,3 +34,19 @@ it('a contended lock is held by the client that reports the hold, whomever a wai
   expect(fleet(waiter, holder).contended()).toMatchObject([{ holder: { owner: 'c:1' }, heldMs: 5_000 }])
   expect(fleet(waiter).contended()).toMatchObject([{ holder: { owner: 'a:1' }, heldMs: null }])
 })
+
+it('a contended read/write lock counts all that read; a hold that is handed on is not a second holder', () => {
+  const hold = { owner: 'a:1', holdCount: 1, fencingToken: 0, heldMs: 5_000, remainingMs: 1_000 }
+  const wait = { owner: 'c:1', waitedMs: 9_000, position: 1, holder: 'a:1' }
+  const rowOf = (held: 'read-lock' | 'write-lock') => {
+    const of = (kind: 'read-lock' | 'write-lock') => ({ ...lock, kind })
+    const members = [
+      client('a', { holds: [{ ...of(held), ...hold }], queue: [] }),
+      client('b', { holds: [{ ...of(held), ...hold, owner: 'b:1', heldMs: 1 }], queue: [] }),
+      client('c', { holds: [], queue: [{ ...of('write-lock'), ...wait }] }),
+    ]
+    return new Fleet(new Map(members.map((each) => [each.presence.clientId, each])), 'own', 100).contended()
+  }
+  expect(rowOf('read-lock')).toMatchObject([{ holder: { owner: 'a:1' }, otherReaders: 1 }])
+  expect(rowOf('write-lock')).toMatchObject([{ holder: { owner: 'a:1' }, otherReaders: 0 }])
+})

@@ -84,6 +84,7 @@ export class Fleet {
   #countWaiters(): readonly ContendedRow[] {
     const rows = new Map<string, ContendedRow>()
     const held = this.#longestHolds()
+    const readers = this.#readers()
     for (const { queue } of this.reports) {
       for (const wait of queue) {
         const object = objectOf(wait.kind)
@@ -96,6 +97,8 @@ export class Fleet {
           waiterCount: (row?.waiterCount ?? 0) + 1,
           longestWaitMs: Math.max(row?.longestWaitMs ?? 0, wait.waitedMs),
           holder: row?.holder ?? hold?.holder ?? this.ownerOf(wait.holder),
+          // When a lock is handed on two clients may report a hold of it: only of read locks are they two holders.
+          otherReaders: hold?.kind === 'read-lock' ? (readers.get(wait.name)?.size ?? 1) - 1 : 0,
           heldMs: row?.heldMs ?? hold?.heldMs ?? null,
           semaphore: this.#permitsOf(wait),
         })
@@ -121,6 +124,14 @@ export class Fleet {
       }
     }
     return longest
+  }
+
+  /** The owners that read, of each name. */
+  #readers(): Map<string, Set<string>> {
+    const readers = new Map<string, Set<string>>()
+    for (const { kind, name, owner } of this.reports.flatMap(({ holds }) => holds))
+      if (kind === 'read-lock') readers.set(name, (readers.get(name) ?? new Set()).add(owner))
+    return readers
   }
 
   /** Of a semaphore, as its holders and waiters report it. */

@@ -1,3 +1,4 @@
+import { RefusedError } from '@holdfast/core'
 import { SharedPoll, StoreContact } from './shared-poll.js'
 
 /** Lets promises settle, without letting time pass. */
@@ -85,6 +86,20 @@ it('failures keep what was read, say since when the store has not answered, and 
   isUp = true
   await jest.advanceTimersByTimeAsync(5_000)
   expect(poll.reading.store).toEqual({ is: 'live' })
+})
+
+it('a store that refuses has answered: that is no outage, and one that follows counts from there', async () => {
+  let failure: Error = new RefusedError('WRONGPASS')
+  const { poll } = pollOf(() => Promise.reject(failure))
+  poll.listen(() => undefined)
+  await jest.advanceTimersByTimeAsync(1_500)
+  expect(poll.reading.store).toEqual({ is: 'refusing', message: 'WRONGPASS' })
+  const refusedBefore = Date.now()
+  failure = new Error('no route')
+  await jest.advanceTimersByTimeAsync(10_000)
+  const { store } = poll.reading
+  expect(store).toMatchObject({ is: 'failing', message: 'no route' })
+  expect(store.is === 'failing' && (store.answeredAt ?? Infinity)).toBeLessThanOrEqual(refusedBefore)
 })
 
 it('a poll that begins in an outage knows when the store last answered another one, and since when it was asked', async () => {

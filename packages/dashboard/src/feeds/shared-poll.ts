@@ -1,3 +1,4 @@
+import { RefusedError } from '@holdfast/core'
 import type { StoreState } from '../shared/payloads.js'
 
 /** The pause after failed polls grows up to this, milliseconds. */
@@ -111,11 +112,7 @@ export class SharedPoll<T> {
       this.#reading = { value, store: { is: 'live' } }
     } catch (error) {
       this.#failures += 1
-      const message = error instanceof Error ? error.message : String(error)
-      const { contact } = this.#deps
-      const { answeredAt } = contact
-      const askedSince = (contact.askedSince ??= askedAt)
-      this.#reading = { ...this.#reading, store: { is: 'failing', answeredAt, askedSince, message } }
+      this.#reading = { ...this.#reading, store: this.#stateAfter(error, askedAt) }
     }
     this.#isTaking = false
     const pauseMs = this.#deps.pauseMs(this.#reading.value)
@@ -123,6 +120,17 @@ export class SharedPoll<T> {
     this.#dueAt = performance.now() + Math.max(pauseMs, backoffMs)
     for (const listener of [...this.#listeners]) listener(this.#reading)
     this.#rest()
+  }
+
+  #stateAfter(error: unknown, askedAt: number): StoreState {
+    const message = error instanceof Error ? error.message : String(error)
+    const { contact } = this.#deps
+    if (error instanceof RefusedError) {
+      contact.answered()
+      return { is: 'refusing', message }
+    }
+    const askedSince = (contact.askedSince ??= askedAt)
+    return { is: 'failing', answeredAt: contact.answeredAt, askedSince, message }
   }
 
   /** Sets the timer if anyone listens. */

@@ -85,6 +85,8 @@ export interface ContendedRow {
   readonly waiterCount: number
   readonly longestWaitMs: number
   readonly holder: Owner | null
+  /** Of a read lock: how many others have it, too, as far as the clients list their holds. */
+  readonly otherReaders: number
   /** How long that holder has held it; `null` when its client did not list this hold. */
   readonly heldMs: number | null
   /** Of a semaphore, as far as the clients list their holds. */
@@ -207,6 +209,8 @@ export type StoreState =
   /** Nothing is known yet. */
   | { readonly is: 'starting' }
   | { readonly is: 'live' }
+  /** It answers, and does not let this dashboard read: a wrong password, a missing permission. What is shown, if anything, is from before. */
+  | { readonly is: 'refusing'; readonly message: string }
   /** The last attempts failed; what is shown, if anything, is from before. */
   | {
       readonly is: 'failing'
