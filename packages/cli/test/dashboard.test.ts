@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
+import { sharedRedisUrl } from '@holdfast/testkit'
 import { Cli } from './support/cli.js'
 
 describe('holdfast dashboard', () => {
@@ -21,6 +22,22 @@ describe('holdfast dashboard', () => {
     expect(await statusFor(token, 'ops.internal')).toBe(200)
     expect(await statusFor('0123456789abcdef', 'localhost')).toBe(401)
     expect(await statusFor(token, 'evil.example')).toBe(421)
+    cli.kill('SIGTERM')
+    expect(await cli.ended()).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    ['cannot be reached', 'redis://127.0.0.1:1', /ECONNREFUSED .*; the page goes on trying\n/],
+    [
+      'refuses',
+      sharedRedisUrl().replace('redis://', 'redis://nobody:wrong@'),
+      /WRONGPASS .*; the page is served, but does not recover by itself\n/,
+    ],
+  ])('says that the store %s, and serves the page all the same', async (_, url, says) => {
+    const cli = new Cli(['dashboard'], { url })
+    const [, page = ''] = await cli.untilStdout(/(http:\/\/127\.0\.0\.1:\d+)/)
+    await cli.untilStderr(says)
+    expect((await fetch(page)).status).toBe(200)
     cli.kill('SIGTERM')
     expect(await cli.ended()).toMatchObject({ code: 0 })
   })

@@ -84,7 +84,7 @@ describe('holdfast ls', () => {
     await server.call('RPUSH', 'lock:foreign', 'x')
     const [summary] = linesOf((await cli('ls', '--json')).stdout, 'summary')
     expect(summary).toMatchObject({ found: 0, foreign: 1, isComplete: true })
-    expect((await cli('ls')).stderr).toContain('1 under the prefix of locks are none')
+    expect((await cli('ls')).stderr).toContain('1 under the prefix of locks is none')
   })
 
   it('asks for --scan before it looks at more than a million keys', async () => {
@@ -345,6 +345,12 @@ describe('whatever the command', () => {
     60_000,
   )
 
+  it('what each of several connections warns of is said once', async () => {
+    const { code, stderr } = await cli('ls', '--url', `${server.url}/99`)
+    expect(stderr.match(/could not be read/g)).toHaveLength(1)
+    expect(code).toBe(77)
+  })
+
   it('empty variables are as good as none', async () => {
     const env = { HOLDFAST_URL: '', HOLDFAST_CLUSTER: '', HOLDFAST_SENTINEL: '', HOLDFAST_SENTINELS: '' }
     expect(await runCli(['ls'], { url: server.url, env })).toMatchObject({ code: 0 })
@@ -363,6 +369,7 @@ describe('whatever the command', () => {
     [['--url', 'redis://x', 'ls'], 'options follow the command, as in holdfast ls --url'],
     [['watch', 'x', '--interval', '10ms'], 'at least 500ms'],
     [['top', '--interval', '1000h'], 'at most 24h'],
+    [['top', '--interval', '1'], 'Give a number and a unit: 500ms, 30s, 5m, 2h.'],
     [['dashboard', '--port', ''], 'from 0 to 65535'],
   ])('%j is refused with a reason', async (args, reason) => {
     const { code, stderr } = await runCli(args)

@@ -101,8 +101,26 @@ describe('holdfast run', () => {
   })
 
   it.each([
+    ['60s', /^holdfast: gave up after 3\.0 s: the store did not reply for lock nightly\n$/],
+    [
+      '500ms',
+      /^(holdfast: )(Redis at \S+ did not reply within )\d+ ms for lock nightly; still waiting\n\1gave up after 3\.0 s: \2\d+ ms for lock nightly\n$/,
+    ],
+  ])(
+    'gives up on a silent server when its time is up, and says once that it waits, with --timeout %s',
+    async (timeout, says) => {
+      await using server = await startRedis()
+      await server.freeze()
+      const args = ['run', '--wait', '3s', '--timeout', timeout, 'nightly', '--', 'true']
+      const { code, stderr } = await runCli(args, { url: server.url })
+      expect(stderr).toMatch(says)
+      expect(code).toBe(69)
+    },
+  )
+
+  it.each([
     [['--wait', '0'], 75],
-    [['--wait', '300ms'], 75],
+    [['--wait', '1s'], 75],
     [['-w', '0', '-E', '9'], 9],
   ])(
     'with %j does not run the command when the lock is held, and exits with %d',

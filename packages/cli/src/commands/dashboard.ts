@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { Holdfast } from '@holdfast/core'
+import { isHoldfastError, type Holdfast } from '@holdfast/core'
 import type * as dashboard from '@holdfast/dashboard'
 import { isMissing } from '../connect/missing-package.js'
 import { addStoreOptions } from '../connect/options.js'
@@ -20,13 +20,11 @@ export function addDashboard(program: Command): void {
     .command('dashboard')
     .description('serve the live page on this machine, behind a random token')
     .addOption(
-      new Option('--port <port>', 'where to listen (default: a free port)')
-        .default(0, 'a free port')
-        .argParser((text) => {
-          const port = Number(text)
-          if (/^\d+$/.test(text) && port <= 65_535) return port
-          throw new InvalidArgumentError('Give a number from 0 to 65535.')
-        }),
+      new Option('--port <port>', 'where to listen').default(0, 'a free port').argParser((text) => {
+        const port = Number(text)
+        if (/^\d+$/.test(text) && port <= 65_535) return port
+        throw new InvalidArgumentError('Give a number from 0 to 65535.')
+      }),
     )
     .option('--host <address>', 'on which address; others than loopback are open to the network', '127.0.0.1')
     .option(
@@ -47,8 +45,21 @@ async function serve(
   const page = await serveDashboard({ holdfast, port, host, allowedHosts, readOnly: !write })
   printLine(page.url)
   say('serving the page until Ctrl-C')
+  void sayUnlessUsable(holdfast)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await page.close()
+}
+
+/** The page is served all the same: an outage may pass. */
+async function sayUnlessUsable(holdfast: Holdfast): Promise<void> {
+  try {
+    await holdfast.clients()
+  } catch (error) {
+    const isOutage = isHoldfastError(error) && error.code === 'UNAVAILABLE'
+    const isRefusal = isHoldfastError(error) && error.code === 'REFUSED'
+    if (isOutage) say(`${error.message}; the page goes on trying`)
+    if (isRefusal) say(`${error.message}; the page is served, but does not recover by itself`)
+  }
 }
 
 async function load(): Promise<typeof dashboard> {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ClientInfo, Holdfast, ListedLock, LockListing } from '@holdfast/core'
 import { addStoreOptions, readCount } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
+import { countOf } from '../output/count.js'
 import { formatDuration } from '../output/duration.js'
 import { escapeText } from '../output/escape.js'
 import { describeOwner } from '../output/owner.js'
@@ -78,12 +79,12 @@ async function showAll(listing: LockListing, clients: ReadonlyMap<string, Client
   }
   const { found, foreign } = listing.progress
   say(`${found} found; ${scannedText(listing)}`)
-  if (foreign > 0) say(`${foreign} under the prefix of locks are none`)
+  if (foreign > 0) say(`${foreign} under the prefix of locks ${foreign === 1 ? 'is' : 'are'} none`)
 }
 
 function scannedText({ progress: { scanned, total, isComplete } }: LockListing): string {
-  const all = Math.max(scanned, total).toLocaleString('en')
-  return `scanned ${isComplete ? all : scanned.toLocaleString('en')} of ${all} keys`
+  const all = Math.max(scanned, total)
+  return `scanned ${(isComplete ? all : scanned).toLocaleString('en')} of ${countOf(all, 'key')}`
 }
 
 /** @param clients - by id, to say where an owner runs */

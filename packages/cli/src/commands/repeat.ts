@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError, Option } from 'commander'
-import { readCount } from '../connect/options.js'
-import { parseDuration } from '../output/duration.js'
+import { readCount, readDuration } from '../connect/options.js'
 
 /** Twice a second is the most: a slow link to the terminal keeps up, and so does the store. */
 const shortestMs = 500
@@ -18,8 +17,8 @@ export const intervalOption = (): Option =>
   new Option('-n, --interval <duration>', 'how often, at most twice a second')
     .default(1_000, '1s')
     .argParser((text) => {
-      const ms = parseDuration(text)
-      if (ms !== null && ms >= shortestMs && ms <= longestMs) return ms
+      const ms = readDuration(text)
+      if (ms >= shortestMs && ms <= longestMs) return ms
       throw new InvalidArgumentError('Give at least 500ms and at most 24h.')
     })
 

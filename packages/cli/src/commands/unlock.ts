@@ -133,7 +133,9 @@ async function confirm(name: string, holder: Holder): Promise<boolean> {
     `${escapeText(name)} is held by ${describeOwner(holder)}.\n` +
       'Its code may still run after the eviction, beside that of the next holder. Evict it? [y/N] ',
   )
-  return /^y(es)?$/i.test(answer)
+  const isYes = /^y(es)?$/i.test(answer)
+  if (!isYes) say('nobody was evicted')
+  return isYes
 }
 
 function evict(

@@ -3,11 +3,14 @@ import { parseDuration } from '../output/duration.js'
 
 /** Reads a duration option. */
 export function durationOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => {
-    const ms = parseDuration(text)
-    if (ms === null) throw new InvalidArgumentError('Give a number and a unit: 500ms, 30s, 5m, 2h.')
-    return ms
-  })
+  return new Option(flags, description).argParser(readDuration)
+}
+
+/** Reads a duration, in milliseconds. */
+export function readDuration(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === null) throw new InvalidArgumentError('Give a number and a unit: 500ms, 30s, 5m, 2h.')
+  return ms
 }
 
 /** Reads a number of things. */

@@ -62,6 +62,11 @@ export function openClient(store: Store, options: ClientOptions): Holdfast {
       : new Holdfast({ ...all, redis: store.template, prefix: store.prefix })
   // What fails for good rejects a call as well; what does not is worth no stack trace on stderr.
   holdfast.on('error', () => undefined)
-  holdfast.on('warning', ({ message }) => say(message))
+  // Each connection examines its server.
+  const said = new Set<string>()
+  holdfast.on('warning', ({ message }) => {
+    if (!said.has(message)) say(message)
+    said.add(message)
+  })
   return holdfast
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Holdfast } from '@holdfast/core'
+import { countOf } from '../output/count.js'
 import { formatDuration } from '../output/duration.js'
 import { failed, ok, unknown, warning, type Finding } from './finding.js'
 
@@ -64,13 +65,13 @@ export async function checkForeignKeys(holdfast: Holdfast): Promise<Finding[]> {
     ]
   }
   const { scanned, found, foreign } = listing.progress
-  const all = `${scanned.toLocaleString('en')} keys scanned in ${formatDuration(performance.now() - startedAt)}, ${found} in use as locks`
+  const all = `${countOf(scanned, 'key')} scanned in ${formatDuration(performance.now() - startedAt)}, ${found} in use as locks`
   return foreign === 0
     ? [ok('foreign keys', `none; ${all}`)]
     : [
         failed(
           'foreign keys',
-          `${foreign} keys under the prefix of locks hold something else: locks of these names are refused (NOT_A_LOCK); ${all}`,
+          `${countOf(foreign, 'key')} under the prefix of locks ${foreign === 1 ? 'holds' : 'hold'} something else: locks of such names are refused (NOT_A_LOCK); ${all}`,
         ),
       ]
 }

@@ -59,7 +59,7 @@ it('at 60 × 12, names of locks are whole, and holds are seen below losses and w
   })
   const lines = overviewLines(overviewOf(1, [report]), 60, 12)
   expect(lines.slice(0, 10).map((line) => line.split(/ {2,}/)[0])).toEqual([
-    '1 clients',
+    '1 client',
     'LOST',
     name,
     'WAITED FOR',

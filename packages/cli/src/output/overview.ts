@@ -1,4 +1,5 @@
 import type { ClientReport } from '@holdfast/core'
+import { countOf } from './count.js'
 import { formatDuration } from './duration.js'
 import { escapeText } from './escape.js'
 import { describeClient } from './owner.js'
@@ -102,7 +103,9 @@ export function overviewLines(overview: Overview, width = Infinity, height = Inf
   const waitCount = Math.min(mostWaits, Math.max(1, share))
   return [
     // The numbers are what other clients say.
-    escapeText(`${clients} clients${silent}   ${holdCount} holds   ${waiterCount} waiting   ${lost} lost`),
+    escapeText(
+      `${countOf(clients, 'client')}${silent}   ${countOf(holdCount, 'hold')}   ${waiterCount} waiting   ${lost} lost`,
+    ),
     ...section(lossColumns, losses.slice(0, lossCount)),
     ...section(waitColumns, queue.slice(0, waitCount)),
     ...section(holdColumns, holds.slice(0, mostRows)),

@@ -31,9 +31,10 @@ export async function waitForLock(
   const said = new Set<string>()
   const onError = ({ message }: Error): void => {
     wasOut = true
-    // An outage is reported again every second.
-    if (!isQuiet && leftMs() > 0 && !said.has(message)) say(`${message}; still waiting`)
-    said.add(message)
+    // An outage is reported again every second, and for how long a server was silent differs each time.
+    const reason = message.replace(/\d+ ms/, '')
+    if (!isQuiet && leftMs() > 0 && !said.has(reason)) say(`${message}; still waiting`)
+    said.add(reason)
   }
   try {
     const lease = await firstReply({ lock, waitMs }, leftMs, onError, signal)
@@ -59,6 +60,9 @@ export async function waitForLock(
 /** How long to pause between attempts to reach the store. */
 const retryEveryMs = 1_000
 
+/** Longer timers of Node.js would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** Requests the lock until the store replies, as long as there is time. Does not wait for a holder: who that is decides. */
 async function firstReply(
   { lock, waitMs }: Pick<WaitOrder, 'lock' | 'waitMs'>,
@@ -66,20 +70,26 @@ async function firstReply(
   onOutage: (error: Error) => void,
   signal: AbortSignal,
 ): Promise<Lease | null> {
+  let reason = `the store did not reply for lock ${lock.name}`
   for (;;) {
+    // A single attempt takes as long as one command may.
+    const isLimited = waitMs > 0 && leftMs() <= longestTimerMs
+    const timeUp = isLimited ? AbortSignal.timeout(leftMs()) : undefined
     try {
-      return await lock.tryLock({ signal })
+      return await lock.tryLock({ signal: timeUp ? AbortSignal.any([signal, timeUp]) : signal })
     } catch (error) {
+      if (timeUp?.aborted && !signal.aborted) throw gaveUp(reason, waitMs)
       if (!isHoldfastError(error) || error.code !== 'UNAVAILABLE' || waitMs === 0) throw error
       onOutage(error)
-      if (leftMs() === 0) throw gaveUp(error, waitMs)
+      reason = error.message
+      if (leftMs() === 0) throw gaveUp(reason, waitMs)
       await sleep(Math.min(retryEveryMs, leftMs()), undefined, { signal })
     }
   }
 }
 
-const gaveUp = ({ message }: Error, waitMs: number): ExitError =>
-  new ExitError(`gave up after ${formatDuration(waitMs)}: ${message}`, exitCodes.unavailable)
+const gaveUp = (reason: string, waitMs: number): ExitError =>
+  new ExitError(`gave up after ${formatDuration(waitMs)}: ${reason}`, exitCodes.unavailable)
 
 /** Who holds the lock, for people. Refuses to wait for a lock that this very command runs under. */
 async function findHolder(lock: Lock): Promise<string> {
