@@ -19,8 +19,8 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
   if (isEngine(given)) return `; pass an engine as ${engine('')}`
   if (typeof given === 'string' || given instanceof URL) {
     const text = String(given)
-    if (/^postgres(ql)?:/.test(text)) return postgres('url')
-    return /^(rediss?|redis\+tls|unix):/.test(text) ? `; pass where Redis is as ${redis}` : ''
+    if (/^postgres(ql)?:/i.test(text)) return postgres('url')
+    return /^(rediss?|redis\+tls|unix):/i.test(text) ? `; pass where Redis is as ${redis}` : ''
   }
   switch (kindOf(given)) {
     case 'a Holdfast client':
