@@ -360,7 +360,7 @@ describe('whatever the command', () => {
     [['ls', '--cluster', 'x y'], '--cluster must be a list such as'],
     [['ls', '--schema', 'x'], '--schema does not apply to Redis'],
     [['ls', '--url', 'redis://:100%@x'], '% as %25'],
-    [['ls', '--url', 'postgres://u:p#x@y'], 'the PostgreSQL URL is not valid'],
+    [['ls', '--url', 'postgres://u:p#x@y'], 'url is not a valid URL: special characters in a password'],
     [['ls', '--url', 'postgres://x', '--prefix', 'y'], '--prefix does not apply to PostgreSQL'],
     [['ls', '--url', 'localhost:6379'], 'it must start with redis://, rediss://, unix:/// or postgres://'],
     [['ls', '--url', '/run/redis.sock'], 'it must start with redis://, rediss://, unix:/// or postgres://'],

@@ -385,7 +385,7 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {
     throw new InvalidArgumentError(
-      `${superfluous} is an option of the Redis engine; pass options for ${engine.name} to that engine itself`,
+      `${superfluous} is an option of the Redis engine, not of ${engine.name}: leave it out; the options of another engine go to that engine itself`,
     )
   }
   checkOptions(options, optionsOnEngine)

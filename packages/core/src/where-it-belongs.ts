@@ -19,8 +19,8 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
   if (isEngine(given)) return `; pass an engine as ${engine('')}`
   if (typeof given === 'string' || given instanceof URL) {
     const text = String(given)
-    if (/^postgres(ql)?:/.test(text)) return postgres('url')
-    return /^(rediss?|redis\+tls|unix):/.test(text) ? `; pass where Redis is as ${redis}` : ''
+    if (/^postgres(ql)?:/i.test(text)) return postgres('url')
+    return /^(rediss?|redis\+tls|unix):/i.test(text) ? `; pass where Redis is as ${redis}` : ''
   }
   switch (kindOf(given)) {
     case 'a Holdfast client':
@@ -35,10 +35,15 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     case 'a client of the package redis':
       return '; node-redis is not supported: pass its URL, or an ioredis instance'
     case 'a function':
-      return '; call it, as in memory()'
+      return isIoredisClass(given) ? '; construct it, as in new Redis(url)' : '; call it, as in memory()'
     case 'a promise':
       return '; await it first'
     default:
       return ''
   }
 }
+
+/** Of any copy of ioredis, minified or not. */
+const isIoredisClass = (given: unknown): boolean =>
+  typeof given === 'function' &&
+  typeof Reflect.get(Object(Reflect.get(given, 'prototype')), 'duplicate') === 'function'

@@ -201,7 +201,10 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ redis: '' }, /^redis must be a redis:\/\/, .*, got a string without a scheme$/],
     [{ redis: '127.0.0.1:6379' }, /, got a string without a scheme$/],
     [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is not a valid URL/],
-    [{ redis: 'redis://127.0.0.1/prices' }, /^the database of redis must be an integer .* got NaN$/],
+    [
+      { redis: 'redis://127.0.0.1/prices' },
+      /^redis is not a valid URL: its path must be the number of a database$/,
+    ],
     [{ redis: 'http://127.0.0.1' }, /^redis must be a redis:.*, got a string that begins with http:\/\/$/],
   ]
 

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { bridge, Holdfast, HoldfastQuorum, InvalidArgumentError, lockName } from '@holdfast/core'
 import { memory } from '../src/index.js'
 
@@ -145,6 +146,11 @@ describe('what belongs elsewhere is shown the way', () => {
     [
       { engine: redisUrl },
       /got a string that begins with redis:\/\/; pass .* as new Holdfast\(\{ redis \}\)$/,
+    ],
+    [{ redis: Redis }, /got a function; construct it, as in new Redis\(url\)$/],
+    [
+      { engine: memory(), prefix: 'a:' },
+      /^prefix is an option of the Redis engine, not of memory: leave it out;/,
     ],
     [{ engine: memory }, /got a function; call it, as in memory\(\)$/],
     [memory(), /^options must be an object, got a lock engine; pass an engine as new Holdfast/],

@@ -1,6 +1,6 @@
 import { metrics, trace } from '@opentelemetry/api'
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
-import { checkObject } from '@holdfast/core/engine'
+import { checkObject, checkOptions } from '@holdfast/core/engine'
 import { checkGroup, type GroupOf } from '@holdfast/metrics'
 import { exportMetrics } from './export-metrics.js'
 import { exportSpans } from './export-spans.js'
@@ -38,6 +38,8 @@ export class HoldfastInstrumentation {
 
   constructor(config: HoldfastInstrumentationConfig = {}) {
     this.#config = checked(config)
+    // In `setConfig` OpenTelemetry may put options of its own in.
+    checkOptions(config, known)
     if (config.enabled !== false) this.enable()
   }
 
@@ -89,7 +91,8 @@ export class HoldfastInstrumentation {
   }
 }
 
-/** OpenTelemetry may put options of its own in. */
+const known: ReadonlySet<string> = new Set(['enabled', 'group'])
+
 function checked(config: HoldfastInstrumentationConfig): HoldfastInstrumentationConfig {
   checkObject(config, '; pass new HoldfastInstrumentation({ group })')
   checkGroup(config.group)

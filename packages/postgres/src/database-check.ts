@@ -70,12 +70,13 @@ export async function checkDatabase(
 
 function explained(error: unknown, schema: string): unknown {
   if (sqlStateOf(error) !== '42501') return error
-  return refused(
-    `the role has no rights in schema ${schema}: it needs USAGE on the schema and EXECUTE on its functions, ` +
-      'see migrationSql({ role }): its SQL has to be run again after an update',
-    error,
-  )
+  return refused(noRights(schema), error)
 }
+
+/** What the role of a connection lacks that may not use the functions. */
+export const noRights = (schema: string): string =>
+  `the role has no rights in schema ${schema}: it needs USAGE on the schema and EXECUTE on its functions, ` +
+  'see migrationSql({ role }): its SQL has to be run again after an update'
 
 /** @param mayChange - whether trying again makes sense */
 const refusedUnless = (mayChange: boolean, message: string): Error =>

@@ -40,7 +40,8 @@ export class PostgresEngine implements LockEngine {
    *   callback of `transaction`
    * @param lease - of a lock of this engine
    * @throws `LockLostError` when the lock has another holder, or none: roll the transaction back. `InvalidArgumentError` outside
-   * a transaction, and for a lease of anything but a lock
+   * a transaction, in a database without the schema, and for a lease of anything but a lock; `RefusedError` when the role of the
+   * client has no rights in the schema
    */
   async fence(client: FencedClient, lease: FencingLease): Promise<void> {
     const { database, schema } = this.#settings
@@ -50,7 +51,7 @@ export class PostgresEngine implements LockEngine {
         'fence takes the transaction of PGlite, got the database itself: `database.transaction((tx) => lease.fence(tx))`',
       )
     }
-    await fence(client, lease, schema)
+    await fence(client, lease, schema, database.name)
   }
 }
 

@@ -1,12 +1,14 @@
 import {
   InvalidArgumentError,
   LockLostError,
+  RefusedError,
   kindOf,
   type FencedClient,
   type FencingLease,
 } from '@holdfast/core/engine'
 import { addressOf } from './address.js'
-import { sqlStateOf } from './errors.js'
+import { noRights } from './database-check.js'
+import { engineName, sqlStateOf } from './errors.js'
 import { leaseIsLost } from './sql/fence.js'
 import { quoted } from './sql/quoted.js'
 
@@ -37,8 +39,23 @@ function checkLease(given: unknown): void {
 /** The SQLSTATE of that failure. */
 const noTransaction = '25P01'
 
-/** See `PostgresEngine.fence`. */
-export async function fence(client: FencedClient, lease: FencingLease, schema: string): Promise<void> {
+/** The database that a client of `pg` is connected to. */
+function databaseOf(client: object): string | undefined {
+  const database: unknown = Reflect.get(client, 'database')
+  return typeof database === 'string' ? database : undefined
+}
+
+/**
+ * See `PostgresEngine.fence`.
+ *
+ * @param locksAt - the database of the locks
+ */
+export async function fence(
+  client: FencedClient,
+  lease: FencingLease,
+  schema: string,
+  locksAt: string,
+): Promise<void> {
   checkClient(client)
   checkLease(lease)
   const { kind, name: lockName, owner, fencingToken } = lease
@@ -56,11 +73,28 @@ export async function fence(client: FencedClient, lease: FencingLease, schema: s
     await (client.exec?.(inTransaction) ?? client.query(inTransaction, []))
     await client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken])
   } catch (cause) {
+    const own = databaseOf(client)
+    const place = own === undefined ? 'the database of this client' : `database ${own}`
+    const way = `fence takes a client of the database of the locks, ${locksAt}`
     switch (sqlStateOf(cause)) {
       case leaseIsLost: {
-        const text = `${owner} no longer holds lock ${lockName} with token ${fencingToken}: roll the transaction back`
-        throw new LockLostError(text, { lockName, owner, reason: 'not-held', cause })
+        // A pooler may have another name for the same database: that the names differ proves nothing.
+        const isSuspect = own !== undefined && !locksAt.endsWith(`/${own}`)
+        const holds = isSuspect ? 'does not hold' : 'no longer holds'
+        const inPlace = isSuspect ? ` in ${place}` : ''
+        const text = `${owner} ${holds} lock ${lockName} with token ${fencingToken}${inPlace}: roll the transaction back`
+        const hint = isSuspect ? `; ${way}` : ''
+        throw new LockLostError(text + hint, { lockName, owner, reason: 'not-held', cause })
       }
+      case '3F000':
+      case '42883':
+        throw new InvalidArgumentError(`${place} has no locks in schema ${schema}: ${way}`, {
+          lockName,
+          owner,
+          cause,
+        })
+      case '42501':
+        throw new RefusedError(noRights(schema), { lockName, owner, engine: engineName, cause })
       case noTransaction:
         throw new InvalidArgumentError('fence has to be called inside a transaction, after begin', {
           lockName,

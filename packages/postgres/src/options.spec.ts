@@ -20,6 +20,12 @@ it.each([
   [{ url, tables: 'logged', minReplicas: -1 }, 'minReplicas must be an integer of at least 0, got -1'],
   [{ url, minReplicas: 1 }, "minReplicas needs tables: 'logged'"],
   [{ url, migrate: 'never' }, "migrate must be 'auto' or 'check', got 'never'"],
+  [{ url: 'postgres://127.0.0.1:999999/x' }, 'url is not a valid URL: its port must be a number from 1 to'],
+  [{ url: 'postgres://u:p#a@h/x' }, 'url is not a valid URL: special characters in a password must be'],
+  [{ url: 'postgres://u:1#a@h/x' }, 'url is not a valid URL: special characters in a password must be'],
+  [{ url, listenUrl: 'postgres://h:abc' }, 'listenUrl is not a valid URL: its port must be a number'],
+  [{ connectionString: url }, "unknown option 'connectionString'; pass the URL as postgres({ url }); valid"],
+  [{ pool: {} }, "unknown option 'pool'; pass postgres({ config: pool.options }); valid options"],
   [{ url, prefix: 'lock:' }, "unknown option 'prefix'"],
   [
     'postgres://localhost/app',
@@ -41,9 +47,12 @@ it.each([
   expect(make).toThrow(words)
 })
 
-it('what is refused never shows a password', () => {
-  expect(() => postgres({ url: 'redis://me:secret@localhost' })).toThrow(/^(?!.*secret)/)
-})
+it.each(['redis://me:secret@localhost', 'postgres://me:secret@localhost:x'])(
+  'the refusal of %s does not show a password',
+  (url) => {
+    expect(() => postgres({ url })).toThrow(/^(?!.*secret)/)
+  },
+)
 
 it('carries read/write locks, semaphores and latches besides locks', () => {
   expect(postgres({ url }).traits.kinds).toEqual(['shared', 'latch'])

@@ -1,4 +1,11 @@
-import { checkObject, checkOptions, InvalidArgumentError, kindOf, shown } from '@holdfast/core/engine'
+import {
+  checkObject,
+  checkOptions,
+  InvalidArgumentError,
+  kindOf,
+  shown,
+  urlMistake,
+} from '@holdfast/core/engine'
 import type { Database } from './connection/connection.js'
 import { pgDatabase } from './connection/pg-database.js'
 import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
@@ -86,7 +93,7 @@ const known: ReadonlySet<string> = new Set([
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: PostgresOptions): PostgresSettings {
   checkObject(given, wayOf(given))
-  checkOptions(given, known)
+  checkOptions(given, known, wayOfPg(given))
   const { schema = 'holdfast', tables = 'unlogged', minReplicas = 0, migrate = 'auto' } = given
   const database = databaseOf(given)
   checkSchema(schema)
@@ -94,6 +101,12 @@ export function resolveOptions(given: PostgresOptions): PostgresSettings {
   oneOf('migrate', migrate, ['auto', 'check'])
   checkReplicas(minReplicas, tables)
   return { database, schema, tables, minReplicas, migrate }
+}
+
+/** How to give options under the names that `pg` has for them. */
+function wayOfPg(given: object): string {
+  if ('connectionString' in given) return '; pass the URL as postgres({ url })'
+  return 'pool' in given ? '; pass postgres({ config: pool.options })' : ''
 }
 
 /** How to give what is no options. */
@@ -152,7 +165,10 @@ function checkReplicas(minReplicas: number, tables: TableKind): void {
 }
 
 function configOf(option: string, url: unknown): object {
-  if (typeof url === 'string' && /^postgres(ql)?:\/\//.test(url)) return { connectionString: url }
+  if (typeof url === 'string' && /^postgres(ql)?:\/\//i.test(url)) {
+    if (isReadable(url)) return { connectionString: url }
+    throw new InvalidArgumentError(`${option} is not a valid URL: ${urlMistake(url)}`)
+  }
   // Not the text itself: it may contain a password.
   const way = url instanceof URL ? '; pass its href' : redisWay(url)
   throw new InvalidArgumentError(
@@ -160,8 +176,12 @@ function configOf(option: string, url: unknown): object {
   )
 }
 
+/** As `pg` reads it: without a host it is a path to a socket. */
+const isReadable = (url: string): boolean =>
+  !/#.*@/.test(url) && (URL.canParse(url) || URL.canParse(url.replace('@/', '@host/')))
+
 const redisWay = (url: unknown): string =>
-  typeof url === 'string' && /^rediss?:/.test(url)
+  typeof url === 'string' && /^rediss?:/i.test(url)
     ? '; locks on Redis need no engine: new Holdfast({ redis })'
     : ''
 

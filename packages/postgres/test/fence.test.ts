@@ -1,4 +1,4 @@
-import { InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
+import { InvalidArgumentError, LockLostError, NotOwnerError, RefusedError, type Lease } from '@holdfast/core'
 import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { Holdfast } from '@holdfast/core'
@@ -37,8 +37,11 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 /** A transaction of the application, as a role that may do no more than it has to. */
-async function begin(isolation = 'read committed'): Promise<Client> {
-  const client = new Client({ connectionString: server.urlOf({ role: 'app' }) })
+const begin = (isolation = 'read committed'): Promise<Client> =>
+  beginOn({ connectionString: server.urlOf({ role: 'app' }) }, isolation)
+
+async function beginOn(config: object, isolation = 'read committed'): Promise<Client> {
+  const client = new Client(config)
   client.on('error', () => undefined)
   connections.push(client)
   await client.connect()
@@ -135,6 +138,34 @@ it('is refused outside a transaction, where it would protect nothing', async () 
   const client = await begin()
   await client.query('rollback')
   expect(await failureOf(lease.fence(client))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+it('in another database, or with a role without rights, is refused with what to give', async () => {
+  const lease = await holdfast.getLock('stock').lock()
+  await server.query('create database other')
+  await server.query('create role stranger login')
+  const other = { connectionString: server.urlOf({ database: 'other' }) }
+  expect(await failureOf(lease.fence(await beginOn(other)))).toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    message: expect.stringMatching(
+      /^database other has no locks in schema holdfast: fence takes a client of the database of the locks, /,
+    ) as string,
+  })
+  const migrating = new Client(other)
+  await migrating.connect()
+  await migrating.query(migrationSql())
+  await migrating.end()
+  const lost = await failureOf(lease.fence(await beginOn(other)))
+  expect(lost).toBeInstanceOf(LockLostError)
+  expect(lost).toMatchObject({
+    message: expect.stringMatching(
+      /does not hold lock stock .* in database other: roll .*; fence takes/,
+    ) as string,
+  })
+  const stranger = { connectionString: server.urlOf({ role: 'stranger' }) }
+  const refused = await failureOf(lease.fence(await beginOn(stranger)))
+  expect(refused).toBeInstanceOf(RefusedError)
+  expect(refused).toMatchObject({ message: expect.stringContaining('see migrationSql({ role })') as string })
 })
 
 it.each([

@@ -24,13 +24,14 @@ export interface HoldfastMetricsOptions {
  * awaited before is in no gauge.
  *
  * @returns stops measuring and removes the metrics from the registry
- * @throws Error if the registry has these metrics already, `InvalidArgumentError` for bad options
+ * @throws `InvalidArgumentError` for bad options, and if the registry has these metrics already
  */
 export function collectHoldfastMetrics(options: HoldfastMetricsOptions = {}): () => void {
   checkOptions(options, known)
   const { register = defaultRegister, group } = options
   checkRegister(register)
   checkGroup(group)
+  checkUnregistered(register)
   const histograms = new Map<string, Histogram>()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
@@ -72,6 +73,15 @@ function checkRegister(given: unknown): void {
   if (typeof given === 'object' && given !== null && 'registerMetric' in given) return
   throw new InvalidArgumentError(
     `register must be a Registry of prom-client, got ${kindOf(given)}; without it metrics go to the default registry`,
+  )
+}
+
+function checkUnregistered(register: Registry): void {
+  const taken = metricDefinitions.map(prometheusNameOf).find((name) => register.getSingleMetric(name))
+  if (taken === undefined) return
+  throw new InvalidArgumentError(
+    `the registry has ${taken} already: call collectHoldfastMetrics once for all clients of the process; to begin again, ` +
+      'call the function that it returned first',
   )
 }
 

@@ -80,6 +80,14 @@ it.each([
   expect(() => Reflect.apply(collectHoldfastMetrics, undefined, [options]) as unknown).toThrow(message)
 })
 
+it('a second time is refused with what to do, and changes nothing', async () => {
+  stop = collectHoldfastMetrics({ register })
+  expect(() => collectHoldfastMetrics({ register })).toThrow(
+    /^the registry has holdfast_acquire_duration_seconds already: call collectHoldfastMetrics once/,
+  )
+  expect(await register.metrics()).toContain('holdfast_hold_count 0')
+})
+
 it('once stopped leaves the registry as it was', async () => {
   stop = collectHoldfastMetrics({ register })
   stop()

@@ -1,14 +1,9 @@
 import type { LockEngine } from '@holdfast/core/engine'
 import { ExitError, exitCodes } from '../exit-codes.js'
-import { encodingAdvice } from './encoding-advice.js'
 import { isMissing } from './missing-package.js'
 
 /** The engine on PostgreSQL, if its package is installed beside this one. */
 export async function openPostgres(url: string, schema: string | undefined): Promise<LockEngine> {
-  // As `pg` reads it: without a host it is a path to a socket.
-  if (!URL.canParse(url) && !URL.canParse(url.replace('@/', '@host/'))) {
-    throw new ExitError(`the PostgreSQL URL is not valid: ${encodingAdvice}`, exitCodes.usage)
-  }
   try {
     const { postgres } = await import('@holdfast/postgres')
     return postgres({ url, ...(schema !== undefined && { schema }) })

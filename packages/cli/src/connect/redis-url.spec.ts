@@ -3,7 +3,7 @@ import { readNodes, readRedisUrl, readSocketPath } from './redis-url.js'
 it.each([
   ['redis://cache', { host: 'cache', port: 6379 }],
   ['redis://app:p%40ss@[::1]:7000/3', { host: '::1', port: 7000, username: 'app', password: 'p@ss', db: 3 }],
-  ['rediss://:secret@cache', { host: 'cache', port: 6379, password: 'secret', tls: {} }],
+  ['REDISS://:secret@cache', { host: 'cache', port: 6379, password: 'secret', tls: {} }],
 ])('%s is read', (url, expected) => {
   expect(readRedisUrl(url)).toEqual(expected)
 })
@@ -26,8 +26,15 @@ it.each([
   expect(message).not.toMatch(/sec/)
 })
 
-it('a literal % in a password is refused with what to write instead', () => {
-  expect(() => readRedisUrl('redis://:100%@cache')).toThrow('% as %25')
+it.each([
+  ['redis://:100%@cache', '% as %25'],
+  ['redis://app:p@ss/w@cache:1', '/ as %2F'],
+  ['redis://app:12#w@cache', 'must be percent-encoded'],
+  ['redis://cache:99999', 'its port must be a number from 1 to 65535'],
+  ['redis://cache:abc', 'its port must be a number from 1 to 65535'],
+  ['redis://cache/abc', 'its path must be the number of a database'],
+])('%s is refused with what to write instead', (url, way) => {
+  expect(() => readRedisUrl(url)).toThrow(way)
 })
 
 it('the path of a socket is read', () => {

@@ -1,5 +1,5 @@
+import { urlMistake } from '@holdfast/core/engine'
 import { ExitError, exitCodes } from '../exit-codes.js'
-import { encodingAdvice } from './encoding-advice.js'
 
 /** What a Redis URL says, in the words of ioredis. */
 export interface RedisUrl {
@@ -17,7 +17,10 @@ const defaultPort = 6379
 export function readRedisUrl(text: string): RedisUrl {
   const url = parse(text)
   const db = url.pathname.replace(/^\//, '')
+  // A password that was not encoded ends at such a character, and what precedes it is taken for the host and the port.
+  if (/[/#].*@/.test(url.pathname + url.hash)) throw invalid(urlMistake(text))
   if (!/^\d*$/.test(db)) throw invalid('its path must be the number of a database')
+  const decode = (part: string): string => decoded(part, text)
   return {
     host: url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
     port: url.port === '' ? defaultPort : Number(url.port),
@@ -33,16 +36,16 @@ function parse(text: string): URL {
     const url = new URL(text)
     if (['redis:', 'rediss:', 'redis+tls:'].includes(url.protocol)) return url
   } catch {
-    if (/^[a-z+]+:/i.test(text)) throw invalid(encodingAdvice)
+    if (/^[a-z+]+:/i.test(text)) throw invalid(urlMistake(text))
   }
   throw invalid('it must start with redis://, rediss://, unix:/// or postgres://')
 }
 
-function decode(part: string): string {
+function decoded(part: string, url: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw invalid(encodingAdvice)
+    throw invalid(urlMistake(url))
   }
 }
 

@@ -39,7 +39,7 @@ function fromEnvironment({ url, cluster, sentinel, sentinels, ...others }: Store
   const found = url ?? (HOLDFAST_URL || HOLDFAST_REDIS_URL)
   return {
     ...others,
-    ...(found && { url: found }),
+    ...(found && { url: found.replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase()) }),
     ...(cluster && { cluster }),
     ...(sentinel && { sentinel }),
     ...(sentinels && { sentinels }),

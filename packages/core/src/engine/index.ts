@@ -50,6 +50,7 @@ export type {
 } from './requests.js'
 export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
 export { kindOf, shown } from '../util/kind-of.js'
+export { urlMistake } from '../util/url-mistake.js'
 export { checkObject, checkOptions } from '../checks.js'
 export { TokenFloors } from './token-floors.js'
 export type { Traits } from './traits.js'

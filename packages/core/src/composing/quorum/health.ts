@@ -4,7 +4,7 @@ import { UnavailableError } from '../../errors.js'
 import type { HoldfastError } from '../../errors.js'
 import { toHoldfastError } from '../../store-errors.js'
 import { timedOut, withTimeout } from '../../util/with-timeout.js'
-import { notIndependent } from './wording.js'
+import { notIndependent, whyQuarantined } from './wording.js'
 
 /** What the health of a master needs of it. */
 export interface HealthDeps {
@@ -163,9 +163,8 @@ export class Health {
   #quarantine(forMs: number): HoldfastError {
     const { name, engine, restartQuarantineMs } = this.#deps.settings
     const error = new UnavailableError(
-      `${name} started less than ${restartQuarantineMs} ms ago (restartQuarantineMs) and may have lost its locks: ` +
-        `it has no vote for another ${Math.ceil(forMs)} ms. Servers that have only just been set up, as in tests, have ` +
-        'nothing to lose: there use restartQuarantineMs: 0',
+      `${name} started less than ${restartQuarantineMs} ms ago (restartQuarantineMs), and has no vote for another ` +
+        `${Math.ceil(forMs)} ms${whyQuarantined}`,
       { engine },
     )
     this.#leave('quarantined', error, forMs)

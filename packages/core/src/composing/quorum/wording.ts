@@ -9,6 +9,11 @@ export interface Trouble {
   readonly error: HoldfastError
 }
 
+/** Follows what is said about a master in quarantine; once, however many there are. */
+export const whyQuarantined =
+  '. Such a server may have lost its locks; servers that have only just been set up, as in tests, have nothing to lose: ' +
+  'there use restartQuarantineMs: 0'
+
 /** Too few masters replied; names those that did not, and why. */
 export function tooFewReached(
   target: Pick<Target, 'kind' | 'address'>,
@@ -16,12 +21,14 @@ export function tooFewReached(
   troubles: readonly Trouble[],
   details: HoldfastErrorDetails,
 ): UnavailableError {
-  const reasons = troubles.map(({ name, error: { message } }) =>
+  const all = troubles.map(({ name, error: { message } }) =>
     message.includes(name) ? message : `${name}: ${message}`,
   )
+  const reasons = all.map((reason) => reason.replace(whyQuarantined, '')).join('; ')
+  const why = all.some((reason) => reason.includes(whyQuarantined)) ? whyQuarantined : ''
   const text = `too few masters can be reached for ${titleOf(target)}: ${quorum} of ${masters} are needed, and ${troubles.length} failed`
   const cause = troubles[0]?.error
-  return new UnavailableError(`${text} (${reasons.join('; ')})`, { ...details, engine, cause })
+  return new UnavailableError(`${text} (${reasons}${why})`, { ...details, engine, cause })
 }
 
 /** An error that concerns all locks of a master, without the one that met it. */

@@ -8,16 +8,21 @@ describe('a template is made', () => {
     'rediss://user:p%40ss@redis.example:7000/2',
     'redis+tls://user:p%40ss@redis.example:7000/2',
     new URL('redis+tls://user:p%40ss@redis.example:7000/2'),
+    'REDISS://user:p%40ss@redis.example:7000/2',
+    'Redis+TLS://user:p%40ss@redis.example:7000/2',
   ])('from the TLS URL %p', (redis) => {
     const reach = { host: 'redis.example', port: 7000, db: 2, username: 'user', password: 'p@ss' }
     expect(optionsOf(redis)).toMatchObject(reach)
     expect(optionsOf(redis)).toHaveProperty('tls', expect.anything())
   })
 
-  it.each(['redis://redis.example', new URL('redis://redis.example')])('without TLS from %p', (redis) => {
-    expect(optionsOf(redis)).toMatchObject({ host: 'redis.example', port: 6379, db: 0 })
-    expect(optionsOf(redis)).not.toHaveProperty('tls', expect.anything())
-  })
+  it.each(['redis://redis.example', 'Redis://redis.example', new URL('redis://redis.example')])(
+    'without TLS from %p',
+    (redis) => {
+      expect(optionsOf(redis)).toMatchObject({ host: 'redis.example', port: 6379, db: 0 })
+      expect(optionsOf(redis)).not.toHaveProperty('tls', expect.anything())
+    },
+  )
 
   it.each([
     ['/run/redis.sock', '/run/redis.sock', 0],
@@ -44,15 +49,30 @@ it('an instance is its own template', () => {
   expect(templateOf(redis)).toBe(redis)
 })
 
+const badPort = /^redis is not a valid URL: its port must be a number from 1 to 65535$/
+const badPath = /^redis is not a valid URL: its path must be the number of a database$/
+const badPassword = /^redis is not a valid URL: special characters in a password must be percent-encoded/
+
 it.each([
   ['unix://run/redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
   ['unix:redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
-  ['unix:///run/%zz', /^redis is not a valid URL/],
-  ['rediss://host:port', /^redis is not a valid URL/],
+  ['unix:///run/%zz', /^redis is not a valid URL: special characters in its path/],
+  ['rediss://host:port', badPort],
+  ['redis://127.0.0.1:99999', badPort],
+  ['redis://user:p%40ss@127.0.0.1:99999', badPort],
+  ['redis://::1:6379', /^redis is not a valid URL: an IPv6 address must stand in brackets/],
+  ['redis://a b', /^redis is not a valid URL: it must have the form redis:\/\/user:password@host:port/],
+  ['redis://user:p@ss/w@127.0.0.1:1', badPassword],
+  ['redis://user:12/w@127.0.0.1', badPassword],
+  ['redis://user:12#w@127.0.0.1', badPassword],
+  ['redis://user:p#w@127.0.0.1', badPassword],
+  ['redis://user:100%@127.0.0.1', badPassword],
+  ['redis://user@127.0.0.1/prices', badPath],
+  ['redis://127.0.0.1/prices', badPath],
+  ['redis:127.0.0.1', /, got a string without \/\/ after redis:$/],
   ['localhost:6379', /or an ioredis Redis or Cluster instance, got a string without a scheme$/],
   ['//localhost:6379', /, got a string without a scheme$/],
   ['user:secret@localhost', /, got a string without a scheme$/],
-  ['REDISS://localhost', /, got a string that begins with REDISS:\/\/$/],
   ['amqp://localhost', /, got a string that begins with amqp:\/\/$/],
   [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
   [{ url: 'redis://localhost' }, /ioredis options with a host, port, path or sentinels/],

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from '../../errors.js'
 import loadIoredis from './ioredis.cjs'
 import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
 import { kindOf, shown } from '../../util/kind-of.js'
+import { urlMistake } from '../../util/url-mistake.js'
 import { whereItBelongs } from '../../where-it-belongs.js'
 
 /** An ioredis client, not connected, that can be duplicated to reach what `redis` names. */
@@ -25,14 +26,17 @@ export function checkSource(
   // A URL has a host and a port, too.
   if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis) || isConnectionOptions(redis)) return
   const kind = kindOf(redis)
-  const got = kind === 'a string' ? 'a string without a scheme' : kind
-  throw new InvalidArgumentError(`${option} must be ${accepted}, got ${got}${whereItBelongs(redis, place)}`)
+  const must = `${option} must be ${accepted}, got`
+  if (kind !== 'a string') throw new InvalidArgumentError(`${must} ${kind}${whereItBelongs(redis, place)}`)
+  const [scheme] = /^redis(s|\+tls)?:/i.exec(String(redis)) ?? []
+  const without = scheme === undefined ? 'a scheme' : `// after ${scheme}`
+  throw new InvalidArgumentError(`${must} a string without ${without}`)
 }
 
 const isText = (given: unknown): given is string | URL => typeof given === 'string' || given instanceof URL
 
 /** Or the path of a socket. */
-const isRedisUrl = (url: string): boolean => /^(unix:|redis(s|\+tls)?:\/\/|\/(?!\/))/.test(url)
+const isRedisUrl = (url: string): boolean => /^(unix:|redis(s|\+tls)?:\/\/|\/(?!\/))/i.test(url)
 
 const accepted =
   'a redis://, rediss://, redis+tls:// or unix: URL, the path of a Unix socket, ' +
@@ -50,14 +54,22 @@ const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
 
 const ways = ['host', 'port', 'path', 'sentinels'] satisfies (keyof RedisConnectionOptions)[]
 
-function fromUrl(url: string): RedisTemplate {
+function fromUrl(given: string): RedisTemplate {
+  // ioredis would use no TLS for `REDISS:`.
+  const url = given.replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
   if (url.startsWith('unix:')) return fromOptions(optionsOfUnixUrl(url))
   const { Redis } = requireIoredis()
+  // What follows the password would be dropped, and the user taken for the host.
+  if (/#.*@/.test(url)) throw invalidUrl(urlMistake(url))
+  let redis
   try {
-    return new Redis(url.replace(/^redis\+tls:/, 'rediss:'), { lazyConnect: true })
+    redis = new Redis(url.replace(/^redis\+tls:/, 'rediss:'), { lazyConnect: true })
   } catch {
-    throw invalidUrl()
+    throw invalidUrl(urlMistake(url))
   }
+  if (!Number.isNaN(redis.options.db)) return redis
+  const isCut = new URL(url).pathname.includes('@')
+  throw invalidUrl(isCut ? urlMistake(url) : 'its path must be the number of a database')
 }
 
 /** As ioredis reads the path of a socket: options such as `db` may follow as a query. */
@@ -68,15 +80,13 @@ function optionsOfUnixUrl(url: string): object {
       return { path: decodeURIComponent(pathname), ...Object.fromEntries(searchParams) }
     }
   } catch {
-    throw invalidUrl()
+    throw invalidUrl('special characters in its path must be percent-encoded (% as %25)')
   }
   throw new InvalidArgumentError('a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock')
 }
 
-const invalidUrl = (): InvalidArgumentError =>
-  new InvalidArgumentError(
-    'redis is not a valid URL; special characters in a password must be percent-encoded',
-  )
+const invalidUrl = (why: string): InvalidArgumentError =>
+  new InvalidArgumentError(`redis is not a valid URL: ${why}`)
 
 function fromOptions(options: object): RedisTemplate {
   const { Redis } = requireIoredis()
