@@ -29,7 +29,9 @@ export function requireFunction(
   given: unknown,
 ): asserts given is (...args: never[]) => unknown {
   if (typeof given !== 'function') {
-    throw new InvalidArgumentError(`${method} needs a function to run, got ${shown(given)}`)
+    const kind = shown(given)
+    const advice = kind === 'a promise' ? `: write ${method}(() => doWork())` : ''
+    throw new InvalidArgumentError(`${method} needs a function to run, got ${kind}${advice}`)
   }
 }
 
@@ -50,7 +52,7 @@ export function checkObject(options: unknown, hint = ''): asserts options is obj
 }
 
 /** A lock or a client has no properties of its own, and would be taken for empty options. */
-const isOptions = (given: unknown): given is object =>
+export const isOptions = (given: unknown): given is object =>
   typeof given === 'object' &&
   given !== null &&
   !Array.isArray(given) &&

@@ -48,7 +48,7 @@ describe('reported errors', () => {
     expect(emitWarning).not.toHaveBeenCalled()
   })
 
-  it('of any other kind are emitted one by one, and never a warning of the process', () => {
+  it('of other kinds are emitted one by one, and without a listener dropped', () => {
     const events = plainEvents()
     const errors = ['a', 'b', 'c'].map((message) => new RefusedError(message))
     for (const error of errors) events.emitError(error)
@@ -65,6 +65,13 @@ describe('reported errors', () => {
     events.emitError(new UnavailableError('still nothing there'))
     const given = { type: 'HoldfastWarning', code: 'HOLDFAST_UNAVAILABLE' }
     expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^nothing there/), given]])
+  })
+
+  it('of a wrong setup are a warning of the process once if nothing listens', () => {
+    const events = plainEvents()
+    for (const text of ['twins', 'twins']) events.emitError(new InvalidArgumentError(text))
+    const given = { type: 'HoldfastWarning', code: 'HOLDFAST_INVALID_ARGUMENT' }
+    expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^twins\. Handle it/), given]])
   })
 
   it('that locks may be evicted are one warning of the process for each server if nothing listens', () => {

@@ -86,7 +86,9 @@ export interface HoldfastEvents {
    * other errors are emitted one by one.
    *
    * If there is no listener, the process emits one warning per outage (`HOLDFAST_UNAVAILABLE`): at once if the store was never
-   * reached, or else when the outage has lasted for 2 seconds.
+   * reached, or else with the first error that comes 2 seconds or more after the first one of the outage. A broken connection is an error
+   * at once; a silent server only when a command to it has waited for `commandTimeoutMs`. An `InvalidArgumentError`, as of a quorum that
+   * lists one server twice, is a warning once per client (`HOLDFAST_INVALID_ARGUMENT`).
    */
   error: [error: HoldfastError, summary?: { readonly count: number }]
 }
@@ -108,6 +110,9 @@ const endangersLocks: ReadonlyMap<WarningCode, string> = new Map([
   ['EVICTION_POLICY', 'Two clients may then hold one lock at the same time.'],
   ['BODY_ENDED_FIRST', 'Two callbacks may then be inside one lock at the same time.'],
 ])
+
+const handleBy = (event: 'error' | 'warning'): string =>
+  `Handle it with the client's '${event}' event; without a listener this is shown once per client.`
 
 // Two function types, not one that returns `void | Promise<void>`: that would refuse any other result, as of `list.push(event)`.
 /** A listener to an event. It may be `async`; what it throws or rejects with becomes an `error` event. */
@@ -197,12 +202,8 @@ export class Events {
       this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
     const meaning = endangersLocks.get(code)
     if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
-    const key = more ? code : message
-    if (this.#warned.has(key)) return
-    this.#warned.add(key)
-    const handle = `Handle it with the client's 'warning' event; without a listener this is shown once per client.`
-    const text = `${message}. ${meaning} ${handle}`
-    warnProcess(`HOLDFAST_${code}`, more ? `${text}\n${more()}` : text)
+    const text = `${message}. ${meaning} ${handleBy('warning')}`
+    this.#warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
 
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
@@ -210,9 +211,12 @@ export class Events {
     if (error instanceof ClosedError || error instanceof LockLostError) return
     const reported = toHoldfastError(error)
     this.#mirror('error', reported)
-    if (!(reported instanceof UnavailableError)) this.emit('error', reported)
-    else if (this.hasListeners('error')) this.#outage.add(reported)
-    else this.#unreachable.note(reported)
+    if (reported instanceof UnavailableError) {
+      if (this.hasListeners('error')) this.#outage.add(reported)
+      else this.#unreachable.note(reported)
+    } else if (reported instanceof InvalidArgumentError && !this.hasListeners('error')) {
+      this.#warnOnce(reported.message, reported.code, () => `${reported.message}. ${handleBy('error')}`)
+    } else this.emit('error', reported)
   }
 
   /** The store replied for the first time, or again after a break. */
@@ -228,6 +232,12 @@ export class Events {
   /** Errors are mirrored when they are reported, before those of an outage are summed up. */
   #isMirrored(event: keyof HoldfastEvents): boolean {
     return event !== 'error' && this.#mirrors[event]?.isWanted() === true
+  }
+
+  #warnOnce(key: string, code: string, text: () => string): void {
+    if (this.#warned.has(key)) return
+    this.#warned.add(key)
+    warnProcess(`HOLDFAST_${code}`, text())
   }
 
   #mirror<E extends keyof HoldfastEvents>(event: E, message: HoldfastEvents[E][0]): void {

@@ -143,6 +143,27 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     await expectNothingSent()
   })
 
+  it('a promise in place of a function, with the way to write it', async () => {
+    const holdfast = open()
+    const lock = holdfast.getLock('a')
+    const semaphore = holdfast.getSemaphore('s', { permits: 1 })
+    const calls: [string, (...given: unknown[]) => unknown][] = [
+      ['withLock', (...given): unknown => Reflect.apply(lock.withLock.bind(lock), undefined, given)],
+      [
+        'withPermits',
+        (...given): unknown => Reflect.apply(semaphore.withPermits.bind(semaphore), undefined, given),
+      ],
+      ['scope', (...given): unknown => Reflect.apply(holdfast.scope.bind(holdfast), undefined, given)],
+    ]
+    for (const [method, call] of calls) {
+      await expect(atOnce(() => call(Promise.resolve()))).resolves.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: `${method} needs a function to run, got a promise: write ${method}(() => doWork())`,
+      })
+    }
+    await expectNothingSent()
+  })
+
   it.each([
     [42, 'a number; write { drainMs: 42 }'],
     [null, 'null'],

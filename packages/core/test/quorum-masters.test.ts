@@ -211,13 +211,21 @@ describe('a quorum on real masters', () => {
         /masters must be independent, but two of them are Redis at \S+ and Redis at \S+, one server/,
       ) as string,
     })
-    const errors: string[] = []
-    const two = openQuorum([a, b, servers[1].url]).on('error', ({ message }) => errors.push(message))
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const two = openQuorum([a, b, servers[1].url])
     await useQuorum(two)
     await two.getLock('job').withLock((lease) => {
       expect(lease.isHeld).toBe(true)
     })
-    await until(() => errors.join().includes('127.1'))
+    await until(() => warn.mock.calls.length > 0)
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /two of them are .*127\.1:.*, one server; .*\(until then Redis at \S+ has no vote\)/,
+        ),
+        { type: 'HoldfastWarning', code: 'HOLDFAST_INVALID_ARGUMENT' },
+      ],
+    ])
   })
 
   it('raises its token at a majority', async () => {

@@ -2,8 +2,9 @@ import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import { closeAll, openClient, openReadyClient } from './support/clients.js'
 
 const advice =
-  'The holder is a call of this same client, such as another request of the same server: calls exclude each other within a client ' +
-  'as they do between clients, and re-enter only inside withLock, run or scope'
+  "The holder is a call of this same client, such as another request of the same server, or the caller's own hold: a lease that was not " +
+  'unlocked, or a callback that lost its async context \\(holdfast.bind\\). Calls exclude each other within a client as they do between ' +
+  'clients, and re-enter only inside withLock, run or scope'
 
 afterEach(closeAll)
 
@@ -24,6 +25,29 @@ it('a wait that timed out behind the own client says so without alarm, and how t
     })
   }
   await expect(lock.tryLock({ waitMs: 300 })).resolves.toBeNull()
+})
+
+it('a write lock that waited for a read lease of the own client says to unlock that first', async () => {
+  const { read, write } = openClient(sharedRedisUrl()).getReadWriteLock(uniqueName('self'))
+  await read.lock()
+  await expect(write.lock({ waitMs: 300 })).rejects.toThrow(
+    /inside a read lock a write lock is refused, so unlock the read lock first$/,
+  )
+})
+
+it('unlock() with nothing to undo says what releases here: withLock, or nothing more in this scope', async () => {
+  const holdfast = openClient(sharedRedisUrl())
+  const lock = holdfast.getLock(uniqueName('self'))
+  await lock.withLock(async () => {
+    await expect(lock.unlock()).rejects.toThrow(`withLock releases lock ${lock.name} by itself`)
+  })
+  await holdfast.scope(async () => {
+    await lock.lock()
+    await lock.unlock()
+    await expect(lock.unlock()).rejects.toThrow(
+      `no lock() of lock ${lock.name} in this holdfast.scope() is left to undo`,
+    )
+  })
 })
 
 it('a wait that timed out behind another client says nothing of the kind', async () => {

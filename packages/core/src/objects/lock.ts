@@ -167,8 +167,9 @@ export class Lock {
    * @throws `NotOwnerError` when there is none, `LockLostError` when the hold was lost before
    */
   async unlock(): Promise<void> {
-    const scope = this.#deps.frames.nearestScope()
-    if (!scope) throw nothingToUnlock(this.#target)
+    const { frames } = this.#deps
+    const scope = frames.nearestScope()
+    if (!scope) throw nothingToUnlock(this.#target, frames.enclosingHold(this.#target.address) !== undefined)
     await scope.unlock(this.#target)
   }
 

@@ -142,7 +142,7 @@ export class MultiLock {
     if (!first) return
     const inScope = this.#members.find(({ client }) => client.frames.nearestScope()) ?? first
     const scope = inScope.client.frames.nearestScope()
-    if (!scope) throw nothingToUnlock(first.target)
+    if (!scope) throw nothingToUnlock(first.target, this.isHeld())
     await scope.unlock(inScope.target, this.#id)
   }
 

@@ -1,4 +1,4 @@
-import { requireFunction } from '../checks.js'
+import { isOptions, requireFunction } from '../checks.js'
 import { InvalidArgumentError } from '../errors.js'
 
 /** The arguments of a method that takes options, which may be left out, and a function to run. */
@@ -9,7 +9,8 @@ export function splitArguments<O, F extends (...args: never[]) => unknown>(
   second: F | undefined,
 ): { readonly options: O | undefined; readonly fn: F } {
   const isFirst = (given: O | undefined | F): given is F => typeof given === 'function'
-  if (isFirst(first) && second !== undefined) {
+  if (isFirst(first)) {
+    if (second === undefined) return { options: undefined, fn: first }
     throw new InvalidArgumentError(
       `${method} takes its options before the function: ${method}(options, fn)`,
       {
@@ -17,7 +18,8 @@ export function splitArguments<O, F extends (...args: never[]) => unknown>(
       },
     )
   }
-  const [options, fn] = isFirst(first) ? [undefined, first] : [first, second]
-  requireFunction(method, fn)
-  return { options, fn }
+  // What is no set of options was meant to be the function.
+  if (second === undefined && !isOptions(first)) requireFunction(method, first)
+  requireFunction(method, second)
+  return { options: first, fn: second }
 }

@@ -65,7 +65,7 @@ export class Scope<P extends AnyPossession> {
       const newest = this.#openOnes(target.address)
         .filter(({ lease }) => lease.kind === target.kind && lease.multiLock === multiLock)
         .at(-1)
-      if (!newest) throw nothingToUnlock(target)
+      if (!newest) throw nothingLeftToUnlock(target)
       await newest.lease.unlock()
     } finally {
       slot.done()
@@ -115,11 +115,25 @@ export class Scope<P extends AnyPossession> {
   }
 }
 
-/** The error for an `unlock()` that has nothing to undo. */
-export const nothingToUnlock = (target: Target): NotOwnerError =>
+/**
+ * The error for an `unlock()` outside a scope.
+ *
+ * @param isInside - whether a callback in a hold of this object called it
+ */
+export const nothingToUnlock = (target: Target, isInside: boolean): NotOwnerError =>
   new NotOwnerError(
-    `nothing to unlock: unlock() of ${titleOf(target)} undoes a lock() in the same holdfast.scope(), and there is none here. ` +
-      'Outside a scope keep the lease and release that: const lease = await lock.lock(), then await lease.unlock(); or use ' +
-      'withLock(fn). A lease that was not kept stays held until the client is closed or forceUnlock() evicts its owner',
+    isInside
+      ? `nothing to unlock: withLock releases ${titleOf(target)} by itself when its callback ends, and inside lease.run it is ` +
+          'lease.unlock() that does. unlock() of a lock only undoes a lock() in the same holdfast.scope()'
+      : `nothing to unlock: unlock() of ${titleOf(target)} undoes a lock() in the same holdfast.scope(), and there is none here. ` +
+          'Outside a scope keep the lease and release that: const lease = await lock.lock(), then await lease.unlock(); or use ' +
+          'withLock(fn). A lease that was not kept stays held until the client is closed or forceUnlock() evicts its owner',
+    { lockName: target.address.name },
+  )
+
+const nothingLeftToUnlock = (target: Target): NotOwnerError =>
+  new NotOwnerError(
+    `nothing to unlock: no lock() of ${titleOf(target)} in this holdfast.scope() is left to undo. Call unlock() once for each ` +
+      'lock(); a withLock around it releases by itself',
     { lockName: target.address.name },
   )

@@ -157,7 +157,9 @@ export class Health {
   /** One server that votes twice does not make a majority of independent ones. */
   #refuseTwin(incarnation: string | undefined): void {
     const twin = incarnation === undefined ? undefined : this.#deps.twinOf(incarnation)
-    if (twin !== undefined) throw notIndependent(`${twin} and ${this.#deps.settings.name}, one server`)
+    if (twin === undefined) return
+    const { name } = this.#deps.settings
+    throw notIndependent(`${twin} and ${name}, one server`, ` (until then ${name} has no vote)`)
   }
 
   #quarantine(forMs: number): HoldfastError {

@@ -41,6 +41,11 @@ export function withoutSubject(
   return new UnavailableError(text, { engine, cause })
 }
 
-/** @param twins - which two masters are one, or what both are */
-export const notIndependent = (twins: string): InvalidArgumentError =>
-  new InvalidArgumentError(`masters must be independent, but two of them are ${twins}; list each server once`)
+/**
+ * @param twins - which two masters are one, or what both are
+ * @param more - what that means, if the client works nevertheless
+ */
+export const notIndependent = (twins: string, more = ''): InvalidArgumentError =>
+  new InvalidArgumentError(
+    `masters must be independent, but two of them are ${twins}; list each server once${more}`,
+  )
