@@ -30,7 +30,7 @@ const refusalOf = (options: object): unknown => {
 }
 
 describe('with an engine', () => {
-  it.each(['redis', 'prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'])(
+  it.each(['prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'])(
     'the option %s of the Redis engine is refused, not ignored',
     (option) => {
       const error = refusalOf({ engine, [option]: 1 })
@@ -38,6 +38,11 @@ describe('with an engine', () => {
       expect(String(error)).toContain(`${option} is an option of the Redis engine`)
     },
   )
+
+  it('the option redis is refused, since both name a store', () => {
+    const message = 'got both redis and engine: give one of the two, redis or another engine'
+    expect(refusalOf({ engine, redis: 'redis://127.0.0.1:1' })).toEqual(new InvalidArgumentError(message))
+  })
 
   it('a watchdog time below the shortest lease of the engine is refused, naming it', () => {
     expect(String(refusalOf({ engine, watchdogTimeoutMs: 1_500 }))).toContain(
@@ -60,10 +65,13 @@ describe('an option that does not exist is refused, with the nearest and the val
   it.each([
     [{ redis, watchdogTimeout: 5 }, "unknown option 'watchdogTimeout' (did you mean watchdogTimeoutMs?)"],
     [{ redis, minReplica: 1 }, "unknown option 'minReplica' (did you mean minReplicas?)"],
-    [{ redisUrl: redis }, "unknown option 'redisUrl' (did you mean redis?)"],
+    [
+      { redisUrl: redis },
+      "unknown option 'redisUrl' (did you mean redis?); pass a URL or an ioredis instance as new Holdfast({ redis })",
+    ],
     [{ redis, ttl: undefined }, "unknown option 'ttl'"],
   ])('on Redis: %p', (options, unknown) => {
-    const message = `${unknown}; valid options: redis, prefix, interop, minReplicas, replicaTimeoutMs, ${valid}`
+    const message = `${unknown}; valid options: redis, prefix, interop, minReplicas, replicaTimeoutMs, engine, ${valid}`
     expect(refusalOf(options)).toEqual(new InvalidArgumentError(message))
   })
 

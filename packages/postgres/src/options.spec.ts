@@ -21,6 +21,7 @@ it.each([
   [{ url, minReplicas: 1 }, "minReplicas needs tables: 'logged'"],
   [{ url, migrate: 'never' }, "migrate must be 'auto' or 'check', got 'never'"],
   [{ url: 'postgres://127.0.0.1:999999/x' }, 'url is not a valid URL: its port must be a number from 1 to'],
+  [{ url: 'postgres://u:p@ss/w@h/x' }, 'url is not a valid URL: special characters in a password must be'],
   [{ url: 'postgres://u:p#a@h/x' }, 'url is not a valid URL: special characters in a password must be'],
   [{ url: 'postgres://u:1#a@h/x' }, 'url is not a valid URL: special characters in a password must be'],
   [{ url, listenUrl: 'postgres://h:abc' }, 'listenUrl is not a valid URL: its port must be a number'],

@@ -176,9 +176,10 @@ function configOf(option: string, url: unknown): object {
   )
 }
 
-/** As `pg` reads it: without a host it is a path to a socket. */
+/** As `pg` reads it: without a host it is a path to a socket. A password may hide an `@` behind what then looks like the path. */
 const isReadable = (url: string): boolean =>
-  !/#.*@/.test(url) && (URL.canParse(url) || URL.canParse(url.replace('@/', '@host/')))
+  !/#.*@|^[^/]*\/\/[^/?]*\/[^?]*@/.test(url) &&
+  (URL.canParse(url) || URL.canParse(url.replace('@/', '@host/')))
 
 const redisWay = (url: unknown): string =>
   typeof url === 'string' && /^rediss?:/i.test(url)

@@ -58,7 +58,7 @@ async function sayUnlessUsable(holdfast: Holdfast): Promise<void> {
     const isOutage = isHoldfastError(error) && error.code === 'UNAVAILABLE'
     const isRefusal = isHoldfastError(error) && error.code === 'REFUSED'
     if (isOutage) say(`${error.message}; the page goes on trying`)
-    if (isRefusal) say(`${error.message}; the page is served, but does not recover by itself`)
+    if (isRefusal) say(`${error.message}; the page is served, and goes on once the store accepts it`)
   }
 }
 

@@ -43,7 +43,7 @@ it('whatever another client sends, nothing is shown that a terminal acts on', ()
 it('no more holds are laid out than anyone scrolls through', () => {
   const holds = [...Array(150_000).keys()].map((i) => ({ ...hold, name: `order:${i}` }))
   const lines = overviewLines(overviewOf(1, [reportWith({ holdCount: holds.length, holds })]), 80, 24)
-  expect(lines[0]).toContain('150000 holds')
+  expect(lines[0]).toContain('150,000 holds')
   expect(lines).toHaveLength(1 + 2 + 1_000 + 1)
   expect(lines.at(-1)).toBe('… and 149000 more')
 })

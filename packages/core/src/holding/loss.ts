@@ -20,7 +20,7 @@ const evictedBy = (by: string): string =>
 const limitText =
   'the hold limit (maxHoldMs) passed before the lease was released; another client may have entered since'
 
-const fixedAdvice = '. Its lease was fixed (leaseMs): leave leaseMs out to have it renewed, or call extend()'
+const fixedAdvice = '. Its lease was fixed (leaseMs): leave leaseMs out to have it renewed'
 const renewalAdvice =
   '. No renewal was confirmed in time: the store did not reply, or this process stood still (a blocked event loop, a stopped process)'
 
