@@ -72,7 +72,7 @@ describe('keys', () => {
       await Promise.all(names.flatMap((lockName) => [a, b, a, b].map((client) => nested(client, lockName))))
       for (const lockName of names) {
         const held = await a.getLock(lockName).lock()
-        await expect(b.getLock(lockName).tryLock({ waitMs: 150 })).resolves.toBeNull()
+        await expect(b.getLock(lockName).tryLock({ waitMs: 600 })).resolves.toBeNull()
         const abort = new AbortController()
         const waiting = b.getLock(lockName).lock({ signal: abort.signal })
         abort.abort()
