@@ -12,7 +12,7 @@ export async function cached(
   const found = await redis.get(key)
   if (found !== null) return found
   return holdfast.getLock(`cache:${key}`).withLock({ waitMs: 10_000 }, async () => {
-    // Read again: whoever had the lock before may have stored it.
+    // Read again: the previous holder may have stored it.
     const stored = await redis.get(key)
     if (stored !== null) return stored
     const loaded = await load()

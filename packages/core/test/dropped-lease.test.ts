@@ -13,19 +13,23 @@ interface Seen {
 /** Drops leases in the manner of a thread, collects them, and prints what was said of it. */
 const program = (name: string, setUp: string): string => `
   import { Holdfast } from '@holdfast/core'
-  import { setTimeout as sleep } from 'node:timers/promises'
+  import { once } from 'node:events'
   const holdfast = new Holdfast({ redis: '${sharedRedisUrl()}', watchdogTimeoutMs: 600 })
   const leaks = []
+  let said
+  const reported = new Promise((resolve) => (said = resolve))
   ${setUp}
   const lock = holdfast.getLock('${name}')
   const kept = await holdfast.getLock('${name}:kept').lock()
   const { signal } = await holdfast.getLock('${name}:signal').lock({ leaseMs: 60_000 })
   async function dropIt() { await lock.lock() }
   await dropIt()
-  while (leaks.length === 0) { globalThis.gc(); await sleep(20) }
+  const collecting = setInterval(globalThis.gc, 20)
+  await reported
+  clearInterval(collecting)
   const refusal = await lock.unlock().catch(({ message }) => message)
   await holdfast.getLock('${name}:signal').forceUnlock()
-  while (!signal.aborted) await sleep(5)
+  if (!signal.aborted) await once(signal, 'abort')
   console.log(JSON.stringify({ leaks, states: [await lock.isLocked(), kept.isHeld], refusal }))
   await holdfast.close()
 `
@@ -39,7 +43,7 @@ async function runCollecting(program: string): Promise<Seen> {
 it('a lease that nobody keeps is reported with where it was acquired, and stays held; kept ones and signals are not touched', async () => {
   const name = uniqueName('dropped')
   const { leaks, states, refusal } = await runCollecting(
-    program(name, `holdfast.on('leaked', (event) => leaks.push(event))`),
+    program(name, `holdfast.on('leaked', (event) => said(leaks.push(event)))`),
   )
   expect(leaks).toMatchObject([{ name, kind: 'lock', reason: 'lease-dropped' }])
   expect(leaks[0]?.stack).toMatch(/^\s*at dropIt /)
@@ -52,7 +56,7 @@ it('a lease that nobody keeps is reported with where it was acquired, and stays 
 it('without a listener, the process warns once, and says how to find it', async () => {
   const name = uniqueName('dropped')
   const { leaks } = await runCollecting(
-    program(name, `process.on('warning', ({ code, message: stack }) => leaks.push({ code, stack }))`),
+    program(name, `process.on('warning', ({ code, message: stack }) => said(leaks.push({ code, stack })))`),
   )
   expect(leaks).toHaveLength(1)
   expect(leaks[0]).toMatchObject({ code: 'HOLDFAST_LEAKED' })
