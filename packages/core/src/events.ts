@@ -203,7 +203,7 @@ export class Events {
     const meaning = endangersLocks.get(code)
     if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
     const text = `${message}. ${meaning} ${handleBy('warning')}`
-    this.#warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
+    this.warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
 
   /** Reports an error that no call waits for, unless it only says what the caller knows: that the client was closed. */
@@ -215,7 +215,7 @@ export class Events {
       if (this.hasListeners('error')) this.#outage.add(reported)
       else this.#unreachable.note(reported)
     } else if (reported instanceof InvalidArgumentError && !this.hasListeners('error')) {
-      this.#warnOnce(reported.message, reported.code, () => `${reported.message}. ${handleBy('error')}`)
+      this.warnOnce(reported.message, reported.code, () => `${reported.message}. ${handleBy('error')}`)
     } else this.emit('error', reported)
   }
 
@@ -234,7 +234,8 @@ export class Events {
     return event !== 'error' && this.#mirrors[event]?.isWanted() === true
   }
 
-  #warnOnce(key: string, code: string, text: () => string): void {
+  /** Has the process warned, once per client and key. */
+  warnOnce(key: string, code: string, text: () => string): void {
     if (this.#warned.has(key)) return
     this.#warned.add(key)
     warnProcess(`HOLDFAST_${code}`, text())

@@ -4,7 +4,6 @@ import { acquiredAt } from './acquired-at.js'
 import type { OpenLease } from './lease-set.js'
 import { titleFrom, titleOf } from '../ownership/target.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
-import { warnProcess } from '../process-warning.js'
 
 /** What reports say of a hold. */
 export interface Reported {
@@ -51,22 +50,23 @@ export function reportLost(events: Reports, hold: Reported, error: LockLostError
   events.emit('lost', { ...subjectOf(hold), error })
 }
 
-/** Clients that have warned on the console. */
-const warned = new WeakSet<Reports>()
-
 /** No one can release this lease any more. It stays held: what it protects may still run. */
-export function reportDropped(events: Reports, hold: LockEvent, lease: OpenLease): void {
+export function reportDropped(
+  events: Reports & Pick<Events, 'warnOnce'>,
+  hold: LockEvent,
+  lease: OpenLease,
+): void {
   if (events.hasListeners('leaked')) {
     const stack = acquiredAt(lease)
     const { kind } = lease
     events.emit('leaked', { ...hold, kind, reason: 'lease-dropped', ...(stack && { stack }) })
     return
   }
-  if (warned.has(events)) return
-  warned.add(events)
-  warnProcess(
-    'HOLDFAST_LEAKED',
-    `${titleFrom(hold.kind, hold.name)} (owner ${hold.owner}) is held by a lease that was dropped without unlock(), and is renewed for as ` +
+  events.warnOnce(
+    'LEAKED',
+    'LEAKED',
+    () =>
+      `${titleFrom(hold.kind, hold.name)} (owner ${hold.owner}) is held by a lease that was dropped without unlock(), and is renewed for as ` +
       'long as this client is open: the work may still run. Keep what lock() returns and call unlock() on it, or use withLock. ' +
       "To see where leases were acquired, listen to the client's 'leaked' event; without a listener this is shown once.",
   )

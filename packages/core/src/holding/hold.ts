@@ -53,7 +53,7 @@ export interface HoldDeps<L extends LeaseHandle> {
     readonly commandTimeoutMs: number
     readonly marginMs: number
   }
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
   readonly holds: Pick<HoldTable<Hold>, 'add' | 'remove'>
   readonly watchdog: Watchdog<Hold>
   readonly background: Pick<Background, 'run' | 'isEnded'>

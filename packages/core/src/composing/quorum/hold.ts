@@ -34,7 +34,7 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
     readonly memberTimeoutMs: number
     readonly marginMs: number
   }
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
   readonly holds: HoldTable<QuorumHold<L>>
   readonly channels: Pick<HoldChannels, 'release'>
   makeLease(hold: QuorumHold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L

@@ -34,7 +34,7 @@ export interface VoteRequest {
   /** The number of its owner. */
   readonly n: number
   readonly request: Request
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
   readonly makeLease: (hold: Hold) => LeaseHandle
 }
 

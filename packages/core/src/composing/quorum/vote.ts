@@ -305,6 +305,8 @@ export class Vote {
     emitError: (error) => {
       this.#deps.emitError(error)
     },
+    // No caller has the lease of a vote, so none can be dropped.
+    warnOnce: () => undefined,
   }
 }
 
