@@ -2,6 +2,7 @@
 const layers = [
   'util',
   'engine',
+  'time',
   'ownership',
   'channels',
   'holding',
@@ -34,7 +35,7 @@ module.exports = {
       name: 'no-cycle',
       severity: 'error',
       comment: 'Modules that need each other are one module, or one of them names an interface of its own.',
-      from: { path: '^packages/' },
+      from: { path: '^(packages|bench|verification)/' },
       to: { circular: true },
     },
     ...upward,
@@ -55,23 +56,20 @@ module.exports = {
       comment:
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: `${core}(holding|waiting|composing|objects|client|holdfast|quorum)` },
+      to: { path: `${core}(time|holding|waiting|composing|objects|wiring|holdfast)` },
     },
     {
       name: 'the-client-is-wired-not-used',
       severity: 'error',
       comment: 'No class takes the whole client: each names the few things it needs.',
       from: { path: core, pathNot: `${core}holdfast(-quorum)?\\.ts$` },
-      to: { path: `${core}(quorum-)?client\\.ts$` },
+      to: { path: `${core}wiring/(quorum-)?client\\.ts$` },
     },
     {
       name: 'a-variant-stays-in-its-folder',
       severity: 'error',
-      comment: 'That Redisson shares a lock matters to redis/redisson/ alone; the engine chooses it.',
-      from: {
-        path: `${core}redis/`,
-        pathNot: [`${core}redis/redisson/`, `${core}redis/engine\\.ts$`, '\\.spec\\.ts$'],
-      },
+      comment: 'Those who share nothing with Redisson load none of it: it is an entry of its own.',
+      from: { path: core, pathNot: [`${core}redis/redisson/`] },
       to: { path: `${core}redis/redisson/` },
     },
     {
@@ -82,17 +80,33 @@ module.exports = {
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
     },
     {
-      name: 'one-telemetry-library-each',
+      name: 'the-reference-stands-on-the-port',
       severity: 'error',
-      comment: 'Users of one library must not be made to install another.',
-      from: { path: '^packages/(core|metrics|prometheus)/src/' },
-      to: { path: 'node_modules/@opentelemetry/' },
+      comment:
+        'The pure steps of the memory engine know nothing of its store, so that they can be used without it.',
+      from: { path: '^packages/memory/src/steps/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^packages/memory/src/(?!steps/|state-table)' },
     },
     {
-      name: 'prom-client-in-prometheus-only',
+      name: 'the-model-knows-no-server',
       severity: 'error',
-      from: { path: '^packages/(core|metrics|otel)/src/' },
-      to: { path: 'node_modules/prom-client/' },
+      comment:
+        'A store of steps belongs to the package that keeps the objects; of others it needs the port and the reference.',
+      from: { path: '^verification/model/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core/src/engine|memory/src/steps)/index\\.ts$' },
+    },
+    {
+      name: 'opentelemetry-in-its-subpath-only',
+      severity: 'error',
+      comment: 'Users of one telemetry library must not be made to install another.',
+      from: { path: '^packages/', pathNot: '^packages/metrics/src/otel/' },
+      to: { path: '(node_modules/@opentelemetry|^packages/metrics/src/otel)/' },
+    },
+    {
+      name: 'prom-client-in-its-subpath-only',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/metrics/src/prometheus/' },
+      to: { path: '(node_modules/prom-client|^packages/metrics/src/prometheus)/' },
     },
     {
       name: 'watchdog-and-pubsub-know-no-locks',

@@ -9,8 +9,8 @@ export default defineConfig(
   globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/*/src/**/generated.ts']),
   {
     files: [
-      '{packages,interop}/*/{src,test}/**/*.ts',
-      'examples/{src,test}/**/*.ts',
+      '{packages,verification}/*/{src,test}/**/*.ts',
+      '{bench,examples}/{src,test}/**/*.ts',
       'packages/dashboard/page/**/*.{ts,tsx}',
     ],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -51,7 +51,11 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.{spec,test}.{ts,mjs}', '{packages,interop}/*/test/**/*.ts', 'examples/test/**/*.ts'],
+    files: [
+      '**/*.{spec,test}.{ts,mjs}',
+      '{packages,verification}/*/test/**/*.ts',
+      '{bench,examples}/test/**/*.ts',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',

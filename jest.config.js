@@ -4,7 +4,7 @@ export const project = (name, testMatch, more = {}) => ({
   testMatch,
   testEnvironment: 'node',
   transform: {
-    '\\.c?ts$|\\.mjs$|tinyqueue|github-slugger|electric-sql': [
+    '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql': [
       '@swc/jest',
       {
         jsc: {
@@ -16,63 +16,50 @@ export const project = (name, testMatch, more = {}) => ({
     ],
   },
   moduleNameMapper: {
-    '^@holdfast/core/engine$': '<rootDir>/packages/core/src/engine/index.ts',
-    '^@holdfast/([a-z]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@holdfast/core/redisson$': '<rootDir>/packages/core/src/redis/redisson/index.ts',
+    '^@holdfast/([a-z]+)/([a-z]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
+    '^@holdfast/([a-z]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/verification/$1/src/index.ts'],
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
+    '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',
   },
   // ECMAScript modules only, or modules that import some
-  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|github-slugger|electric-sql))'],
+  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql))'],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })
 
-/** Tests that build on what is compiled, but start no server. */
-const withoutServer = [
-  'examples/test/package-readmes.test.ts',
-  'examples/test/testing.test.ts',
-  'examples/testing/jest.test.mjs',
-  'examples/testing/jest.test.cjs',
-  'packages/bench/test/report.test.ts',
-  'packages/bench/test/simulation.test.ts',
-  'packages/chaos/test/safety-docs.test.ts',
-  'packages/conformance/test/documents.test.ts',
-  'packages/conformance/test/memory.test.ts',
-  'packages/conformance/test/trial.test.ts',
-  'packages/core/test/docs.test.ts',
-  'packages/core/test/feature-table.test.ts',
-  'packages/core/test/troubleshooting-docs.test.ts',
-  'packages/core/test/errors.test.ts',
-  'packages/core/test/options.test.ts',
-  'packages/memory/test/channels.test.ts',
-  'packages/memory/test/holdfast.test.ts',
-  'packages/memory/test/oversight.test.ts',
-  'packages/metrics/test/measure.test.ts',
-  'packages/otel/test/instrumentation.test.ts',
-  'packages/prometheus/test/collect.test.ts',
-  'packages/prometheus/test/observability.test.ts',
-].map((file) => `<rootDir>/${file}`)
-
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    project('unit', ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/test/*.spec.mjs']),
-    project('no-server', withoutServer),
+    project('unit', [
+      '<rootDir>/{packages,verification}/*/src/**/*.spec.ts',
+      '<rootDir>/scripts/test/*.spec.mjs',
+    ]),
+    // On what is built, but without a server: whatever is called so, and the examples of docs/testing.md.
+    project('no-server', [
+      '<rootDir>/{packages/*,verification/*,bench,examples}/test/**/*.offline.test.ts',
+      '<rootDir>/examples/testing/jest.test.{mjs,cjs}',
+    ]),
     project(
       'integration',
       [
         '<rootDir>/packages/*/test/**/*.test.ts',
+        '<rootDir>/verification/!(redisson)/test/**/*.test.ts',
+        '<rootDir>/bench/test/**/*.test.ts',
         '<rootDir>/examples/test/**/*.test.ts',
         '<rootDir>/scripts/test/*.test.mjs',
       ],
       {
-        testPathIgnorePatterns: ['/node_modules/', ...withoutServer],
-        globalSetup: '<rootDir>/packages/testkit/dist/jest-global-setup.js',
-        globalTeardown: '<rootDir>/packages/testkit/dist/jest-global-teardown.js',
+        testPathIgnorePatterns: ['/node_modules/', '\\.offline\\.test\\.ts$'],
+        globalSetup: '<rootDir>/verification/testkit/jest-global-setup.js',
+        globalTeardown: '<rootDir>/verification/testkit/jest-global-teardown.js',
       },
     ),
   ],
-  testTimeout: 30_000,
+  // Ends what hangs, and does not judge speed.
+  testTimeout: 120_000,
+  testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Most tests wait for servers most of the time.
-  maxWorkers: 3,
+  maxWorkers: 4,
 }

@@ -1,17 +1,21 @@
 // Usage: node scripts/api-reports.mjs [--check]
-// Writes the public surface of each entry point of a published package to etc/<name>.api.md, from the built declarations.
+// Writes the public surface of each entry point of a published package to api/<name>.api.md, from the built declarations.
 // With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 import { mkdirSync } from 'node:fs'
-import { libraries, root } from './lib/workspace.mjs'
+import { folderOf, libraries, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
 
 /** Entry points besides the main one of each package, by the folder that has them. */
-const furtherEntries = { core: ['engine'] }
+const furtherEntries = {
+  core: ['engine', 'redis/redisson'],
+  memory: ['steps'],
+  metrics: ['otel', 'prometheus'],
+}
 
 function configFor(name, entry) {
-  const folder = `${root}packages/${name}`
+  const folder = `${root}${folderOf(name)}`
   return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: `${folder}/package.json`,
@@ -23,7 +27,7 @@ function configFor(name, entry) {
       apiReport: {
         enabled: true,
         reportFileName: reportOf(name, entry),
-        reportFolder: `${root}etc/`,
+        reportFolder: `${root}api/`,
         reportTempFolder: `${root}.cache/api/`,
       },
       docModel: { enabled: false },
@@ -41,14 +45,14 @@ function configFor(name, entry) {
   })
 }
 
-const reportOf = (name, entry) => `${name}${entry === '' ? '' : `-${entry.slice(0, -1)}`}.api.md`
+const reportOf = (name, entry) => `${[name, ...entry.split('/').slice(-2, -1)].join('-')}.api.md`
 
 const entries = libraries.flatMap((name) => [
   [name, ''],
   ...(furtherEntries[name] ?? []).map((entry) => [name, `${entry}/`]),
 ])
 
-mkdirSync(`${root}etc`, { recursive: true })
+mkdirSync(`${root}api`, { recursive: true })
 for (const [name, entry] of entries) {
   const report = reportOf(name, entry)
   const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name, entry), {
@@ -60,10 +64,10 @@ for (const [name, entry] of entries) {
   })
   if (check && apiReportChanged) {
     console.error(
-      `etc/${report} does not match the public surface. Run \`pnpm api\` and review the difference.`,
+      `api/${report} does not match the public surface. Run \`pnpm api\` and review the difference.`,
     )
   } else {
-    console.log(`etc/${report} ${apiReportChanged ? 'written' : 'is up to date'}`)
+    console.log(`api/${report} ${apiReportChanged ? 'written' : 'is up to date'}`)
   }
   if (errorCount > 0 || (check && apiReportChanged)) process.exitCode = 1
 }

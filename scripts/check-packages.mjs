@@ -5,10 +5,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { openRedis } from '../packages/testkit/dist/index.js'
+import { openRedis } from '@holdfast/testkit'
 import { pinnedPnpm } from './lib/pinned-pnpm.mjs'
 import { tarballProblems } from './lib/tarball.mjs'
-import { libraries, publishedPackages, root } from './lib/workspace.mjs'
+import { folderOf, libraries, publishedPackages, root } from './lib/workspace.mjs'
 
 const tarballs = `${root}.cache/tarballs/`
 const bin = `${root}node_modules/.bin/`
@@ -59,7 +59,7 @@ function readTarball(name) {
 
 function checkTarball(name) {
   const tarball = `${tarballs}${name}.tgz`
-  const folder = `${root}packages/${name}/`
+  const folder = `${root}${folderOf(name)}/`
   step(`pack ${name}`, () => {
     run([...pinnedPnpm(), 'pack', '--out', tarball], folder)
     const hasSource = (module) => existsSync(`${folder}src/${module}.ts`)
@@ -97,7 +97,7 @@ function checkCommand(redisUrl) {
 }
 
 /**
- * Two consumers cover both module systems and both major versions of the optional peer; the third has none.
+ * Two consumers cover both module systems and both major versions of ioredis; the third has no optional peer at all.
  *
  * @param ioredis - its version; `null` to leave it out
  */
@@ -124,6 +124,53 @@ function checkConsumer(kind, entry, ioredis, redisUrl) {
   })
 }
 
+/** A third party runs some of the conformance suite on an engine, by each test runner. */
+function checkSuite(redisUrl) {
+  const folder = `${root}.cache/consumers/conformance/`
+  const bins = `${folder}node_modules/.bin/`
+  step('consumer of the conformance suite', () => {
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(`${root}test/consumers/conformance`, folder, { recursive: true })
+    const manifest = {
+      private: true,
+      type: 'module',
+      dependencies: { ...tarballsOf(libraries), ioredis: installedVersion('ioredis', 'packages/core/') },
+      devDependencies: {
+        '@jest/globals': installedVersion('@jest/globals', 'examples/'),
+        '@types/node': installedVersion('@types/node'),
+        jest: installedVersion('jest'),
+        typescript: installedVersion('typescript'),
+        vitest: installedVersion('vitest', 'examples/'),
+      },
+      jest: { testMatch: ['**/jest.test.cjs'] },
+      pnpm: { overrides: tarballsOf(libraries) },
+    }
+    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
+    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    run([`${bins}tsc`, '-p', folder], folder)
+  })
+  // Scenarios on both engines, and one with a process that is frozen.
+  const some = 'nested|frozen past its lease'
+  const runners = [
+    [
+      'node:test',
+      [process.execPath, '--test', '--test-name-pattern', some, 'node.test.mjs'],
+      /^# pass 1\d$/m,
+    ],
+    [
+      'Vitest',
+      [`${bins}vitest`, 'run', 'vitest.test', '--testTimeout', '30000', '-t', some],
+      /Tests +1\d passed/,
+    ],
+    ['Jest', [`${bins}jest`, '--testTimeout', '30000', '-t', some, '--json'], /"numPassedTests":1\d,/],
+  ]
+  for (const [name, command, passed] of runners)
+    step(`the conformance suite by ${name}`, () => {
+      const output = run(command, folder, { REDIS_URL: redisUrl, NO_COLOR: '1' })
+      if (!passed.test(output)) throw new Error(`no test ran:\n${output}`)
+    })
+}
+
 /** A program that compiles declarations too, and has those of no platform; OpenTelemetry's own need a `console`. */
 function checkTypes() {
   const folder = `${root}.cache/consumers/without-node-types/`
@@ -137,8 +184,8 @@ function checkTypes() {
       type: 'module',
       dependencies: {
         ...ours,
-        '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/otel/'),
-        'prom-client': installedVersion('prom-client', 'packages/prometheus/'),
+        '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/metrics/'),
+        'prom-client': installedVersion('prom-client', 'packages/metrics/'),
       },
       devDependencies: { typescript: installedVersion('typescript') },
       pnpm: { overrides: ours },
@@ -159,5 +206,6 @@ checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/cor
 checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
 checkTypes()
 checkCommand(redis.url)
+checkSuite(redis.url)
 await redis.stop()
 if (failures > 0) process.exitCode = 1

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { releaseProblems } from './lib/release.mjs'
 import { reportsTo, repositoryUrl } from './lib/repository.mjs'
-import { publishedPackages, root } from './lib/workspace.mjs'
+import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 
 const read = (file) => readFileSync(`${root}${file}`, 'utf8')
-const versionOf = (name) => JSON.parse(read(`packages/${name}/package.json`)).version
+const versionOf = (name) => JSON.parse(read(`${folderOf(name)}/package.json`)).version
 
 const problems = releaseProblems({
   repositoryUrl,

@@ -2,7 +2,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { root } from './lib/workspace.mjs'
 
-const packages = readdirSync(`${root}packages`).map((name) => `packages/${name}`)
-for (const folder of [...packages, 'examples'])
+const packages = ['packages', 'verification'].flatMap((parent) =>
+  readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`),
+)
+for (const folder of [...packages, 'bench', 'examples'])
   rmSync(`${root}${folder}/dist`, { recursive: true, force: true })
 rmSync(`${root}.cache/tsc`, { recursive: true, force: true })

@@ -1,16 +1,28 @@
 // Usage: node scripts/embed-lua.mjs [--check]
-// Embeds lua/ into one TypeScript module. With --check it writes nothing and fails when the committed module is not what
-// it would write.
+// Embeds lua/ into TypeScript modules. With --check it writes nothing and fails when a committed module is not what it would
+// write.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LuaError } from './lib/lua-folder.mjs'
 import { luaModule } from './lib/lua-module.mjs'
 import { root } from './lib/workspace.mjs'
 
-const target = 'packages/core/src/redis/scripts/generated.ts'
+/** Scripts that only some users need are in a module of their own, for the others not to load. */
+const modules = [
+  {
+    target: 'packages/core/src/redis/scripts/generated.ts',
+    isPart: (file) => !file.startsWith('redisson/'),
+    typeModule: './script.js',
+  },
+  {
+    target: 'packages/core/src/redis/redisson/generated.ts',
+    isPart: (file) => file.startsWith('redisson/'),
+    typeModule: '../scripts/script.js',
+  },
+]
 
-try {
-  const text = luaModule(`${root}lua`)
+function embed({ target, isPart, typeModule }) {
+  const text = luaModule(`${root}lua`, isPart, typeModule)
   const committed = existsSync(root + target) ? readFileSync(root + target, 'utf8') : undefined
   if (text === committed) {
     console.log(`${target} is up to date`)
@@ -22,6 +34,10 @@ try {
     writeFileSync(root + target, text)
     console.log(`${target} written`)
   }
+}
+
+try {
+  modules.forEach(embed)
 } catch (error) {
   if (!(error instanceof LuaError)) throw error
   console.error(error.message)

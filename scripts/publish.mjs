@@ -9,8 +9,12 @@ import { join, resolve } from 'node:path'
 import { publishedPackages } from './lib/workspace.mjs'
 
 const [folder, ...args] = process.argv.slice(2)
+/** Whatever the settings of whoever runs this: what npm says of an error is read here. */
 const npm = (...command) =>
-  execFileSync('npm', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  execFileSync('npm', [...command, '--loglevel', 'error'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 
 /** The integrity of a published version; `undefined` if the registry does not have it. */
 function publishedIntegrity(id) {

@@ -2,7 +2,7 @@
 // Runs all tests. Where there is no Redis server it runs those that need none, says what was left out, and fails: a run that
 // left out most tests must not be taken for one that passed them.
 import { spawnSync } from 'node:child_process'
-import { NoRedisError, openRedis } from '../packages/testkit/dist/index.js'
+import { NoRedisError, openRedis } from '@holdfast/testkit'
 import { root } from './lib/workspace.mjs'
 
 /** Runs Jest to its end. What it prints goes to the terminal, unless it is to be read. */

@@ -36,13 +36,10 @@ async function install(script) {
   progress.end()
   if (code !== 0) return code
   writeFileSync(stampFile, stamp)
-  console.error(builds(script) ? 'Installed. Building, which takes longest the first time …' : 'Installed.')
+  console.error(
+    script === 'build' ? 'Installed. Building, which takes longest the first time …' : 'Installed.',
+  )
   return 0
-}
-
-const builds = (script) => {
-  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-  return scripts[script]?.startsWith('pnpm --silent build') ?? false
 }
 
 const [script, ...args] = process.argv.slice(2)

@@ -7,10 +7,12 @@ const redis = new Redis(process.env.REDIS_URL)
 const holdfast = new Holdfast({ redis })
 
 export async function before(name, work) {
-  const mutex = new Mutex(redis, name, { acquireTimeout: 60_000 })
+  const lost = new AbortController()
+  const onLockLost = (error) => lost.abort(error)
+  const mutex = new Mutex(redis, name, { acquireTimeout: 60_000, onLockLost })
   await mutex.acquire()
   try {
-    return await work()
+    return await work(lost.signal)
   } finally {
     await mutex.release()
   }

@@ -4,11 +4,11 @@ import { Redlock } from '@sesamecare-oss/redlock'
 import { Redis } from 'ioredis'
 
 const redis = new Redis(process.env.REDIS_URL)
-const redlock = new Redlock([redis], { retryCount: -1, retryDelay: 50 })
+const redlock = new Redlock([redis])
 const holdfast = new Holdfast({ redis })
 
 export function before(name, work) {
-  return redlock.using([name], 30_000, work)
+  return redlock.using([name], 30_000, { retryCount: -1, retryDelay: 50 }, work)
 }
 
 /** For the deployment in between, while processes with the code above still run. */

@@ -46,6 +46,7 @@ async function report(what: string, request: Promise<Lease | null>): Promise<Lea
 }
 
 function reason(error: unknown): string {
-  if (error instanceof LockTimeoutError) return `LockTimeoutError (queue position ${error.position})`
+  if (error instanceof LockTimeoutError)
+    return `LockTimeoutError (queue position ${error.position ?? 'unknown'})`
   return error instanceof Error ? error.name : String(error)
 }

@@ -2,7 +2,7 @@ import { leftoverKeys, openRedis, until, type OpenedRedis } from '@holdfast/test
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startProgram, type Program } from './program.js'
-import { machineWithoutRedis } from './without-redis.js'
+import { machineWithoutRedis } from '@holdfast/testkit'
 
 let redis: OpenedRedis
 let program: Program | undefined
@@ -16,9 +16,7 @@ afterEach(async () => {
   program = undefined
 })
 
-afterAll(async () => {
-  await redis.stop()
-})
+afterAll(() => redis.stop())
 
 /** Runs an example, which must succeed and leave nothing behind; resolves with its output. */
 async function outputOf(name: string): Promise<string> {

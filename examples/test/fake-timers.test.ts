@@ -27,9 +27,7 @@ const calls = [...withRealRedis.matchAll(/^ *(jest\.useFakeTimers\(.*?\)\n)(?= *
   ([, call = '']) => call,
 )
 
-it('docs/testing.md shows two ways to fake timers beside a real Redis', () => {
-  expect(calls).toHaveLength(2)
-})
+it('docs/testing.md shows two ways to fake timers beside a real Redis', () => expect(calls).toHaveLength(2))
 
 it.each(calls)(
   'a lock on a real Redis is granted, kept, handed on and released, whatever is faked: %#',

@@ -1,7 +1,7 @@
 import { openRedis, until, type OpenedRedis } from '@holdfast/testkit'
 import { createTestDatabase, type TestDatabase } from './postgres.js'
 import { startProgram, type Program } from './program.js'
-import { machineWithoutRedis } from './without-redis.js'
+import { machineWithoutRedis } from '@holdfast/testkit'
 
 /** An address without a server, so that the search for an installed one finds none. */
 const noInstalledServer = { DATABASE_URL: '', PGPORT: '1' }
@@ -18,9 +18,7 @@ afterEach(async () => {
   program = undefined
 })
 
-afterAll(async () => {
-  await redis.stop()
-})
+afterAll(() => redis.stop())
 
 const start = (env: Readonly<Record<string, string>>) =>
   (program = startProgram('fencing-postgres', { REDIS_URL: redis.url, ...env }))

@@ -6,7 +6,13 @@ import {
   type OpenedRedis,
   type Worker,
 } from '@holdfast/testkit'
+import { bridge, Holdfast } from '@holdfast/core'
+import type { OldLock } from '@holdfast/core'
+import { Redlock as SesamecareRedlock } from '@sesamecare-oss/redlock'
+import { Redis } from 'ioredis'
 import { join } from 'node:path'
+import { Mutex } from 'redis-semaphore'
+import Redlock from 'redlock'
 
 type Version = 'before' | 'during' | 'after'
 
@@ -22,9 +28,7 @@ afterEach(async () => {
   workers.clear()
 })
 
-afterAll(async () => {
-  await redis.stop()
-})
+afterAll(() => redis.stop())
 
 /** A process that runs one version of the code. */
 async function start(library: string, version: Version): Promise<Worker> {
@@ -80,6 +84,62 @@ describe.each(['redlock-4', 'redlock-5', 'sesamecare-redlock', 'redis-semaphore'
     const worker = await start(library, 'during')
     await finish(worker, { act: 'nest', name: uniqueName('migration'), counter })
     expect(await countAt(counter)).toBe(1)
+  })
+})
+
+describe('a bridged lease is lost with the old lock', () => {
+  const retries = { retryCount: 1, retryDelay: 10, automaticExtensionThreshold: 500 }
+  const oldLocks: [string, (connection: Redis, name: string) => [key: string, OldLock]][] = [
+    [
+      'of redlock 5',
+      (connection, name) => {
+        const redlock = new Redlock([connection], retries)
+        return [name, (work) => redlock.using([name], 700, work)]
+      },
+    ],
+    [
+      'of @sesamecare-oss/redlock',
+      (connection, name) => {
+        const redlock = new SesamecareRedlock([connection], retries)
+        return [name, (work) => redlock.using([name], 700, work)]
+      },
+    ],
+    [
+      'of redis-semaphore',
+      (connection, name) => [
+        `mutex:${name}`,
+        async (work) => {
+          const lost = new AbortController()
+          const mutex = new Mutex(connection, name, {
+            refreshInterval: 50,
+            onLockLost: (error) => lost.abort(error),
+          })
+          await mutex.acquire()
+          try {
+            return await work(lost.signal)
+          } finally {
+            await mutex.release()
+          }
+        },
+      ],
+    ],
+  ]
+
+  it.each(oldLocks)('%s', async (_, open) => {
+    const name = uniqueName('migration')
+    const connection = new Redis(redis.url)
+    const holdfast = new Holdfast({ redis: redis.url })
+    try {
+      const [key, oldLock] = open(connection, name)
+      const outcome = bridge(oldLock, holdfast.getLock(name)).withLock(async ({ signal }) => {
+        expect(await connection.del(key)).toBe(1)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      })
+      await expect(outcome).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'member-lost' })
+    } finally {
+      await holdfast.close()
+      await connection.quit()
+    }
   })
 })
 

@@ -53,7 +53,6 @@ export function startProgram(
     async prints(pattern) {
       await until(() => pattern.test(stdout) || child.exitCode !== null, {
         what: () => `${name} to print ${String(pattern)}, not:\n${stdout}${stderr}`,
-        timeoutMs: 20_000,
       })
       if (!pattern.test(stdout))
         throw new Error(`${name} ended without ${String(pattern)}:\n${stdout}${stderr}`)

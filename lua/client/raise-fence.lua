@@ -10,12 +10,12 @@
            { -4, value }   the token, or the last one, is more than a day ahead of the server's clock; changes nothing
   Publishes nothing. Safe to run twice. Never lowers a token and never shortens the time to live.
 ]]
---@include call
+--@include includes/call
 local fenceKey = KEYS[1]
 local token = ARGV[1]
 local keepMs = tonumber(ARGV[2])
 
---@include clock
+--@include includes/clock
 
 local lastToken = call('GET', fenceKey)
 for _, value in ipairs({ token, lastToken or nil }) do

@@ -1,7 +1,7 @@
 -- Leaves a tombstone, which refuses the owner's late requests for tombstoneMs.
 -- Reads: waitersKey owner nowMs tombstoneMs
 -- Sets:  keepFor sample
---@include keep
+--@include ./keep
 -- Each new tombstone checks a few fields for expired ones: they cannot pile up, and the cost stays bounded.
 local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #sample, 2 do

@@ -5,7 +5,7 @@
 local ttlMs = call('PTTL', lockKey)
 local holder = ''
 if ttlMs ~= -2 then
-  --@include read-holder
+  --@include ./read-holder
   if ttlMs == -1 or not holder then
     return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
   end

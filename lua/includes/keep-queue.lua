@@ -3,7 +3,7 @@
 -- Reads: queueKey waitersKey entryTtlMs
 -- Sets:  nothing
 if call('PTTL', queueKey) < 1.25 * entryTtlMs then
-  --@include keep
+  --@include ./keep
   call('PEXPIRE', queueKey, 2 * entryTtlMs)
   keepFor(waitersKey, 2 * entryTtlMs)
 end

@@ -16,12 +16,12 @@
   part of the latch is lost: an evicted set would let parties count twice, so the rest of the latch goes too.
   Safe to run twice: a party is counted once.
 ]]
---@include call
+--@include includes/call
 local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local named = tonumber(ARGV[1])
 local party = ARGV[2]
 
---@include read-latch
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -45,7 +45,7 @@ if generation == named and generation >= first then
       call('PEXPIRE', countedKey, math.max(ttlMs, keepMs) + 60000)
     end
   end
-  --@include keep-latch
+  --@include ./includes/keep-latch
 end
 if happened == 'open' then
   opened = generation
@@ -55,9 +55,9 @@ elseif happened then
   call('DEL', latchKey, countedKey)
 end
 if happened then
-  --@include tell
+  --@include ./includes/tell
 end
 if happened == 'gone' then
   code, generation, first, opened, left, previous = 0, 0, 1, 0, 0, 0
 end
---@include reply-state
+--@include ./includes/reply-state

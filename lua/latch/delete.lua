@@ -15,12 +15,12 @@
   Publishes 'gone <generation> <latch>' to each inbox.
   Safe to run twice: the second time it finds that the named generation is deleted.
 ]]
---@include call
+--@include includes/call
 local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local named = tonumber(ARGV[1])
 local tombstoneMs = ARGV[2]
 
---@include read-latch
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -36,6 +36,6 @@ if code == 1 and generation >= first then
   call('DEL', countedKey)
   call('PEXPIRE', latchKey, tombstoneMs)
   local happened = 'gone'
-  --@include tell
+  --@include ./includes/tell
 end
---@include reply-state
+--@include ./includes/reply-state

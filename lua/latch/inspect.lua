@@ -12,13 +12,13 @@
 
   Changes and publishes nothing.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local maxEntries = tonumber(ARGV[1])
 
---@include read-latch
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }

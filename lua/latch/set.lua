@@ -16,7 +16,7 @@
 
   Publishes nothing. Safe to run twice: the second time it finds its own setter, or another generation than the named one.
 ]]
---@include call
+--@include includes/call
 local latchKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local setter = ARGV[2]
@@ -24,7 +24,7 @@ local count = ARGV[3]
 local keepMs = ARGV[4]
 local server = ARGV[5]
 
---@include read-latch
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -33,7 +33,7 @@ local code, noticeError = 0, ''
 if fields[8] == setter then
   code = 1
 elseif generation == named and (generation < first or opened == generation) then
-  --@include clock
+  --@include includes/clock
   code = 1
   previous = generation
   generation = math.max(tonumber(nowText), previous + 1)
@@ -52,4 +52,4 @@ elseif generation == named and (generation < first or opened == generation) then
   call('DEL', countedKey)
   call('PEXPIRE', latchKey, keepMs)
 end
---@include reply-state
+--@include ./includes/reply-state

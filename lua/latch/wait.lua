@@ -19,9 +19,9 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 
 local replies = {}
 for i = 1, #KEYS / 3 do
@@ -30,7 +30,7 @@ for i = 1, #KEYS / 3 do
   local isBound = ARGV[4 * i - 2]
   local aliveMs = tonumber(ARGV[4 * i - 1])
   local inbox = ARGV[4 * i]
-  --@include read-latch
+  --@include ./includes/read-latch
   local isSet = generation >= first
   local wasOpened = first <= opened and awaited > 0 and awaited <= opened
   local code = 0
@@ -55,7 +55,7 @@ for i = 1, #KEYS / 3 do
     end
     if isSet then
       local keepMs = math.max(fields[7], 2 * aliveMs)
-      --@include keep-latch
+      --@include ./includes/keep-latch
     end
   end
   replies[2 * i - 1] = code

@@ -21,22 +21,22 @@
   Publishes 'granted <owner> <proof> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
   Safe to run twice, and late: an entry keeps its position, a hold its token and its count.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local leaseMs = ARGV[2]
 local tokenFloor = ARGV[3]
 
---@include clock
+--@include includes/clock
 
 -- Most locks are free and have neither waiters nor tombstones. All that queue are in the waiters hash.
 if call('EXISTS', lockKey, waitersKey) > 0 then
   local waiting = ARGV[4]
 
-  --@include guard
+  --@include includes/guard
 
   if holder == owner then
-    --@include keep
+    --@include includes/keep
     keepFor(lockKey, tonumber(leaseMs))
     local knownToken = call('GET', fenceKey)
     if knownToken then
@@ -47,7 +47,7 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
       return knownToken
     end
     local newLeaseMs = leaseMs
-    --@include next-token
+    --@include includes/next-token
     if isBeyond then
       return { -4, fenceKey, lastToken }
     end
@@ -57,9 +57,9 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
   local granted, noticeError = nil, ''
   local isFree = ttlMs == -2
   if isFree then
-    --@include refuse-abandoned
+    --@include includes/refuse-abandoned
     local first, before = call('LPOP', queueKey), owner
-    --@include grant
+    --@include ./includes/grant
     if lacksToken then
       return { -4, fenceKey, lacksToken }
     end
@@ -70,14 +70,14 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
     end
   end
   if not isFree then
-    --@include enqueue
-    --@include busy
+    --@include includes/enqueue
+    --@include includes/busy
   end
   call('HDEL', waitersKey, owner)
 end
 
 local newHolder, newLeaseMs = owner, leaseMs
---@include admit
+--@include ./includes/admit
 if isBeyond then
   return { -4, fenceKey, lastToken }
 end

@@ -17,14 +17,14 @@
   Publishes 'revoked <owner> <lock>' to the evicted owner, and 'granted …' as acquire does.
   Safe to run twice: the second time the named owner is no longer the holder.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local tokenFloor = ARGV[3]
 
---@include clock
---@include guard
+--@include includes/clock
+--@include includes/guard
 
 if holder ~= owner then
   return 0
@@ -33,9 +33,9 @@ call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local granted, noticeError, before = nil, '', nil
 local first = call('LPOP', queueKey)
---@include grant
+--@include ./includes/grant
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
 local mine = true
---@include reply
+--@include includes/reply

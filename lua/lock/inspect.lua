@@ -13,17 +13,17 @@
 
   Changes and publishes nothing.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
 
---@include clock
---@include guard
+--@include includes/clock
+--@include includes/guard
 
 local token = tonumber(call('GET', fenceKey) or '0')
 local reply = { ttlMs, holder, tonumber(call('HGET', lockKey, holder) or '0'), token, call('LLEN', queueKey) }
 for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
-  --@include read-entry
+  --@include includes/read-entry
   local remainingMs = state == 'alive' and aliveForMs - (nowText - aliveSinceUs) / 1000 or 0
   reply[#reply + 1] = waiter
   reply[#reply + 1] = math.ceil(remainingMs)

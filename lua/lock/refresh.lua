@@ -16,8 +16,9 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include clock
+--@include includes/call
+--@include includes/clock
+--@include includes/replace
 
 local replies = {}
 local outlooks = {}
@@ -30,7 +31,7 @@ for i = 1, #KEYS / 3 do
   if not outlook then
     local ttlMs, holder = call('PTTL', lockKey), nil
     if ttlMs >= 0 then
-      --@include read-holder
+      --@include includes/read-holder
     end
     outlook = { ttlMs = ttlMs, holder = holder }
     outlooks[lockKey] = outlook
@@ -38,15 +39,15 @@ for i = 1, #KEYS / 3 do
   local ttlMs, holder = outlook.ttlMs, outlook.holder
   local code, said = 0, ttlMs
   local waiter = owner
-  --@include read-entry
+  --@include includes/read-entry
   -- A live entry is in the queue, which lives longer than its entries, unless somebody deleted the queue.
   if state == 'alive' and call('PTTL', queueKey) ~= -2 then
     local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryProof .. ' ' .. entryInbox
-    call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
-    --@include keep-queue
+    replace('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
+    --@include includes/keep-queue
     code = 1
     if holder then
-      --@include standing
+      --@include includes/standing
     end
   elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
     code = 2

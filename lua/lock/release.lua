@@ -17,7 +17,7 @@
   Publishes 'granted …' as acquire does, when the lock is free afterwards and has a live waiter.
   Safe to run twice: the second time returns 0 and changes nothing.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local tokenFloor = ARGV[2]
@@ -30,17 +30,17 @@ if mine and not first and not tombstoneMs then
   return 1
 end
 
---@include clock
+--@include includes/clock
 
 if not mine or tombstoneMs then
-  --@include clock-ms
-  --@include abandon
+  --@include includes/clock-ms
+  --@include includes/abandon
 end
 if not mine then
-  --@include guard
+  --@include includes/guard
   first = ttlMs == -2 and call('LPOP', queueKey)
 end
 
 local granted, noticeError, before = nil, '', nil
---@include grant
---@include reply
+--@include ./includes/grant
+--@include includes/reply

@@ -11,7 +11,7 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
+--@include includes/call
 local replies = {}
 for i, lockKey in ipairs(KEYS) do
   local owner = ARGV[2 * i - 1]

@@ -12,18 +12,19 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
+--@include includes/call
 local lockKey = KEYS[1]
 local owner = ARGV[1]
 local count = ARGV[2]
 local leaseMs = ARGV[3]
 
---@include guard
+--@include includes/guard
 
 if holder ~= owner then
   return 0
 end
-call('HSET', lockKey, owner, count)
+--@include includes/replace
+replace('HSET', lockKey, owner, count)
 if ttlMs < tonumber(leaseMs) then
   call('PEXPIRE', lockKey, leaseMs)
 end

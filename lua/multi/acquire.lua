@@ -21,7 +21,7 @@
 
   Publishes nothing. Safe to run twice, and late: a hold keeps its token and its count. A lock that is named twice is busy the second time.
 ]]
---@include call
+--@include includes/call
 local mode = ARGV[1]
 local leaseMs = ARGV[2]
 local owners = {}
@@ -29,11 +29,11 @@ for i = 1, #KEYS / 4 do
   owners[i] = ARGV[2 * i + 1]
 end
 
---@include clock
+--@include includes/clock
 
 local mine, seen, deaf = {}, {}, {}
 local function guard(lockKey)
-  --@include guard
+  --@include includes/guard
   return nil, ttlMs, holder
 end
 local enterable = #owners
@@ -52,16 +52,16 @@ for i, owner in ipairs(owners) do
     if holder == owner then
       mine[i] = true
     else
-      --@include refuse-abandoned
+      --@include includes/refuse-abandoned
       if holder ~= '' then
         busy = string.format('%d %d %s 0 %s', i, ttlMs, nowText, holder)
       end
       -- A waiter for a free lock goes first; the lock's own acquire request grants it.
       local rank, waiter = 0, not busy and call('LRANGE', queueKey, 0, 0)[1]
       while waiter do
-        --@include read-entry
+        --@include includes/read-entry
         if state == 'alive' and inboxIsChecked == '1' and deaf[entryInbox] == nil then
-          --@include check-inbox
+          --@include includes/check-inbox
           deaf[entryInbox] = not isSubscribed
         end
         if state == 'alive' and not deaf[entryInbox] then
@@ -89,11 +89,11 @@ for i = 1, enterable do
     if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
       return { -4, fenceKey, knownToken, i }
     end
-    --@include keep
+    --@include includes/keep
     keepFor(fenceKey, math.max(60000, 2 * leaseMs))
   else
     local newLeaseMs = leaseMs
-    --@include next-token
+    --@include includes/next-token
     if isBeyond then
       return { -4, fenceKey, lastToken, i }
     end
@@ -104,7 +104,7 @@ end
 for i = 1, enterable do
   local lockKey = KEYS[4 * i - 3]
   if mine[i] then
-    --@include keep
+    --@include includes/keep
     keepFor(lockKey, tonumber(leaseMs))
   else
     call('HSET', lockKey, owners[i], '1')

@@ -27,7 +27,7 @@
   Publishes 'entered <token> <nowUs> <owner>:<leaseMs>:<proof>,… <main>' to live waiters that fitted.
   Safe to run twice: an entry keeps its position, a hold its token.
 ]]
---@include call
+--@include includes/call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local want = ARGV[2]
@@ -35,15 +35,15 @@ local leaseMs = ARGV[3]
 local tokenFloor = ARGV[4]
 local ownSize = ARGV[6]
 
---@include clock
---@include clock-ms
+--@include includes/clock
+--@include ./includes/clock-ms
 
 -- Mostly there are neither holds nor waiters nor tombstones. All that queue are in the waiters hash.
 -- The size is counted twice, to tell it from the others.
 local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
 if existing == 0 and want - ownSize <= 0 then
   local newLeaseMs = leaseMs
-  --@include next-token
+  --@include includes/next-token
   if isBeyond then
     return { -4, fenceKey, lastToken }
   end
@@ -58,9 +58,9 @@ end
 local waiting = ARGV[5]
 local used, hold, firstOwner, firstEndMs
 local noticeError, blockedTtlMs = '', nil
---@include read-sum
+--@include ./includes/read-sum
 hold = held[2]
---@include read-first
+--@include ./includes/read-first
 
 -- With holds and nothing else, nobody waits, nobody was abandoned, and the size is what clients know.
 local besideHolds = existing - (held[1] and 1 or 0) - (firstOwner ~= '' and 1 or 0)
@@ -69,13 +69,13 @@ local override = besideHolds > 1 and string.match(call('GET', sizeKey), '^%d+')
 
 -- One that comes last and does not fit leaves the queue as it is. Those in it look for themselves when a lease has ended.
 if not hold and waiting ~= '' and firstEndMs > nowMs and used + want - (override or ownSize) > 0 then
-  --@include new-entry
+  --@include ./includes/new-entry
   if call('HSETNX', waitersKey, owner, newEntry) == 1 then
     local position, rank = call('RPUSH', queueKey, owner), nil
-    --@include has-queued
+    --@include ./includes/has-queued
     local holder = firstOwner
-    --@include until-change
-    --@include busy
+    --@include ./includes/until-change
+    --@include includes/busy
   end
 end
 
@@ -85,7 +85,7 @@ if tombstone and tonumber(tombstone) > nowMs then
   return { -2 }
 end
 if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then
-  --@include drop-ended
+  --@include ./includes/drop-ended
 end
 
 if hold then
@@ -93,12 +93,12 @@ if hold then
   if tonumber(permits) < tonumber(want) then
     return { -1 }
   end
-  --@include keep
+  --@include includes/keep
   local keepMs = tonumber(leaseMs)
   call('HSET', mainKey, owner, hold)
   call('ZADD', endsKey, 'GT', string.format('%d', nowMs + keepMs), owner)
   local wasFree = false
-  --@include keep-holds
+  --@include ./includes/keep-holds
   keepFor(fenceKey, math.max(60000, 2 * keepMs))
   return heldToken
 end
@@ -106,12 +106,12 @@ end
 local hasEntry = ownEntry and not tombstone
 if hasEntry or used + want - (override or ownSize) <= 0 then
   if hasEntry and waiting ~= '' then
-    --@include new-entry
+    --@include ./includes/new-entry
     call('HSET', waitersKey, owner, newEntry)
   end
   local granted, before, requester = nil, nil, owner
   local first = not isQuiet and call('LINDEX', queueKey, '0')
-  --@include grant
+  --@include ./includes/grant
   if granted then
     if hasEntry and not wasMet then
       call('HDEL', waitersKey, owner)
@@ -127,7 +127,20 @@ if hasEntry or used + want - (override or ownSize) <= 0 then
   end
 end
 
---@include join-queue
---@include until-change
+-- Queues the owner, unless `waiting` is ''; a repeated request keeps its position, and has extended its entry before.
+-- position is 0 for an owner that is not queued.
+local position = 0
+if waiting ~= '' then
+  --@include ./includes/new-entry
+  local rank = nil
+  if hasEntry then
+    rank = call('LPOS', queueKey, owner)
+  else
+    call('HSET', waitersKey, owner, newEntry)
+  end
+  position = rank and rank + 1 or call('RPUSH', queueKey, owner)
+  --@include ./includes/has-queued
+end
+--@include ./includes/until-change
 local holder = firstOwner
---@include busy
+--@include includes/busy

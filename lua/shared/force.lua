@@ -19,22 +19,22 @@
   Publishes 'revoked <owner> <main>' to the evicted owner, and 'entered …' as acquire does.
   Safe to run twice: the second time the named owner holds nothing.
 ]]
---@include call
+--@include includes/call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local tokenFloor = ARGV[3]
 
---@include clock
---@include clock-ms
+--@include includes/clock
+--@include ./includes/clock-ms
 local used, hold, firstOwner, firstEndMs
---@include read-holds
+--@include ./includes/read-holds
 
 if not hold then
   return 0
 end
 local first = call('LINDEX', queueKey, '0')
---@include read-size
+--@include ./includes/read-size
 used = used - string.match(hold, '^%d+')
 call('HDEL', mainKey, owner)
 call('ZREM', endsKey, owner)
@@ -46,9 +46,9 @@ end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. mainKey)
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
---@include grant
+--@include ./includes/grant
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
 local mine = true
---@include reply
+--@include includes/reply

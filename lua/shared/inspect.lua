@@ -18,14 +18,14 @@
 
   Changes and publishes nothing.
 ]]
---@include call
+--@include includes/call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local maxEntries = tonumber(ARGV[1])
 
---@include clock
---@include clock-ms
+--@include includes/clock
+--@include ./includes/clock-ms
 local owner, used = '', 0
---@include read-sum
+--@include ./includes/read-sum
 
 local size, version = string.match(call('GET', sizeKey) or '', '^(%d+) (%d+) ')
 local holders = held[1] and call('ZCOUNT', endsKey, '(' .. nowMs, '+inf') or 0
@@ -44,7 +44,7 @@ for i = 1, #listed, 2 do
   reply[#reply + 1] = listed[i + 1] - nowMs
 end
 for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do
-  --@include read-entry
+  --@include ./includes/read-entry
   local remainingMs = state == 'alive' and aliveUntilMs - nowMs or 0
   reply[#reply + 1] = waiter
   reply[#reply + 1] = tonumber(entryWant or 0)

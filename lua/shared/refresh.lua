@@ -19,9 +19,10 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/replace
+--@include ./includes/clock-ms
 
 local replies = {}
 local aliveUntil, lastTtlMs
@@ -34,7 +35,7 @@ for i = 1, #KEYS / 5 do
   local code = 0
   do
     local waiter = owner
-    --@include read-entry
+    --@include ./includes/read-entry
     -- A live entry is in the queue, which lives longer than its entries, unless the queue was deleted.
     if state == 'alive' and call('PTTL', queueKey) ~= -2 then
       local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryProof .. ' ' .. entryInbox
@@ -43,8 +44,8 @@ for i = 1, #KEYS / 5 do
         aliveUntil = string.format('%d', nowMs + entryTtlMs)
       end
       local grant = entryLeaseMs .. ' ' .. inboxIsChecked
-      call('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)
-      --@include keep-queue
+      replace('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)
+      --@include includes/keep-queue
       code = 1
     elseif type(redis.pcall('HGET', mainKey, owner)) == 'string' then
       local endMs = call('ZSCORE', endsKey, owner)
@@ -54,14 +55,45 @@ for i = 1, #KEYS / 5 do
   -- The same for all entries of one object, but for that which stops the others.
   local outlook = outlooks[mainKey]
   if not outlook then
-    --@include look-ahead
+    -- When the waiters of an object may fit without a notice. -2, when a waiter should request now: a hold has ended or was lost, or
+    -- the first waiter that counts is stale or fits, perhaps because the object has its old size again. A waiter that stops
+    -- the others has a ttlMs of its own: it need not wait for itself to be stale.
+    local sum = redis.pcall('HGET', mainKey, 'used')
+    local firstHold = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
+    local used = tonumber(type(sum) == 'string' and sum or 0)
+    --@include ./includes/read-size
+    local ttlMs = 60000
+    if used > 0 then
+      ttlMs = tonumber(firstHold[2] or 0) > nowMs and firstHold[2] - nowMs or -2
+    end
+    if override then
+      ttlMs = math.min(ttlMs, call('PTTL', sizeKey))
+    end
+    outlook = { ttlMs = ttlMs, blockedTtlMs = ttlMs }
+    -- So many that want more than there is are passed over at most: nothing is missed for longer than a hold lasts.
+    for rank = 0, override == '0' and -1 or 99 do
+      local waiter = call('LINDEX', queueKey, rank)
+      if not waiter then
+        break
+      end
+      --@include ./includes/read-entry
+      local permits, room = tonumber(entryWant or 0), tonumber(override or entrySize or 0)
+      if state ~= 'alive' or used + permits <= room then
+        outlook = { ttlMs = -2, blockedTtlMs = -2 }
+        break
+      elseif permits <= room then
+        local leftMs = aliveUntilMs - nowMs
+        outlook = { ttlMs = ttlMs, blockedTtlMs = math.min(ttlMs, leftMs), blocker = waiter }
+        break
+      end
+    end
     outlook.holder = used > 0 and firstHold[1] or ''
     outlooks[mainKey] = outlook
   end
   local ttlMs = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
   local said, holder = ttlMs, outlook.holder
   if code == 1 and ttlMs ~= -2 then
-    --@include standing
+    --@include includes/standing
   end
   replies[2 * i - 1] = code
   replies[2 * i] = said

@@ -21,7 +21,7 @@
   Publishes 'entered …' as acquire does.
   Safe to run twice: the second time finds the permits given back and changes nothing.
 ]]
---@include call
+--@include includes/call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local left = ARGV[2]
@@ -52,36 +52,48 @@ if isLeaving then
   end
 end
 
---@include clock
---@include clock-ms
---@include read-size
+--@include includes/clock
+--@include ./includes/clock-ms
+--@include ./includes/read-size
 
 if isLeaving and (not mine or tombstoneMs) then
-  --@include abandon
+  -- Removes the owner's queue entry. With tombstoneMs leaves a tombstone, which refuses its late requests for that long.
+  do
+    local waiter = owner
+    --@include ./includes/read-entry
+    -- The tombstone of an abandoned owner outlives every later request from it.
+    if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
+      call('LREM', queueKey, 1, owner)
+    end
+  end
+  if tombstoneMs then
+    --@include includes/bury
+  end
 end
 local staysInUse = mine and used > 0
 if not mine then
-  --@include read-holds
+  --@include ./includes/read-holds
 elseif not staysInUse then
   call('DEL', mainKey, endsKey)
 elseif call('ZREM', endsKey, owner) == 0 or call('ZCOUNT', endsKey, '-inf', nowMsText) > 0 then
   call('HDEL', mainKey, owner)
   call('HSET', mainKey, 'used', used)
   local held = known
-  --@include read-ends
+  --@include ./includes/read-ends
 end
 if not isLeaving and hold then
   mine = true
   local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
   if tonumber(left) < tonumber(permits) then
     used = used - permits + left
-    call('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
+    --@include includes/replace
+    replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
   end
 end
 first = first or call('LINDEX', queueKey, '0')
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
---@include grant
+--@include ./includes/grant
 -- The hold goes together with its share of the sum, which the grant has written if a waiter entered.
 if staysInUse then
   call('HDEL', mainKey, owner)
@@ -89,4 +101,4 @@ if staysInUse then
     call('HSET', mainKey, 'used', string.format('%d', used))
   end
 end
---@include reply
+--@include includes/reply

@@ -12,9 +12,10 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/replace
+--@include ./includes/clock-ms
 
 local replies = {}
 local endMs, keepMs, lastLeaseMs
@@ -34,18 +35,18 @@ for i = 1, #KEYS / 2 do
       endMs = string.format('%d', nowMs + keepMs)
     end
     -- Mostly no hold has ended and this one ends later now: then there is no need to ask when it would have ended.
-    local isLive = ended == 0 and call('ZADD', endsKey, 'XX', 'GT', 'CH', endMs, owner) == 1
+    local isLive = ended == 0 and replace('ZADD', endsKey, 'XX', 'GT', 'CH', endMs, owner) == 1
     if not isLive then
       local knownEndMs = call('ZSCORE', endsKey, owner)
       -- One that has ended is not revived: its permits are for others.
       isLive = knownEndMs and tonumber(knownEndMs) > nowMs
       if isLive then
-        call('ZADD', endsKey, 'GT', endMs, owner)
+        replace('ZADD', endsKey, 'GT', endMs, owner)
       end
     end
     if isLive then
       local wasFree = false
-      --@include keep-holds
+      --@include ./includes/keep-holds
     end
     replies[i] = isLive and 1 or 0
   end

@@ -22,7 +22,7 @@
   Safe to run twice: the second time finds its own id and changes nothing. When another call has come in between,
   it changes nothing either, and says so like one that came too late.
 ]]
---@include call
+--@include includes/call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local newSize = ARGV[1]
 local sizeMs = ARGV[2]
@@ -30,10 +30,10 @@ local seen = ARGV[3]
 local id = ARGV[4]
 local tokenFloor = ARGV[5]
 
---@include clock
---@include clock-ms
+--@include includes/clock
+--@include ./includes/clock-ms
 local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0
---@include read-holds
+--@include ./includes/read-holds
 
 local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
 if lastId == id then
@@ -47,7 +47,7 @@ call('SET', sizeKey, newSize .. ' ' .. version .. ' ' .. id, 'PX', sizeMs)
 local override = newSize
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil
---@include grant
+--@include ./includes/grant
 local reply = { 1, version, tonumber(newSize) }
 if noticeError ~= '' then
   reply[4] = noticeError

@@ -17,38 +17,46 @@ export function scriptName(file) {
   return file.slice(0, -'.lua'.length).replace(/[-/](\w)/g, (_, letter) => letter.toUpperCase())
 }
 
+/** The folder that a script is in: `lock` for `redisson/lock/acquire.lua`. */
+export const scriptFamily = (file) => file.split('/').at(-2) ?? ''
+
 /**
- * The statements of one file as the script takes it in: included files in place of their `--@include name` line, without
- * comment lines, blank lines and indentation. An include is looked up in `includes` beside the script, whichever file
- * names it, then in `includes` of the folder.
+ * The statements of one file as the script takes it in: included files in place of their `--@include path` line, without
+ * comment lines, blank lines and indentation. `./name` and `../name` are relative to the file that includes, other names to the folder.
  *
  * Throws `LuaError` for what it cannot resolve or embed.
  *
  * @param chain - the files that led to this one, the script first; the file itself comes last
- * @param onInclude - called with each included file
+ * @param onInclude - called with each included file and the one that names it
+ * @param read - returns the text of a file
  */
-export function statements(folder, chain, onInclude = () => {}) {
-  const script = chain[0]
+export function statements(
+  folder,
+  chain,
+  onInclude = () => {},
+  read = (file) => readFileSync(join(folder, file), 'utf8'),
+) {
   const file = chain.at(-1)
   const fail = (reason, line) => {
     throw new LuaError(`${basename(folder)}/${file}${line ? `:${line}` : ''}: ${reason}`)
   }
   const result = []
   let inBlockComment = false
-  for (const [index, rawLine] of readFileSync(join(folder, file), 'utf8').split(/\r?\n/).entries()) {
+  for (const [index, rawLine] of read(file).split(/\r?\n/).entries()) {
     const line = rawLine.trim()
     const refuse = (reason) => fail(reason, index + 1)
-    const name = /^--@include\s+(\S+)$/.exec(line)?.[1]
+    const path = /^--@include\s+(\S+)$/.exec(line)?.[1]
     if (inBlockComment || line.startsWith('--[[')) {
       const end = line.indexOf(']]')
       inBlockComment = end === -1
       if (!inBlockComment && end + 2 < line.length) refuse('statement behind the end of a block comment')
-    } else if (name !== undefined) {
-      const include = findInclude(folder, script, name) ?? refuse(`unknown include "${name}"`)
+    } else if (path !== undefined) {
+      const include = `${path.startsWith('.') ? posix.join(posix.dirname(file), path) : path}.lua`
+      if (!existsSync(join(folder, include))) refuse(`unknown include "${path}"`)
       const start = chain.indexOf(include)
       if (start !== -1) refuse(`include cycle: ${[...chain.slice(start), include].join(' -> ')}`)
-      onInclude(include)
-      result.push(...statements(folder, [...chain, include], onInclude))
+      onInclude(include, file)
+      result.push(...statements(folder, [...chain, include], onInclude, read))
     } else if (line.startsWith('--@')) {
       refuse(`unknown directive "${line}"`)
     } else if (line !== '' && !line.startsWith('--')) {
@@ -60,10 +68,4 @@ export function statements(folder, chain, onInclude = () => {}) {
   }
   if (inBlockComment) fail('block comment without an end')
   return result
-}
-
-function findInclude(folder, script, name) {
-  return [posix.join(posix.dirname(script), 'includes'), 'includes']
-    .map((place) => `${place}/${name}.lua`)
-    .find((file) => existsSync(join(folder, file)))
 }

@@ -20,7 +20,7 @@ export function releaseProblems({ repositoryUrl, reportsTo, versions, changelog,
     ...(isAddress(reportsTo)
       ? []
       : [
-          'there is no e-mail address for reports of vulnerabilities, which SECURITY.md promises: name it in package.json, as `"bugs": { "email": … }`, then run `pnpm repository`',
+          'there is no e-mail address for reports of vulnerabilities, which SECURITY.md promises: name it in package.json, as `"bugs": { "email": … }`, then run `node scripts/repository.mjs`',
         ]),
     ...(others.length > 0 ? [`the packages differ in their versions: ${JSON.stringify(versions)}`] : []),
     ...(heading.test(changelog) ? [] : [`CHANGELOG.md has no heading "## ${version}, <yyyy-mm-dd>"`]),

@@ -3,7 +3,7 @@
 // relative: those of a checkout work, and none leads to an address that does not exist.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { root } from './workspace.mjs'
+import { folderOf, root } from './workspace.mjs'
 
 const { repository, bugs: { email } = {} } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
@@ -18,8 +18,8 @@ export const isPlaceholder = (url) => new URL(url).hostname.endsWith('.invalid')
 
 /** The fields of a package's manifest that name the repository. */
 const repositoryFields = (name, url, email) => ({
-  repository: { type: 'git', url: `git+${url}.git`, directory: `packages/${name}` },
-  homepage: `${url}/tree/main/packages/${name}#readme`,
+  repository: { type: 'git', url: `git+${url}.git`, directory: folderOf(name) },
+  homepage: `${url}/tree/main/${folderOf(name)}#readme`,
   bugs: { url: `${url}/issues`, ...(email && { email }) },
 })
 
@@ -39,7 +39,7 @@ export function withLinks(pageText, manifestText, name, url = repositoryUrl) {
   if (isPlaceholder(url)) return pageText
   return pageText
     .replaceAll(relativeLink, (_, link, anchor = '') => {
-      const path = posix.join('packages', name, link)
+      const path = posix.join(folderOf(name), link)
       const kind = posix.basename(path).includes('.') || path === 'LICENSE' ? 'blob' : 'tree'
       return `](${url}/${kind}/main/${path}${anchor})`
     })

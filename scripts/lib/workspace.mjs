@@ -11,11 +11,13 @@ export const publishedPackages = [
   'memory',
   'postgres',
   'metrics',
-  'otel',
-  'prometheus',
   'dashboard',
+  'conformance',
   'cli',
 ]
+
+/** The folder of one of them: the suite stands with what proves that the others work. */
+export const folderOf = (name) => (name === 'conformance' ? `verification/${name}` : `packages/${name}`)
 
 /** Those that programs import; the others have a command only, and no CommonJS build. */
 export const libraries = publishedPackages.filter((name) => name !== 'cli')

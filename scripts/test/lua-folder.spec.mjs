@@ -1,4 +1,4 @@
-import { LuaError, scriptFiles, scriptName, statements } from '../lib/lua-folder.mjs'
+import { LuaError, scriptFamily, scriptFiles, scriptName, statements } from '../lib/lua-folder.mjs'
 import { makeFolder, removeFolders } from './support/folders.mjs'
 
 afterEach(removeFolders)
@@ -26,6 +26,14 @@ it.each([
   expect(scriptName(file)).toBe(name)
 })
 
+it.each([
+  ['a.lua', ''],
+  ['lock/acquire.lua', 'lock'],
+  ['redisson/read-write/acquire.lua', 'read-write'],
+])('counts %s among the family "%s"', (file, family) => {
+  expect(scriptFamily(file)).toBe(family)
+})
+
 describe('the statements of a script', () => {
   it('come without comments, blank lines, indentation and carriage returns', () => {
     const text = '--[[\n  Header.\n]]\n\n-- Why.\r\nif a then\r\n\t  b() -- stays\n  --[[ short ]]\nend\n'
@@ -33,38 +41,29 @@ describe('the statements of a script', () => {
   })
 
   it('have an include in place of its line, as often as it is named', () => {
-    const files = { 'a.lua': 'x()\n  --@include b\ny()\n--@include b', 'includes/b.lua': '-- Why.\nb()' }
+    const files = { 'a.lua': 'x()\n  --@include b\ny()\n--@include b', 'b.lua': '-- Why.\nb()' }
     expect(assembled(files)).toBe('x(); b(); y(); b()')
   })
 
   it('have the includes of an include', () => {
     const files = {
-      'a.lua': '--@include b',
-      'includes/b.lua': 'b1()\n--@include c\nb2()',
+      'a.lua': '--@include includes/b',
+      'includes/b.lua': 'b1()\n--@include includes/c\nb2()',
       'includes/c.lua': 'c()',
     }
     expect(assembled(files)).toBe('b1(); c(); b2()')
   })
 
-  it('have the include beside the script rather than the shared one of that name', () => {
+  it('have the include at the path that is named, from the file or from the folder', () => {
     const files = {
-      'lock/a.lua': '--@include b',
-      'other/a.lua': '--@include b',
-      'lock/includes/b.lua': 'own()',
-      'includes/b.lua': 'shared()',
+      'lock/a.lua': '--@include ./includes/b\n--@include includes/b\n--@include ../other/b',
+      'lock/includes/b.lua': 'own()\n--@include ./c',
+      'lock/includes/c.lua': 'ownPart()',
+      'includes/b.lua': 'shared()\n--@include ./c',
+      'includes/c.lua': 'sharedPart()',
+      'other/b.lua': 'other()',
     }
-    expect(assembled(files, 'lock/a.lua')).toBe('own()')
-    expect(assembled(files, 'other/a.lua')).toBe('shared()')
-  })
-
-  it('have what a shared include names from beside the script too', () => {
-    const files = {
-      'lock/a.lua': '--@include b',
-      'lock/includes/c.lua': 'own()',
-      'includes/b.lua': '--@include c',
-      'includes/c.lua': 'shared()',
-    }
-    expect(assembled(files, 'lock/a.lua')).toBe('own()')
+    expect(assembled(files, 'lock/a.lua')).toBe('own(); ownPart(); shared(); sharedPart(); other()')
   })
 })
 
@@ -80,10 +79,10 @@ describe('a script is refused', () => {
 
   it('for an include cycle, with its chain', () => {
     const files = {
-      'a.lua': '--@include b',
-      'includes/b.lua': '--@include c',
-      'includes/c.lua': '\n--@include d',
-      'includes/d.lua': '--@include c',
+      'a.lua': '--@include includes/b',
+      'includes/b.lua': '--@include ./c',
+      'includes/c.lua': '\n--@include ./d',
+      'includes/d.lua': '--@include includes/c',
     }
     expect(refusal(files)).toBe(
       'includes/d.lua:1: include cycle: includes/c.lua -> includes/d.lua -> includes/c.lua',
@@ -91,21 +90,19 @@ describe('a script is refused', () => {
   })
 
   it('for an include of itself', () => {
-    expect(refusal({ 'a.lua': '--@include b', 'includes/b.lua': '--@include b' })).toBe(
+    expect(refusal({ 'a.lua': '--@include includes/b', 'includes/b.lua': '--@include ./b' })).toBe(
       'includes/b.lua:1: include cycle: includes/b.lua -> includes/b.lua',
     )
   })
 
   it('for an unknown include, with the file and line that name it', () => {
-    expect(refusal({ 'a.lua': '--@include b', 'includes/b.lua': 'b()\n--@include c' })).toBe(
+    expect(refusal({ 'a.lua': '--@include includes/b', 'includes/b.lua': 'b()\n--@include c' })).toBe(
       'includes/b.lua:2: unknown include "c"',
     )
   })
 
-  it('for an include beside another script', () => {
-    expect(refusal({ 'a.lua': '--@include b', 'lock/includes/b.lua': '' })).toBe(
-      'a.lua:1: unknown include "b"',
-    )
+  it('for an include that is named without its folder', () => {
+    expect(refusal({ 'a.lua': '--@include b', 'includes/b.lua': '' })).toBe('a.lua:1: unknown include "b"')
   })
 
   it('for an unknown directive', () => {

@@ -2,15 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { scriptFiles, statements } from '../lib/lua-folder.mjs'
 import { root } from '../lib/workspace.mjs'
 import { makeFolder, removeFolders } from './support/folders.mjs'
-import { documentedIndices, documentedNames, usedIndices, usedNames } from './support/lua-headers.mjs'
+import {
+  documentedIndices,
+  documentedNames,
+  timesNamed,
+  usedIndices,
+  usedNames,
+} from './support/lua-headers.mjs'
 
 const folder = `${root}lua`
 const used = usedNames(folder)
 const sorted = ({ reads, sets }) => ({ reads: reads.toSorted(), sets: sets.toSorted() })
 
-it('each include is used', () => {
+it('each include is named more than once: a part that is used in one place stands there', () => {
   const includes = readdirSync(folder, { recursive: true }).filter((file) => /includes\/.*\.lua$/.test(file))
-  expect([...used.keys()].toSorted()).toEqual(includes.toSorted())
+  const times = timesNamed(folder)
+  expect(includes.filter((include) => (times.get(include) ?? 0) < 2)).toEqual([])
+})
+
+it("what only Redisson's scripts include is in their folder", () => {
+  const outside = scriptFiles(folder).filter((file) => !file.startsWith('redisson/'))
+  const shared = new Set()
+  for (const file of outside) statements(folder, [file], (include) => shared.add(include))
+  expect(
+    [...used.keys()].filter((include) => !include.startsWith('redisson/') && !shared.has(include)),
+  ).toEqual([])
+  expect([...shared].filter((include) => include.startsWith('redisson/'))).toEqual([])
 })
 
 it.each([...used.keys()])('%s documents the names that it reads and sets', (include) => {
@@ -37,17 +54,15 @@ describe.each(scriptFiles(folder))('%s', (file) => {
 describe('the check of an include', () => {
   afterEach(removeFolders)
 
-  it('counts what the includes of an include read and set, for each script', () => {
+  it('counts what the includes of an include read and set', () => {
     const files = {
-      'a/s.lua': '--@include outer',
-      'b/s.lua': '--@include outer',
-      'a/includes/inner.lua': 'local one = here + fromA',
-      'b/includes/inner.lua': 'local one = here + fromB\nchanged = one',
+      's.lua': '--@include includes/outer',
+      'includes/inner.lua': 'local one = here + there\nchanged = one',
       'includes/outer.lua':
-        'local here = given\n--@include inner\nif one then local hidden = redis.call(other) end',
+        'local here = given\n--@include ./inner\nif one then local hidden = redis.call(other) end',
     }
     expect(sorted(usedNames(makeFolder(files)).get('includes/outer.lua'))).toEqual({
-      reads: ['fromA', 'fromB', 'given', 'other'],
+      reads: ['given', 'other', 'there'],
       sets: ['changed', 'here', 'one'],
     })
   })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LuaError } from '../lib/lua-folder.mjs'
-import { luaModule } from '../lib/lua-module.mjs'
+import { luaModule, scriptTexts } from '../lib/lua-module.mjs'
 import { makeFolder, removeFolders } from './support/folders.mjs'
 
 afterEach(removeFolders)
@@ -11,27 +11,44 @@ const load = (text) => {
   return new Function(`return ${literal}`)()
 }
 
+const all = () => true
+const moduleOf = (folder, isPart = all) => luaModule(folder, isPart, './script.js')
+
 it('carries each script under its name, with its text and the hash of that', () => {
   const folder = makeFolder({
-    'lock/acquire.lua': '--@include b\nreturn b',
+    'lock/acquire.lua': '--@include includes/b\nreturn b',
     'client/identify.lua': '-- Why.\nreturn 1',
     'includes/b.lua': 'local b = 2',
   })
-  const text = luaModule(folder)
+  const text = moduleOf(folder)
   const lua = 'local b = 2\nreturn b'
   const sha1 = createHash('sha1').update(lua).digest('hex')
-  expect(load(text).lockAcquire).toEqual({ name: 'lockAcquire', sha1, lua })
+  expect(load(text).lockAcquire).toEqual({ name: 'lockAcquire', family: 'lock', sha1, lua })
   expect(Object.keys(load(text))).toEqual(['clientIdentify', 'lockAcquire'])
   expect(text).toContain("export type ScriptName = 'clientIdentify' | 'lockAcquire'\n")
+  expect(text).toContain("import type { Script } from './script.js'\n")
+})
+
+it('carries no other scripts than it is to', () => {
+  const folder = makeFolder({ 'lock/acquire.lua': 'a()', 'other/acquire.lua': 'b()' })
+  const text = moduleOf(folder, (file) => file.startsWith('other/'))
+  expect(Object.keys(load(text))).toEqual(['otherAcquire'])
+})
+
+it('is made of other texts than those of the folder where they are given', () => {
+  const script = '--@include includes/b\nreturn b'
+  const folder = makeFolder({ 'a.lua': script, 'includes/b.lua': 'local b = 2' })
+  const read = (file) => (file === 'includes/b.lua' ? 'local b = 3' : script)
+  expect([...scriptTexts(folder, read)]).toEqual([['a', 'local b = 3\nreturn b']])
 })
 
 it('keeps what a template literal would change', () => {
   const lua = "local a = '`${b}` \\n $ {'"
-  expect(load(luaModule(makeFolder({ 'a.lua': lua }))).a.lua).toBe(lua)
+  expect(load(moduleOf(makeFolder({ 'a.lua': lua }))).a.lua).toBe(lua)
 })
 
 it('has no names for a folder without scripts', () => {
-  expect(luaModule(makeFolder({ 'includes/a.lua': 'a()' }))).toContain('export type ScriptName = never\n')
+  expect(moduleOf(makeFolder({ 'includes/a.lua': 'a()' }))).toContain('export type ScriptName = never\n')
 })
 
 it.each([
@@ -39,6 +56,6 @@ it.each([
   ['whose name another has', { 'a-b.lua': 'x()', 'a/b.lua': 'x()' }, 'two scripts are named aB'],
 ])('refuses a script %s', (_, files, reason) => {
   const folder = makeFolder(files)
-  expect(() => luaModule(folder)).toThrow(LuaError)
-  expect(() => luaModule(folder)).toThrow(reason)
+  expect(() => moduleOf(folder)).toThrow(LuaError)
+  expect(() => moduleOf(folder)).toThrow(reason)
 })

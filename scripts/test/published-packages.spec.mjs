@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import GithubSlugger from 'github-slugger'
 import { relativeLink, repositoryUrl, withLinks, withRepository } from '../lib/repository.mjs'
-import { packagePages, publishedPackages, root } from '../lib/workspace.mjs'
+import { folderOf, packagePages, publishedPackages, root } from '../lib/workspace.mjs'
 
 const read = (file) => readFileSync(`${root}${file}`, 'utf8')
-const manifestOf = (name) => read(`packages/${name}/package.json`)
-const pages = publishedPackages.flatMap((name) => packagePages.map((page) => `packages/${name}/${page}`))
+const manifestOf = (name) => read(`${folderOf(name)}/package.json`)
+const pages = publishedPackages.flatMap((name) => packagePages.map((page) => `${folderOf(name)}/${page}`))
 
 it.each(publishedPackages)('the manifest of %s names the repository of the root', (name) => {
   expect(manifestOf(name)).toBe(withRepository(manifestOf(name), name))
@@ -49,7 +49,7 @@ it.each(pages)('%s links to files and headings of the repository', (page) => {
 function membersOf(name, interfaces) {
   return interfaces.flatMap((each) => {
     const [, body] = new RegExp(`export interface ${each}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(
-      read(`etc/${name}.api.md`),
+      read(`api/${name}.api.md`),
     )
     return [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member]) => member)
   })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { machineWithoutRedis } from '../../examples/test/without-redis.js'
+import { machineWithoutRedis } from '@holdfast/testkit'
 
 it('without a Redis server the tests that need none run, and the rest is named and counted as a failure', async () => {
   const machine = await machineWithoutRedis()

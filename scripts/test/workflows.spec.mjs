@@ -59,3 +59,8 @@ it.each(jobs.filter(([, job]) => job.includes('run: .ci/run')))(
     expect(Number(/timeout-minutes: (\d+)/.exec(job)?.[1])).toBeGreaterThanOrEqual(60)
   },
 )
+
+it('unit tests run before anything is built, as one of the jobs does', () => {
+  expect(jobs.map(([, job]) => commandsOf(job).join())).toContain('node scripts/with-pnpm.mjs test:unit')
+  expect(readFileSync(`${root}jest.config.js`, 'utf8')).not.toMatch(/global\w+: '.*\/dist\//)
+})

@@ -19,26 +19,39 @@ export const documentEngine = (store: DocumentStore): port.LockEngine => ({
     fencing: 'while data lives',
     survives: 'nothing',
     force: 'at renewal',
-    commandsAreCounted: false,
   },
-  open: (host) => new DocumentSession(store, host),
+  open: (host) => openSession(store, host),
 })
 
-class DocumentSession implements port.EngineSession {
-  /** Nothing is sent twice here. With a driver that repeats commands by itself, this grows with each broken connection. */
-  readonly connectionEpoch = 0
-  readonly #store: DocumentStore
-  readonly #host: port.EngineHost
-  readonly #closing = new AbortController()
-
-  constructor(store: DocumentStore, host: port.EngineHost) {
-    this.#store = store
-    this.#host = host
+function openSession(store: DocumentStore, host: port.EngineHost): port.EngineSession {
+  const documents = new Documents(store)
+  const registry = new DocumentRegistry(documents, host)
+  const locate = (name: string): port.Address => ({ name, id: name, group: '' })
+  return {
+    store: {
+      // Nothing is sent twice here. With a driver that repeats commands by itself, this grows with each broken connection.
+      connectionEpoch: 0,
+      incarnation: () => Promise.resolve(store.id),
+      knownIncarnation: () => store.id,
+    },
+    names: { locate, resolve: locate },
+    steps: new DocumentSteps(documents, host.commandTimeoutMs),
+    // No notification ever arrives, so the core requests no queue entries.
+    inbox: { isSubscribed: () => false, subscribe: () => Promise.resolve() },
+    registry,
+    prepare: () => registry.register(),
+    close: () => documents.close(),
   }
+}
 
-  locate = (name: string): port.Address => ({ name, id: name, group: '' })
-  resolve = (id: string): port.Address => this.locate(id)
-  prepare = (): Promise<void> => this.register()
+class DocumentSteps implements port.LockSteps {
+  readonly #documents: Documents
+  readonly #commandTimeoutMs: number
+
+  constructor(documents: Documents, commandTimeoutMs: number) {
+    this.#documents = documents
+    this.#commandTimeoutMs = commandTimeoutMs
+  }
 
   acquire({ id }: port.Address, { owner, count, leaseMs }: port.AcquireRequest, timeoutMs: number) {
     return this.#step<port.AcquireReply>(id, timeoutMs, (lock, nowMs) => {
@@ -79,52 +92,23 @@ class DocumentSession implements port.EngineSession {
   }
 
   force(address: port.Address, owner: string) {
-    return this.release(address, { owner, count: 0, tombstoneMs: 0 }, this.#host.commandTimeoutMs)
+    return this.release(address, { owner, count: 0, tombstoneMs: 0 }, this.#commandTimeoutMs)
   }
 
   inspect({ id }: port.Address) {
-    return this.#step<port.Inspection>(id, this.#host.commandTimeoutMs, ({ hold, token }, nowMs) => {
+    return this.#step<port.Inspection>(id, this.#commandTimeoutMs, ({ hold, token }, nowMs) => {
       const { owner = '', count = 0, untilMs = nowMs - 1 } = hold ?? {}
       const ttlMs = Math.ceil(untilMs - nowMs)
       return { kind: 'lock', owner, count, ttlMs, token, waiterCount: 0, waiters: [] }
     })
   }
 
-  // No notification ever arrives, so the core requests no queue entries, and there is none to refresh.
-  isSubscribed = (): boolean => false
-  subscribe = (): Promise<void> => Promise.resolve()
+  // There is no queue entry to refresh.
   refresh = (entries: readonly port.QueueEntry[]): Promise<port.QueueEntryReply[]> =>
     Promise.resolve(entries.map(() => ({ state: 'missing', ttlMs: 0 })))
 
-  incarnation = (): Promise<string> => Promise.resolve(this.#store.id)
-  knownIncarnation = (): string => this.#store.id
-
-  async register(): Promise<void> {
-    const { clientId, client, commandTimeoutMs } = this.#host
-    await this.#update(`client:${clientId}`, commandTimeoutMs, () => ({
-      text: JSON.stringify(client),
-      result: undefined,
-    }))
-  }
-
-  async find(clientId: string): Promise<port.ClientInfo | null> {
-    const { commandTimeoutMs } = this.#host
-    const found = await this.#update(`client:${clientId}`, commandTimeoutMs, (text) => ({
-      text,
-      result: text,
-    }))
-    if (found === '') return null
-    const info = JSON.parse(found) as Omit<port.ClientInfo, 'startedAt'> & { readonly startedAt: string }
-    return { ...info, startedAt: new Date(info.startedAt) }
-  }
-
-  close(): Promise<void> {
-    this.#closing.abort()
-    return Promise.resolve()
-  }
-
   #step<T>(id: string, timeoutMs: number, step: (lock: LockDocument, nowMs: number) => T): Promise<T> {
-    return this.#update(`lock:${id}`, timeoutMs, (text, nowMs) => {
+    return this.#documents.update(`lock:${id}`, timeoutMs, (text, nowMs) => {
       const lock = text === '' ? { hold: null, token: 0, tombstones: [] } : (JSON.parse(text) as LockDocument)
       if (lock.hold && lock.hold.untilMs <= nowMs) lock.hold = null
       lock.tombstones = lock.tombstones.filter(([, untilMs]) => untilMs > nowMs)
@@ -132,9 +116,48 @@ class DocumentSession implements port.EngineSession {
       return { text: JSON.stringify(lock), result }
     })
   }
+}
+
+class DocumentRegistry implements port.Registry {
+  readonly #documents: Documents
+  readonly #host: port.EngineHost
+
+  constructor(documents: Documents, host: port.EngineHost) {
+    this.#documents = documents
+    this.#host = host
+  }
+
+  async register(): Promise<void> {
+    const { clientId, client, commandTimeoutMs } = this.#host
+    await this.#documents.update(`client:${clientId}`, commandTimeoutMs, () => ({
+      text: JSON.stringify(client),
+      result: undefined,
+    }))
+  }
+
+  async find(clientId: string): Promise<port.ClientInfo | null> {
+    const { commandTimeoutMs } = this.#host
+    const found = await this.#documents.update(`client:${clientId}`, commandTimeoutMs, (text) => ({
+      text,
+      result: text,
+    }))
+    if (found === '') return null
+    const info = JSON.parse(found) as Omit<port.ClientInfo, 'startedAt'> & { readonly startedAt: string }
+    return { ...info, startedAt: new Date(info.startedAt) }
+  }
+}
+
+/** The documents of one client. */
+class Documents {
+  readonly #store: DocumentStore
+  readonly #closing = new AbortController()
+
+  constructor(store: DocumentStore) {
+    this.#store = store
+  }
 
   /** When an update fails, whether it was carried out is unknown. `UnavailableError` says so, and the core cleans up. */
-  async #update<T>(key: string, timeoutMs: number, change: Change<T>): Promise<T> {
+  async update<T>(key: string, timeoutMs: number, change: Change<T>): Promise<T> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), timeoutMs)
     try {
@@ -144,5 +167,10 @@ class DocumentSession implements port.EngineSession {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort()
+    return Promise.resolve()
   }
 }

@@ -20,9 +20,7 @@ const refusesConnections = (port: number): Promise<boolean> =>
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()
       resolve(false)
-    }).once('error', () => {
-      resolve(true)
-    })
+    }).once('error', () => resolve(true))
   })
 
 /** Two servers: one prints and so holds the lock, the other has a request that waits for it. */

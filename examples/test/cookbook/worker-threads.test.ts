@@ -25,7 +25,7 @@ it('threads of two processes take turns on a lock, with a client each', async ()
       const info = await ledger.inspect()
       return info.waiterCount === 6 && info
     },
-    { what: 'six waiting threads', timeoutMs: 20_000 },
+    { what: 'six waiting threads' },
   )
   expect(new Set(waiters.map(({ owner }) => owner.split(':')[0])).size).toBe(6)
   await lease.unlock()

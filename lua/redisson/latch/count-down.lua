@@ -16,7 +16,7 @@
   Publishes '0' to the channel when the last one counts down.
   Safe to run twice: a party is counted once in a generation.
 ]]
---@include call
+--@include includes/call
 local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local party = ARGV[2]
@@ -24,8 +24,8 @@ local publish = ARGV[3]
 local channel = ARGV[4]
 local awaited = 0
 
---@include clock
---@include read-latch
+--@include includes/clock
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -39,7 +39,7 @@ elseif generation == named then
     left = call('DECR', countKey)
     if left == 0 then
       call('DEL', countKey)
-      --@include forget-parties
+      --@include ./includes/forget-parties
       opened = generation
       happened = '0'
     else
@@ -47,6 +47,6 @@ elseif generation == named then
     end
   end
 end
---@include keep-counted
---@include announce
---@include reply-state
+--@include ./includes/keep-counted
+--@include ./includes/announce
+--@include ./includes/reply-state

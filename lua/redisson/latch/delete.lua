@@ -16,15 +16,15 @@
   Publishes '1' to the channel when it deletes.
   Safe to run twice: the second time there is nothing to delete.
 ]]
---@include call
+--@include includes/call
 local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local publish = ARGV[2]
 local channel = ARGV[3]
 local awaited = 0
 
---@include clock
---@include read-latch
+--@include includes/clock
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -38,9 +38,9 @@ elseif generation == named then
   opened = generation
   happened = '1'
   call('DEL', countKey)
-  --@include forget-parties
+  --@include ./includes/forget-parties
   call('HSET', countedKey, 'deleted', string.format('%.0f', named))
 end
---@include keep-counted
---@include announce
---@include reply-state
+--@include ./includes/keep-counted
+--@include ./includes/announce
+--@include ./includes/reply-state

@@ -12,18 +12,18 @@
 
   Publishes nothing, and changes only what a count that was set since means for the generation. Safe to run twice.
 ]]
---@include call
+--@include includes/call
 local countKey, countedKey = KEYS[1], KEYS[2]
 local maxEntries = tonumber(ARGV[1])
 local awaited = 0
 
---@include clock
---@include read-latch
+--@include includes/clock
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
 end
---@include keep-counted
+--@include ./includes/keep-counted
 local parties = {}
 for _, party in ipairs(maxEntries > 0 and left > 0 and call('HKEYS', countedKey) or {}) do
   -- No party has the name of another field: each has a colon or an @ in it.

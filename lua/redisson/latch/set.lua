@@ -18,7 +18,7 @@
   Publishes '1' to the channel when it sets the count.
   Safe to run twice: the second time it finds its own setter, or another generation than the named one.
 ]]
---@include call
+--@include includes/call
 local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local caller = ARGV[2]
@@ -28,8 +28,8 @@ local publish = ARGV[5]
 local channel = ARGV[6]
 local awaited = 0
 
---@include clock
---@include read-latch
+--@include includes/clock
+--@include ./includes/read-latch
 
 if foreign then
   return { -3, foreign }
@@ -53,5 +53,5 @@ elseif left == 0 and generation == named then
   )
   call('PEXPIRE', countedKey, keepMs)
 end
---@include announce
---@include reply-state
+--@include ./includes/announce
+--@include ./includes/reply-state

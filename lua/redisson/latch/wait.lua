@@ -14,15 +14,15 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include clock
+--@include includes/call
+--@include includes/clock
 
 local replies = {}
 for i = 1, #KEYS / 2 do
   local countKey, countedKey = KEYS[2 * i - 1], KEYS[2 * i]
   local awaited = tonumber(ARGV[i])
-  --@include read-latch
-  --@include keep-counted
+  --@include ./includes/read-latch
+  --@include ./includes/keep-counted
   local code = 2
   if foreign then
     code, generation = -3, foreign

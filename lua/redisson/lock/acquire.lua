@@ -24,7 +24,7 @@
   Safe to run twice: the count is the one wanted, an entry keeps its position, a turn its end, a hold its
   token; a repeated re-entry may skip a token.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -32,12 +32,12 @@ local leaseMs = tonumber(ARGV[3])
 local waiting = ARGV[4]
 local wantsToken = ARGV[5] == '1'
 
---@include clock
---@include guard
---@include turn
+--@include includes/clock
+--@include includes/guard
+--@include ./includes/turn
 
 if holder == owner then
-  --@include keep
+  --@include includes/keep
   local token = 0
   if wantsToken then
     -- A repeated first acquisition returns the token of the hold. A re-entry cannot detect that it is repeated; a
@@ -75,5 +75,5 @@ else
   endTurn(owner)
 end
 
---@include enqueue
---@include busy
+--@include includes/enqueue
+--@include includes/busy

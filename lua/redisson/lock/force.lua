@@ -17,17 +17,17 @@
   Publishes 'revoked <owner> <lock>' to the inbox, '0' to the channel, and 'free …' as acquire does.
   Safe to run twice: the second time the named owner is no longer the holder.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
 local channel = ARGV[4]
 
---@include clock
---@include guard
---@include turn
---@include free
+--@include includes/clock
+--@include includes/guard
+--@include ./includes/turn
+--@include ./includes/free
 
 if holder ~= owner then
   return 0
@@ -41,4 +41,4 @@ elseif noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
 local mine = true
---@include reply
+--@include includes/reply

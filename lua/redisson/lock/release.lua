@@ -17,19 +17,19 @@
   Publishes '0' to the channel when it frees the lock, and 'free …' as acquire does when the lock is free afterwards.
   Safe to run twice: the second time returns 0 and changes nothing.
 ]]
---@include call
+--@include includes/call
 local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local publish = ARGV[2]
 local channel = ARGV[3]
 local tombstoneMs = ARGV[4]
 
---@include clock
---@include turn
---@include free
+--@include includes/clock
+--@include ./includes/turn
+--@include ./includes/free
 
---@include abandon
---@include guard
+--@include includes/abandon
+--@include includes/guard
 
 local mine = holder == owner
 endTurn(owner)
@@ -46,4 +46,4 @@ end
 if messageError ~= '' then
   noticeError = messageError
 end
---@include reply
+--@include includes/reply

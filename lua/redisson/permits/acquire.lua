@@ -26,7 +26,7 @@
   Publishes the free permits to the channel when it returned permits that have ended, or made the semaphore.
   Safe to run twice: a hold keeps its permits, its lease only grows.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner = ARGV[1]
 local want = tonumber(ARGV[2])
@@ -36,17 +36,17 @@ local size = tonumber(ARGV[5])
 local publish = ARGV[6]
 local channel = ARGV[7]
 
---@include clock
---@include clock-ms
---@include read-free
---@include read-ids-type
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
+--@include ./includes/read-ids-type
 if foreign then
   return { -3, foreign }
 end
---@include refuse-abandoned
---@include ids
---@include return-ended
---@include read-hold
+--@include includes/refuse-abandoned
+--@include ./includes/ids
+--@include ./includes/return-ended
+--@include ./includes/read-hold
 
 if permits and permits < want then
   return { -1 }
@@ -66,7 +66,7 @@ if not isHeld then
 end
 if isHeld then
   want = permits or want
-  --@include keep-hold
+  --@include redisson/includes/keep-hold
   putIds(owner, want, endMs)
   -- As Redisson does when it acquires.
   local countTtlMs = call('PTTL', countKey)
@@ -74,10 +74,10 @@ if isHeld then
     call('PEXPIRE', idsKey, countTtlMs)
   end
 end
---@include announce-free
+--@include redisson/includes/announce-free
 if isHeld then
   return { 1, free or 0, noticeError }
 end
---@include until-end
---@include until-id
---@include busy
+--@include redisson/includes/until-end
+--@include ./includes/until-id
+--@include includes/busy

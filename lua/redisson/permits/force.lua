@@ -18,30 +18,30 @@
   Publishes 'revoked <owner> <count>' to the inbox, and the free permits to the channel.
   Safe to run twice: the second time the named owner holds nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
 local channel = ARGV[4]
 
---@include clock
---@include clock-ms
---@include read-free
---@include read-ids-type
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
+--@include ./includes/read-ids-type
 if foreign then
   return { -3, foreign }
 end
---@include ids
---@include return-ended
---@include read-hold
+--@include ./includes/ids
+--@include ./includes/return-ended
+--@include ./includes/read-hold
 
 local mine = false
 local revoked = 0
 if permits then
   local left = 0
   mine = true
-  --@include give-back
+  --@include ./includes/give-back
   revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
 elseif #owner == 32 and not string.find(owner, '%X') then
   local id = string.gsub(owner, '%x%x', function(byte)
@@ -53,8 +53,8 @@ elseif #owner == 32 and not string.find(owner, '%X') then
     hasRisen = true
   end
 end
---@include announce-free
+--@include redisson/includes/announce-free
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
---@include reply
+--@include includes/reply

@@ -16,18 +16,18 @@
 
   Changes and publishes nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local maxEntries = tonumber(ARGV[1])
 
---@include clock
---@include clock-ms
---@include read-free
---@include read-ids-type
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
+--@include ./includes/read-ids-type
 if foreign then
   return { -3, foreign }
 end
---@include ids
+--@include ./includes/ids
 
 local held = call('ZCOUNT', idsKey, '(' .. nowMs, '+inf')
 local ended = call('ZCARD', idsKey) - held

@@ -16,9 +16,9 @@
 
   Publishes the free permits to a channel when it returned some. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 
 local replies = {}
 for i = 1, #KEYS / 4 do
@@ -27,15 +27,15 @@ for i = 1, #KEYS / 4 do
   local publish = ARGV[3 * i - 2]
   local channel = ARGV[3 * i - 1]
   local owner = ARGV[3 * i]
-  --@include read-free
-  --@include read-ids-type
+  --@include redisson/includes/read-free
+  --@include ./includes/read-ids-type
   replies[2 * i - 1] = 2
   replies[2 * i] = -2
   if not foreign then
-    --@include return-ended
-    --@include announce-free
-    --@include until-end
-    --@include until-id
+    --@include ./includes/return-ended
+    --@include redisson/includes/announce-free
+    --@include redisson/includes/until-end
+    --@include ./includes/until-id
     if call('HEXISTS', holdsKey, owner) == 0 then
       replies[2 * i - 1] = 1
     end

@@ -20,7 +20,7 @@
   Publishes the free permits to the channel when it returned some. A semaphore that was deleted stays so.
   Safe to run twice: the second time finds the permits given back and changes nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner = ARGV[1]
 local left = tonumber(ARGV[2])
@@ -28,15 +28,15 @@ local publish = ARGV[3]
 local channel = ARGV[4]
 local tombstoneMs = ARGV[5]
 
---@include clock
---@include clock-ms
---@include read-free
---@include read-ids-type
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
+--@include ./includes/read-ids-type
 if foreign then
   return { -3, foreign }
 end
---@include ids
---@include return-ended
+--@include ./includes/ids
+--@include ./includes/return-ended
 
 local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0 and countIds(owner, permits) == permits
@@ -44,10 +44,10 @@ if permits > 0 and not mine then
   left = 0
 end
 if permits > left then
-  --@include give-back
+  --@include ./includes/give-back
 end
 if tombstoneMs then
-  --@include bury
+  --@include includes/bury
 end
---@include announce-free
---@include reply
+--@include redisson/includes/announce-free
+--@include includes/reply

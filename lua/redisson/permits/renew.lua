@@ -17,9 +17,9 @@
 
   Publishes the free permits to a channel when it returned some. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 
 local replies = {}
 for i = 1, #KEYS / 4 do
@@ -29,21 +29,21 @@ for i = 1, #KEYS / 4 do
   local channel = ARGV[4 * i - 2]
   local owner = ARGV[4 * i - 1]
   local leaseMs = ARGV[4 * i]
-  --@include read-free
-  --@include read-ids-type
+  --@include redisson/includes/read-free
+  --@include ./includes/read-ids-type
   if foreign then
     replies[i] = -3
   else
-    --@include ids
-    --@include return-ended
-    --@include read-hold
+    --@include ./includes/ids
+    --@include ./includes/return-ended
+    --@include ./includes/read-hold
     local want = permits or 0
     replies[i] = want > 0 and 1 or 0
     if want > 0 then
-      --@include keep-hold
+      --@include redisson/includes/keep-hold
       putIds(owner, want, endMs)
     end
-    --@include announce-free
+    --@include redisson/includes/announce-free
   end
 end
 return replies

@@ -22,7 +22,7 @@
   Publishes the free permits to the channel. Evicts nobody: the free permits may be fewer than none.
   Safe to run twice: the second time finds its own id and changes nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, idsKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local newSize = tonumber(ARGV[1])
 local keepMs = ARGV[2]
@@ -31,10 +31,10 @@ local callId = ARGV[4]
 local publish = ARGV[5]
 local channel = ARGV[6]
 
---@include clock
---@include clock-ms
---@include read-free
---@include read-ids-type
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
+--@include ./includes/read-ids-type
 if foreign then
   return { -3, foreign }
 end
@@ -44,13 +44,13 @@ if lastId == callId then
 elseif version ~= seen then
   return { 0, tonumber(version), newSize }
 end
---@include return-ended
+--@include ./includes/return-ended
 
 version = version + 1
 call('SET', sizeKey, version .. ' ' .. callId, 'PX', keepMs)
 free = call('INCRBY', countKey, newSize - (free or 0) - call('ZCARD', idsKey))
 hasRisen = true
---@include announce-free
+--@include redisson/includes/announce-free
 local reply = { 1, version, newSize }
 if noticeError ~= '' then
   reply[4] = noticeError

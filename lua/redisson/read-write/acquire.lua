@@ -18,15 +18,15 @@
 
   Publishes nothing. Safe to run twice: the hold is the one wanted, and its lease only grows.
 ]]
---@include call
+--@include includes/call
 local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local side = ARGV[2]
 local leaseMs = tonumber(ARGV[3])
 local waits = ARGV[4]
 
---@include guard
---@include held
+--@include ./includes/guard
+--@include ./includes/held
 
 if held == 'read' and side == 'write' then
   return { -1 }
@@ -35,7 +35,7 @@ if not held and call('EXISTS', goneKey) == 1 then
   return { -2 }
 end
 if held or not mode or mode == 'read' and side == 'read' then
-  --@include keep
+  --@include includes/keep
   local newMode = held or side
   call('HSET', lockKey, 'mode', newMode, newMode == 'write' and owner .. ':write' or owner, '1')
   if newMode == 'read' and call('PTTL', holdKey) < leaseMs then
@@ -45,7 +45,7 @@ if held or not mode or mode == 'read' and side == 'read' then
   return 0
 end
 
---@include clock
+--@include includes/clock
 -- Of two fields at most one is the mode. Servers that only emulate Redis may bar what is random from
 -- scripts.
 local fields = redis.pcall('HRANDFIELD', lockKey, '2')
@@ -57,4 +57,4 @@ if mode == 'write' then
   holder = string.gsub(holder, ':write$', '')
 end
 local position, noticeError = waits == '1' and 1 or 0, ''
---@include busy
+--@include includes/busy

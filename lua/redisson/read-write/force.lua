@@ -17,7 +17,7 @@
   which are in the same slot.
   Safe to run twice: the second time the named owner holds nothing.
 ]]
---@include call
+--@include includes/call
 local lockKey = KEYS[1]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -25,18 +25,18 @@ local slot = ARGV[3]
 local publish = ARGV[4]
 local channel = ARGV[5]
 
---@include hold-time
---@include publish
---@include guard
---@include held
+--@include ./includes/hold-time
+--@include ./includes/publish
+--@include ./includes/guard
+--@include ./includes/held
 
 if not held then
   return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
---@include leave
+--@include ./includes/leave
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
 local mine = true
---@include reply
+--@include includes/reply

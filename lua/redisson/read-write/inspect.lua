@@ -11,13 +11,13 @@
 
   Changes and publishes nothing. Looks at the keys of readers' holds, which are in the same slot.
 ]]
---@include call
+--@include includes/call
 local lockKey = KEYS[1]
 local slot = ARGV[1]
 local maxHolders = tonumber(ARGV[2])
 
---@include hold-time
---@include guard
+--@include ./includes/hold-time
+--@include ./includes/guard
 
 local holders = {}
 local fields = mode and call('HGETALL', lockKey) or {}

@@ -11,7 +11,7 @@
 
   Changes and publishes nothing.
 ]]
---@include call
+--@include includes/call
 local replies = {}
 for i, lockKey in ipairs(KEYS) do
   local owner = ARGV[i]
@@ -19,7 +19,7 @@ for i, lockKey in ipairs(KEYS) do
   if type(mode) == 'table' then
     mode = nil
   end
-  --@include held
+  --@include ./includes/held
   replies[2 * i - 1] = held and 2 or mode == 'write' and 1 or 0
   replies[2 * i] = call('PTTL', lockKey)
 end

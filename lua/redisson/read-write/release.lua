@@ -21,7 +21,7 @@
   themselves; '0' when the last reader leaves. Looks at the keys of other readers' holds, which are in the same slot.
   Safe to run twice: the second time finds the hold given back, or on the read side already.
 ]]
---@include call
+--@include includes/call
 local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local left = ARGV[2]
@@ -30,14 +30,14 @@ local publish = ARGV[4]
 local channel = ARGV[5]
 local tombstoneMs = ARGV[6]
 
---@include hold-time
---@include publish
+--@include ./includes/hold-time
+--@include ./includes/publish
 
 if tombstoneMs then
   call('SET', goneKey, '1', 'PX', tombstoneMs)
 end
---@include guard
---@include held
+--@include ./includes/guard
+--@include ./includes/held
 
 if not held then
   return 0
@@ -51,7 +51,7 @@ if left == '1' then
     call('SET', holdKey, '1', 'PX', math.max(1, ttlMs))
     noticeError = notify('1')
   end
-  --@include reply
+  --@include includes/reply
 end
---@include leave
---@include reply
+--@include ./includes/leave
+--@include includes/reply

@@ -12,8 +12,8 @@
 
   Publishes nothing. Safe to run twice.
 ]]
---@include call
---@include keep
+--@include includes/call
+--@include includes/keep
 local replies = {}
 for i = 1, #KEYS / 2 do
   local lockKey, holdKey = KEYS[2 * i - 1], KEYS[2 * i]
@@ -24,7 +24,7 @@ for i = 1, #KEYS / 2 do
   if type(mode) == 'table' then
     replies[i] = -3
   elseif mode then
-    --@include held
+    --@include ./includes/held
     -- A reader's field may stay behind when its hold has ended.
     if held == 'write' or held == 'read' and call('EXISTS', holdKey) == 1 then
       if held == 'read' then

@@ -24,7 +24,7 @@
   Publishes the free permits to the channel when it returned permits whose holds have ended, or made the semaphore.
   Safe to run twice: a hold keeps its permits, its lease only grows.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local want = tonumber(ARGV[2])
@@ -34,14 +34,14 @@ local size = tonumber(ARGV[5])
 local publish = ARGV[6]
 local channel = ARGV[7]
 
---@include clock
---@include clock-ms
---@include read-free
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
 if foreign then
   return { -3, foreign }
 end
---@include refuse-abandoned
---@include return-ended
+--@include includes/refuse-abandoned
+--@include ./includes/return-ended
 
 local permits = tonumber(call('HGET', holdsKey, owner))
 if permits and permits < want then
@@ -66,11 +66,11 @@ if not isHeld then
 end
 if isHeld then
   want = permits or want
-  --@include keep-hold
+  --@include redisson/includes/keep-hold
 end
---@include announce-free
+--@include redisson/includes/announce-free
 if isHeld then
   return { 1, free or 0, noticeError }
 end
---@include until-end
---@include busy
+--@include redisson/includes/until-end
+--@include includes/busy

@@ -17,20 +17,20 @@
   Publishes 'revoked <owner> <count>' to the inbox, and the free permits to the channel.
   Safe to run twice: the second time the named owner holds nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
 local channel = ARGV[4]
 
---@include clock
---@include clock-ms
---@include read-free
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
 if foreign then
   return { -3, foreign }
 end
---@include return-ended
+--@include ./includes/return-ended
 
 local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0
@@ -44,8 +44,8 @@ if mine then
   end
   revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
 end
---@include announce-free
+--@include redisson/includes/announce-free
 if noticeError == '' and type(revoked) == 'table' then
   noticeError = revoked.err
 end
---@include reply
+--@include includes/reply

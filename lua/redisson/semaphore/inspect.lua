@@ -13,13 +13,13 @@
 
   Changes and publishes nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
 local maxEntries = tonumber(ARGV[1])
 
---@include clock
---@include clock-ms
---@include read-free
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
 if foreign then
   return { -3, foreign }
 end

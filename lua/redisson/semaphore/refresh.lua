@@ -15,9 +15,9 @@
 
   Publishes the free permits to a channel when it returned some. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 
 local replies = {}
 for i = 1, #KEYS / 3 do
@@ -25,13 +25,13 @@ for i = 1, #KEYS / 3 do
   local publish = ARGV[3 * i - 2]
   local channel = ARGV[3 * i - 1]
   local owner = ARGV[3 * i]
-  --@include read-free
+  --@include redisson/includes/read-free
   replies[2 * i - 1] = 2
   replies[2 * i] = -2
   if not foreign then
-    --@include return-ended
-    --@include announce-free
-    --@include until-end
+    --@include ./includes/return-ended
+    --@include redisson/includes/announce-free
+    --@include redisson/includes/until-end
     if call('HEXISTS', holdsKey, owner) == 0 then
       replies[2 * i - 1] = 1
     end

@@ -19,7 +19,7 @@
   Publishes the free permits to the channel when it returned some. A semaphore that was deleted stays so.
   Safe to run twice: the second time finds the permits given back and changes nothing.
 ]]
---@include call
+--@include includes/call
 local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local left = tonumber(ARGV[2])
@@ -27,13 +27,13 @@ local publish = ARGV[3]
 local channel = ARGV[4]
 local tombstoneMs = ARGV[5]
 
---@include clock
---@include clock-ms
---@include read-free
+--@include includes/clock
+--@include includes/clock-ms
+--@include redisson/includes/read-free
 if foreign then
   return { -3, foreign }
 end
---@include return-ended
+--@include ./includes/return-ended
 
 local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0
@@ -50,7 +50,7 @@ if permits > left then
   end
 end
 if tombstoneMs then
-  --@include bury
+  --@include includes/bury
 end
---@include announce-free
---@include reply
+--@include redisson/includes/announce-free
+--@include includes/reply

@@ -15,9 +15,9 @@
 
   Publishes the free permits to a channel when it returned some. Safe to run twice.
 ]]
---@include call
---@include clock
---@include clock-ms
+--@include includes/call
+--@include includes/clock
+--@include includes/clock-ms
 
 local replies = {}
 for i = 1, #KEYS / 3 do
@@ -26,17 +26,17 @@ for i = 1, #KEYS / 3 do
   local channel = ARGV[4 * i - 2]
   local owner = ARGV[4 * i - 1]
   local leaseMs = ARGV[4 * i]
-  --@include read-free
+  --@include redisson/includes/read-free
   if foreign then
     replies[i] = -3
   else
-    --@include return-ended
+    --@include ./includes/return-ended
     local want = tonumber(call('HGET', holdsKey, owner)) or 0
     replies[i] = want > 0 and 1 or 0
     if want > 0 then
-      --@include keep-hold
+      --@include redisson/includes/keep-hold
     end
-    --@include announce-free
+    --@include redisson/includes/announce-free
   end
 end
 return replies

@@ -2,6 +2,6 @@
 -- Reads: position waitersKey owner entryTtlMs queueKey rank
 -- Sets:  nothing
 if position == 1 and not rank then
-  --@include drop-orphans
+  --@include includes/drop-orphans
 end
---@include keep-queue
+--@include includes/keep-queue

@@ -2,7 +2,7 @@
 -- firstOwner and firstEndMs are of the hold that ends first, or '' and 0.
 -- Reads: mainKey endsKey owner held nowMs used firstOwner firstEndMs
 -- Sets:  firstHold used hold firstOwner firstEndMs
---@include read-first
+--@include ./read-first
 if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then
-  --@include drop-ended
+  --@include ./drop-ended
 end

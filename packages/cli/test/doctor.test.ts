@@ -133,5 +133,15 @@ describe('holdfast doctor', () => {
     const { code, findings } = await examine(server.url.replace('redis://', 'redis://nobody:wrong@'))
     expect(code).toBe(1)
     expect(statusOf(findings, 'lock')).toBe('failed')
+    expect(findings.find(({ check }) => check === 'server')?.text).toMatch(/^WRONGPASS /)
+  })
+
+  it('says once that there is no such database, and what else it sees of the server', async () => {
+    const { code, stdout, stderr } = await runCli(['doctor'], { url: `${server.url}/99` })
+    expect(code).toBe(1)
+    expect(stdout.match(/it has no such database/g)).toHaveLength(1)
+    expect(stdout).toMatch(/^ok +version/m)
+    // No warning that the server could not be looked at.
+    expect(stderr).toBe('')
   })
 })

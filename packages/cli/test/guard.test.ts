@@ -71,7 +71,7 @@ it('a renewal does not save a command that got SIGTERM', async () => {
   const now = machineMs()
   guard.send({ type: 'until', plan: { termAt: now, killAt: now + 1_000 }, graceMs: 1_000 })
   guard.send({ type: 'watch', command: { pid: command.pid ?? -1, isGroup: true } })
-  await until(() => guard.reports.includes('term'), { timeoutMs: 15_000 })
+  await until(() => guard.reports.includes('term'))
   guard.send({ type: 'until', plan: { termAt: now + 60_000, killAt: now + 61_000 }, graceMs: 1_000 })
   expect(await ended).toEqual([null, 'SIGKILL'])
   guard.send({ type: 'done' })

@@ -58,7 +58,7 @@ describe('holdfast ls', () => {
         seen = await scans()
         return seen > 0 && seen === before
       },
-      { everyMs: 500, timeoutMs: 20_000, what: 'the scan to pause' },
+      { everyMs: 500, what: 'the scan to pause' },
     )
     stalled.read()
     const { stdout } = await stalled.ended()
@@ -120,9 +120,7 @@ describe('holdfast inspect', () => {
     const holdfast = holder()
     await using _lease = await holdfast.getLock('order:42').lock()
     const waiting = new Cli(['run', 'order:42', '--', 'true'], { url: server.url })
-    await until(async () => (await holdfast.getLock('order:42').inspect()).waiterCount === 1, {
-      timeoutMs: 15_000,
-    })
+    await until(async () => (await holdfast.getLock('order:42').inspect()).waiterCount === 1)
     const { stdout } = await cliUntil(
       /HELD BY +FOR +LEASE LEFT\n.*, billing \(.*:1\) +[\d.]+ m?s +\d+ s\n\nWAITING +FOR +ENTRY LEFT\n.*holdfast run true.* +[\d.]+ m?s +\d+ s\n/,
       'inspect',
@@ -239,7 +237,7 @@ describe('holdfast watch and top', () => {
     const lease = await holdfast.getLock('order:42').lock()
     await watch.untilStdout(/"holderCount":1/)
     await lease.unlock()
-    await until(() => linesOf(watch.stdout, 'change').length === 3, { timeoutMs: 10_000 })
+    await until(() => linesOf(watch.stdout, 'change').length === 3)
     watch.kill('SIGINT')
     expect((await watch.ended()).code).toBe(0)
     expect(linesOf(watch.stdout, 'change').map(({ holderCount }) => holderCount)).toEqual([0, 1, 0])
@@ -329,16 +327,25 @@ describe('whatever the command', () => {
   )
 
   const commands = [['ls'], ['inspect', 'x'], ['watch', 'x'], ['unlock', 'x'], ['top'], ['doctor']]
-  it.each(['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/x'])(
-    'says that %s cannot be reached, and nothing else, at once',
-    async (url) => {
-      const env = { HOLDFAST_URL: url }
+  const refused = /^holdfast: (Redis|PostgreSQL) at \S+ is unavailable: connect ECONNREFUSED 127.0.0.1:1\n$/
+  it.each([
+    [['--url', 'redis://127.0.0.1:1'], refused],
+    [['--url', 'postgres://127.0.0.1:1/x'], refused],
+    [
+      ['--cluster', '127.0.0.1:1'],
+      /^holdfast: Redis Cluster at 127.0.0.1:1 is unavailable: could not connect/,
+    ],
+    [
+      ['--sentinels', '127.0.0.1:1'],
+      /^holdfast: Redis master mymaster of Sentinel at 127.0.0.1:1 is unavailable: could not connect/,
+    ],
+  ])(
+    'says that %j cannot be reached, and nothing else, at once',
+    async (way, expected) => {
       // A command to the store may take longer than this test.
-      const runs = commands.map((args) => runCli([...args, '--timeout', '100s'], { url: '', env }))
+      const runs = commands.map((args) => runCli([...args, ...way, '--timeout', '100s'], { url: '' }))
       for (const { code, stderr } of await Promise.all(runs)) {
-        expect(stderr).toMatch(
-          /^holdfast: (Redis|PostgreSQL) at \S+ is unavailable: connect ECONNREFUSED 127.0.0.1:1\n$/,
-        )
+        expect(stderr).toMatch(expected)
         expect(code).toBe(69)
       }
     },
@@ -346,8 +353,15 @@ describe('whatever the command', () => {
   )
 
   it('what each of several connections warns of is said once', async () => {
-    const { code, stderr } = await cli('ls', '--url', `${server.url}/99`)
+    await server.call('ACL', 'SETUSER', 'curt', 'on', '>secret', '~*', '&*', '+@all', '-info')
+    const { code, stderr } = await cli('ls', '--url', server.url.replace('//', '//curt:secret@'))
     expect(stderr.match(/could not be read/g)).toHaveLength(1)
+    expect(code).toBe(0)
+  })
+
+  it('names a database that does not exist, and nothing else', async () => {
+    const { code, stderr } = await cli('ls', '--url', `${server.url}/99`)
+    expect(stderr).toMatch(/^holdfast: Redis at \S+ rejected the command: it has no such database: .*\n$/)
     expect(code).toBe(77)
   })
 

@@ -24,9 +24,7 @@ let link: FaultProxy
 beforeAll(async () => {
   link = await startProxy({ host: url.hostname, port: Number(url.port) })
 })
-afterEach(() => {
-  link.heal()
-})
+afterEach(() => link.heal())
 afterAll(async () => {
   await rival.close()
   await link.close()
@@ -88,14 +86,19 @@ it(
   timeoutMs,
 )
 
-it(
-  'a command whose runner is frozen is dead before the rival is in',
-  async () => {
-    const running = await start(['ignore-term', 'with-descendant'], false)
+it.each([
+  { ignores: 'SIGTERM', traits: ['ignore-term', 'with-descendant'], isKilled: true },
+  { ignores: 'nothing', traits: [], isKilled: false },
+])(
+  'a command that ignores $ignores and whose runner is frozen is dead before the rival is in',
+  async ({ traits, isKilled }) => {
+    const running = await start(traits, false)
     running.runner.kill('SIGSTOP')
     expect(await leadMs(running)).toBeGreaterThan(0)
     running.runner.kill('SIGCONT')
-    expect((await running.runner.ended()).code).toBe(79)
+    const { code, stderr } = await running.runner.ended()
+    expect(stderr.includes('did not end in time and was killed')).toBe(isKilled)
+    expect(code).toBe(79)
   },
   timeoutMs,
 )
@@ -139,9 +142,9 @@ it(
     const lease = await rival.getLock(name).lock()
     const waiting = new Cli(['run', name, '--', 'echo', 'ran'])
     await waiting.untilStderr(/waiting for lock/)
-    const guard = await until(() => guardOf(waiting.pid), { timeoutMs: 15_000 })
+    const guard = await until(() => guardOf(waiting.pid))
     process.kill(guard, 'SIGKILL')
-    await until(() => isReaped(guard), { timeoutMs: 15_000 })
+    await until(() => isReaped(guard))
     await lease.unlock()
     const { code, stdout, stderr } = await waiting.ended()
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' })

@@ -9,7 +9,7 @@ afterAll(() => holdfast.close())
 
 const withFrozenGuard = { NODE_OPTIONS: `--require ${join(__dirname, 'fixtures/freeze-guard.cjs')}` }
 const untilLocked = (name: string): Promise<boolean> =>
-  until(() => holdfast.getLock(name).isLocked(), { timeoutMs: 15_000, what: `${name} to be held` })
+  until(() => holdfast.getLock(name).isLocked(), { what: `${name} to be held` })
 
 it('a signal that arrives while the guard still starts keeps the command from starting', async () => {
   const name = uniqueName('signals')

@@ -36,7 +36,7 @@ describeAtTerminal('holdfast run at a terminal', () => {
     const name = uniqueName('terminal')
     await using _lease = await holdfast.getLock(name).lock()
     const waiting = new Cli(['run', name, '--', 'true'], atTerminal)
-    await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1, { timeoutMs: 15_000 })
+    await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
     waiting.type(ctrlC)
     expect((await waiting.ended()).code).toBe(130)
   })

@@ -83,6 +83,24 @@ describe('holdfast run', () => {
     expect(await waiting.ended()).toMatchObject({ code: 0, stdout: 'ran\n' })
   })
 
+  it.each([
+    [['--', 'true'], 'name'],
+    [['--wait', '1s', '--', 'sleep', '1'], 'name'],
+    [['nightly'], 'command'],
+    [['nightly', '--'], 'command'],
+  ])('with %j says what is missing', async (words, missing) => {
+    const { code, stderr } = await runCli(['run', ...words])
+    expect(stderr).toContain(`error: missing required argument '${missing}'\n`)
+    expect(code).toBe(64)
+  })
+
+  it('takes a name behind -- that begins with a dash', async () => {
+    expect(await runCli(['run', '--', `-${uniqueName('run')}`, 'echo', 'ran'])).toMatchObject({
+      code: 0,
+      stdout: 'ran\n',
+    })
+  })
+
   it('waits for a server that is down at the start', async () => {
     const server = await startRedis()
     await server.kill()
@@ -93,18 +111,27 @@ describe('holdfast run', () => {
     await server.stop()
   })
 
+  it('does not wait for a server that rejects the password, and says why once', async () => {
+    const url = sharedRedisUrl().replace('redis://', 'redis://nobody:wrong@')
+    const { code, stderr } = await runCli(['run', '--wait', '30s', 'nightly', '--', 'true'], { url })
+    expect(stderr).toMatch(/^holdfast: lock nightly: Redis at \S+ rejected the command: .*WRONGPASS[^\n]*\n$/)
+    expect(code).toBe(77)
+  })
+
   it('gives up on a server that is down for as long as it may wait', async () => {
     const args = ['run', '--wait', '1500ms', 'nightly', '--', 'true']
     const { code, stderr } = await runCli(args, { url: 'redis://127.0.0.1:1' })
-    expect(stderr).toMatch(/still waiting\nholdfast: gave up after \d\.\d s: .*is unavailable/)
+    expect(stderr).toMatch(
+      /still waiting\nholdfast: could not reach the store within \d+ ms for .*is unavailable/,
+    )
     expect(code).toBe(69)
   })
 
   it.each([
-    ['60s', /^holdfast: gave up after 3\.0 s: the store did not reply for lock nightly\n$/],
+    ['60s', /^holdfast: Redis at 127\.0\.0\.1:\d+ did not reply within 3\d{3} ms for lock nightly\n$/],
     [
       '500ms',
-      /^(holdfast: )(Redis at \S+ did not reply within )\d+ ms for lock nightly; still waiting\n\1gave up after 3\.0 s: \2\d+ ms for lock nightly\n$/,
+      /^(holdfast: )lock nightly: (Redis at \S+ did not reply within )500 ms; still waiting\n(?:.*; still waiting\n){0,2}\1could not reach the store within 3\d{3} ms for lock nightly; last error: Redis at .*\n$/,
     ],
   ])(
     'gives up on a silent server when its time is up, and says once that it waits, with --timeout %s',
@@ -117,6 +144,13 @@ describe('holdfast run', () => {
       expect(code).toBe(69)
     },
   )
+
+  it('says that a server may not speak TLS, before its time is up as after', async () => {
+    const args = ['run', '--wait', '1s', 'nightly', '--', 'true']
+    const { code, stderr } = await runCli(args, { url: sharedRedisUrl().replace('redis:', 'rediss:') })
+    expect(stderr).toMatch(/no TLS connection has been established; .* begin the URL with redis:/)
+    expect(code).toBe(69)
+  })
 
   it.each([
     [['--wait', '0'], 75],
@@ -192,7 +226,7 @@ describe('holdfast run', () => {
     // A machine under load may stall the runner for longer than a shorter lease.
     const runner = new Cli(['run', '--lease', '6s', name, '--', ...words])
     const startedAt = await untilBeating(file)
-    await until(() => lastBeat(file) > startedAt + 7_000, { timeoutMs: 20_000 })
+    await until(() => lastBeat(file) > startedAt + 7_000)
     expect(await lockOf(name).isLocked()).toBe(true)
     runner.kill('SIGTERM')
     expect(await runner.ended()).toMatchObject({ code: 0, stderr: '' })
@@ -204,11 +238,11 @@ describe('holdfast run', () => {
       const name = uniqueName('run')
       const lease = await lockOf(name).lock()
       const waiting = new Cli(['run', name, '--', 'true'])
-      await until(async () => (await lockOf(name).inspect()).waiterCount === 1, { timeoutMs: 15_000 })
+      await until(async () => (await lockOf(name).inspect()).waiterCount === 1)
       waiting.kill(signal)
       const numbers = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }
       expect((await waiting.ended()).code).toBe(numbers[signal])
-      await until(async () => (await lockOf(name).inspect()).waiterCount === 0, { timeoutMs: 15_000 })
+      await until(async () => (await lockOf(name).inspect()).waiterCount === 0)
       await lease.unlock()
     },
   )
@@ -255,6 +289,6 @@ describe('holdfast run', () => {
     const runner = new Cli(['run', uniqueName('run'), '--', ...words])
     await untilBeating(file)
     runner.kill('SIGKILL')
-    await until(() => readFileSync(`${file}.fd3`, 'utf8') === 'closed', { timeoutMs: 15_000 })
+    await until(() => readFileSync(`${file}.fd3`, 'utf8') === 'closed')
   })
 })

@@ -49,7 +49,7 @@ async function record(): Promise<string> {
         printed = (await run('sh', ['-c', words], { env })).stdout
         return shows.test(printed)
       },
-      { what: () => `${String(shows)} in ${printed}`, timeoutMs: 20_000 },
+      { what: () => `${String(shows)} in ${printed}` },
     )
     text += `$ ${line}\n${printed}\n`
   }
@@ -61,7 +61,7 @@ async function record(): Promise<string> {
   let said = ''
   running.stderr.setEncoding('utf8').on('data', (words: string) => (said += words))
   const ended = new Promise<number | null>((resolve) => running.once('close', resolve))
-  await until(() => lock.isLocked(), { timeoutMs: 15_000 })
+  await until(() => lock.isLocked())
 
   await step('holdfast run nightly-export --wait 1s -- ./export.sh')
   await step('holdfast ls')

@@ -21,7 +21,7 @@ async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise
   const lease = await holdfast.getLock(name).lock()
   expect((await cli('run', '-w', '0', name, '--', 'true')).code).toBe(75)
   const waiting = new Cli(['run', name, '--', node, '-e', show], options)
-  await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1, { timeoutMs: 20_000 })
+  await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
   expect((await cli('ls', '--contended')).stdout).toContain(name)
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
   expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)

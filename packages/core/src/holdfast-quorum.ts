@@ -1,28 +1,33 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { requireFunction, unlessIndex } from './checks.js'
-import { quorumOf } from './composing/quorum/votes.js'
+import { requireFunction, unlessIndex } from './options/checks.js'
+import { quorumOf } from './composing/quorum/ballot.js'
 import { notIndependent } from './composing/quorum/wording.js'
 import { isEngine } from './engine/is-engine.js'
 import type { LockEngine } from './engine/session.js'
-import { InvalidArgumentError } from './errors.js'
-import type { HoldfastEvents, HoldfastListener } from './events.js'
+import { InvalidArgumentError } from './errors/errors.js'
+import type { HoldfastEvents, HoldfastListener } from './events/events.js'
 import type { HoldfastStats } from './holdfast.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
 import type { Lease } from './objects/lease.js'
-import { resolveDrainMs, resolveReentrant } from './options.js'
-import type { CloseOptions, LockOptions } from './options.js'
+import { resolveDrainMs, resolveReentrant } from './options/options.js'
+import type { CloseOptions, LockOptions } from './options/options.js'
 import type { Possession } from './ownership/possession.js'
 import { Scope } from './ownership/scope.js'
-import { QuorumClient } from './quorum-client.js'
-import { checkMasters, checkQuorumOptions, resolveQuorumSettings } from './quorum-options.js'
-import type { QuorumClientOptions } from './quorum-options.js'
+import { QuorumClient } from './wiring/quorum-client.js'
+import {
+  checkEngines,
+  checkMasters,
+  checkQuorumOptions,
+  resolveQuorumSettings,
+} from './options/quorum-options.js'
+import type { QuorumClientOptions } from './options/quorum-options.js'
 import { checkSource } from './redis/connection/template.js'
 import { redisEngine } from './redis/engine.js'
-import type { Interop, RedisOptions } from './redis/options.js'
+import type { RedisOptions } from './redis/options.js'
 import { kindOf } from './util/kind-of.js'
-import { whereItBelongs } from './where-it-belongs.js'
+import { whereItBelongs } from './options/where-it-belongs.js'
 
 /** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
 export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }
@@ -40,11 +45,6 @@ export interface HoldfastQuorumOptions extends QuorumClientOptions {
    * @defaultValue 'lock:'
    */
   readonly prefix?: string | undefined
-  /**
-   * Shares the locks of this quorum with Java services that use `RedissonRedLock`, 3.24 to 4.7, over one lock of the same
-   * name on each of the same masters. Every Holdfast client of these locks must set this. They have no fencing tokens.
-   */
-  readonly interop?: Interop | undefined
 }
 
 /**
@@ -55,21 +55,17 @@ export interface HoldfastQuorumOptions extends QuorumClientOptions {
  */
 export class HoldfastQuorum {
   readonly #client: QuorumClient
-  readonly #hasTokens: boolean
-  readonly #isShared: boolean
   readonly #masters: number
 
   #closed: Promise<void> | undefined
 
   /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
   constructor(options: HoldfastQuorumOptions) {
-    checkQuorumOptions(options, ['masters', 'prefix', 'interop'])
+    checkQuorumOptions(options, ['masters', 'prefix'])
     const engines = enginesOf(options)
     if (new Set(engines).size < engines.length) throw notIndependent('the same engine')
-    this.#isShared = options.interop !== undefined
-    const tokenAdvice = this.#isShared ? noTokens : 'with a quorum, use getFencedLock'
-    this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines, tokenAdvice)
-    this.#hasTokens = this.#client.masters.every(({ session }) => session.raiseToken !== undefined)
+    checkEngines(engines)
+    this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines)
     this.#masters = engines.length
     refuseTwins(this.#client.masters.map(({ name }) => name))
   }
@@ -100,14 +96,13 @@ export class HoldfastQuorum {
    * The lock of this name, whose leases have a fencing token: larger than that of every earlier lease from
    * `getFencedLock`. Each acquisition takes one more round trip, in which a majority of the masters stores the token.
    *
-   * @throws `InvalidArgumentError` as `getLock`, with an engine that has no fencing tokens, and with `interop`
+   * @throws `InvalidArgumentError` as `getLock`, and if not all masters can keep a fencing token
    */
   getFencedLock(name: string, options?: LockOptions): Lock
   getFencedLock(name: string, options?: LockOptions, array?: unknown): Lock {
-    if (this.#isShared) throw new InvalidArgumentError(`${noTokens}; use getLock`, { lockName: name })
-    if (!this.#hasTokens) {
-      const text = 'not all masters of this quorum can keep a fencing token; use getLock'
-      throw new InvalidArgumentError(text, { lockName: name })
+    const { whyNoTokens } = this.#client
+    if (whyNoTokens !== undefined) {
+      throw new InvalidArgumentError(`${whyNoTokens}; use getLock`, { lockName: name })
     }
     return this.#lock(name, true, unlessIndex(options, array))
   }
@@ -181,8 +176,8 @@ export class HoldfastQuorum {
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, holds, waiting } = this.#client
-    return { clientId: id, holds: holds.size, waiters: waiting, ...holds.counts }
+    const { id, storeName: store, holds, waiting } = this.#client
+    return { clientId: id, store, holds: holds.size, waiters: waiting, ...holds.counts }
   }
 
   /**
@@ -212,25 +207,26 @@ export class HoldfastQuorum {
   #lock(name: string, isFenced: boolean, options: LockOptions | undefined): Lock {
     const reentrant = resolveReentrant(options)
     checkName(name)
-    const [address] = this.#client.masters.map(({ session }) => session.locate(name, 'lock'))
+    const [address] = this.#client.masters.map(({ names }) => names.locate(name, 'lock'))
     if (!address) throw new InvalidArgumentError('no masters')
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
     return new Lock(this.#client.lockDeps, target, isFenced, reentrant)
   }
 }
 
-const noTokens = 'a quorum that is shared with Redisson has no fencing tokens: RedissonRedLock draws none'
-
-function enginesOf({ masters, prefix, interop }: HoldfastQuorumOptions): LockEngine[] {
+function enginesOf({ masters, prefix }: HoldfastQuorumOptions): LockEngine[] {
   checkMasters(masters)
   return masters.map((master, i) => {
     if (!isOfEngine(master)) {
       checkSource(master, `masters[${i}]`, 'quorum')
-      return redisEngine({ redis: master, prefix, interop })
+      return redisEngine({ redis: master, prefix })
     }
-    for (const [option, value] of Object.entries({ interop, prefix })) {
-      if (value === undefined) continue
-      throw new InvalidArgumentError(`${option} needs masters on Redis, but masters[${i}] is an engine`)
+    if (prefix !== undefined) {
+      throw new InvalidArgumentError(`prefix needs masters on Redis, but masters[${i}] is an engine`)
+    }
+    const other = Object.keys(master).find((option) => option !== 'engine')
+    if (other !== undefined) {
+      throw new InvalidArgumentError(`unknown option '${other}' of masters[${i}]; it takes engine only`)
     }
     const engine: unknown = master.engine
     if (isEngine(engine)) return engine

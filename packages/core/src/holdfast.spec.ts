@@ -1,5 +1,5 @@
 import type { LockEngine, Traits } from './engine/index.js'
-import { InvalidArgumentError } from './errors.js'
+import { InvalidArgumentError } from './errors/errors.js'
 import { Holdfast } from './holdfast.js'
 
 const traits: Traits = {
@@ -9,7 +9,6 @@ const traits: Traits = {
   fencing: 'none',
   survives: 'nothing',
   force: 'at renewal',
-  commandsAreCounted: false,
 }
 
 /** An engine that promises little. It is never asked to do anything here. */
@@ -30,12 +29,14 @@ const refusalOf = (options: object): unknown => {
 }
 
 describe('with an engine', () => {
-  it.each(['prefix', 'interop', 'minReplicas', 'replicaTimeoutMs'])(
+  it.each(['prefix', 'minReplicas', 'replicaTimeoutMs'])(
     'the option %s of the Redis engine is refused, not ignored',
     (option) => {
       const error = refusalOf({ engine, [option]: 1 })
       expect(error).toBeInstanceOf(InvalidArgumentError)
-      expect(String(error)).toContain(`${option} is an option of the Redis engine`)
+      expect(String(error)).toContain(
+        `${option} is an option of new Holdfast({ redis }), not of one with an engine: leave it out;`,
+      )
     },
   )
 
@@ -70,8 +71,9 @@ describe('an option that does not exist is refused, with the nearest and the val
       "unknown option 'redisUrl' (did you mean redis?); pass a URL or an ioredis instance as new Holdfast({ redis })",
     ],
     [{ redis, ttl: undefined }, "unknown option 'ttl'"],
+    [{ redis, interop: true }, "unknown option 'interop'"],
   ])('on Redis: %p', (options, unknown) => {
-    const message = `${unknown}; valid options: redis, prefix, interop, minReplicas, replicaTimeoutMs, engine, ${valid}`
+    const message = `${unknown}; valid options: redis, prefix, minReplicas, replicaTimeoutMs, engine, ${valid}`
     expect(refusalOf(options)).toEqual(new InvalidArgumentError(message))
   })
 

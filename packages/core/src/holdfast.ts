@@ -1,22 +1,22 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { checkObject, checkOptions, refuseSecond, requireFunction, unlessIndex } from './checks.js'
-import { Client } from './client.js'
+import { checkObject, checkOptions, refuseSecond, requireFunction, unlessIndex } from './options/checks.js'
+import { Client } from './wiring/client.js'
 import { isEngine } from './engine/is-engine.js'
 import { writePermits } from './engine/permits.js'
 import type { Address, ObjectType } from './engine/requests.js'
 import type { ConnectedClient } from './engine/operator.js'
 import type { LockEngine } from './engine/session.js'
 import type { Traits } from './engine/traits.js'
-import { InvalidArgumentError } from './errors.js'
-import type { HoldfastEvents, HoldfastListener } from './events.js'
+import { InvalidArgumentError } from './errors/errors.js'
+import type { HoldfastEvents, HoldfastListener } from './events/events.js'
 import { CountDownLatch } from './objects/count-down-latch.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock, otherCopy } from './objects/lock.js'
 import type { ReadWriteLock } from './objects/read-write-lock.js'
 import { Semaphore } from './objects/semaphore.js'
-import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSemaphore } from './options.js'
-import type { ClientOptions, CloseOptions, LockOptions, SemaphoreOptions } from './options.js'
+import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSize } from './options/options.js'
+import type { ClientOptions, CloseOptions, LockOptions, SemaphoreOptions } from './options/options.js'
 import { MultiLock } from './objects/multi-lock.js'
 import type { LockListing } from './operating/listing.js'
 import type { LocksOptions, RollCallOptions } from './operating/options.js'
@@ -28,13 +28,18 @@ import { redisEngine } from './redis/engine.js'
 import { redisOptionNames } from './redis/options.js'
 import type { RedisOptions } from './redis/options.js'
 import { kindOf as kindOfValue } from './util/kind-of.js'
-import { whereItBelongs } from './where-it-belongs.js'
+import { whereItBelongs } from './options/where-it-belongs.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
-export interface HoldfastOptions extends ClientOptions, RedisOptions {}
+export interface HoldfastOptions extends ClientOptions, RedisOptions {
+  /** Instead of Redis: see {@link EngineHoldfastOptions}. */
+  readonly engine?: undefined
+}
 
 /** How a `Holdfast` client on another engine behaves. Options of the store itself are given to the engine. */
 export interface EngineHoldfastOptions extends ClientOptions {
+  /** Instead of an engine: see {@link HoldfastOptions}. */
+  readonly redis?: undefined
   /** Where locks are stored: `memory()` of `@holdfast/memory`, for example. */
   readonly engine: LockEngine
 }
@@ -43,6 +48,8 @@ export interface EngineHoldfastOptions extends ClientOptions {
 export interface HoldfastStats {
   /** The first part of its owners. */
   readonly clientId: string
+  /** Where its locks are, as messages say it: without user and password. */
+  readonly store: string
   /** Holds that live now. */
   readonly holds: number
   /** Acquisitions that wait for a held lock now. */
@@ -90,9 +97,8 @@ export class Holdfast {
   }
 
   /**
-   * The lock of this name, whose leases have a fencing token. With `interop: 'redisson'` the token is drawn from
-   * the count of Redisson's `RFencedLock`, so that tokens of both sides form one increasing sequence. Otherwise every lease
-   * has a token, and this is the same as `getLock`.
+   * The lock of this name, whose leases have a fencing token. With most engines every lease has one, and this is the same as
+   * `getLock`.
    *
    * @throws `InvalidArgumentError` as `getLock`, and with an engine that has no fencing tokens
    */
@@ -130,12 +136,11 @@ export class Holdfast {
    *
    * @param name - as for `getLock`
    * @param options - `permits`: how many there are in all, the same number in every process
-   * @throws `InvalidArgumentError` as `getLock`, for a bad number of permits, with an engine that has no semaphores, and with
-   * `interop` without `java`
+   * @throws `InvalidArgumentError` as `getLock`, for a bad number of permits, and with an engine that has no semaphores
    */
   getSemaphore(name: string, options: SemaphoreOptions): Semaphore {
-    const { size, java } = resolveSemaphore(options, this.#engine.traits.semaphoreForms)
-    return new Semaphore(this.#client.semaphoreDeps, this.#locate(name, 'semaphore', java), size, java)
+    const size = resolveSize(options)
+    return new Semaphore(this.#client.semaphoreDeps, this.#locate(name, 'semaphore'), size)
   }
 
   /**
@@ -295,8 +300,8 @@ export class Holdfast {
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, holds, waiters } = this.#client
-    return { clientId: id, holds: holds.size, waiters: waiters.waiting, ...holds.counts }
+    const { id, storeName: store, holds, waiters } = this.#client
+    return { clientId: id, store, holds: holds.size, waiters: waiters.waiting, ...holds.counts }
   }
 
   /**
@@ -323,13 +328,13 @@ export class Holdfast {
     return `Holdfast ${inspect({ engine: this.#engine.name, ...this.stats() }, options)}`
   }
 
-  #locate(name: string, object: ObjectType, form?: string): Address {
+  #locate(name: string, object: ObjectType): Address {
     checkName(name)
     const { name: engine, traits } = this.#engine
     if (object !== 'lock' && !traits.kinds?.includes(kindOf[object])) {
       throw new InvalidArgumentError(`the engine ${engine} has no ${textOf[object]}`, { lockName: name })
     }
-    return this.#client.session.locate(name, object, form)
+    return this.#client.names.locate(name, object)
   }
 
   #lock(name: string, isFenced: boolean, options: LockOptions | undefined): Lock {
@@ -385,7 +390,7 @@ function engineOf(options: HoldfastOptions | EngineHoldfastOptions): LockEngine 
   const superfluous = redisOptionNames.find((option) => option in options)
   if (superfluous !== undefined) {
     throw new InvalidArgumentError(
-      `${superfluous} is an option of the Redis engine, not of ${engine.name}: leave it out; the options of another engine go to that engine itself`,
+      `${superfluous} is an option of new Holdfast({ redis }), not of one with an engine: leave it out; the options of an engine go to that engine itself`,
     )
   }
   checkOptions(options, optionsOnEngine)

@@ -1,7 +1,7 @@
 export type {} from './ambient.js'
 export { Holdfast, type EngineHoldfastOptions, type HoldfastOptions, type HoldfastStats } from './holdfast.js'
 export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
-export type { QuorumClientOptions } from './quorum-options.js'
+export type { QuorumClientOptions } from './options/quorum-options.js'
 export { lockName } from './objects/name-of-text.js'
 export type { Lock } from './objects/lock.js'
 export type { MultiLock } from './objects/multi-lock.js'
@@ -37,10 +37,9 @@ export type {
   CloseOptions,
   PermitOptions,
   ResizeOptions,
-  JavaSemaphore,
   SemaphoreOptions,
-} from './options.js'
-export type { Interop, RedisOptions } from './redis/options.js'
+} from './options/options.js'
+export type { RedisOptions } from './redis/options.js'
 export type {
   AcquireContext,
   AcquireOutcome,
@@ -58,7 +57,7 @@ export type {
   WarningMessage,
 } from './channels/contexts.js'
 export type { ObjectKind } from './ownership/target.js'
-export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events.js'
+export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events/events.js'
 export type {
   ClusterConnection,
   ClusterTemplate,
@@ -78,15 +77,13 @@ export {
   NotALockError,
   NotOwnerError,
   RefusedError,
-  RefusedError as RedisRefusedError,
   ReplicationError,
   TooManyWaitersError,
   UnavailableError,
-  UnavailableError as RedisUnavailableError,
   UpgradeError,
   type EngineErrorDetails,
   type HoldfastErrorCode,
   type HoldfastErrorDetails,
   type LossReason,
-} from './errors.js'
-export { isHoldfastError, type AnyHoldfastError } from './any-holdfast-error.js'
+} from './errors/errors.js'
+export { isHoldfastError, type AnyHoldfastError } from './errors/any-holdfast-error.js'

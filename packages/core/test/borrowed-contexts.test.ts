@@ -339,18 +339,18 @@ describe('reentrant: false', () => {
     const self = { message: expect.stringMatching(/waits for itself/) as unknown }
     await read.withLock(async () => {
       await read.withLock(({ holdCount }) => expect(holdCount).toBe(1))
-      await expect(write.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject(self)
+      await expect(write.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
     })
     const multi = holdfast.getMultiLock([uniqueName('self'), uniqueName('self')], { reentrant: false })
     await multi.withLock(async () => {
-      await expect(multi.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject(self)
+      await expect(multi.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
     })
     const quorum = openQuorum(
       masters.map(({ url }) => url),
       { reentrant: false },
     ).getLock('self')
     await quorum.withLock(async () => {
-      await expect(quorum.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject(self)
+      await expect(quorum.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
     })
     const lock = holdfast.getLock(uniqueName('self'), { reentrant: false })
     await holdfast.scope(async () => {

@@ -1,5 +1,5 @@
 import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
-import { bridge, HoldfastError, InvalidArgumentError } from '../src/index.js'
+import { bridge, HoldfastError, InvalidArgumentError, LockLostError } from '../src/index.js'
 import type { BridgedLock, Holdfast, Lock, OldLock } from '../src/index.js'
 import { closeAll, openClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
@@ -114,11 +114,16 @@ it('a call after the outer one is over takes the old lock again', async () => {
 it('anything but a function and a lock is refused', () => {
   const bridgeAnything = (...args: unknown[]): unknown => Reflect.apply(bridge, undefined, args)
   expect(() => bridgeAnything(5, lock)).toThrow(
-    new InvalidArgumentError('bridge needs a function to run, got 5'),
+    new InvalidArgumentError(
+      'bridge takes a function that runs its work inside the old lock, got 5; write bridge((work) => withOldLock(work), lock)',
+    ),
+  )
+  expect(() => bridgeAnything(lock, oldLock)).toThrow(
+    'inside the old lock, got a lock, which comes second; write bridge((work) => withOldLock(work), lock)',
   )
   expect(() => bridgeAnything(oldLock, 'x')).toThrow(
     new InvalidArgumentError(
-      'bridge needs a lock of this package, got a string; write bridge(oldLock, lock)',
+      'bridge needs a lock of this package, got a string; write bridge((work) => withOldLock(work), lock)',
     ),
   )
   expect(bridge(oldLock, lock).name).toBe(lock.name)
@@ -182,9 +187,7 @@ describe('an old lock that does not keep the work inside', () => {
   it('one that did not wait for it shows in a lease, too', async () => {
     const lease = await plain((work: () => unknown) => void work()).lock()
     expect(lease.isHeld).toBe(false)
-    expect(() => {
-      lease.assertHeld()
-    }).toThrow('no longer held')
+    expect(() => lease.assertHeld()).toThrow('no longer held')
     await expect(lease.unlock()).rejects.toThrow('before its work had ended')
     expect(await lock.isLocked()).toBe(false)
   })
@@ -243,5 +246,91 @@ describe('lock and tryLock', () => {
     const lease = await holdfast.scope(() => bridge(oldLock, lock).lock())
     expect([isOldHeld, lease.isHeld]).toEqual([true, true])
     await lease.unlock()
+  })
+})
+
+describe('an old lock that reports its loss by a signal', () => {
+  let old: AbortController
+  const losing: OldLock = (work) => oldLock(() => work(old.signal))
+  const cause = new Error('extension failed')
+
+  beforeEach(() => {
+    old = new AbortController()
+  })
+
+  it('takes the lease of withLock along: its signal aborts, it is not held, and the new lock is released', async () => {
+    const outcome = bridge(losing, lock).withLock(async (lease) => {
+      const { signal } = lease
+      old.abort(cause)
+      expect([signal.aborted, lease.isHeld, lock.isHeld()]).toEqual([true, false, false])
+      expect(signal.reason).toBeInstanceOf(LockLostError)
+      expect(() => lease.assertHeld()).toThrow(LockLostError)
+      const next = await holdfast.detached(() => lock.lock({ waitMs: 5_000 }))
+      await next.unlock()
+      return 'done'
+    })
+    await expect(outcome).rejects.toMatchObject({ reason: 'member-lost', result: 'done', cause: { cause } })
+    await expect(outcome).rejects.toThrow('the old lock of the bridge reported its loss: extension failed')
+    expect(isOldHeld).toBe(false)
+  })
+
+  it('takes the leases of lock and tryLock along, and nested ones', async () => {
+    for (const method of ['lock', 'tryLock'] as const) {
+      old = new AbortController()
+      const bridged = bridge(losing, lock)
+      const lease = await bridged[method]()
+      const inner = await lease?.run(() => bridged.lock())
+      const { signal } = lease ?? {}
+      old.abort(cause)
+      expect([signal?.aborted, lease?.isHeld, inner?.isHeld]).toEqual([true, false, false])
+      await expect(inner?.unlock()).rejects.toThrow(LockLostError)
+      await expect(lease?.unlock()).rejects.toThrow(LockLostError)
+      expect(isOldHeld).toBe(false)
+    }
+  })
+
+  it('refuses the call if it was lost before the new lock was acquired', async () => {
+    old.abort(cause)
+    const work = jest.fn()
+    const bridged = bridge(losing, lock)
+    await expect(bridged.withLock(work)).rejects.toMatchObject({ reason: 'member-lost' })
+    await expect(bridged.lock()).rejects.toMatchObject({ reason: 'member-lost' })
+    expect(work).not.toHaveBeenCalled()
+    const next = await lock.lock({ waitMs: 5_000 })
+    await next.unlock()
+    expect(isOldHeld).toBe(false)
+  })
+
+  it('changes nothing once the lease is released', async () => {
+    const lost = jest.fn()
+    holdfast.on('lost', lost)
+    const endsLate: OldLock = (work) =>
+      oldLock(async () => {
+        const result = await work(old.signal)
+        old.abort(cause)
+        return result
+      })
+    expect(await bridge(endsLate, lock).withLock(() => 'done')).toBe('done')
+    expect(lost).not.toHaveBeenCalled()
+  })
+
+  it('names the error that redlock puts on its signal, and any other reason as text', async () => {
+    const signals = [
+      [Object.assign(old.signal, { error: cause }), 'extension failed'],
+      [AbortSignal.abort(7), '7'],
+    ] as const
+    old.abort()
+    for (const [signal, text] of signals) {
+      const lost = bridge((work) => work(signal), lock).withLock(() => 'never')
+      await expect(lost).rejects.toThrow(`reported its loss: ${text}`)
+    }
+  })
+
+  it('may give anything else to the work, which is ignored, and counts no parameters of it', async () => {
+    const withMore = (work: (...args: unknown[]) => Promise<unknown>) => {
+      expect(work).toHaveLength(0)
+      return work('a key', () => undefined)
+    }
+    expect(await bridge(withMore as OldLock, lock).withLock((lease) => lease.isHeld)).toBe(true)
   })
 })

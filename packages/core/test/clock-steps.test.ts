@@ -64,9 +64,7 @@ function queueWaiters(stage: Stage, from: number, count: number, entries: Entrie
   return queueUp(
     stage.inRedis,
     locks.map((client) => client.getLock(stage.name)),
-    (lease, n) => {
-      entries.note(from + n, lease)
-    },
+    (lease, n) => entries.note(from + n, lease),
   )
 }
 
@@ -98,13 +96,9 @@ describe('the clock of Redis steps back by 10 seconds while one holds and others
   whereClocksStep('tokens grow for a client that has seen none of them', async (stage) => {
     const entries = new Entries()
     const { holdfast: fresh } = openHoldfast(stage.url)
-    await stage.clients[0].getLock(stage.name).withLock((lease) => {
-      entries.note(0, lease)
-    })
+    await stage.clients[0].getLock(stage.name).withLock((lease) => entries.note(0, lease))
     await stage.step(-10_000)
-    await fresh.getLock(stage.name).withLock((lease) => {
-      entries.note(1, lease)
-    })
+    await fresh.getLock(stage.name).withLock((lease) => entries.note(1, lease))
     entries.expectGrowingTokens()
   })
 })
@@ -163,9 +157,7 @@ describe('the clock of Redis steps forward beyond the lease', () => {
     for (const [who, stepMs] of [0, 3_600_000, -3_600_000].entries()) {
       await stage.step(stepMs)
       const { holdfast: fresh } = openHoldfast(stage.url)
-      await fresh.getLock(stage.name).withLock((lease) => {
-        entries.note(who, lease)
-      })
+      await fresh.getLock(stage.name).withLock((lease) => entries.note(who, lease))
     }
     expect(entries.order).toEqual([0, 1, 2])
     entries.expectGrowingTokens()

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { freePort, startRedis, uniqueName, withRedis, type RedisServer } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
@@ -34,6 +36,12 @@ async function failureOf(redis: RedisSource, options: ClientOptions = {}): Promi
 /** What a single attempt rejects with. */
 async function attemptOf(redis: RedisSource): Promise<unknown> {
   const lock = openClient(redis, { commandTimeoutMs: 700 }).getLock(uniqueName('diagnosis'))
+  return lock.tryLock().catch((error: unknown) => error)
+}
+
+/** What a single attempt rejects with at once; the test times out if it waits for as long as a command may take. */
+async function attemptWithoutWaitOf(redis: RedisSource): Promise<unknown> {
+  const lock = openClient(redis, { commandTimeoutMs: 60_000 }).getLock(uniqueName('diagnosis'))
   return lock.tryLock().catch((error: unknown) => error)
 }
 
@@ -92,6 +100,15 @@ describe.each([
     expectError(await attemptOf(makeCluster([node], { lazyConnect })), UnavailableError, reached)
   })
 
+  it('says at once that no node can be reached, and a wait outlives that', async () => {
+    const nodes = [await noServer(), await noServer()]
+    const either = nodes.map((node) => `could not connect \\(${at(node)}\\)`).join('|')
+    const reached = RegExp(`is unavailable: (${either}); (${either})`)
+    const cluster = makeCluster(nodes, { lazyConnect })
+    expectError(await attemptWithoutWaitOf(cluster), UnavailableError, reached)
+    expectError(await failureOf(cluster), UnavailableError, /within \d+ ms for lock .*could not connect/)
+  })
+
   it('waits while one node cannot be reached, though another one is of no use', async () => {
     const cluster = makeCluster([await noServer(), server], { lazyConnect })
     expectError(await failureOf(cluster), UnavailableError, /could not connect.*/)
@@ -136,6 +153,15 @@ describe.each([
     expectError(await attemptOf(reachBy(sentinel)), UnavailableError, reached)
   })
 
+  it('says at once that no Sentinel can be reached, and a wait outlives that', async () => {
+    const sentinels = [await noServer(), await noServer()]
+    const either = sentinels.map((sentinel) => `could not connect \\(${at(sentinel)}\\)`).join('|')
+    const reached = RegExp(`is unavailable: (${either}); (${either})`)
+    expectError(await attemptWithoutWaitOf(reachBy(...sentinels)), UnavailableError, reached)
+    const failure = await failureOf(reachBy(...sentinels))
+    expectError(failure, UnavailableError, /within \d+ ms for lock .*could not connect/)
+  })
+
   it('goes on looking for Sentinels when its template would give up', async () => {
     const sentinel = await noServer()
     const template = makeRedis({ sentinels: [sentinel], name: 'main', sentinelRetryStrategy: () => null })
@@ -156,6 +182,64 @@ describe.each([
   it('says that its host is unknown', async () => {
     const error = await attemptOf(makeRedis({ host: 'redis.invalid', port: 7000 }))
     expectError(error, UnavailableError, /getaddrinfo \w+ redis\.invalid/)
+  })
+
+  it('says that its server may not speak TLS, whichever limit ends the call', async () => {
+    const { host, port } = server
+    const hint = /no TLS connection has been established; if this server does not speak TLS, begin the URL/
+    const template = makeRedis({ host, port, tls: {} })
+    // Ends before the command does, so no error is known yet.
+    expect(String(await failureOf(template))).toMatch(hint)
+    expect(String(await attemptOf(template))).toMatch(hint)
+    expect(String(await failureOf(template, { commandTimeoutMs: 300 }))).toMatch(hint)
+  })
+
+  it.each(['reset', 'end'] as const)('says that what replies with a %s may not be Redis', async (how) => {
+    const other = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        if (how === 'reset') socket.resetAndDestroy()
+        else socket.end()
+      })
+    })
+    const address = await noServer()
+    other.listen(address.port, address.host)
+    await once(other, 'listening')
+    closeAfterTest(async () => {
+      other.close()
+      await once(other, 'close')
+    })
+    const template = makeRedis(address)
+    const hint =
+      /closed the connection without a reply: check that host and port are those of Redis; .*maxclients does the same/
+    expectError(await failureOf(template), UnavailableError, hint)
+    expectError(await attemptOf(template), UnavailableError, hint)
+  })
+
+  it('does not doubt a server that has replied before', async () => {
+    const leaving = await startRedis()
+    closeAfterTest(() => leaving.stop())
+    const lock = openClient(makeRedis({ host: leaving.host, port: leaving.port })).getLock('a')
+    await lock.withLock(() => undefined)
+    await leaving.freeze()
+    const unanswered = lock.isLocked().catch((thrown: unknown) => thrown)
+    await leaving.kill()
+    expect(String(await unanswered)).toMatch(/^(?!.*check that host and port).*is unavailable/)
+  })
+
+  it('says when the check began that a call shares with an earlier one', async () => {
+    const frozen = await startRedis()
+    closeAfterTest(() => frozen.stop())
+    await frozen.freeze()
+    const template = makeRedis({ host: frozen.host, port: frozen.port })
+    const lock = openClient(template, { commandTimeoutMs: 1_500 }).getLock('a')
+    await lock.lock({ waitMs: 200 }).catch(() => undefined)
+    const error = await lock.isLocked().catch((thrown: unknown) => thrown)
+    await frozen.thaw()
+    // The handshake and the command have the same limit.
+    const text =
+      /(did not reply|nothing has come back) within 1500 ms.*; the check of the store .* began \d+ ms before this call/
+    expect(String(error)).toMatch(text)
   })
 
   it('says how long and at which address a connected server did not reply', async () => {

@@ -1,6 +1,6 @@
 import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
-import { type Lock, NotALockError } from '../src/index.js'
+import { type Lock, NotALockError, RefusedError } from '../src/index.js'
 import { closeAll, deleteAfterTest, openHoldfast } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 
@@ -109,4 +109,18 @@ describe('data that others put under the key while it was held', () => {
     expect(await redis.get(`lock:${name}`)).toBe('theirs')
     expect(await redis.pttl(`lock:${name}`)).toBe(-1)
   })
+})
+
+it('data of something else beside a lock is left alone, and the refusal says what to do', async () => {
+  const { holdfast, redis } = openHoldfast(server.url)
+  const name = uniqueName('foreign')
+  const key = `{lock:${name}}:waiters`
+  deleteAfterTest(redis, key)
+  await redis.set(key, 'theirs')
+  const refusal = holdfast.getLock(name).lock()
+  await expect(refusal).rejects.toBeInstanceOf(RefusedError)
+  await expect(refusal).rejects.toThrow(
+    /its queue, its waiters or its last token, has data of something else: delete that key/,
+  )
+  expect(await redis.get(key)).toBe('theirs')
 })

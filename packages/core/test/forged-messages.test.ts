@@ -20,7 +20,8 @@ import {
 import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { releaseChannel } from './support/redisson-client.js'
+import { openShared } from './support/open-shared.js'
+import { releaseChannel } from './support/redisson-channels.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { openTwoWays } from './support/two-ways.js'
 import { untilLength } from './support/until-length.js'
@@ -163,7 +164,7 @@ it('a message of an opening that did not happen lets nobody pass a latch', async
 
 it('a notice that was overheard and is sent again, altered, after the client missed it, is not believed', async () => {
   const held = await (await openReadyClient(server.url)).getLock(name).lock()
-  const { holdfast, replies, heard } = await openTwoWays(server, {})
+  const { holdfast, replies, heard } = await openTwoWays(server, openClient)
   const entered = jest.fn()
   const waiting = holdfast.getLock(name).lock()
   void waiting.then(entered, () => undefined)
@@ -209,7 +210,7 @@ it('1,000 messages that prove nothing make a client send no more than a bounded 
 })
 
 it('messages that a lock shared with Java is free let nobody in, and cost a bounded number of commands', async () => {
-  const [holder, waiter] = [1, 2].map(() => openClient(server.url, { interop: 'redisson' }))
+  const [holder, waiter] = [1, 2].map(() => openShared(server.url))
   assert(holder && waiter)
   await Promise.all([useOnce(holder), useOnce(waiter)])
   const held = await holder.getLock(name).lock()

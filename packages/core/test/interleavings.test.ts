@@ -92,9 +92,7 @@ describe('a reply that is processed when most of the lease is over', () => {
   it('is followed by a renewal at once', async () => {
     const holdfast = await openReadyClient(server.url, { watchdogTimeoutMs: 1500 })
     const outcome = new Promise((resolve) => {
-      holdfast.on('renewed', () => {
-        resolve('renewed')
-      })
+      holdfast.on('renewed', () => resolve('renewed'))
       holdfast.on('lost', resolve)
     })
     const acquiring = holdfast.getLock(name).lock()

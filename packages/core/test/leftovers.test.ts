@@ -37,7 +37,7 @@ const workerFile = (file: string) => join(__dirname, 'workers', file)
 
 describe('keys', () => {
   const tag = 'mixed'
-  const options = { watchdogTimeoutMs: 600, commandTimeoutMs: 300 }
+  const options = { watchdogTimeoutMs: 2_000, commandTimeoutMs: 1_000 }
 
   /** Looks over and over until told to stop, or the test ends; answers with every key it ever saw without an end. */
   function sampleEndlessKeys(): () => Promise<string[]> {
@@ -47,7 +47,7 @@ describe('keys', () => {
       for (const key of await keysWithoutTtl(server.url, '*')) endless.add(key)
       return isOver
     }
-    const sampling = until(look, { timeoutMs: 20_000, everyMs: 1 })
+    const sampling = until(look, { timeoutMs: 60_000, everyMs: 1 })
     const stop = async (): Promise<string[]> => {
       isOver = true
       await sampling
@@ -111,7 +111,7 @@ describe('keys', () => {
         const keys = await leftoverKeys(server.url, '*')
         return keys.every((key) => key.endsWith(':fence') || key.startsWith('holdfast:client:'))
       },
-      { timeoutMs: 5_000, what: 'leases, places and marks to end' },
+      { what: 'leases, places and marks to end' },
     )
     expect(await leftoverKeys(server.url, `*${tag}*:fence`)).toHaveLength(6)
     for (const key of await leftoverKeys(server.url, '*')) {
@@ -119,7 +119,7 @@ describe('keys', () => {
       expect({ key, isBounded: (await redis.pttl(key)) <= longestMs }).toEqual({ key, isBounded: true })
     }
     expect(await stopSampling()).toEqual([])
-  })
+  }, 60_000)
 })
 
 describe('close()', () => {
@@ -154,7 +154,7 @@ describe('close()', () => {
     closeAfterTest(() => worker.kill())
     let exit: unknown
     void worker.exited.then((ended) => (exit = ended))
-    expect(await until(() => exit, { timeoutMs: 10_000, what: 'the process to end' })).toEqual({
+    expect(await until(() => exit, { what: 'the process to end' })).toEqual({
       code: 0,
       signal: null,
     })
@@ -171,7 +171,7 @@ describe('close()', () => {
       let exit: unknown
       void worker.exited.then((ended) => (exit = ended))
       // The lease is 30 s.
-      expect(await until(() => exit, { timeoutMs: 15_000, what: 'the process to end' })).toEqual({
+      expect(await until(() => exit, { what: 'the process to end' })).toEqual({
         code: 0,
         signal: null,
       })

@@ -28,9 +28,7 @@ describe('the machine sleeps', () => {
     const realNow = Date.now
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000)
     expect(lease.isHeld).toBe(false)
-    const checked = Promise.resolve().then(() => {
-      lease.assertHeld()
-    })
+    const checked = Promise.resolve().then(() => lease.assertHeld())
     const { owner } = lease
     await expect(checked).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'suspended', owner })
     await until(() => lease.isHeld)

@@ -1,10 +1,11 @@
 import { startRedis, type RedisServer } from '@holdfast/testkit'
-import { RefusedError } from '../src/index.js'
-import { scripts } from '../src/redis/scripts/generated.js'
+import { RefusedError, type Holdfast } from '../src/index.js'
 import { closeAll, openClient, openProxy, openReadyClient } from './support/clients.js'
+import { openShared } from './support/open-shared.js'
 import { openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
+import { scripts } from './support/scripts.js'
 
 jest.setTimeout(60_000)
 
@@ -34,35 +35,35 @@ const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, proof
 
 /** All steps of a lock, or of a semaphore with one permit. Each finds what those before it have left. */
 function stepsOf(object: 'lock' | 'semaphore'): Step[] {
-  const of = (session: Session) => session.locate('x', object)
+  const of = (session: Session) => session.names.locate('x', object)
   const size = object === 'lock' ? {} : { size: 1 }
   const acquire =
     (owner: string, count = 1): Step =>
     (session) =>
-      session.acquire(of(session), { owner, count, ...size, ...times }, 1_000)
+      session.steps.acquire(of(session), { owner, count, ...size, ...times }, 1_000)
   const release =
     (owner: string, tombstoneMs: number): Step =>
     (session) =>
-      session.release(of(session), { owner, count: 0, tombstoneMs }, 1_000)
+      session.steps.release(of(session), { owner, count: 0, tombstoneMs }, 1_000)
   return [
     acquire('c1:1'),
     acquire('c1:1'),
     ...(object === 'lock' ? [acquire('c1:1', 2), acquireTogether] : []),
-    (session) => session.renew([{ address: of(session), owner: 'c1:1', leaseMs: 90_000 }], 1_000),
+    (session) => session.steps.renew([{ address: of(session), owner: 'c1:1', leaseMs: 90_000 }], 1_000),
     acquire('c1:2'),
     acquire('c1:2'),
     acquire('c1:3'),
-    (session) => session.refresh([{ address: of(session), owner: 'c1:2', entryTtlMs: 90_000 }]),
+    (session) => session.steps.refresh([{ address: of(session), owner: 'c1:2', entryTtlMs: 90_000 }]),
     ...(object === 'lock'
       ? []
       : [
           (session: Session) =>
-            session.resize?.(of(session), { size: 2, keepMs: 60_000, version: 0, id: 'a' }, 1_000) ??
+            session.steps.resize?.(of(session), { size: 2, keepMs: 60_000, version: 0, id: 'a' }, 1_000) ??
             Promise.resolve(),
         ]),
     release('c1:1', 0),
     release('c1:3', 60_000),
-    (session) => session.force(of(session), 'c1:2'),
+    (session) => session.steps.force(of(session), 'c1:2'),
     release('c1:9', 60_000),
   ]
 }
@@ -70,10 +71,10 @@ function stepsOf(object: 'lock' | 'semaphore'): Step[] {
 /** Two locks for which nobody waits. */
 const acquireTogether: Step = (session) => {
   const locks = ['y', 'z'].map((name, n) => ({
-    address: session.locate(name, 'lock'),
+    address: session.names.locate(name, 'lock'),
     owner: `c1:${n + 20}`,
   }))
-  return session.acquireMany?.({ locks, mode: 'all', leaseMs: 60_000 }, 1_000) ?? Promise.resolve()
+  return session.steps.acquireMany?.({ locks, mode: 'all', leaseMs: 60_000 }, 1_000) ?? Promise.resolve()
 }
 
 const latchSteps: Step[] = [
@@ -89,14 +90,14 @@ const latchSteps: Step[] = [
       await session.latches?.countDown(latch, { named: found.state.generation, party }, 1_000)
   }),
 ]
-const latchOf = (session: Session) => session.locate('x', 'latch')
+const latchOf = (session: Session) => session.names.locate('x', 'latch')
 const waitFor = (session: Session): Promise<unknown> =>
   session.latches?.wait([{ address: latchOf(session), awaited: undefined, aliveMs: 60_000 }], 1_000) ??
   Promise.resolve()
 
 const works: readonly (readonly Step[])[] = [stepsOf('lock'), stepsOf('semaphore'), latchSteps]
 
-/** Each command of any script: `pcall` too, and those that only scripts for Java use. */
+/** Each command of any script: `pcall` too, and those that only scripts of Redisson's objects use. */
 const commands = [
   ...new Set(
     Object.values(scripts).flatMap(({ lua }) =>
@@ -123,7 +124,7 @@ async function leftBy(url: string): Promise<unknown[]> {
       await server.call('FLUSHALL')
       for (const before of steps.slice(0, step)) await before(others)
       // A client that its first use refuses takes no step.
-      const isReady = await session.prepare(session.locate('x', 'lock')).then(
+      const isReady = await session.prepare(session.names.locate('x', 'lock')).then(
         () => true,
         () => false,
       )
@@ -158,7 +159,32 @@ describe('a user with the documented minimum for locks', () => {
   })
 })
 
+it.each<[command: string, what: string, use: (client: Holdfast) => Promise<unknown>]>([
+  ['hset', 'to lock', (client) => client.getLock('x').tryLock()],
+  ['pexpire', 'to lock', (client) => client.getLock('x').tryLock()],
+  ['llen', 'to inspect a lock', (client) => client.getLock('x').inspect()],
+  // Its scripts carry on with what Redis rejects, and would take a permit that is held for one that is lost.
+  ['hexists', 'to acquire a permit', (client) => client.getSemaphore('x', { permits: 1 }).acquire()],
+  ['hmget', 'to read a semaphore', (client) => client.getSemaphore('x', { permits: 1 }).available()],
+  ['hmget', 'to read a latch', (client) => client.getCountDownLatch('x').count()],
+  ['hmget', 'to set a latch', (client) => client.getCountDownLatch('x').trySetCount(1)],
+  ['srandmember', 'to inspect a latch', (client) => client.getCountDownLatch('x').inspect()],
+])('without %s a user is refused %s by that name, and nothing is written', async (command, _, use) => {
+  const client = openClient(await makeRedisUser(server, ['+@all', '~*', '&*', `-${command}`]))
+  const error = await use(client).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(RefusedError)
+  expect(String(error)).toMatch(RegExp(`the Redis user lacks .*\\+${command}\\b`))
+  expect(await server.call('KEYS', '*lock:*')).toEqual([])
+})
+
 describe('what a kind of object needs', () => {
+  it('is what the scripts of this engine need, not those of another', async () => {
+    const url = await makeRedisUser(server, ['+@all', '~*', '&*', '-lpush'])
+    const shared = openShared(url)
+    expect(await shared.getLock('x').withLock(() => 'in')).toBe('in')
+    await expect(openClient(url).getLock('x').lock()).rejects.toThrow(/\+lpush/)
+  })
+
   const tries = async (): Promise<unknown> => server.call('KEYS', 'holdfast:client:*:permissions')
 
   it('is tried again after its reply was lost, and leaves nothing', async () => {

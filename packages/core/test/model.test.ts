@@ -1,15 +1,28 @@
-import { startRedis, type RedisServer } from '@holdfast/testkit'
-import { describeExploration, exploreAndClose } from './model/explored.js'
-import type { Exploration } from './model/explorer.js'
-import { MachineRunner } from './model/memory/machine-runner.js'
-import { loadMachine, readSources } from './model/memory/machine.js'
-import { machineMistakes } from './model/memory/mistakes.js'
-import { withMistake } from './model/mistake.js'
-import { scriptMistakes } from './model/redis/mistakes.js'
-import { lockLua, lockWire } from './model/redis/lock-wire.js'
-import { ScriptRunner } from './model/redis/script-runner.js'
-import type { Bounds } from './model/state.js'
-import type { StepRunner } from './model/step-runner.js'
+import {
+  compareAll,
+  comparedOwners,
+  compareLocks,
+  describeExploration,
+  explore,
+  lockKind,
+  lockSequence,
+  MemoryStore,
+  ownersOf,
+  wasteToken,
+  withMistake,
+  type Bounds,
+  type Exploration,
+  type ExploredStore,
+} from '@holdfast/model'
+import { isFullMatrix, startRedis, type RedisServer } from '@holdfast/testkit'
+import { lockDesignMistakes } from './steps/design-mistakes.js'
+import { redisLock } from './steps/redis-lock.js'
+import { RedisLocks } from './steps/redis-locks.js'
+import { RedisStore } from './steps/redis-store.js'
+import { luaOf } from './steps/server.js'
+
+/** More of them: HOLDFAST_COMPARE_SEQUENCES. */
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 5_000)
 
 let server: RedisServer
 
@@ -25,98 +38,62 @@ afterAll(() => {
   process.stdout.write(`${report.join('\n\n')}\n`)
 })
 
-/** Explores all within the bounds and closes the runner. `title` heads what is reported. */
-async function exploreAll(title: string, runner: StepRunner, bounds: Bounds): Promise<Exploration> {
-  const explored = await exploreAndClose(runner, bounds)
+/** Explores all within the bounds on these scripts. `title` heads what is reported. */
+async function exploreScripts(
+  title: string,
+  bounds: Bounds,
+  lua = luaOf(redisLock.scripts),
+  reference?: ExploredStore<string>,
+): Promise<Exploration> {
+  const store = await RedisStore.open(server.url, redisLock, ownersOf(bounds), lua)
+  const explored = await explore(store, bounds, reference)
   report.push(`${title}: ${describeExploration(explored)}`)
   return explored
 }
 
-const subjects = {
-  'the Lua scripts': ({ owners }: Bounds) => ScriptRunner.open(server.url, owners, lockWire, lockLua),
-  'the memory engine': () => Promise.resolve(new MachineRunner()),
-} as const
-
-type Subject = keyof typeof subjects
-
-const explorations = new Map<string, Promise<Exploration>>()
-
-/** Explores a subject; the same again takes no time. */
-function exploration(subject: Subject, bounds: Bounds): Promise<Exploration> {
-  const title = `${subject}, ${JSON.stringify(bounds)}`
-  const known = explorations.get(title)
-  if (known) return known
-  const explored = subjects[subject](bounds).then((runner) => exploreAll(title, runner, bounds))
-  explorations.set(title, explored)
-  return explored
-}
-
-const withoutForce: readonly Bounds[] = [
+/** With a forced release: all promises but those to the owner that was evicted. */
+const small: readonly Bounds[] = [
   { owners: 2, faults: 1 },
-  { owners: 2, faults: 2, nesting: 1 },
   { owners: 3, faults: 0 },
-  { owners: 3, faults: 1, nesting: 0 },
-]
-
-const withForce: readonly Bounds[] = [
-  { owners: 2, faults: 1, forces: 1 },
   { owners: 3, faults: 0, forces: 1, nesting: 0 },
 ]
 
-describe.each<Subject>(['the Lua scripts', 'the memory engine'])('every interleaving on %s', (subject) => {
-  it.each(withoutForce)(
-    'of $owners owners with at most $faults faults keeps all promises',
-    async (bounds) => {
-      const explored = await exploration(subject, bounds)
-      expect(describeExploration(explored)).toMatch(/all promises hold$/)
-      expect(explored.states).toBeGreaterThan(1_000)
-    },
-    300_000,
-  )
+/** A minute each. */
+const large: readonly Bounds[] = [
+  { owners: 2, faults: 2, nesting: 1 },
+  { owners: 3, faults: 1, nesting: 0 },
+  { owners: 2, faults: 1, forces: 1 },
+]
 
-  it.each(withForce)(
-    'of $owners owners, $faults faults and a forced release keeps all promises, but for what concerns the evicted owner',
-    async (bounds) => {
-      const explored = await exploration(subject, bounds)
-      expect(describeExploration(explored)).toMatch(/all promises hold$/)
-      expect(explored.states).toBeGreaterThan(1_000)
-    },
-    300_000,
-  )
-})
-
-it.each([...withoutForce, ...withForce])(
-  'the memory engine reaches as many states, in as many ways, as the Lua scripts do: %j',
+it.each(isFullMatrix ? [...small, ...large] : small)(
+  'every interleaving within %j keeps all promises, on the scripts and in memory',
   async (bounds) => {
-    const { states, transitions, runs } = await exploration('the Lua scripts', bounds)
-    expect(await exploration('the memory engine', bounds)).toMatchObject({ states, transitions, runs })
+    const inMemory = new MemoryStore(lockKind(), { owners: ownersOf(bounds) })
+    const explored = await exploreScripts(JSON.stringify(bounds), bounds, undefined, inMemory)
+    expect(describeExploration(explored)).toMatch(/all promises hold$/)
+    expect(explored.states).toBeGreaterThan(1_000)
   },
-  300_000,
+  900_000,
 )
 
 describe('the exploration catches a script that', () => {
-  it.each(scriptMistakes)(
+  it.each(lockDesignMistakes)(
     '$mistake',
     async (mistake) => {
-      const { bounds } = mistake
-      const lua = withMistake(lockLua, mistake)
-      const runner = await ScriptRunner.open(server.url, bounds.owners, lockWire, lua)
-      const explored = await exploreAll(`A script that ${mistake.mistake}`, runner, bounds)
+      const lua = withMistake(luaOf(redisLock.scripts), mistake)
+      const explored = await exploreScripts(`A script that ${mistake.mistake}`, mistake.bounds, lua)
       expect(explored.violation?.promise).toBe(mistake.breaks)
     },
     60_000,
   )
 })
 
-describe('the exploration catches a memory engine that', () => {
-  it.each(machineMistakes)(
-    '$mistake',
-    async (mistake) => {
-      const machine = await loadMachine(withMistake(await readSources(), mistake))
-      const runner = new MachineRunner(machine)
-      const explored = await exploreAll(`A memory engine that ${mistake.mistake}`, runner, mistake.bounds)
-      expect(explored.violation?.promise).toBe(mistake.breaks)
-    },
-    60_000,
-  )
-})
+it('a lock in memory does what the scripts do on Redis, whatever the steps', async () => {
+  const store = await RedisStore.open(server.url, redisLock, comparedOwners)
+  const reference = () => new MemoryStore(lockKind(), { passedOver: wasteToken })
+  await compareAll({ store, reference, keepsQueueLonger: true }, lockSequence, { runs: sequences })
+}, 3_600_000)
+
+it('several locks in memory are acquired as the script does it on Redis, whatever the steps', async () => {
+  await compareLocks(await RedisLocks.open(server.url), { runs: 600 })
+}, 60_000)

@@ -76,9 +76,7 @@ it('in a Cluster, locks of one slot share a command, and the others follow in th
         holdfast.getMultiLock(i % 2 === 0 ? names : [...names].reverse()).withLock(() => undefined),
       ),
     )
-    await multi.withLock(({ names: acquired }) => {
-      expect(acquired).toEqual(names)
-    })
+    await multi.withLock(({ names: acquired }) => expect(acquired).toEqual(names))
     expect(new Set(names.map((name) => calculateSlot(`lock:${name}`))).size).toBe(3)
     await holdfast.close()
   } finally {

@@ -1,4 +1,4 @@
-import { memory } from '../../memory/src/index.js'
+import { memory } from '@holdfast/memory'
 import { inOrder } from '../src/composing/member-order.js'
 import { closeAll, closeAfterTest } from './support/clients.js'
 import { Holdfast } from '../src/index.js'

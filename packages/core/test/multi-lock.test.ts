@@ -315,9 +315,7 @@ describe('a member that is lost', () => {
     const multi = mine.getMultiLock([a, b, c])
     const failure = await givenUp(
       multi.withLock(async (lease) => {
-        const aborted = new Promise((resolve) => {
-          lease.signal.addEventListener('abort', resolve)
-        })
+        const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
         await other.getLock(b).forceUnlock()
         await aborted
         expect(lease.signal.reason).toMatchObject({
@@ -354,9 +352,7 @@ describe('a member that is lost', () => {
 describe('re-entry both ways', () => {
   it('single locks inside re-enter, and so does another multi lock', async () => {
     await mine.getMultiLock([a, b]).withLock(async () => {
-      await mine.getLock(a).withLock(({ holdCount }) => {
-        expect(holdCount).toBe(2)
-      })
+      await mine.getLock(a).withLock(({ holdCount }) => expect(holdCount).toBe(2))
       await mine.getMultiLock([b, c]).withLock(async () => {
         expect(Object.values(await inRedis(b).counts())).toEqual(['2'])
         expect(Object.values(await inRedis(c).counts())).toEqual(['1'])
@@ -395,18 +391,14 @@ describe('re-entry both ways', () => {
     const multi = mine.getMultiLock([b, a])
     await mine.scope(async () => {
       await multi.lock()
-      await mine.getLock(a).withLock(({ holdCount }) => {
-        expect(holdCount).toBe(2)
-      })
+      await mine.getLock(a).withLock(({ holdCount }) => expect(holdCount).toBe(2))
       await expect(mine.getLock(a).unlock()).rejects.toThrow(NotOwnerError)
       await expect(mine.getMultiLock([a, c]).unlock()).rejects.toThrow(NotOwnerError)
       await mine.getMultiLock([a, b]).unlock()
       expect(await held(a, b)).toEqual([])
       await multi.lock()
       const leaked = nextEvent(mine, 'leaked')
-      void leaked.then(({ name }) => {
-        expect([a, b]).toContain(name)
-      })
+      void leaked.then(({ name }) => expect([a, b]).toContain(name))
     })
     expect(await held(a, b)).toEqual([])
     await expect(multi.unlock()).rejects.toThrow(NotOwnerError)
@@ -461,9 +453,7 @@ it('the loss of a server takes the locks of another one along', async () => {
       expect(await there.getLock(b).isLocked()).toBe(true)
     })
     const lease = await multi.lock()
-    const aborted = new Promise((resolve) => {
-      lease.signal.addEventListener('abort', resolve)
-    })
+    const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
     await second.kill()
     await aborted
     expect(lease.signal.reason).toMatchObject({ reason: 'member-lost', lockName: b })

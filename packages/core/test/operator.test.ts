@@ -12,8 +12,8 @@ import {
 import { Cluster, Redis } from 'ioredis'
 import type { ListFilter, ListPage, OperatorSession } from '../src/engine/operator.js'
 import { RefusedError, UnavailableError } from '../src/index.js'
-import { redisEngine } from '../src/redis/engine.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
+import { openShared } from './support/open-shared.js'
 import { openListening, openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
@@ -114,10 +114,10 @@ describe('a listing', () => {
 
   it('leaves to the network only what the pattern may match, and names nothing twice in one step', async () => {
     const { operator, session } = await openListening('c1', { redis: server.url })
-    const address = session.locate('{jobs}:1', 'semaphore')
+    const address = session.names.locate('{jobs}:1', 'semaphore')
     const times = { leaseMs: 60_000, entryTtlMs: 60_000, grantLeaseMs: 60_000, proof: 'p', wantsToken: true }
     for (const owner of ['c1:1', 'c1:2'])
-      await session.acquire(address, { owner, count: 1, size: 1, ...times }, 5_000)
+      await session.steps.acquire(address, { owner, count: 1, size: 1, ...times }, 5_000)
     const page = await operator.list(null, { pattern: '{jobs}:*', contended: false })
     expect(page.found).toEqual([{ address, object: 'semaphore' }])
     expect((await operator.list(null, { pattern: '{jobs}:?', contended: true })).found).toHaveLength(1)
@@ -189,7 +189,6 @@ describe('in a Cluster', () => {
       await victim.kill()
       await until(async () => (await cluster.masterOf([0, 8_000, 16_000][failures - 1] ?? 0)) !== victim, {
         what: 'another master',
-        timeoutMs: 20_000,
       })
       await victim.restart()
       await cluster.whenStable()
@@ -225,7 +224,7 @@ it('a listing goes on with the new master that Sentinels agree on', async () => 
     const master = await group.master()
     await until(async () => (await redis.wait(1, 1_000)) === 1)
     await master.kill()
-    await until(async () => (await group.master()) !== master, { what: 'another master', timeoutMs: 20_000 })
+    await until(async () => (await group.master()) !== master, { what: 'another master' })
   })
   expect(missing(held, listed)).toEqual([])
 })
@@ -235,7 +234,7 @@ describe('clients', () => {
     const own = await openListening('own', { redis: server.url })
     await openListening('other', { redis: new Redis(server.url, { lazyConnect: true, keyPrefix: 'app:' }) })
     const mute = openSession('mute', { redis: server.url })
-    await mute.session.prepare(mute.session.locate('any', 'lock'))
+    await mute.session.prepare(mute.session.names.locate('any', 'lock'))
     expect(await own.operator.clients()).toEqual([
       { clientId: 'own', client: { host: 'here', pid: 1, label: 'own', startedAt: new Date(0) } },
     ])
@@ -273,7 +272,7 @@ describe('the permissions', () => {
     expect(error).toBeInstanceOf(RefusedError)
     expect(error).toHaveProperty('message', expect.stringMatching(pattern))
     // Locks need none of them.
-    await session.prepare(session.locate('any', 'lock'))
+    await session.prepare(session.names.locate('any', 'lock'))
   })
 
   it('are no others than those of every client and three more', async () => {
@@ -295,7 +294,8 @@ describe('the permissions', () => {
   })
 })
 
-it('what is shared with Redisson has no steps for operators', () => {
-  expect(redisEngine({ redis: server.url, interop: 'redisson' }).traits.operator).toBeUndefined()
-  expect(() => openSession('c1', { redis: server.url, interop: 'redisson' })).toThrow(/no operator steps/)
+it('what is shared with Redisson has no steps for operators', async () => {
+  const holdfast = openShared(server.url)
+  expect(holdfast.traits.operator).toBeUndefined()
+  await expect(holdfast.clients()).rejects.toThrow(/can list neither locks nor clients/)
 })

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import { closeAll, openClient } from './support/clients.js'
+import { openShared } from './support/open-shared.js'
 
 afterEach(closeAll)
 
@@ -30,14 +31,16 @@ it('a lease that was left shows that nothing of it remains', async () => {
 })
 
 it('a lease without a fencing token shows none', async () => {
-  const holdfast = openClient(sharedRedisUrl(), { interop: 'redisson' })
+  const holdfast = openShared(sharedRedisUrl())
   await using lease = await holdfast.getLock(uniqueName('printing')).lock()
   expect(lease.toJSON()).not.toHaveProperty('fencingToken')
 })
 
 it('a client shows its engine and its figures, and its id is the first part of its owners', () => {
   const holdfast = openClient(sharedRedisUrl())
-  expect(inspect(holdfast)).toMatch(/^Holdfast \{\s+engine: 'redis',\s+clientId: '[\w-]+',\s+holds: 0,/)
+  expect(inspect(holdfast)).toMatch(
+    /^Holdfast \{\s+engine: 'redis',\s+clientId: '[\w-]+',\s+store: 'Redis at [^']+',\s+holds: 0,/,
+  )
 })
 
 it('a lease has no enumerable fields, so that a spread or a clone of it is not mistaken for it', async () => {

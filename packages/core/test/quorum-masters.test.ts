@@ -6,7 +6,9 @@ import {
   readHistories,
   scratchFolder,
   startIndependents,
+  startProxy,
   until,
+  type FaultProxy,
   type IndependentServers,
   type RedisServer,
   type Worker,
@@ -74,9 +76,7 @@ describe('hazards', () => {
     await Promise.all(workers.map((worker) => worker.send({ type: 'start' })))
     const more = async (count: number): Promise<void> => {
       const goals = workers.map((worker) => worker.messages.length + count)
-      await until(() => workers.every((worker, i) => worker.messages.length >= (goals[i] ?? 0)), {
-        timeoutMs: 25_000,
-      })
+      await until(() => workers.every((worker, i) => worker.messages.length >= (goals[i] ?? 0)))
     }
     await more(10)
     await servers[0].kill()
@@ -191,6 +191,7 @@ describe('a quorum on real masters', () => {
     await expect(cautious.getLock('job').tryLock()).rejects.toMatchObject({
       code: 'REFUSED',
       lockName: 'job',
+      message: expect.stringContaining('the Redis user lacks +info') as string,
     })
     const trusting = openQuorum(users, { restartQuarantineMs: 0, memberTimeoutMs: 3_000 }).on(
       'error',
@@ -214,10 +215,7 @@ describe('a quorum on real masters', () => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     const two = openQuorum([a, b, servers[1].url])
     await useQuorum(two)
-    await two.getLock('job').withLock((lease) => {
-      expect(lease.isHeld).toBe(true)
-    })
-    await until(() => warn.mock.calls.length > 0)
+    await two.getLock('job').withLock((lease) => expect(lease.isHeld).toBe(true))
     expect(warn.mock.calls).toEqual([
       [
         expect.stringMatching(
@@ -226,6 +224,50 @@ describe('a quorum on real masters', () => {
         { type: 'HoldfastWarning', code: 'HOLDFAST_INVALID_ARGUMENT' },
       ],
     ])
+  })
+
+  describe('of which two are one server', () => {
+    let twin: FaultProxy
+    let errors: string[]
+
+    beforeEach(async () => {
+      twin = await startProxy(servers[0])
+      closeAfterTest(() => twin.close())
+      errors = []
+    })
+
+    const openWithTwin = (memberTimeoutMs: number): HoldfastQuorum =>
+      openQuorum([servers[0].url, twin.url, servers[1].url], { memberTimeoutMs }).on('error', ({ code }) =>
+        errors.push(code),
+      )
+
+    it('says so before the first lock is handed out, however late that master replies', async () => {
+      twin.blackHole('toClient')
+      const acquiring = openWithTwin(20_000).getLock('job').tryLock()
+      await until(async () => (await servers[1].call('EXISTS', 'lock:job')) === 1)
+      twin.heal()
+      const lease = await acquiring
+      expect([lease?.isHeld, errors]).toEqual([true, ['INVALID_ARGUMENT']])
+      await lease?.unlock()
+    })
+
+    it('gives the lock to a call whose wait ends while that master has not replied', async () => {
+      twin.blackHole('toClient')
+      const lease = await openWithTwin(20_000).getLock('job').lock({ waitMs: 1_500 })
+      expect([lease.isHeld, errors]).toEqual([true, []])
+      await lease.unlock()
+      twin.heal()
+      await until(() => errors.length > 0)
+    })
+
+    it('says so when that master was unreachable at first', async () => {
+      await twin.refuse()
+      const lease = await openWithTwin(300).getLock('job').lock()
+      await until(() => errors.includes('UNAVAILABLE'))
+      await twin.accept()
+      await until(() => errors.includes('INVALID_ARGUMENT'))
+      await lease.unlock()
+    })
   })
 
   it('raises its token at a majority', async () => {

@@ -1,5 +1,6 @@
-import { memory, type MemoryStore } from '../../memory/src/index.js'
+import { memory, type MemoryStore } from '@holdfast/memory'
 import { Holdfast, type HoldfastQuorum, type Lease, type LockLostError } from '../src/index.js'
+import type { Addressing } from '../src/engine/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { openQuorumOn, useQuorum } from './support/quorum.js'
 import { SlowEngine } from './support/slow-engine.js'
@@ -55,9 +56,7 @@ async function holdAlone(engine: MemoryStore, leaseMs: number): Promise<Lease> {
 
 const lossOf = (lease: Lease): Promise<LockLostError> =>
   new Promise((resolve) => {
-    lease.signal.addEventListener('abort', () => {
-      resolve(lease.signal.reason as LockLostError)
-    })
+    lease.signal.addEventListener('abort', () => resolve(lease.signal.reason as LockLostError))
   })
 
 describe('a hold with a limit', () => {
@@ -179,13 +178,16 @@ it('masters that are down are checked with their own addresses', async () => {
     const open = engine.open.bind(engine)
     engine.open = (host) => {
       const session = open(host)
-      session.locate = (name) => ({ name, id: `lock:${name}`, group: String(i) })
-      const incarnation = session.incarnation.bind(session)
-      session.incarnation = (address) => {
+      const names: Addressing = {
+        locate: (name) => ({ name, id: `lock:${name}`, group: String(i) }),
+        resolve: (id) => session.names.resolve(id),
+      }
+      const incarnation = session.store.incarnation.bind(session.store)
+      session.store.incarnation = (address) => {
         checked.push(`${i}:${address.group}`)
         return incarnation(address)
       }
-      return session
+      return { ...session, names }
     }
     return engine
   })

@@ -11,6 +11,7 @@ import * as ioredis from 'ioredis'
 import * as pg from 'pg'
 
 import * as core from '../src/index.js'
+import { redisson, type RedissonSemaphore } from '../src/redis/redisson/index.js'
 import { compile, readPage, readSnippets, typeErrors } from './readme-snippets.js'
 import type { Snippet } from './readme-snippets.js'
 import { nextEvent } from './support/next-event.js'
@@ -27,9 +28,7 @@ class Holdfast extends core.Holdfast {
 }
 
 class Redis extends ioredis.Redis {
-  readonly tracked = ends.add(() => {
-    this.disconnect()
-  })
+  readonly tracked = ends.add(() => this.disconnect())
 }
 
 beforeAll(async () => {
@@ -91,12 +90,13 @@ async function paste(page: string): Promise<void> {
 }
 
 /** Opens a client as that user; what it warns of, and its errors, are added to `problems`. */
-const openAsUser = (problems: unknown[], options: Partial<core.HoldfastOptions> = {}): Holdfast =>
-  new Holdfast({
-    redis: server.url.replace('//', '//locks:secret@'),
-    watchdogTimeoutMs: 1_000,
-    ...options,
-  })
+const urlOfUser = (): string => server.url.replace('//', '//locks:secret@')
+
+const openAsUser = (
+  problems: unknown[],
+  where: core.HoldfastOptions | core.EngineHoldfastOptions = { redis: urlOfUser() },
+): Holdfast =>
+  new Holdfast({ ...where, watchdogTimeoutMs: 1_000 })
     .on('warning', (warning) => problems.push(warning))
     .on('error', (error) => problems.push(error))
 
@@ -195,7 +195,7 @@ describe('the user of the ACL line', () => {
   it('may share locks with Java after the line in docs/interop.md', async () => {
     await paste('docs/interop.md')
     const problems: unknown[] = []
-    const open = () => openAsUser(problems, { interop: 'redisson' })
+    const open = () => openAsUser(problems, { engine: redisson({ redis: urlOfUser() }) })
     const [holdfast, rival] = [open(), open()]
     const held = await holdfast.getFencedLock('order:42').lock()
     const waiting = nextEvent(rival, 'waiting')
@@ -225,11 +225,13 @@ describe('the user of the ACL line', () => {
       /Semaphores and latches also need\s+`([^`]+)`/.exec(readPage('docs/interop.md')) ?? []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
-    const open = () => openAsUser(problems, { interop: 'redisson' })
-    const [holdfast, rival] = [open(), open()]
-    for (const java of ['RSemaphore', 'RPermitExpirableSemaphore'] as const) {
+    const open = (semaphores: RedissonSemaphore) =>
+      openAsUser(problems, { engine: redisson({ redis: urlOfUser(), semaphores }) })
+    for (const form of ['RSemaphore', 'RPermitExpirableSemaphore'] as const) {
+      await using holdfast = open(form)
+      await using rival = open(form)
       const [mine, theirs] = [holdfast, rival].map((client) =>
-        client.getSemaphore(`order:${java}`, { permits: 2, java }),
+        client.getSemaphore(`order:${form}`, { permits: 2 }),
       )
       const lease = await mine?.acquire({ permits: 2 })
       const others = nextEvent(rival, 'waiting')
@@ -239,6 +241,7 @@ describe('the user of the ACL line', () => {
       await (await nextLease)?.release()
       expect((await mine?.inspect())?.available).toBe(2)
     }
+    const [holdfast, rival] = [open('RSemaphore'), open('RSemaphore')]
     const latch = holdfast.getCountDownLatch('order:ready')
     await latch.trySetCount(1)
     const opening = nextEvent(rival, 'waiting')

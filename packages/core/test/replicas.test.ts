@@ -291,7 +291,7 @@ describe('with minReplicas', () => {
       await redis.del(inRedis.key)
       await replica.thaw()
       const lease = await call.result
-      await until(() => lease.signal.aborted, { what: 'the holder to be told', timeoutMs: 5_000 })
+      await until(() => lease.signal.aborted, { what: 'the holder to be told' })
       expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-held' })
     })
 
@@ -578,13 +578,5 @@ describe('with minReplicas in a cluster', () => {
     await expect(serve()).resolves.toEqual(all)
     await cluster.failover(`lock:${all[0] ?? ''}`)
     await expect(serve()).resolves.toEqual(all)
-  })
-
-  it('leaves no timer and no socket', async () => {
-    const watch = watchResources()
-    const holdfast = new Holdfast({ ...patient, redis: template6() })
-    await Promise.all(names().map((name) => holdfast.getLock(name).withLock(() => undefined)))
-    await holdfast.close()
-    await watch.expectNone()
   })
 })

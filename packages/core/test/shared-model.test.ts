@@ -1,15 +1,29 @@
+import {
+  compareAll,
+  comparedOwners,
+  describeExploration,
+  explore,
+  MemoryStore,
+  ownersOf,
+  pairWithFault,
+  resized,
+  sharedKind,
+  sharedSequence,
+  trio,
+  trioWithFault,
+  withMistake,
+  type Bounds,
+  type Exploration,
+  type ExploredStore,
+} from '@holdfast/model'
 import { startRedis, type RedisServer } from '@holdfast/testkit'
-import { describeExploration, exploreAndClose } from './model/explored.js'
-import type { Exploration } from './model/explorer.js'
-import { withMistake } from './model/mistake.js'
-import { ScriptRunner } from './model/redis/script-runner.js'
-import { pairWithFault, resized, trio, trioWithFault } from './model/shared/bounds.js'
-import { sharedMachineMistakes } from './model/shared/machine-mistakes.js'
-import { loadSharedMachine, readSharedSources } from './model/shared/memory-machine.js'
-import { SharedMachineRunner } from './model/shared/memory-runner.js'
-import { sharedScriptMistakes } from './model/shared/script-mistakes.js'
-import { sharedLua, sharedWire } from './model/shared/wire.js'
-import type { Bounds, Shared } from './model/state.js'
+import { sharedDesignMistakes } from './steps/design-mistakes.js'
+import { redisShared } from './steps/redis-shared.js'
+import { RedisStore } from './steps/redis-store.js'
+import { luaOf } from './steps/server.js'
+
+/** More of them: HOLDFAST_COMPARE_SEQUENCES. */
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 3_000)
 
 let server: RedisServer
 
@@ -25,8 +39,18 @@ afterAll(() => {
   process.stdout.write(`${report.join('\n\n')}\n`)
 })
 
-const openScripts = ({ owners }: Bounds, shared: Shared, lua = sharedLua) =>
-  ScriptRunner.open(server.url, owners, sharedWire(shared), lua)
+/** Explores all within the bounds on these scripts. `title` heads what is reported. */
+async function exploreScripts(
+  title: string,
+  bounds: Bounds,
+  lua = luaOf(redisShared.scripts),
+  reference?: ExploredStore<string>,
+): Promise<Exploration> {
+  const store = await RedisStore.open(server.url, redisShared, ownersOf(bounds), lua)
+  const explored = await explore(store, bounds, reference)
+  report.push(`${title}: ${describeExploration(explored)}`)
+  return explored
+}
 
 const small: readonly Bounds[] = [pairWithFault, trio, resized]
 
@@ -41,54 +65,32 @@ const large: readonly Bounds[] = [
 
 const explorations = process.env['MODEL'] === 'large' ? [...small, ...large] : small
 
-describe.each(explorations)(
-  'every interleaving of $owners owners with at most $faults faults: $shared',
-  (bounds) => {
-    const { shared = { size: 1, wants: [] } } = bounds
-    let onScripts: Exploration
-
-    it('keeps all promises on the Lua scripts', async () => {
-      onScripts = await exploreAndClose(await openScripts(bounds, shared), bounds)
-      report.push(`${JSON.stringify(bounds)}: ${describeExploration(onScripts)}`)
-      expect(describeExploration(onScripts)).toMatch(/all promises hold$/)
-      expect(onScripts.states).toBeGreaterThan(1_000)
-    }, 900_000)
-
-    it('reaches as many states, in as many ways, on the memory engine', async () => {
-      const explored = await exploreAndClose(new SharedMachineRunner(shared), bounds)
-      const { states, transitions, runs } = onScripts
-      expect(describeExploration(explored)).toMatch(/all promises hold$/)
-      expect(explored).toMatchObject({ states, transitions, runs })
-    }, 900_000)
+it.each(explorations)(
+  'every interleaving within %j keeps all promises, on the scripts and in memory',
+  async (bounds) => {
+    const inMemory = new MemoryStore(sharedKind(), { owners: ownersOf(bounds) })
+    const explored = await exploreScripts(JSON.stringify(bounds), bounds, undefined, inMemory)
+    expect(describeExploration(explored)).toMatch(/all promises hold$/)
+    expect(explored.states).toBeGreaterThan(1_000)
   },
+  900_000,
 )
 
 describe('the exploration catches a script that', () => {
-  it.each(sharedScriptMistakes)(
+  it.each(sharedDesignMistakes)(
     '$mistake',
     async (mistake) => {
-      const { bounds } = mistake
-      const { shared = { size: 1, wants: [] } } = bounds
-      const runner = await openScripts(bounds, shared, withMistake(sharedLua, mistake))
-      const explored = await exploreAndClose(runner, bounds)
-      report.push(`A script that ${mistake.mistake}: ${describeExploration(explored)}`)
+      const lua = withMistake(luaOf(redisShared.scripts), mistake)
+      const explored = await exploreScripts(`A script that ${mistake.mistake}`, mistake.bounds, lua)
       expect(explored.violation?.promise).toBe(mistake.breaks)
     },
     60_000,
   )
 })
 
-describe('the exploration catches a memory engine that', () => {
-  it.each(sharedMachineMistakes)(
-    '$mistake',
-    async (mistake) => {
-      const { bounds } = mistake
-      const { shared = { size: 1, wants: [] } } = bounds
-      const machine = await loadSharedMachine(withMistake(await readSharedSources(), mistake))
-      const explored = await exploreAndClose(new SharedMachineRunner(shared, machine), bounds)
-      report.push(`A memory engine that ${mistake.mistake}: ${describeExploration(explored)}`)
-      expect(explored.violation?.promise).toBe(mistake.breaks)
-    },
-    60_000,
-  )
-})
+it('a read/write lock or semaphore in memory does what the scripts do on Redis, whatever the steps', async () => {
+  const store = await RedisStore.open(server.url, redisShared, comparedOwners)
+  const reference = () => new MemoryStore(sharedKind())
+  const comparison = { store, reference, keepsQueueLonger: true, missesEnds: true }
+  await compareAll(comparison, sharedSequence, { runs: sequences })
+}, 3_600_000)

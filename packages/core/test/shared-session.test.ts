@@ -1,5 +1,6 @@
 import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
-import type { EngineHost, EngineSession } from '../src/engine/session.js'
+import type { EngineHost } from '../src/engine/host.js'
+import type { EngineSession } from '../src/engine/session.js'
 import { redisEngine } from '../src/redis/engine.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 
@@ -22,6 +23,7 @@ function openSession(clientId: string): { readonly session: EngineSession; reado
     watchdogTimeoutMs: 30_000,
     renewEveryMs: 10_000,
     commandTimeoutMs: 5_000,
+    now: () => performance.now(),
     granted: (id, owner, { leaseMs }) => reports.push(`granted ${id} ${owner} ${leaseMs}`),
     revoked: (owner) => reports.push(`revoked ${owner}`),
     wake() {},
@@ -44,21 +46,21 @@ const ms = expect.any(Number) as unknown
 
 it('a session carries out every step on a semaphore, and reports who entered and who was evicted', async () => {
   const { session, reports } = openSession('c1')
-  const address = session.locate(uniqueName('session'), 'semaphore')
+  const address = session.names.locate(uniqueName('session'), 'semaphore')
   await session.prepare(address)
-  await session.subscribe(address)
+  await session.inbox.subscribe(address)
   const acquire = (n: number, count = 1) =>
-    session.acquire(address, { owner: `c1:${n}`, count, size: 3, ...times }, 5_000)
+    session.steps.acquire(address, { owner: `c1:${n}`, count, size: 3, ...times }, 5_000)
   const release = (n: number, count = 0) =>
-    session.release(address, { owner: `c1:${n}`, count, tombstoneMs: 0 }, 5_000)
+    session.steps.release(address, { owner: `c1:${n}`, count, tombstoneMs: 0 }, 5_000)
 
   const held = { kind: 'held', token: ms }
   expect(await acquire(1, 3)).toEqual(held)
   expect(await acquire(2)).toMatchObject({ kind: 'busy', holder: 'c1:1', position: 1 })
   expect(await acquire(3)).toMatchObject({ kind: 'busy', position: 2 })
-  expect(await session.renew([{ address, owner: 'c1:1', leaseMs: 40_000 }], 5_000)).toEqual(['renewed'])
+  expect(await session.steps.renew([{ address, owner: 'c1:1', leaseMs: 40_000 }], 5_000)).toEqual(['renewed'])
   const entries = ['c1:1', 'c1:2', 'c1:4'].map((owner) => ({ address, owner, entryTtlMs: 30_000 }))
-  expect((await session.refresh(entries)).map(({ state }) => state)).toEqual([
+  expect((await session.steps.refresh(entries)).map(({ state }) => state)).toEqual([
     'granted',
     'waiting',
     'missing',
@@ -69,12 +71,16 @@ it('a session carries out every step on a semaphore, and reports who entered and
   expect(await acquire(1, 3)).toEqual({ kind: 'lost' })
 
   const request = { size: 2, keepMs: 60_000, version: 0, id: 'a' }
-  expect(await session.resize?.(address, request, 5_000)).toEqual({ kind: 'resized', version: 1, size: 2 })
-  expect(await session.resize?.(address, { ...request, id: 'b' }, 5_000)).toMatchObject({
+  expect(await session.steps.resize?.(address, request, 5_000)).toEqual({
+    kind: 'resized',
+    version: 1,
+    size: 2,
+  })
+  expect(await session.steps.resize?.(address, { ...request, id: 'b' }, 5_000)).toMatchObject({
     kind: 'superseded',
   })
   await acquire(4, 2)
-  expect(await session.inspect(address, 1)).toEqual({
+  expect(await session.steps.inspect(address, 1)).toEqual({
     kind: 'shared',
     size: 2,
     version: 1,
@@ -85,8 +91,8 @@ it('a session carries out every step on a semaphore, and reports who entered and
     waiterCount: 1,
     waiters: [{ owner: 'c1:4', permits: 2, aliveMs: ms }],
   })
-  expect(await session.force(address, 'c1:1')).toEqual({ kind: 'released' })
-  expect(await session.force(address, 'c1:1')).toEqual({ kind: 'not-held' })
+  expect(await session.steps.force(address, 'c1:1')).toEqual({ kind: 'released' })
+  expect(await session.steps.force(address, 'c1:1')).toEqual({ kind: 'not-held' })
   await until(() => reports.length >= 1)
   expect(reports).toEqual(['revoked c1:1'])
   for (const n of [2, 3, 4]) await release(n)
@@ -96,14 +102,14 @@ it('a read/write lock, a semaphore and a lock of one name are three objects', as
   const { session } = openSession('c2')
   const name = uniqueName('session')
   const objects = (['lock', 'read-write-lock', 'semaphore'] as const).map((object) =>
-    session.locate(name, object),
+    session.names.locate(name, object),
   )
-  expect(objects.map(({ id }) => session.resolve(id))).toEqual(objects)
+  expect(objects.map(({ id }) => session.names.resolve(id))).toEqual(objects)
   for (const address of objects) {
     const request = { owner: 'c2:1', count: 1, size: 1, ...times }
-    expect(await session.acquire(address, request, 5_000)).toMatchObject({ kind: 'held' })
+    expect(await session.steps.acquire(address, request, 5_000)).toMatchObject({ kind: 'held' })
   }
   for (const address of objects) {
-    await session.release(address, { owner: 'c2:1', count: 0, tombstoneMs: 0 }, 5_000)
+    await session.steps.release(address, { owner: 'c2:1', count: 0, tombstoneMs: 0 }, 5_000)
   }
 })

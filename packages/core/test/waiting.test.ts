@@ -14,7 +14,9 @@ import {
   openReadyClient,
   openRedisClient,
   type ClientOptions,
+  useOnce,
 } from './support/clients.js'
+import { openShared } from './support/open-shared.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { queueUp } from './support/queue-up.js'
 import { makeRedisUser } from './support/redis-user.js'
@@ -208,23 +210,24 @@ describe('when notices are lost', () => {
 })
 
 describe('locks of one cluster slot', () => {
-  it.each([{ prefix: '' }, { interop: 'redisson' as const }])(
-    'of which one is named like the hash tag of the other never meet, with %j',
-    async (options) => {
-      const [a, b, c] = await Promise.all([1, 2, 3].map(() => openReadyClient(server.url, options)))
-      const bare = await a?.getLock(name).lock()
-      const braced = await b?.getLock(`{${name}}`).lock()
-      const wait = new AbortController()
-      const waiting = c?.getLock(`{${name}}`).lock({ signal: wait.signal })
-      await new LockInRedis(redis, `{${name}}{}`, '').untilQueued(1)
-      await bare?.unlock()
-      const again = await a?.getLock(name).tryLock()
-      expect(again?.isHeld).toBe(true)
-      await braced?.unlock()
-      expect((await waiting)?.isHeld).toBe(true)
-      expect(Object.keys(await redis.hgetall(`{${name}}`))).toEqual([(await waiting)?.owner])
-    },
-  )
+  it.each([
+    ['without a prefix', () => openClient(server.url, { prefix: '' })],
+    ['shared with Redisson', () => openShared(server.url)],
+  ])('of which one is named like the hash tag of the other never meet, %s', async (_, open) => {
+    const [a, b, c] = [open(), open(), open()]
+    for (const client of [a, b, c]) await useOnce(client)
+    const bare = await a.getLock(name).lock()
+    const braced = await b.getLock(`{${name}}`).lock()
+    const wait = new AbortController()
+    const waiting = c.getLock(`{${name}}`).lock({ signal: wait.signal })
+    await new LockInRedis(redis, `{${name}}{}`, '').untilQueued(1)
+    await bare.unlock()
+    const again = await a.getLock(name).tryLock()
+    expect(again?.isHeld).toBe(true)
+    await braced.unlock()
+    expect((await waiting).isHeld).toBe(true)
+    expect(Object.keys(await redis.hgetall(`{${name}}`))).toEqual([(await waiting).owner])
+  })
 
   it('whose grants are mixed up leave a waiter waiting', async () => {
     const { holdfast, lock } = await openSubscribed()

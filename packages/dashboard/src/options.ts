@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type ObjectKind } from '@holdfast/core'
 import { checkObject, checkOptions, kindOf, shown } from '@holdfast/core/engine'
 import { auditOnStderr, type AuditEntry } from './audit.js'
+import { checkType } from './checks.js'
 import { AllowedHosts } from './http/allowed-hosts.js'
 import type { DashboardRequest } from './http/exchange.js'
 import type { DashboardSource } from './source.js'
@@ -17,25 +18,9 @@ export type DashboardAction =
       readonly owner: string
     }
 
-/** Options of `createDashboard`. */
-export interface DashboardOptions {
+interface AnyDashboardOptions {
   /** The client whose store the dashboard shows. It is not closed with the dashboard. */
   readonly holdfast: DashboardSource
-  /**
-   * Whether the dashboard only shows. With `false`, holders can be evicted, and `authorize` is required.
-   *
-   * @defaultValue true
-   */
-  readonly readOnly?: boolean | undefined
-  /**
-   * Decides about each request. Return `true` to allow it, `false` to refuse it, or allow it with the name of the user, which the
-   * evicted holder sees as `LockLostError.by`. A promise that rejects refuses, too.
-   *
-   * Without it everyone who reaches the dashboard sees everything.
-   */
-  readonly authorize?:
-    | ((request: DashboardRequest, action: DashboardAction) => Authorization | Promise<Authorization>)
-    | undefined
   /**
    * Gets each attempt to evict an owner, allowed or not. By default, a line on stderr, and so is an entry for which it throws or
    * rejects.
@@ -59,6 +44,31 @@ export interface DashboardOptions {
    */
   readonly everyMs?: number | undefined
 }
+
+/**
+ * Decides about each request. Return `true` to allow it, `false` to refuse it, or allow it with the name of the user, which the
+ * evicted holder sees as `LockLostError.by`. A promise that rejects refuses, too.
+ */
+type Authorize = (
+  request: DashboardRequest,
+  action: DashboardAction,
+) => Authorization | Promise<Authorization>
+
+/** Options of `createDashboard`. */
+export type DashboardOptions = AnyDashboardOptions &
+  (
+    | {
+        /**
+         * Whether the dashboard only shows. With `false`, holders can be evicted, and `authorize` is required.
+         *
+         * @defaultValue true
+         */
+        readonly readOnly?: true | undefined
+        /** Decides about each request. Without it everyone who reaches the dashboard sees everything. */
+        readonly authorize?: Authorize | undefined
+      }
+    | { readonly readOnly: false; readonly authorize: Authorize }
+  )
 
 /** What `authorize` decides. An empty name refuses. */
 export type Authorization = boolean | string
@@ -88,6 +98,9 @@ export interface ResolvedOptions {
 export function resolveOptions(options: DashboardOptions): ResolvedOptions {
   checkObject(options, '; pass createDashboard({ holdfast })')
   checkOptions(options, known)
+  checkType('readOnly', options.readOnly, 'boolean')
+  checkType('authorize', options.authorize, 'function')
+  checkType('audit', options.audit, 'function')
   const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
   const { allowedHosts: names } = options
   if (typeof (holdfast as Partial<DashboardSource> | undefined)?.rollCall !== 'function') {
@@ -97,8 +110,8 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
   }
   if (!holdfast.traits.operator) {
     throw new InvalidArgumentError(
-      "a dashboard needs a client that can list locks and clients: on Redis without interop: 'redisson', on PostgreSQL or " +
-        'in memory; the `traits` of this client have no `operator`',
+      'a dashboard needs a client that can list locks and clients, such as new Holdfast({ redis }); the `traits` of this client ' +
+        'have no `operator`',
     )
   }
   if (!Number.isInteger(everyMs) || everyMs < leastEveryMs || everyMs > mostEveryMs) {

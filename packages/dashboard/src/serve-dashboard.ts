@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { isIP, type AddressInfo } from 'node:net'
 import { hostname, userInfo } from 'node:os'
 import { InvalidArgumentError } from '@holdfast/core'
-import { checkObject, kindOf } from '@holdfast/core/engine'
+import { checkObject, checkOptions, kindOf, shown } from '@holdfast/core/engine'
+import { checkType } from './checks.js'
 import { createDashboard } from './dashboard.js'
 import type { DashboardOptions } from './options.js'
 import { AllowedHosts } from './http/allowed-hosts.js'
@@ -30,6 +31,17 @@ export interface ServeOptions extends Pick<DashboardOptions, 'holdfast' | 'readO
   readonly allowedHosts?: readonly string[] | undefined
 }
 
+const known: Record<keyof ServeOptions, true> = {
+  holdfast: true,
+  readOnly: true,
+  audit: true,
+  everyMs: true,
+  host: true,
+  port: true,
+  token: true,
+  allowedHosts: true,
+}
+
 /** A dashboard with a server of its own. */
 export interface ServedDashboard {
   /**
@@ -45,15 +57,20 @@ export interface ServedDashboard {
  * Serves a dashboard on a port of this machine to all who know its token. With `readOnly: false` they may evict holders, in the
  * name of the user that this process runs as.
  *
- * Rejects if the port is taken.
+ * Rejects if the port is taken, and with `InvalidArgumentError` for a bad option.
  */
 export async function serveDashboard(options: ServeOptions): Promise<ServedDashboard> {
   checkObject(options, '; pass serveDashboard({ holdfast })')
+  checkOptions(options, new Set(Object.keys(known)), '; createDashboard takes authorize')
   const { host = '127.0.0.1', port = 0, token = newToken(), allowedHosts = [], ...rest } = options
   if (!/^[\w-]{16,}$/.test(token)) {
     throw new InvalidArgumentError(
       `token must be 16 or more characters of A-Z a-z 0-9 - _, got ${kindOf(token)}${lengthOf(token)}`,
     )
+  }
+  checkType('host', host, 'string')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError(`port must be an integer from 0 to 65535, got ${shown(port)}`)
   }
   const user = `${nameOfUser()}@${hostname()}`
   const dashboard = createDashboard({ ...rest, authorize: () => user })

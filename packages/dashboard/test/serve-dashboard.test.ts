@@ -153,6 +153,17 @@ it('a token that could be guessed is refused', async () => {
   )
 })
 
+it.each([
+  [{ port: 'x' }, "port must be an integer from 0 to 65535, got 'x'"],
+  [{ port: -1 }, 'port must be an integer from 0 to 65535, got -1'],
+  [{ host: 5 }, 'host must be a string, got 5'],
+  [{ readOnly: 'no' }, "readOnly must be true or false, got 'no'"],
+  [{ authorize: () => true }, "unknown option 'authorize'; createDashboard takes authorize"],
+])('options that make no sense are refused before anything listens: %j', async (options, message) => {
+  const given = { holdfast: clients.open(redis.url), ...options }
+  await expect(Reflect.apply(serveDashboard, undefined, [given])).rejects.toThrow(message)
+})
+
 it('the program of the documentation prints the address', async () => {
   const print = jest.spyOn(console, 'log').mockImplementation(() => undefined)
   const served = await openDashboard(clients.open(redis.url))

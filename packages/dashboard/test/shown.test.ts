@@ -206,8 +206,27 @@ describeInBrowser('what is shown is so', () => {
     const table = page.getByRole('region', { name: 'Who holds it' })
     expect(isInView(await table.getByText(/^a-worker/).boundingBox())).toBe(true)
     expect(isInView(await table.getByRole('button', { name: 'Evict' }).boundingBox())).toBe(true)
+    for (const i of [2, 3]) {
+      const figure = table
+        .getByRole('row')
+        .last()
+        .getByRole('cell')
+        .nth(i - 1)
+      const box = await figure.boundingBox()
+      expect([i, isInView(box)]).toEqual([i, true])
+      // Waits until nothing covers the last of its digits.
+      const position = { x: (box?.width ?? 0) - 15, y: (box?.height ?? 0) / 2 }
+      await figure.click({ trial: true, timeout: 5_000, position })
+    }
+    expect(await page.locator('[aria-label^="Who"].more-right').count()).toBe(0)
     await page.locator('[aria-label^="Waiters"].more-right:not(.more-left)').waitFor()
     await page.evaluate('document.querySelector(\'[aria-label^="Waiters"]\').scrollLeft = 10_000')
     await page.locator('[aria-label^="Waiters"].more-left:not(.more-right)').waitFor()
+    await page.setViewportSize({ ...phone, width: 610 })
+    await page.locator('[aria-label^="Who"].more-right').waitFor()
+    const shadow = "getComputedStyle(document.querySelector('td.pinned')).boxShadow"
+    expect(await page.evaluate(shadow)).not.toBe('none')
+    await page.evaluate('document.querySelector(\'[aria-label^="Who"]\').scrollLeft = 10_000')
+    await until(async () => (await page.evaluate(shadow)) === 'none')
   })
 })

@@ -1,4 +1,10 @@
-import { InvalidArgumentError, shown, type Address, type ObjectType } from '@holdfast/core/engine'
+import {
+  InvalidArgumentError,
+  shown,
+  type Address,
+  type Addressing,
+  type ObjectType,
+} from '@holdfast/core/engine'
 
 /** Where an object lives in a store, and which steps it has. */
 export interface MemoryAddress extends Address {
@@ -37,4 +43,12 @@ export function addressOf(name: string, object: ObjectType): MemoryAddress {
 export function objectOf(id: string): { readonly name: string; readonly object: ObjectType } {
   const object = others.find((other) => id.endsWith(suffixOf(other))) ?? 'lock'
   return { name: object === 'lock' ? id : id.slice(0, -suffixOf(object).length), object }
+}
+
+export const addressing: Addressing = {
+  locate: addressOf,
+  resolve(id) {
+    const { name, object } = objectOf(id)
+    return addressOf(name, object)
+  },
 }

@@ -1,18 +1,19 @@
 import { clientOf, type ClientInfo } from '@holdfast/core/engine'
 import { addressOf, objectOf, type MemoryAddress } from './address.js'
 import { StoreClock } from './clock.js'
-import type { StepContext } from './hand-off.js'
-import { lockKind, type LockState } from './lock-state.js'
-import type { LatchRecord } from './latch-state.js'
-import type { LatchContext } from './latch-steps.js'
-import { latchKind } from './latch-state.js'
+import type { StepContext } from './steps/hand-off.js'
+import { lockKind, type LockState } from './steps/lock-state.js'
+import type { LatchRecord } from './steps/latch-state.js'
+import type { LatchContext } from './steps/latch-steps.js'
+import { latchKind } from './steps/latch-state.js'
 import { Registry } from './registry.js'
-import type { MemorySession, SessionDeps } from './session.js'
-import { sharedKind, type SharedState } from './shared-state.js'
-import * as sharedSteps from './shared-steps.js'
+import type { MemorySession } from './session.js'
+import type { SessionDeps } from './session-deps.js'
+import { sharedKind, type SharedState } from './steps/shared-state.js'
+import * as sharedSteps from './steps/shared-steps.js'
 import { StateTable } from './state-table.js'
-import * as lockSteps from './steps.js'
-import type { AnyStep } from './steps-of.js'
+import * as lockSteps from './steps/lock-steps.js'
+import type { AnyStep } from './steps/steps-of.js'
 
 /** How many there have been in this process: each is a store of its own. */
 let backends = 0
@@ -98,7 +99,7 @@ export class Backend implements SessionDeps {
     return {
       nowUs: this.clock.nowUs(),
       tokenFloor,
-      isSubscribed: (owner) => this.sessionOf(owner)?.connection.isSubscribed ?? false,
+      isSubscribed: (owner) => this.sessionOf(owner)?.inbox.isSubscribed() ?? false,
       notify: (notice) => this.sessionOf(notice.owner)?.notify(id, notice),
     }
   }
@@ -109,7 +110,7 @@ export class Backend implements SessionDeps {
       nowUs,
       incarnation: this.incarnation,
       notify: (clientId, what, generation) =>
-        this.sessions.get(clientId)?.connection.notify((host) => {
+        this.sessions.get(clientId)?.inbox.notify((host) => {
           if (what === 'open') host.opened(id, generation)
           else host.missed(id)
         }),
@@ -121,17 +122,17 @@ export class Backend implements SessionDeps {
     listed: () => this.#listed(),
     connected: () =>
       [...this.sessions.values()]
-        .filter(({ connection }) => connection.isSubscribed)
+        .filter(({ inbox }) => inbox.isSubscribed())
         .flatMap(({ host: { clientId } }) => {
           const client = this.find(clientId)
           return client ? [{ clientId, client }] : []
         }),
     tell: (clientId, text) => {
-      const connection = this.sessions.get(clientId)?.connection
-      connection?.notify((host) => {
+      const inbox = this.sessions.get(clientId)?.inbox
+      inbox?.notify((host) => {
         host.told(text)
       })
-      return connection?.isSubscribed ?? false
+      return inbox?.isSubscribed() ?? false
     },
   }
 
@@ -143,7 +144,7 @@ export class Backend implements SessionDeps {
     return this.#registry.find(clientId, this.clock.nowUs())
   }
 
-  closed({ host: { clientId } }: MemorySession): void {
+  closed(clientId: string): void {
     this.sessions.delete(clientId)
   }
 

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import { ClosedError, UnavailableError, type EngineHost } from '@holdfast/core/engine'
+import { ClosedError, UnavailableError, type EngineHost, type Inbox } from '@holdfast/core/engine'
 
 const unavailable = (message: string): UnavailableError => new UnavailableError(message, { engine: 'memory' })
 
@@ -7,7 +7,7 @@ const unavailable = (message: string): UnavailableError => new UnavailableError(
  * Stands in for the connection between one client and the store. Replies and notifications arrive in the order in which the
  * store sent them, later than they were sent, and none outlives a break. No timer is involved, so fake ones change nothing.
  */
-export class Connection {
+export class Connection implements Inbox {
   readonly #host: EngineHost
   /** What arrives belongs to the client, and not to the async context of the caller that brought it about. */
   readonly #context = new AsyncResource('HoldfastMemory')
@@ -31,7 +31,7 @@ export class Connection {
     return this.#epoch
   }
 
-  get isSubscribed(): boolean {
+  isSubscribed(): boolean {
     return this.#isUp && this.#wantsNotifications && !this.#isClosed
   }
 
@@ -57,7 +57,7 @@ export class Connection {
 
   /** Reports something to the client, unless the connection breaks before that arrives. */
   notify(report: (host: EngineHost) => void): void {
-    if (!this.isSubscribed) return
+    if (!this.isSubscribed()) return
     const epoch = this.#epoch
     this.#arrive(() => {
       if (epoch === this.#epoch) this.#report(report)
@@ -75,7 +75,7 @@ export class Connection {
   }
 
   break(): void {
-    const wasSubscribed = this.isSubscribed
+    const wasSubscribed = this.isSubscribed()
     this.#epoch++
     this.#isUp = false
     this.#arrive(() => {
@@ -93,7 +93,7 @@ export class Connection {
     this.#arrive(() => {
       for (const { resolve } of subscribing) resolve()
       this.#report((host) => {
-        if (this.isSubscribed) host.missed()
+        if (this.isSubscribed()) host.missed()
         host.reconnected()
       })
     })

@@ -1,6 +1,6 @@
 import type { Backend } from './backend.js'
 import type { MemorySession } from './session.js'
-import type { WaitingState } from './waiting-state.js'
+import type { WaitingState } from './steps/waiting-state.js'
 
 /**
  * Has clients check their holds and waits after the clock was moved or a hold was ended by hand. When time passes by itself,
@@ -28,6 +28,6 @@ export function reportWhatEnded(backend: Backend): void {
   for (const [id, { waiters: clients }] of backend.latches.entries()) {
     for (const clientId of clients.keys()) waiters.push({ id, session: backend.sessions.get(clientId) })
   }
-  for (const session of holders) session?.connection.notify((host) => host.reconnected())
-  for (const { id, session } of waiters) session?.connection.notify((host) => host.missed(id))
+  for (const session of holders) session?.inbox.notify((host) => host.reconnected())
+  for (const { id, session } of waiters) session?.inbox.notify((host) => host.missed(id))
 }

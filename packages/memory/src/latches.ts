@@ -9,9 +9,9 @@ import type {
   LatchWait,
   LatchWaitReply,
 } from '@holdfast/core/engine'
-import type { LatchRecord } from './latch-state.js'
-import * as steps from './latch-steps.js'
-import type { LatchContext } from './latch-steps.js'
+import type { LatchRecord } from './steps/latch-state.js'
+import * as steps from './steps/latch-steps.js'
+import type { LatchContext } from './steps/latch-steps.js'
 
 /** What the latches of one client need of its session. */
 export interface MemoryLatchesDeps {

@@ -1,9 +1,9 @@
 import type { ObjectType } from '@holdfast/core/engine'
 import { objectOf } from './address.js'
-import type { LockState } from './lock-state.js'
-import type { SharedState } from './shared-state.js'
+import type { LockState } from './steps/lock-state.js'
+import type { SharedState } from './steps/shared-state.js'
 import type { StateTable } from './state-table.js'
-import type { WaitingState } from './waiting-state.js'
+import type { WaitingState } from './steps/waiting-state.js'
 
 /** Something that a test left behind in the store. */
 export type Leak =

@@ -18,13 +18,13 @@ beforeEach(async () => {
 afterEach(() => jest.useRealTimers())
 
 const acquire = ({ session, address }: Client, owner: string, more = {}) =>
-  session.acquire(address, requestOf(owner, more), 1_000)
+  session.steps.acquire(address, requestOf(owner, more), 1_000)
 const release = ({ session, address }: Client, owner: string, tombstoneMs = 0) =>
-  session.release(address, { owner, count: 0, tombstoneMs }, 1_000)
-const inspect = ({ session, address }: Client) => session.inspect(address, 10)
+  session.steps.release(address, { owner, count: 0, tombstoneMs }, 1_000)
+const inspect = ({ session, address }: Client) => session.steps.inspect(address, 10)
 
 /** Until all that was under way has arrived. */
-const arrival = ({ session }: Client) => session.find('nobody')
+const arrival = ({ session }: Client) => session.registry.find('nobody')
 
 describe('a store', () => {
   it('is shared by its own clients only', async () => {
@@ -83,11 +83,11 @@ describe('a store', () => {
   })
 
   it('knows who a client is until its registration expires', async () => {
-    expect(await ann.session.find('bob')).toEqual(bob.host.client)
+    expect(await ann.session.registry.find('bob')).toEqual(bob.host.client)
     jest.advanceTimersByTime(30_000)
-    expect(await ann.session.find('bob')).toBeNull()
-    await bob.session.register()
-    expect(await ann.session.find('bob')).toEqual(bob.host.client)
+    expect(await ann.session.registry.find('bob')).toBeNull()
+    await bob.session.registry.register()
+    expect(await ann.session.registry.find('bob')).toEqual(bob.host.client)
   })
 
   it('counts the steps that it carried out', async () => {
@@ -106,8 +106,8 @@ describe('a store', () => {
     const { session, address } = ann
     const renewals = ['ann:1', 'ann:3'].map((owner) => ({ address, owner, leaseMs: 40_000 }))
     const entries = ['ann:1', 'ann:2'].map((owner) => ({ address, owner, entryTtlMs: 30_000 }))
-    expect(await session.renew(renewals, 1_000)).toEqual(['renewed', 'not-held'])
-    expect(await session.refresh(entries)).toEqual([
+    expect(await session.steps.renew(renewals, 1_000)).toEqual(['renewed', 'not-held'])
+    expect(await session.steps.refresh(entries)).toEqual([
       { state: 'granted', ttlMs: 40_000 },
       { state: 'waiting', ttlMs: 40_000, holder: 'ann:1', position: 1 },
     ])
@@ -121,7 +121,7 @@ describe('a store', () => {
       if (reply.kind === 'held') tokens.push(reply.token)
     }
     bob.host.granted = (_id, _owner, { token }) => {
-      bob.session.noteToken?.(bob.address, token)
+      bob.session.steps.noteToken?.(bob.address, token)
       tokens.push(token)
     }
     await keep(ann, 'ann:1')
@@ -145,7 +145,7 @@ describe('a closed client', () => {
     const before = store.commands
     await expect(acquire(ann, 'ann:2')).rejects.toThrow(ClosedError)
     expect(store.commands).toBe(before)
-    await expect(ann.session.subscribe(ann.address)).rejects.toThrow(ClosedError)
+    await expect(ann.session.inbox.subscribe(ann.address)).rejects.toThrow(ClosedError)
   })
 
   it('receives nothing any more', async () => {
@@ -184,14 +184,14 @@ describe('advance', () => {
 
 describe('expire', () => {
   it('ends one hold and leaves the others', async () => {
-    const other = bob.session.locate('y', 'lock')
+    const other = bob.session.names.locate('y', 'lock')
     await acquire(ann, 'ann:1')
-    await bob.session.acquire(other, requestOf('bob:1'), 1_000)
+    await bob.session.steps.acquire(other, requestOf('bob:1'), 1_000)
     store.expire('x')
     await arrival(ann)
     expect([ann.host.log, bob.host.log]).toEqual([['reconnected'], []])
     expect(await inspect(ann)).toMatchObject({ owner: '' })
-    expect(await bob.session.inspect(other, 0)).toMatchObject({ owner: 'bob:1' })
+    expect(await bob.session.steps.inspect(other, 0)).toMatchObject({ owner: 'bob:1' })
   })
 
   it('does nothing to a free lock', async () => {
@@ -220,13 +220,13 @@ describe('disconnect', () => {
   it('loses notifications, and raises the epoch', async () => {
     await acquire(ann, 'ann:1')
     await acquire(bob, 'bob:1')
-    const { connectionEpoch } = bob.session
+    const { connectionEpoch } = bob.session.store
     release(ann, 'ann:1').catch(() => undefined)
     store.disconnect()
-    expect(bob.session.isSubscribed(bob.address)).toBe(false)
-    expect(bob.session.connectionEpoch).toBe(connectionEpoch + 1)
+    expect(bob.session.inbox.isSubscribed(bob.address)).toBe(false)
+    expect(bob.session.store.connectionEpoch).toBe(connectionEpoch + 1)
     store.reconnect()
-    expect(bob.session.isSubscribed(bob.address)).toBe(true)
+    expect(bob.session.inbox.isSubscribed(bob.address)).toBe(true)
     await arrival(bob)
     expect(bob.host.log).toEqual(['broken', 'unsubscribed', 'missed', 'reconnected'])
     expect(await inspect(bob)).toMatchObject({ owner: 'bob:1' })
@@ -235,7 +235,7 @@ describe('disconnect', () => {
   it('keeps subscribers waiting', async () => {
     store.disconnect()
     let isSubscribed = false
-    const subscribing = ann.session.subscribe(ann.address).then(() => (isSubscribed = true))
+    const subscribing = ann.session.inbox.subscribe(ann.address).then(() => (isSubscribed = true))
     await expect(arrival(ann)).rejects.toThrow(UnavailableError)
     expect(isSubscribed).toBe(false)
     store.reconnect()
@@ -244,12 +244,12 @@ describe('disconnect', () => {
 
   it('leaves it open whether the same store is there afterwards', async () => {
     const { session, address } = ann
-    const before = await session.incarnation(address)
-    expect(session.knownIncarnation(address)).toBe(before)
+    const before = await session.store.incarnation(address)
+    expect(session.store.knownIncarnation(address)).toBe(before)
     store.disconnect()
     store.reconnect()
-    expect(session.knownIncarnation(address)).toBeUndefined()
-    expect(await session.incarnation(address)).toBe(before)
+    expect(session.store.knownIncarnation(address)).toBeUndefined()
+    expect(await session.store.incarnation(address)).toBe(before)
   })
 })
 
@@ -265,12 +265,12 @@ describe('dropNextReply', () => {
 describe('failOver', () => {
   it('has an empty store of another incarnation take over', async () => {
     const { session, address } = ann
-    const before = await session.incarnation(address)
+    const before = await session.store.incarnation(address)
     await acquire(ann, 'ann:1')
     store.failOver()
     await arrival(ann)
     expect(ann.host.log).toEqual(['broken', 'unsubscribed', 'missed', 'reconnected'])
-    expect(await session.incarnation(address)).not.toBe(before)
+    expect(await session.store.incarnation(address)).not.toBe(before)
     expect(await inspect(ann)).toMatchObject({ owner: '', token: 0 })
   })
 
@@ -303,12 +303,12 @@ describe('leaks', () => {
 
 describe('a read/write lock or semaphore', () => {
   const semaphoreOf = ({ session, host }: Client) => {
-    const address = session.locate('x', 'semaphore')
+    const address = session.names.locate('x', 'semaphore')
     return {
       acquire: (owner: string, count = 1) =>
-        session.acquire(address, requestOf(owner, { count, size: 2 }), 1_000),
-      release: (owner: string) => session.release(address, { owner, count: 0, tombstoneMs: 0 }, 1_000),
-      inspect: () => session.inspect(address, 10),
+        session.steps.acquire(address, requestOf(owner, { count, size: 2 }), 1_000),
+      release: (owner: string) => session.steps.release(address, { owner, count: 0, tombstoneMs: 0 }, 1_000),
+      inspect: () => session.steps.inspect(address, 10),
       host,
     }
   }
@@ -316,12 +316,12 @@ describe('a read/write lock or semaphore', () => {
   it('is another object than a lock of that name, and an id leads back to each', () => {
     const { session } = ann
     const addresses = (['lock', 'semaphore', 'read-write-lock'] as const).map((object) =>
-      session.locate('x', object),
+      session.names.locate('x', object),
     )
     expect(new Set(addresses.map(({ id }) => id)).size).toBe(3)
     expect(new Set(addresses.map(({ group }) => group)).size).toBe(2)
-    for (const address of addresses) expect(session.resolve(address.id)).toEqual(address)
-    expect(() => session.locate('x\0semaphore', 'lock')).toThrow(InvalidArgumentError)
+    for (const address of addresses) expect(session.names.resolve(address.id)).toEqual(address)
+    expect(() => session.names.locate('x\0semaphore', 'lock')).toThrow(InvalidArgumentError)
   })
 
   it('notifies those that enter together, each under its id', async () => {
@@ -331,7 +331,7 @@ describe('a read/write lock or semaphore', () => {
     await second.acquire('bob:2')
     await first.release('ann:1')
     await arrival(bob)
-    const { id } = bob.session.locate('x', 'semaphore')
+    const { id } = bob.session.names.locate('x', 'semaphore')
     expect(bob.host.log).toEqual([`granted ${id} bob:1`, `granted ${id} bob:2`])
     expect(await acquire(ann, 'ann:2')).toMatchObject({ kind: 'held' })
   })
@@ -339,15 +339,21 @@ describe('a read/write lock or semaphore', () => {
   it('renews, refreshes, evicts and resizes', async () => {
     const { acquire: enter, host } = semaphoreOf(ann)
     const { session } = ann
-    const address = session.locate('x', 'semaphore')
+    const address = session.names.locate('x', 'semaphore')
     await enter('ann:1', 2)
     await enter('ann:2')
-    expect(await session.renew([{ address, owner: 'ann:1', leaseMs: 40_000 }], 1_000)).toEqual(['renewed'])
+    expect(await session.steps.renew([{ address, owner: 'ann:1', leaseMs: 40_000 }], 1_000)).toEqual([
+      'renewed',
+    ])
     const entry = { address, owner: 'ann:2', entryTtlMs: 30_000 }
-    expect(await session.refresh([entry])).toMatchObject([{ state: 'waiting', ttlMs: 40_000 }])
+    expect(await session.steps.refresh([entry])).toMatchObject([{ state: 'waiting', ttlMs: 40_000 }])
     const request = { size: 3, keepMs: 60_000, version: 0, id: 'a' }
-    expect(await session.resize?.(address, request, 1_000)).toEqual({ kind: 'resized', version: 1, size: 3 })
-    expect(await session.force(address, 'ann:1')).toEqual({ kind: 'released' })
+    expect(await session.steps.resize?.(address, request, 1_000)).toEqual({
+      kind: 'resized',
+      version: 1,
+      size: 3,
+    })
+    expect(await session.steps.force(address, 'ann:1')).toEqual({ kind: 'released' })
     await arrival(ann)
     expect(host.log).toEqual([`granted ${address.id} ann:2`, 'revoked ann:1'])
   })
@@ -370,7 +376,7 @@ describe('a read/write lock or semaphore', () => {
     await arrival(bob)
     expect(await read()).toMatchObject({ used: 0, holders: [] })
     expect(ann.host.log.at(-1)).toBe('reconnected')
-    expect(bob.host.log.at(-1)).toBe(`missed ${bob.session.locate('x', 'semaphore').id}`)
+    expect(bob.host.log.at(-1)).toBe(`missed ${bob.session.names.locate('x', 'semaphore').id}`)
     store.failOver()
     expect(store.leaks()).toMatchObject([{ kind: 'session' }, { kind: 'session' }])
   })

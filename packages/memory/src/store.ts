@@ -23,7 +23,7 @@ const traits: Traits = {
   survives: 'nothing',
   force: 'notified',
   operator: true,
-  commandsAreCounted: true,
+  commandsPerCycle: { uncontended: 2, contended: 2 },
 }
 
 /**
@@ -98,14 +98,14 @@ export class MemoryStore implements LockEngine {
   disconnect(): void {
     if (!this.#backend.isConnected) return
     this.#backend.isConnected = false
-    for (const { connection } of this.#backend.sessions.values()) connection.break()
+    for (const { inbox } of this.#backend.sessions.values()) inbox.break()
   }
 
   /** Undoes `disconnect`. Clients check their holds, and waiters check their state. */
   reconnect(): void {
     if (this.#backend.isConnected) return
     this.#backend.isConnected = true
-    for (const { connection } of this.#backend.sessions.values()) connection.restore()
+    for (const { inbox } of this.#backend.sessions.values()) inbox.restore()
   }
 
   /** Carries out the next step without a reply: its caller gets an `UnavailableError`. Call it twice for the next two. */

@@ -11,6 +11,3 @@ export { measure, type Measuring, type MetricSink } from './measure.js'
 export type { GaugeReading } from './open-operations.js'
 export { mostGroups, otherGroup, type GroupOf } from './groups.js'
 export type { Attributes } from './attributes.js'
-// For sister packages.
-export { checkGroup } from './checks.js'
-export { subscribeTo, type Operation, type Point, type Subscriptions } from './subscribe-to.js'

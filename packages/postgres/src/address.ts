@@ -1,4 +1,4 @@
-import type { Address, ObjectType } from '@holdfast/core/engine'
+import type { Address, Addressing, ObjectType } from '@holdfast/core/engine'
 
 /** Where an object lives, and which functions it has. */
 export interface PostgresAddress extends Address {
@@ -41,3 +41,5 @@ export function addressOfId(id: string): PostgresAddress {
   const prefix = object === 'lock' ? '' : prefixes[object]
   return addressOf(decode(id.slice(prefix.length)), object)
 }
+
+export const addressing: Addressing = { locate: addressOf, resolve: addressOfId }

@@ -39,11 +39,14 @@ export class PostgresEngine implements LockEngine {
    * @param client - of the application, inside a transaction in the database of this engine; with PGlite the argument of the
    *   callback of `transaction`
    * @param lease - of a lock of this engine
-   * @throws `LockLostError` when the lock has another holder, or none: roll the transaction back. `InvalidArgumentError` outside
-   * a transaction, in a database without the schema, and for a lease of anything but a lock; `RefusedError` when the role of the
+   * @param timeoutMs - how long the client may take to reply at all; waiting for other transactions has no limit.
+   * `lease.fence` has `commandTimeoutMs` here, and waits until the lease is lost at most
+   * @throws `LockLostError` when the lock has another holder, or none: roll the transaction back. `UnavailableError` when the
+   * client does not reply: do not commit. `InvalidArgumentError` outside a transaction, with a client of `pg` that was never
+   * connected, in a database without the schema, and for a lease of anything but a lock; `RefusedError` when the role of the
    * client has no rights in the schema
    */
-  async fence(client: FencedClient, lease: FencingLease): Promise<void> {
+  async fence(client: FencedClient, lease: FencingLease, timeoutMs = 5_000): Promise<void> {
     const { database, schema } = this.#settings
     // Inside a transaction of PGlite, what is sent to the database itself would wait until the transaction is over.
     if (database.inProcess !== undefined && client === database.inProcess) {
@@ -51,7 +54,7 @@ export class PostgresEngine implements LockEngine {
         'fence takes the transaction of PGlite, got the database itself: `database.transaction((tx) => lease.fence(tx))`',
       )
     }
-    await fence(client, lease, schema, database.name)
+    await fence(client, lease, schema, database.name, timeoutMs)
   }
 }
 

@@ -1,4 +1,6 @@
+import { types } from 'node:util'
 import { ClosedError, HoldfastError, RefusedError, UnavailableError } from '@holdfast/core/engine'
+import { NoTlsError, NotPostgresError } from './connection/first-contact.js'
 
 /** The engine's name in errors. */
 export const engineName = 'postgres'
@@ -9,25 +11,33 @@ export const engineName = 'postgres'
  */
 const lasting = /^(0A|22|23|28|2B|3D|3F|42|HF)/
 
+/** By `instanceof`, those of Node.js itself would not be errors to code that runs in another realm, as tests under Jest do. */
+const isError = types.isNativeError
+
 /** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place. */
 export function sqlStateOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined
+  if (!isError(error) || !('code' in error) || !('severity' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
 /** Whether PostgreSQL replied, and trying again soon makes no sense. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof HoldfastError ? error instanceof RefusedError : lasting.test(sqlStateOf(error) ?? '')
+  error instanceof HoldfastError
+    ? error instanceof RefusedError
+    : error instanceof NoTlsError || lasting.test(sqlStateOf(error) ?? '')
 
-/** Whether the system could not connect: no such host, nobody listens, no such socket. Errors of a server have a severity. */
+/**
+ * Whether the system could not connect: no such host, nobody listens, no such socket, or not PostgreSQL behind it. Errors of a
+ * server have a severity.
+ */
 export const isUnreachable = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && !('severity' in error) && !(error instanceof HoldfastError)
+  error instanceof NotPostgresError ||
+  (isError(error) && 'code' in error && !('severity' in error) && !(error instanceof HoldfastError))
 
 /** Whether the server has become a standby, or is one. */
 export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === '25006'
 
-export const toError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(String(thrown))
+export const toError = (thrown: unknown): Error => (isError(thrown) ? thrown : new Error(String(thrown)))
 
 /**
  * Turns any failure into an error of ours that says whether trying again makes sense.
@@ -39,7 +49,8 @@ export function toPostgresError(error: unknown, server: string): HoldfastError {
   const details = { cause: error, engine: engineName }
   const { message } = toError(error)
   if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${message}`, details)
-  return new RefusedError(`${server} rejected the statement: ${message}`, details)
+  const what = error instanceof NoTlsError ? 'cannot be used' : 'rejected the statement'
+  return new RefusedError(`${server} ${what}: ${message}`, details)
 }
 
 export const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')

@@ -2,10 +2,12 @@ import {
   InvalidArgumentError,
   LockLostError,
   RefusedError,
+  UnavailableError,
   kindOf,
   type FencedClient,
   type FencingLease,
 } from '@holdfast/core/engine'
+import { timedOut, within } from '@holdfast/pubsub'
 import { addressOf } from './address.js'
 import { noRights } from './database-check.js'
 import { engineName, sqlStateOf } from './errors.js'
@@ -15,8 +17,18 @@ import { quoted } from './sql/quoted.js'
 /** Fails outside a transaction, and does nothing inside. */
 const inTransaction = 'savepoint holdfast_fence; release savepoint holdfast_fence'
 
+/** Whether it is a client of `pg` that would keep statements until it is connected, and nobody connects it. */
+const isUnconnected = (client: object): boolean =>
+  Reflect.get(client, '_connecting') === false && Reflect.get(client, '_connected') === false
+
 function checkClient(given: unknown): void {
   if (typeof given === 'object' && given !== null && 'query' in given && typeof given.query === 'function') {
+    if (isUnconnected(given)) {
+      throw new InvalidArgumentError(
+        'fence takes the client that runs the transaction, got a client of pg that was never connected: ' +
+          'await client.connect(), begin on it, then lease.fence(client)',
+      )
+    }
     if (kindOf(given) !== 'a pool of pg') return
     throw new InvalidArgumentError(
       'fence takes the client that runs the transaction, got a pool of pg, which may run each statement on another ' +
@@ -36,6 +48,18 @@ function checkLease(given: unknown): void {
   )
 }
 
+/** The SQLSTATE of a write that its transaction does not permit. */
+const readOnlyTransaction = '25006'
+
+/** A wrapper that forgets to return its promise would let the caller write before the fence stands. */
+function promised<T>(given: Promise<T>): Promise<T> {
+  if (typeof given === 'object' && 'then' in given) return given
+  throw new InvalidArgumentError(
+    `query of the client that fence takes must return a promise, got ${kindOf(given)}: ` +
+      'return it, as in { query: (text, values) => transaction.unsafe(text, values) }',
+  )
+}
+
 /** The SQLSTATE of that failure. */
 const noTransaction = '25P01'
 
@@ -49,12 +73,14 @@ function databaseOf(client: object): string | undefined {
  * See `PostgresEngine.fence`.
  *
  * @param locksAt - the database of the locks
+ * @param timeoutMs - how long the client may take to reply at all: after that it only waits for other transactions
  */
 export async function fence(
   client: FencedClient,
   lease: FencingLease,
   schema: string,
   locksAt: string,
+  timeoutMs: number,
 ): Promise<void> {
   checkClient(client)
   checkLease(lease)
@@ -70,8 +96,15 @@ export async function fence(
   }
   const { id } = addressOf(lockName, 'lock')
   try {
-    await (client.exec?.(inTransaction) ?? client.query(inTransaction, []))
-    await client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken])
+    const replying = client.exec?.(inTransaction) ?? promised(client.query(inTransaction, []))
+    if ((await within(replying, timeoutMs)) === timedOut) {
+      throw new UnavailableError(
+        `the client of the transaction did not reply within ${timeoutMs} ms, so the transaction is not tied to ` +
+          `lock ${lockName} of ${owner}: give fence a client that is connected and runs nothing else, and do not commit`,
+        { lockName, owner, engine: engineName },
+      )
+    }
+    await promised(client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken]))
   } catch (cause) {
     const own = databaseOf(client)
     const place = own === undefined ? 'the database of this client' : `database ${own}`
@@ -95,6 +128,12 @@ export async function fence(
         })
       case '42501':
         throw new RefusedError(noRights(schema), { lockName, owner, engine: engineName, cause })
+      case readOnlyTransaction:
+        throw new InvalidArgumentError('fence takes a transaction that may write, got a read-only one', {
+          lockName,
+          owner,
+          cause,
+        })
       case noTransaction:
         throw new InvalidArgumentError('fence has to be called inside a transaction, after begin', {
           lockName,

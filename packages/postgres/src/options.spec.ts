@@ -73,4 +73,10 @@ it('the SQL names the schema, the kind of tables and the role', () => {
   expect(sql).toContain('create  table "locks".lock')
   expect(sql).toContain('to "app ""x""";')
   expect(() => migrationSql({ schema: '; drop' })).toThrow(InvalidArgumentError)
+  for (const given of [null, 5, '', ['a']]) {
+    for (const option of ['schema', 'role', 'owner']) {
+      const options = { [option]: given } as object
+      expect(() => migrationSql(options)).toThrow(RegExp(`^${option} must be `))
+    }
+  }
 })

@@ -11,23 +11,38 @@ import { pgDatabase } from './connection/pg-database.js'
 import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
 import type { TableKind } from './sql/migrations.js'
 
-/** Where PostgreSQL is, and how its tables are kept. */
-export interface PostgresOptions {
-  /**
-   * Of the database, such as `postgres://app@db.internal/app`, with the parameters that `pg` knows (`sslmode`, …). Leads to the
-   * primary, also after a fail-over. Either this, `config` or `pglite`.
-   */
-  readonly url?: string
-  /**
-   * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
-   * pool will do (`pool.options`): its connections are not used.
-   */
-  readonly config?: object
-  /**
-   * Instead of `url`: a `PGlite` database of `@electric-sql/pglite`, which is PostgreSQL inside this process, for demos and
-   * tests. Its locks are shared by all clients that get the same object. They never close it.
-   */
-  readonly pglite?: PGliteDatabase
+/** The database, by one of three: a URL, options of `pg`, or PGlite. */
+type PostgresSource =
+  | {
+      /**
+       * Of the database, such as `postgres://app@db.internal/app`, with the parameters that `pg` knows (`sslmode`, …). Leads to the
+       * primary, also after a fail-over. Either this, `config` or `pglite`.
+       */
+      readonly url: string
+      readonly config?: undefined
+      readonly pglite?: undefined
+    }
+  | {
+      /**
+       * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
+       * pool will do (`pool.options`): its connections are not used.
+       */
+      readonly config: object
+      readonly url?: undefined
+      readonly pglite?: undefined
+    }
+  | {
+      /**
+       * Instead of `url`: a `PGlite` database of `@electric-sql/pglite`, which is PostgreSQL inside this process, for demos and
+       * tests. Its locks are shared by all clients that get the same object. They never close it.
+       */
+      readonly pglite: PGliteDatabase
+      readonly url?: undefined
+      readonly config?: undefined
+    }
+
+/** Options of `postgres` wherever the database is. */
+export interface PostgresSchemaOptions {
   /**
    * A URL that leads to the same database past PgBouncer, for notifications: in transaction mode PgBouncer delivers none.
    *
@@ -69,6 +84,9 @@ export interface PostgresOptions {
    */
   readonly migrate?: 'auto' | 'check'
 }
+
+/** Where PostgreSQL is, and how its tables are kept. */
+export type PostgresOptions = PostgresSource & PostgresSchemaOptions
 
 /** The options with their defaults. */
 export interface PostgresSettings {
@@ -147,8 +165,8 @@ function checkConfig(config: unknown): void {
 const isPGlite = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && 'query' in given && 'listen' in given && 'waitReady' in given
 
-export function checkSchema(schema: string): void {
-  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return
+export function checkSchema(schema: unknown): void {
+  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return
   refuse('schema', schema, 'up to 48 lower-case letters, digits and underscores')
 }
 

@@ -19,7 +19,7 @@ export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplica
   survives: survives(settings),
   force: 'notified',
   operator: true,
-  commandsAreCounted: true,
+  commandsPerCycle: { uncontended: 2, contended: 2 },
 })
 
 function survives({

@@ -135,7 +135,7 @@ it('close() while a silent server is connected to leaves nothing that keeps the 
   const worker = await forkWorker(join(__dirname, 'workers/close-while-connecting.mjs'), {
     args: [`postgres://postgres@127.0.0.1:${portOf(silent)}/postgres`],
   })
-  await until(() => sockets.size >= 1, { timeoutMs: 10_000 })
+  await until(() => sockets.size >= 1)
   await worker.send({ type: 'close' })
   expect(await worker.waitFor('closed')).toMatchObject({ code: 'CLOSED' })
   const closedAt = performance.now()

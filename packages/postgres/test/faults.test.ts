@@ -1,4 +1,4 @@
-import { RefusedError } from '@holdfast/core'
+import { RefusedError, UnavailableError } from '@holdfast/core'
 import { killBackends, onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Clients, failureOf, nextEvent } from './support/clients.js'
 
@@ -85,7 +85,37 @@ it('a standby is refused, and a client in use waits for its promotion', async ()
   expect(failure).toBeInstanceOf(RefusedError)
   expect(String(failure)).toContain('the server is a standby')
   const waiting = lock.lock()
-  await until(() => errors.some(({ message }) => message.includes('standby')), { timeoutMs: 20_000 })
+  await until(() => errors.some(({ message }) => message.includes('standby')))
   await server.query('select pg_promote()')
   await (await waiting).unlock()
+})
+
+it('a client in use rejects calls that do not wait at once when nobody listens any more, and a wait goes on', async () => {
+  const { holdfast } = clients.open({ url: server.url }, { commandTimeoutMs: 3_000 })
+  const lock = holdfast.getLock('order')
+  await lock.withLock(() => undefined)
+  const isDown = nextEvent(holdfast, 'error')
+  await server.kill()
+  await isDown
+  const waiting = lock.lock()
+  for (const call of [lock.tryLock(), lock.inspect(), lock.tryLock({ waitMs: 300 })]) {
+    const failure = await failureOf(call)
+    expect(failure).toBeInstanceOf(UnavailableError)
+    expect(String(failure)).toMatch(/PostgreSQL at \S+ is unavailable: connect ECONNREFUSED/)
+  }
+  await server.restart({ crash: true })
+  await (await waiting).unlock()
+})
+
+it('a server that goes on not replying is said so once in each message', async () => {
+  const { holdfast } = clients.open({ url: server.url }, { commandTimeoutMs: 1_100 })
+  const lock = holdfast.getLock('order')
+  await lock.withLock(() => undefined)
+  await server.freeze()
+  const failures = [String(await failureOf(lock.tryLock())), String(await failureOf(lock.tryLock()))]
+  server.thaw()
+  for (const text of failures) {
+    expect(text).toContain(' did not reply within 1100 ms')
+    expect(text.match(/did not reply/g)).toHaveLength(1)
+  }
 })

@@ -1,13 +1,12 @@
+import { clockStartUs, ownerName, withMistake } from '@holdfast/model'
 import { startPostgres, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
-import { withMistake } from '../../core/test/model/mistake.js'
-import { installSql, realParts, schemaParts, type SchemaParts } from './model/functions.js'
-import { heldKey } from './model/inboxes.js'
-import { asText } from './model/parallel/call.js'
-import { calls, clockAheadUs, withEarlyClock } from './model/parallel/late-clock.js'
-import { findOverlap } from './model/parallel/overlaps.js'
-import { runRandomSteps } from './model/parallel/random-steps.js'
-import { nowUs } from './model/table-store.js'
+import { installSql, realParts, schemaParts, type SchemaParts } from './steps/functions.js'
+import { asText } from './steps/call.js'
+import { calls, clockAheadUs, withEarlyClock } from './parallel/late-clock.js'
+import { findOverlap } from './parallel/overlaps.js'
+import { runRandomSteps } from './parallel/random-steps.js'
+import { heldKey } from './steps/inboxes.js'
 
 let server: PostgresServer
 
@@ -46,8 +45,9 @@ describe('two steps of which the second begins before the first has committed', 
     if (!one || !other || !listener) return null
     try {
       await Promise.all(clients.map((client) => client.connect()))
-      for (const owner of [0, 1]) await listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
-      for (const client of [one, other]) await client.query(`set model.now_us = '${nowUs}'`)
+      for (const owner of [0, 1].map(ownerName))
+        await listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
+      for (const client of [one, other]) await client.query(`set model.now_us = '${clockStartUs}'`)
       return await findOverlap(one, other)
     } finally {
       await Promise.all(clients.map((client) => client.end()))

@@ -1,13 +1,25 @@
+import {
+  compareAll,
+  comparedOwners,
+  describeExploration,
+  explore,
+  lockKind,
+  lockSequence,
+  MemoryStore,
+  ownersOf,
+  withMistake,
+  type Bounds,
+  type Exploration,
+  type ExploredStore,
+} from '@holdfast/model'
 import { startPostgres, type PostgresServer } from '@holdfast/testkit'
-import { describeExploration, exploreAndClose } from '../../core/test/model/explored.js'
-import type { Exploration } from '../../core/test/model/explorer.js'
-import { MachineRunner } from '../../core/test/model/memory/machine-runner.js'
-import { withMistake } from '../../core/test/model/mistake.js'
-import type { Bounds } from '../../core/test/model/state.js'
-import { FunctionRunner } from './model/function-runner.js'
-import { schemaParts } from './model/functions.js'
-import { lockStore } from './model/lock-store.js'
-import { functionMistakes } from './model/mistakes.js'
+import { lockDesignMistakes } from './steps/design-mistakes.js'
+import { schemaParts } from './steps/functions.js'
+import { postgresLock } from './steps/postgres-lock.js'
+import { PostgresStore } from './steps/postgres-store.js'
+
+/** More of them: HOLDFAST_COMPARE_SEQUENCES. */
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 500)
 
 let server: PostgresServer
 
@@ -23,8 +35,18 @@ afterAll(() => {
   process.stdout.write(`${report.join('\n\n')}\n`)
 })
 
-const openFunctions = ({ owners }: Bounds, parts = schemaParts) =>
-  FunctionRunner.open(server.url, owners, lockStore, parts)
+/** Explores all within the bounds on the functions of these parts. `title` heads what is reported. */
+async function exploreFunctions(
+  title: string,
+  bounds: Bounds,
+  parts = schemaParts,
+  reference?: ExploredStore<string>,
+): Promise<Exploration> {
+  const store = await PostgresStore.open(server.url, postgresLock, ownersOf(bounds), parts)
+  const explored = await explore(store, bounds, reference)
+  report.push(`${title}: ${describeExploration(explored)}`)
+  return explored
+}
 
 const small: readonly Bounds[] = [
   { owners: 2, faults: 1, hasUpkeep: true },
@@ -43,33 +65,32 @@ const large: readonly Bounds[] = [
 
 const explorations = process.env['MODEL'] === 'large' ? [...small, ...large] : small
 
-describe.each(explorations)('every interleaving within %j', (bounds) => {
-  let onServer: Exploration
-
-  it('keeps all promises on the functions', async () => {
-    onServer = await exploreAndClose(await openFunctions(bounds), bounds)
-    report.push(`${JSON.stringify(bounds)}: ${describeExploration(onServer)}`)
-    expect(describeExploration(onServer)).toMatch(/all promises hold$/)
-    expect(onServer.states).toBeGreaterThan(1_000)
-  }, 900_000)
-
-  it('reaches as many states, in as many ways, on the memory engine', async () => {
-    const explored = await exploreAndClose(new MachineRunner(), bounds)
-    const { states, transitions, runs } = onServer
-    expect(explored).toMatchObject({ states, transitions, runs, violation: null })
-  }, 900_000)
-})
+it.each(explorations)(
+  'every interleaving within %j keeps all promises, on the functions and in memory',
+  async (bounds) => {
+    const inMemory = new MemoryStore(lockKind(), { owners: ownersOf(bounds) })
+    const explored = await exploreFunctions(JSON.stringify(bounds), bounds, undefined, inMemory)
+    expect(describeExploration(explored)).toMatch(/all promises hold$/)
+    expect(explored.states).toBeGreaterThan(1_000)
+  },
+  900_000,
+)
 
 describe('the exploration catches a function that', () => {
-  it.each(functionMistakes)(
+  it.each(lockDesignMistakes)(
     '$mistake',
     async (mistake) => {
-      const { bounds } = mistake
-      const runner = await openFunctions(bounds, withMistake(schemaParts, mistake))
-      const explored = await exploreAndClose(runner, bounds)
-      report.push(`A function that ${mistake.mistake}: ${describeExploration(explored)}`)
+      const parts = withMistake(schemaParts, mistake)
+      const title = `A function that ${mistake.mistake}`
+      const explored = await exploreFunctions(title, mistake.bounds, parts)
       expect(explored.violation?.promise).toBe(mistake.breaks)
     },
     60_000,
   )
 })
+
+it('the functions do what a lock in memory does, whatever the steps', async () => {
+  const store = await PostgresStore.open(server.url, postgresLock, comparedOwners)
+  const reference = () => new MemoryStore(lockKind())
+  await compareAll({ store, reference }, lockSequence, { runs: sequences })
+}, 3_600_000)

@@ -28,6 +28,7 @@ async function open(clientId: string, role = 'postgres', schema = 'holdfast') {
     watchdogTimeoutMs: 30_000,
     renewEveryMs: 10_000,
     commandTimeoutMs: 5_000,
+    now: () => performance.now(),
     granted: ignore,
     revoked: ignore,
     wake: ignore,
@@ -42,9 +43,9 @@ async function open(clientId: string, role = 'postgres', schema = 'holdfast') {
   }
   const session = postgres({ url: server.urlOf({ role }), schema }).open(host)
   opened.push(session)
-  const address = session.locate('any', 'lock')
+  const address = session.names.locate('any', 'lock')
   await session.prepare(address)
-  await session.subscribe(address)
+  await session.inbox.subscribe(address)
   const { operator } = session
   if (!operator) throw new Error('no operator steps')
   return { clientId, session, operator, texts }

@@ -1,6 +1,6 @@
 import { Holdfast, RefusedError } from '@holdfast/core'
 import { onOwnPostgres, startPostgres, uniqueName, until, type PostgresServer } from '@holdfast/testkit'
-import { migrationSql, postgres, type PostgresOptions } from '../src/index.js'
+import { migrationSql, postgres, type PostgresSchemaOptions } from '../src/index.js'
 import { describeSchema } from './support/describe-schema.js'
 
 const it = onOwnPostgres(globalThis.it)
@@ -23,7 +23,7 @@ afterAll(() => server.stop())
 const waitMs = 5_000
 
 /** A client of this role, with short leases so that renewals happen. */
-function open(role: string, options: PostgresOptions = {}): Holdfast {
+function open(role: string, options: PostgresSchemaOptions & { readonly url?: string } = {}): Holdfast {
   const engine = postgres({ url: server.urlOf({ role }), ...options })
   const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 600 })
   // A rejected call has the error as well.
@@ -187,7 +187,7 @@ it('permissions granted later end the refusal without a restart of the client', 
         .getLock('later')
         .lock({ waitMs })
         .catch(() => null),
-    { what: 'the lock to be acquired', timeoutMs: 10_000, everyMs: 100 },
+    { what: 'the lock to be acquired', everyMs: 100 },
   )
   await lease.unlock()
 })
@@ -229,7 +229,5 @@ describe('the SQL that migrationSql prints', () => {
     await lease.unlock()
   })
 
-  it('quotes the role', () => {
-    expect(migrationSql({ role: 'a"b' })).toContain('to "a""b";')
-  })
+  it('quotes the role', () => expect(migrationSql({ role: 'a"b' })).toContain('to "a""b";'))
 })

@@ -12,7 +12,7 @@ import {
   type PgBouncer,
   type PostgresServer,
 } from '@holdfast/testkit'
-import { postgres, type PostgresOptions } from '../src/index.js'
+import { postgres, type PostgresSchemaOptions } from '../src/index.js'
 
 const it = onOwnPostgres(globalThis.it)
 
@@ -50,7 +50,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     await server.stop()
   })
 
-  function open(options: PostgresOptions = {}): Watched {
+  function open(options: PostgresSchemaOptions & { readonly url?: string } = {}): Watched {
     const engine = postgres({ url: pgBouncer.url, ...options })
     const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 3_000, commandTimeoutMs })
     const watched: Watched = { holdfast, warnings: [], lost: [] }
@@ -120,7 +120,6 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     // The client has given up the first of them by the third.
     await until(async () => (await testsOfNotifications()) >= tests + 2, {
       what: 'more tests of the notifications',
-      timeoutMs: 10_000,
       everyMs: 100,
     })
     expect(warnings).toHaveLength(1)

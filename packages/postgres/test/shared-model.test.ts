@@ -1,14 +1,30 @@
+import {
+  compareAll,
+  comparedOwners,
+  describeExploration,
+  explore,
+  MemoryStore,
+  ownersOf,
+  pairWithFault,
+  resized,
+  sharedKind,
+  sharedSequence,
+  trio,
+  trioWithFault,
+  withMistake,
+  type Bounds,
+  type Exploration,
+  type ExploredStore,
+} from '@holdfast/model'
 import { startPostgres, type PostgresServer } from '@holdfast/testkit'
-import { describeExploration, exploreAndClose } from '../../core/test/model/explored.js'
-import type { Exploration } from '../../core/test/model/explorer.js'
-import { withMistake } from '../../core/test/model/mistake.js'
-import { pairWithFault, resized, trio, trioWithFault } from '../../core/test/model/shared/bounds.js'
-import { SharedMachineRunner } from '../../core/test/model/shared/memory-runner.js'
-import type { Bounds } from '../../core/test/model/state.js'
-import { FunctionRunner } from './model/function-runner.js'
-import { schemaParts } from './model/functions.js'
-import { sharedFunctionMistakes } from './model/shared-mistakes.js'
-import { sharedStore } from './model/shared-store.js'
+import { sharedDesignMistakes } from './steps/design-mistakes.js'
+import { schemaParts } from './steps/functions.js'
+import { postgresShared } from './steps/postgres-shared.js'
+import { PostgresStore } from './steps/postgres-store.js'
+import { sharedExamples } from './steps/shared-examples.js'
+
+/** More of them: HOLDFAST_COMPARE_SEQUENCES. */
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 500)
 
 let server: PostgresServer
 
@@ -24,14 +40,16 @@ afterAll(() => {
   process.stdout.write(`${report.join('\n\n')}\n`)
 })
 
-const sharedOf = ({ shared = { size: 1, wants: [] } }: Bounds) => shared
-
-const openFunctions = (bounds: Bounds, parts = schemaParts) =>
-  FunctionRunner.open(server.url, bounds.owners, sharedStore(sharedOf(bounds)), parts)
-
-async function exploreFunctions(bounds: Bounds): Promise<Exploration> {
-  const explored = await exploreAndClose(await openFunctions(bounds), bounds)
-  report.push(`${JSON.stringify(bounds)}: ${describeExploration(explored)}`)
+/** Explores all within the bounds on the functions of these parts. `title` heads what is reported. */
+async function exploreFunctions(
+  title: string,
+  bounds: Bounds,
+  parts = schemaParts,
+  reference?: ExploredStore<string>,
+): Promise<Exploration> {
+  const store = await PostgresStore.open(server.url, postgresShared, ownersOf(bounds), parts)
+  const explored = await explore(store, bounds, reference)
+  report.push(`${title}: ${describeExploration(explored)}`)
   return explored
 }
 
@@ -47,39 +65,44 @@ const large: readonly Bounds[] = [
 
 const explorations = process.env['MODEL'] === 'large' ? [...small, ...large] : small
 
-describe.each(explorations)('every interleaving of a shared object within %j', (bounds) => {
-  let onServer: Exploration
-
-  it('keeps all promises on the functions', async () => {
-    onServer = await exploreFunctions(bounds)
-    expect(describeExploration(onServer)).toMatch(/all promises hold$/)
-    expect(onServer.states).toBeGreaterThan(1_000)
-  }, 900_000)
-
-  it('reaches as many states, in as many ways, on the memory engine', async () => {
-    const explored = await exploreAndClose(new SharedMachineRunner(sharedOf(bounds)), bounds)
-    const { states, transitions, runs } = onServer
-    expect(explored).toMatchObject({ states, transitions, runs, violation: null })
-  }, 900_000)
-})
+it.each(explorations)(
+  'every interleaving of a shared object within %j keeps all promises, on the functions and in memory',
+  async (bounds) => {
+    const inMemory = new MemoryStore(sharedKind(), { owners: ownersOf(bounds) })
+    const explored = await exploreFunctions(JSON.stringify(bounds), bounds, undefined, inMemory)
+    expect(describeExploration(explored)).toMatch(/all promises hold$/)
+    expect(explored.states).toBeGreaterThan(1_000)
+  },
+  900_000,
+)
 
 it('sweeps at any time, and a crash that empties the tables, break no promise of a shared object', async () => {
   for (const more of [{ hasUpkeep: true }, { mayLoseData: true }]) {
-    const explored = await exploreFunctions({ ...pairWithFault, ...more })
+    const bounds = { ...pairWithFault, ...more }
+    const explored = await exploreFunctions(JSON.stringify(bounds), bounds)
     expect(describeExploration(explored)).toMatch(/all promises hold$/)
   }
 }, 900_000)
 
 describe('the exploration catches a function of shared objects that', () => {
-  it.each(sharedFunctionMistakes)(
+  it.each(sharedDesignMistakes)(
     '$mistake',
     async (mistake) => {
-      const { bounds } = mistake
-      const runner = await openFunctions(bounds, withMistake(schemaParts, mistake))
-      const explored = await exploreAndClose(runner, bounds)
-      report.push(`A function that ${mistake.mistake}: ${describeExploration(explored)}`)
+      const parts = withMistake(schemaParts, mistake)
+      const title = `A function that ${mistake.mistake}`
+      const explored = await exploreFunctions(title, mistake.bounds, parts)
       expect(explored.violation?.promise).toBe(mistake.breaks)
     },
     60_000,
   )
 })
+
+it('they do what a read/write lock or semaphore in memory does, whatever the steps', async () => {
+  const store = await PostgresStore.open(server.url, postgresShared, comparedOwners)
+  const reference = () => new MemoryStore(sharedKind())
+  // PostgreSQL evicts nothing.
+  const sequence = sharedSequence
+    .map((steps) => steps.filter(({ kind }) => kind !== 'evict'))
+    .filter(({ length }) => length > 0)
+  await compareAll({ store, reference }, sequence, { examples: sharedExamples, runs: sequences })
+}, 3_600_000)

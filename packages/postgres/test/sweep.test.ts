@@ -151,5 +151,5 @@ it('goes on in batches until nothing is over, in a client that does nothing else
   const { holdfast } = clients.open({ url: database.url })
   await holdfast.getLock('once').withLock(() => undefined)
   await leaveBehind('order:b', 6_000)
-  await until(async () => (await rowsLeft()) === 0, { what: 'all rows to be gone', timeoutMs: 20_000 })
+  await until(async () => (await rowsLeft()) === 0, { what: 'all rows to be gone' })
 }, 30_000)

@@ -3,7 +3,7 @@ import { backoffMs } from './backoff.js'
 import { Channel, type MessageListener } from './channel.js'
 import type { SubscriberConnection } from './connection.js'
 import { isPermissionError, toError } from './errors.js'
-import { ANSWER_WITHIN_MS, SubscriberLink } from './subscriber-link.js'
+import { SubscriberLink } from './subscriber-link.js'
 
 const reconnectBackoff = { firstMs: 100, longestMs: 2_000 }
 
@@ -19,9 +19,17 @@ export interface SubscriberHubOptions {
    * How often the connection is tried, in milliseconds, above 0.
    *
    * A link may go mute without being closed: a dropped route, a frozen server. It counts as mute when a ping is
-   * not answered within this time or 5 s, whichever is shorter, and is then replaced.
+   * not answered within this time or `replyTimeoutMs`, whichever is shorter, and is then replaced.
    */
   pingEveryMs: number
+
+  /**
+   * How long Redis has to reply to one step, in milliseconds, above 0: connecting with its handshake, subscribing. The link
+   * is replaced when it does not.
+   *
+   * @defaultValue 5_000
+   */
+  replyTimeoutMs?: number
 
   /**
    * Messages may have been missed: the connection was lost and replaced, and every channel is subscribed again,
@@ -45,7 +53,7 @@ export interface SubscriberHubOptions {
  * | State      | true in it                                                        | left by                                                |
  * | ---------- | ----------------------------------------------------------------- | ------------------------------------------------------ |
  * | idle       | no connection, no channel that needs one                          | subscribe() → connecting                               |
- * | connecting | a connection is being made, then all channels are subscribed on it | all answered → up; failed, or a step took 5 s → waiting |
+ * | connecting | a connection is being made, then all channels are subscribed on it | all answered → up; failed, or no reply in time → waiting |
  * | up         | messages arrive; pings go out                                     | lost or mute → waiting                                 |
  * | waiting    | no connection; a timer runs to the next attempt                   | timer → connecting; no channel left → idle             |
  * | closed     | nothing is left                                                   |                                                        |
@@ -62,6 +70,7 @@ export class SubscriberHub {
   /** The next ping while up, the next attempt while waiting. */
   private timer: NodeJS.Timeout | undefined
   private closing: Promise<void> | undefined
+  private readonly replyTimeoutMs: number
 
   /** Does not connect yet. @throws RangeError if `pingEveryMs` is not above 0 */
   constructor(private readonly options: SubscriberHubOptions) {
@@ -69,6 +78,10 @@ export class SubscriberHub {
       throw new TypeError('SubscriberHub needs options with connect, a function that returns a connection')
     if (!(options.pingEveryMs > 0)) {
       throw new RangeError(`pingEveryMs must be above 0, got ${options.pingEveryMs}`)
+    }
+    this.replyTimeoutMs = options.replyTimeoutMs ?? 5_000
+    if (!(this.replyTimeoutMs > 0)) {
+      throw new RangeError(`replyTimeoutMs must be above 0, got ${this.replyTimeoutMs}`)
     }
   }
 
@@ -159,10 +172,14 @@ export class SubscriberHub {
   }
 
   private makeLink(): SubscriberLink {
-    const link: SubscriberLink = new SubscriberLink(this.options.connect(), {
-      onMessage: (channel, message) => this.deliver(channel, message),
-      onClose: (cause) => this.drop(link, cause),
-    })
+    const link: SubscriberLink = new SubscriberLink(
+      this.options.connect(),
+      {
+        onMessage: (channel, message) => this.deliver(channel, message),
+        onClose: (cause) => this.drop(link, cause),
+      },
+      this.replyTimeoutMs,
+    )
     this.ending.add(link.ended)
     void link.ended.then(() => this.ending.delete(link.ended))
     return link
@@ -237,7 +254,7 @@ export class SubscriberHub {
 
   private async ping(link: SubscriberLink): Promise<void> {
     try {
-      await link.ping(Math.min(this.options.pingEveryMs, ANSWER_WITHIN_MS))
+      await link.ping(Math.min(this.options.pingEveryMs, this.replyTimeoutMs))
     } catch (error) {
       this.drop(link, toError(error))
       return
@@ -271,7 +288,7 @@ export class SubscriberHub {
     this.link = undefined
     link?.destroy()
     try {
-      await answerWithin(Promise.all(this.ending), ANSWER_WITHIN_MS, 'disconnect')
+      await answerWithin(Promise.all(this.ending), this.replyTimeoutMs, 'disconnect')
     } catch (error) {
       this.report(toError(error))
     }

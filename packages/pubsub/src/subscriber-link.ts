@@ -2,9 +2,6 @@ import { answerWithin } from './answer-within.js'
 import type { SubscriberConnection } from './connection.js'
 import { isPermissionError, isReplyError, toError } from './errors.js'
 
-/** How long Redis has to answer one step, in milliseconds. */
-export const ANSWER_WITHIN_MS = 5_000
-
 /** What a {@link SubscriberLink} reports. */
 interface LinkEvents {
   onMessage(channel: string, message: string): void
@@ -25,6 +22,8 @@ export class SubscriberLink {
   constructor(
     private readonly connection: SubscriberConnection,
     events: LinkEvents,
+    /** How long Redis has to reply to one step. */
+    private readonly replyTimeoutMs: number,
   ) {
     this.ended = new Promise((resolve) => connection.on('end', resolve))
     // Also keeps ioredis from printing errors without a listener.
@@ -38,7 +37,7 @@ export class SubscriberLink {
   /** Connects. Rejects with the actual reason: connect() itself only says that the connection was closed. */
   async connect(): Promise<void> {
     try {
-      await answerWithin(this.connection.connect(), ANSWER_WITHIN_MS, 'connect')
+      await answerWithin(this.connection.connect(), this.replyTimeoutMs, 'connect')
       this.isReady = true
       // What went wrong on the way up does not explain a later loss.
       this.cause = undefined
@@ -49,12 +48,12 @@ export class SubscriberLink {
 
   /** Resolves when Redis confirmed it. */
   async subscribe(channel: string): Promise<void> {
-    await answerWithin(this.connection.subscribe(channel), ANSWER_WITHIN_MS, 'SUBSCRIBE')
+    await answerWithin(this.connection.subscribe(channel), this.replyTimeoutMs, 'SUBSCRIBE')
   }
 
   /** Resolves when Redis confirmed it. */
   async unsubscribe(channel: string): Promise<void> {
-    await answerWithin(this.connection.unsubscribe(channel), ANSWER_WITHIN_MS, 'UNSUBSCRIBE')
+    await answerWithin(this.connection.unsubscribe(channel), this.replyTimeoutMs, 'UNSUBSCRIBE')
   }
 
   /** Rejects if no reply comes in time. A refusal is a reply too: a ping only checks that something responds. */
@@ -69,7 +68,8 @@ export class SubscriberLink {
   /** Ends the connection and its messages, without waiting for the other side, which may be unresponsive. */
   destroy(): void {
     this.isReady = false
-    // Disconnected after its end, ioredis would keep the process alive with a timer that waits for the end.
+    // Disconnected after its end, ioredis would keep the process alive with a timer that waits for the end:
+    // https://github.com/redis/ioredis/issues/1247
     if (this.connection.status === 'end') return
     this.connection.disconnect()
     this.connection.stream?.destroy()

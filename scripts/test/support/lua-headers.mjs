@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scriptFiles, statements } from '../../lib/lua-folder.mjs'
 import { isGlobal, namesOf } from './lua-names.mjs'
@@ -12,32 +12,32 @@ export function documentedNames(folder, include) {
 
 const listOf = (text) => (text === 'nothing' ? [] : text.split(' '))
 
-/** An include may end a loop that is not its own. */
-const withoutBreaks = (lines) => lines.map((line) => (line === 'break' ? 'do end' : line)).join('\n')
-
 /** What each script includes before anything else, for all its includes. */
 const isInAll = (name) => name === 'call'
 
-/**
- * By include, what its code reads and sets, its own includes resolved. An include of an include may differ by script:
- * then it is what any of them reads and sets.
- */
+/** By include, what its code reads and sets, its own includes resolved. */
 export function usedNames(folder) {
-  const used = new Map()
-  for (const script of scriptFiles(folder)) {
-    const includes = new Set()
-    statements(folder, [script], (include) => includes.add(include))
-    for (const include of includes) {
-      const { read, assigned, declared } = namesOf(withoutBreaks(statements(folder, [script, include])))
-      const names = used.get(include) ?? { reads: new Set(), sets: new Set() }
-      for (const name of read) if (!isGlobal(name) && !isInAll(name)) names.reads.add(name)
-      for (const name of [...declared, ...assigned]) names.sets.add(name)
-      used.set(include, names)
-    }
-  }
+  const includes = new Set()
+  for (const script of scriptFiles(folder)) statements(folder, [script], (include) => includes.add(include))
   return new Map(
-    [...used].map(([include, { reads, sets }]) => [include, { reads: [...reads], sets: [...sets] }]),
+    [...includes].map((include) => {
+      const { read, assigned, declared } = namesOf(statements(folder, [include]).join('\n'))
+      const reads = [...read].filter((name) => !isGlobal(name) && !isInAll(name))
+      return [include, { reads, sets: [...new Set([...declared, ...assigned])] }]
+    }),
   )
+}
+
+/** By include, how many lines of the folder's files name it. */
+export function timesNamed(folder) {
+  const times = new Map()
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.lua'))
+  for (const file of files) {
+    statements(folder, [file], (include, by) => {
+      if (by === file) times.set(include, (times.get(include) ?? 0) + 1)
+    })
+  }
+  return times
 }
 
 /** The indices of `KEYS` or `ARGV` that a header lists, such as `1`, `2i - 1` or `3…`. */

@@ -1,4 +1,5 @@
 import core = require('@holdfast/core')
+import redisson = require('@holdfast/core/redisson')
 import dashboard = require('@holdfast/dashboard')
 import memory = require('@holdfast/memory')
 import pubsub = require('@holdfast/pubsub')
@@ -16,11 +17,14 @@ async function main(): Promise<void> {
   const lease = await lock.lock({ leaseMs: 1000 })
   const timeout: unknown = await lock.lock({ waitMs: 50 }).catch((error: unknown) => error)
   await lease.unlock()
+  const sharing = new core.Holdfast({ engine: redisson.redisson({ redis, semaphores: 'RSemaphore' }) })
+  const shared = await sharing.getLock(`consumer-${process.pid}`).withLock(({ holdCount }) => holdCount)
   const page = await dashboard.createDashboard({ holdfast }).fetch(new Request('http://localhost/'))
   const isPage = (await page.text()).includes('app.')
-  await holdfast.close()
+  await Promise.all([holdfast.close(), sharing.close()])
   redis.disconnect()
-  if (!isPage || String(counts) !== '1,2' || !(timeout instanceof core.LockTimeoutError)) process.exitCode = 1
+  if (!isPage || shared !== 1 || String(counts) !== '1,2' || !(timeout instanceof core.LockTimeoutError))
+    process.exitCode = 1
   console.log(
     `require  counts ${String(counts)}, then ${String(timeout)}; ${pubsub.SubscriberHub.name}, ${watchdog.Watchdog.name}, ${memory.memory().name}`,
   )

@@ -1,5 +1,6 @@
 import { Holdfast, LockTimeoutError } from '@holdfast/core'
 import type { Lease } from '@holdfast/core'
+import { redisson } from '@holdfast/core/redisson'
 import { createDashboard } from '@holdfast/dashboard'
 import { memory } from '@holdfast/memory'
 import { SubscriberHub } from '@holdfast/pubsub'
@@ -16,11 +17,26 @@ const counts = await lock.withLock(async (outer: Lease) => [
 const lease = await lock.lock({ leaseMs: 1000 })
 const timeout: unknown = await lock.lock({ waitMs: 50 }).catch((error: unknown) => error)
 await lease.unlock()
+await using sharing = new Holdfast({ engine: redisson({ redis, semaphores: 'RSemaphore' }) })
+const shared = await sharing.getFencedLock(`consumer-${process.pid}`).withLock(({ holdCount }) => holdCount)
 const page = await createDashboard({ holdfast }).fetch(new Request('http://localhost/'))
 const isPage = (await page.text()).includes('app.')
-await holdfast.close()
+await Promise.all([holdfast.close(), sharing.close()])
 redis.disconnect()
-if (!isPage || String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError)) process.exitCode = 1
+if (!isPage || shared !== 1 || String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError))
+  process.exitCode = 1
 console.log(
   `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,
 )
+
+/** Never called: options that do not go together do not compile. */
+export const refused = (): unknown[] => [
+  // @ts-expect-error -- either Redis or an engine
+  new Holdfast({ redis, engine: memory() }),
+  // @ts-expect-error -- an option of Redis
+  new Holdfast({ engine: memory(), prefix: 'x:' }),
+  // @ts-expect-error -- an option of Redis
+  new Holdfast({ engine: memory(), minReplicas: 1 }),
+  // @ts-expect-error -- somebody has to decide who may evict
+  createDashboard({ holdfast, readOnly: false }),
+]

@@ -1,9 +1,13 @@
 import { Holdfast, InvalidArgumentError } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
+import { measure } from '@holdfast/metrics'
 
+const counted: string[] = []
+const measuring = measure({ record: (name) => counted.push(name), count: () => undefined })
 await using holdfast = new Holdfast({ engine: memory() })
 const lock = holdfast.getLock('order')
 const count = await lock.withLock(() => lock.withLock(({ holdCount }) => holdCount))
+measuring.stop()
 
 const refusal = ((): unknown => {
   try {
@@ -13,5 +17,5 @@ const refusal = ((): unknown => {
   }
 })()
 const isRefused = refusal instanceof InvalidArgumentError && refusal.message.includes('install it')
-if (count !== 2 || !isRefused) process.exitCode = 1
-console.log(`count ${count}; a URL: ${String(refusal)}`)
+if (count !== 2 || counted.length === 0 || !isRefused) process.exitCode = 1
+console.log(`count ${count}, measured ${counted.join(', ')}; a URL: ${String(refusal)}`)

@@ -1,10 +1,11 @@
 import { Holdfast } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
+import { redisson } from '@holdfast/core/redisson'
 import { createDashboard } from '@holdfast/dashboard'
 import { memory } from '@holdfast/memory'
 import { measure } from '@holdfast/metrics'
 import { postgres } from '@holdfast/postgres'
-import { collectHoldfastMetrics } from '@holdfast/prometheus'
+import { collectHoldfastMetrics } from '@holdfast/metrics/prometheus'
 import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 
@@ -15,4 +16,12 @@ export async function read() {
   return lease.signal.aborted
 }
 
-export const used = [createDashboard, postgres, measure, collectHoldfastMetrics, SubscriberHub, Watchdog]
+export const used = [
+  redisson,
+  createDashboard,
+  postgres,
+  measure,
+  collectHoldfastMetrics,
+  SubscriberHub,
+  Watchdog,
+]

@@ -1,1 +1,1 @@
-export * from '@holdfast/otel'
+export * from '@holdfast/metrics/otel'

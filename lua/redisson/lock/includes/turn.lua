@@ -4,7 +4,7 @@
 -- entry.
 -- Reads: lockKey queueKey waitersKey nowText
 -- Sets:  nowMs turnMs headStartMs headStartEvery readEntry dropEntry subscribed isSubscribedTo readTurn endTurn offerTurn
---@include clock-ms
+--@include includes/clock-ms
 local turnMs = 100
 -- Our first waiter may be nearer to Redis than any of theirs. So that it does not win every time, one release in this
 -- many, chosen by the last digits of the clock, gives theirs a head start.
@@ -12,7 +12,7 @@ local headStartMs = 5
 local headStartEvery = 4
 
 local function readEntry(waiter)
-  --@include read-entry
+  --@include includes/read-entry
   return state, entryInbox, inboxIsChecked
 end
 
@@ -26,7 +26,7 @@ local function isSubscribedTo(entryInbox, inboxIsChecked)
   if inboxIsChecked == '0' then
     return true
   elseif subscribed[entryInbox] == nil then
-    --@include check-inbox
+    --@include includes/check-inbox
     subscribed[entryInbox] = isSubscribed
   end
   return subscribed[entryInbox]

@@ -5,6 +5,6 @@
 local permits = tonumber(call('HGET', holdsKey, owner))
 if permits and countIds(owner, permits) < permits then
   local left = 0
-  --@include give-back
+  --@include ./give-back
   permits = nil
 end

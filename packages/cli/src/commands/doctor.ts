@@ -10,7 +10,7 @@ import { exitCodes } from '../exit-codes.js'
 import { escapeSentence } from '../output/escape.js'
 import { tableLines, type Column } from '../output/table.js'
 import { paint, printJson, printLine } from '../output/terminal.js'
-import { withoutObject } from './outages.js'
+import { messageWithoutObject, withoutObject } from './outages.js'
 import { withClient } from './with-client.js'
 
 interface DoctorOptions extends StoreOptions {
@@ -37,13 +37,18 @@ export function addDoctor(program: Command): void {
 }
 
 async function examine(holdfast: Holdfast, store: Store, watchdogMs: number): Promise<Finding[]> {
-  return [
+  const findings = [
     ...(await findingsOf('lock', () => checkCycle(holdfast))),
     ...(store.kind === 'redis' ? await checkRedis(store, watchdogMs) : []),
     ...(await findingsOf('clients', () => checkClients(holdfast))),
     ...(await findingsOf('foreign keys', () => checkForeignKeys(holdfast))),
   ]
+  return findings.filter(({ status, text }, i) => status !== 'failed' || i === firstWith(findings, text))
 }
+
+/** What makes every check fail is said once. */
+const firstWith = (findings: readonly Finding[], text: string): number =>
+  findings.findIndex((finding) => finding.text === text)
 
 /** A store that refuses something is what a doctor reports; one that cannot be reached is not worth going on. */
 async function findingsOf(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
@@ -51,7 +56,7 @@ async function findingsOf(check: string, look: () => Promise<Finding[]>): Promis
     return await look()
   } catch (error) {
     if (!isHoldfastError(error) || error.code !== 'REFUSED') throw withoutObject(error)
-    return [failed(check, escapeSentence(error.message))]
+    return [failed(check, escapeSentence(messageWithoutObject(error)))]
   }
 }
 

@@ -1,4 +1,4 @@
-import { isHoldfastError, UnavailableError } from '@holdfast/core'
+import { isHoldfastError, UnavailableError, type HoldfastError } from '@holdfast/core'
 import { escapeSentence } from '../output/escape.js'
 
 const isOutage = (error: unknown): error is UnavailableError =>
@@ -23,11 +23,12 @@ export function stepsIfReachable(): (step: () => Promise<void>) => Promise<strin
 }
 
 /** The same failure, but an outage is not said to be about an object that the user did not name. */
-export function withoutObject(error: unknown): unknown {
-  if (!isOutage(error) || error.lockName === undefined) return error
-  const { lockName, message, cause } = error
-  // Such as `semaphore api: Redis at … is unavailable`.
-  const object = `${lockName}: `
-  const at = message.indexOf(object)
-  return at < 0 ? error : new UnavailableError(message.slice(at + object.length), { cause })
+export const withoutObject = (error: unknown): unknown =>
+  isOutage(error) ? new UnavailableError(messageWithoutObject(error), { cause: error.cause }) : error
+
+/** Without `semaphore api: ` and the like in front. */
+export function messageWithoutObject({ lockName, message }: HoldfastError): string {
+  const object = `${lockName ?? ''}: `
+  const at = lockName === undefined ? -1 : message.indexOf(object)
+  return at < 0 ? message : message.slice(at + object.length)
 }

@@ -22,7 +22,8 @@ export function addRun(program: Command): void {
     .command('run')
     .description('run a command while holding a lock')
     .argument('<name>', 'of the lock')
-    .argument('<command...>', 'program and arguments, behind --')
+    .argument('[command...]', 'program and arguments, behind --')
+    .usage('[options] <name> -- <command...>')
     .addOption(
       durationOption(
         '-w, --wait <duration>',
@@ -49,10 +50,23 @@ export function addRun(program: Command): void {
     )
     .addHelpText('after', exitCodeHelp)
   addStoreOptions(command).action(async (name: string, words: string[], options: RunOptions) => {
+    const missing = missingArgument([name, ...words])
+    if (missing !== undefined) command.error(`error: missing required argument '${missing}'`)
     const { code, isInterrupted } = await run(name, words, options)
     process.exitCode = code
     if (isInterrupted) process.kill(process.pid, 'SIGINT')
   })
+}
+
+/**
+ * What was forgotten. Of words that all come behind `--`, the first would be the name of the lock though it is meant to be the
+ * program; only a name that begins with a dash has to be there.
+ */
+function missingArgument(words: readonly [name: string, ...command: string[]]): string | undefined {
+  const dashes = process.argv.indexOf('--')
+  const areBehind = dashes >= 0 && process.argv.length - dashes - 1 === words.length
+  if (areBehind && !words[0].startsWith('-')) return 'name'
+  return words.length === 1 ? 'command' : undefined
 }
 
 const exitCodeHelp = `

@@ -19,11 +19,16 @@ export const limitsOf = (timeoutMs: number): Limits => ({
   commandTimeout: timeoutMs,
 })
 
-/** Runs `use`, and disconnects. */
+/** Runs `use`, and disconnects. Rejects with what ended the connection, where ioredis says only that it is closed. */
 export async function using<T>(connection: Redis | Cluster, use: () => Promise<T>): Promise<T> {
-  connection.on('error', () => undefined)
+  let end: Error | undefined
+  connection.on('error', (error: Error) => {
+    end = error
+  })
   try {
     return await use()
+  } catch (error) {
+    throw error instanceof Error && error.message === 'Connection is closed.' && end ? end : error
   } finally {
     connection.disconnect()
   }

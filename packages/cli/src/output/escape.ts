@@ -25,11 +25,18 @@ export const escapeText = (text: string): string => text.replace(hostileOrBacksl
 /** The same for sentences, which may quote what was escaped already: backslashes stay. */
 export const escapeSentence = (text: string): string => text.replace(hostile, escapeOne)
 
-/** JSON in one line whose text is as safe: `JSON.stringify` leaves C1 and bidi characters as they are. */
+/** Tokens begin at 1: 0 says that none is known. */
+const knownToken = (key: string, value: unknown): unknown =>
+  key === 'fencingToken' && value === 0 ? null : value
+
+/**
+ * JSON in one line whose text is as safe: `JSON.stringify` leaves C1 and bidi characters as they are. A fencing token that is not
+ * known is `null`.
+ */
 export function toJson(value: unknown): string {
   const units = (text: string): string =>
     [...Array(text.length).keys()]
       .map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`)
       .join('')
-  return JSON.stringify(value).replace(hostile, units)
+  return JSON.stringify(value, knownToken).replace(hostile, units)
 }

@@ -25,7 +25,11 @@ export function send(pid: number, signal: NodeJS.Signals | 0): Sent {
 }
 
 const groupOf = (leader: number): CommandProcesses => ({
-  signal: (signal) => send(-leader, signal),
+  signal(signal) {
+    // Those that have ended stay in the group, and take signals, until the runner has looked, which may be frozen.
+    const isEmpty = signal === 'SIGKILL' && readProcessTable().every(({ group }) => group !== leader)
+    return isEmpty ? 'gone' : send(-leader, signal)
+  },
   areAlive: () => send(-leader, 0) !== 'gone',
 })
 

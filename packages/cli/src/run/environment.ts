@@ -15,11 +15,12 @@ export function environmentOf(
 ): NodeJS.ProcessEnv {
   // The token of an outer lock is none of this one.
   const without = new Set(['HOLDFAST_FENCING_TOKEN', ...(withheld.store ? storeVariables : [])])
+  const outer = outerOwners(own)
   return {
     ...Object.fromEntries(Object.entries(own).filter(([name]) => !without.has(name))),
     HOLDFAST_LOCK: lease.name,
     HOLDFAST_OWNER: lease.owner,
-    HOLDFAST_OUTER_OWNERS: outerOwners(own).join(' '),
+    ...(outer.length > 0 && { HOLDFAST_OUTER_OWNERS: outer.join(' ') }),
     ...tokenOf(lease),
   }
 }

@@ -21,7 +21,7 @@ const longestTimerMs = 2 ** 31 - 1
  * |           | past `killAt` it is killed if its owner shows it    |                                                         |
  * | watching  | the command runs, its lease is renewed              | `termAt` passes, or the runner is gone: ending          |
  * | ending    | SIGTERM was sent                                    | `killAt` passes: killed; it ends, runner gone: over     |
- * | killed    | SIGKILL was sent                                    | the runner is gone: over                                |
+ * | killed    | SIGKILL was sent, if anything was left to kill      | the runner is gone: over                                |
  * | searching | the runner is gone, its command is found by owner   | some time later, with what was found killed: over       |
  * | over      | nothing is left to do                               |                                                         |
  *
@@ -97,7 +97,8 @@ export class Guard {
     }
     if (this.#state === 'ending' && now >= killAt) {
       this.#state = 'killed'
-      this.#report(this.#processes.signal('SIGKILL') === 'denied' ? 'denied' : 'kill')
+      const sent = this.#processes.signal('SIGKILL')
+      if (sent !== 'gone') this.#report(sent === 'denied' ? 'denied' : 'kill')
     }
     if (this.#isRunnerGone && (this.#state === 'killed' || !this.#processes.areAlive())) this.#end()
     else if (this.#state !== 'killed') this.#checkIn((this.#state === 'ending' ? killAt : termAt) - now)

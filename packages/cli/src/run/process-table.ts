@@ -4,11 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
+  readonly group: number
   /** Tells a process from a later one with the same id. */
   readonly start: string
 }
 
-/** The processes that run now. */
+/** The processes that run now. One that has ended is none, though its parent may not have looked yet. */
 export function readProcessTable(): ProcessEntry[] {
   return process.platform === 'linux' ? fromProc() : fromPs()
 }
@@ -19,6 +20,9 @@ export function processesWith(variable: string, value: string): number[] {
   const entry = `${variable}=${value}`
   return pidsInProc().filter((pid) => readProc(pid, 'environ')?.split('\0').includes(entry))
 }
+
+/** The state of a zombie. */
+const ended = 'Z'
 
 const pidsInProc = (): number[] =>
   readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
@@ -38,14 +42,18 @@ function fromProc(): ProcessEntry[] {
     if (stat === undefined) return []
     // The name in parentheses may itself contain parentheses and spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return [{ pid, parent: Number(fields[1]), start: fields[19] ?? '' }]
+    if (fields[0] === ended) return []
+    return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), start: fields[19] ?? '' }]
   })
 }
 
 function fromPs(): ProcessEntry[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], { encoding: 'utf8' }).split('\n')
+  const columns = 'pid=,ppid=,pgid=,stat=,lstart='
+  const lines = execFileSync('ps', ['-A', '-o', columns], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
-    const [, pid, parent, start = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
-    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), start }]
+    const [, pid, parent, group, state = '', start = ''] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
+    if (pid === undefined || state.startsWith(ended)) return []
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), start }]
   })
 }

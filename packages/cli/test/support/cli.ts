@@ -126,6 +126,6 @@ export async function runCliUntil(
       last = await runCli(args, options)
       return pattern.test(last.stdout + last.stderr) ? last : null
     },
-    { timeoutMs: 20_000, what: () => `${pattern.source} in ${JSON.stringify(last)}` },
+    { what: () => `${pattern.source} in ${JSON.stringify(last)}` },
   )
 }

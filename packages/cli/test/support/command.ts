@@ -27,4 +27,4 @@ export const lastBeat = (file: string): number => (existsSync(file) ? Number(rea
 
 /** Resolves when it runs. */
 export const untilBeating = (file: string): Promise<number> =>
-  until(() => lastBeat(file), { timeoutMs: 15_000, what: 'the command to run' })
+  until(() => lastBeat(file), { what: 'the command to run' })

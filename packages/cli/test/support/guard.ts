@@ -27,7 +27,7 @@ export async function startGuard(uid?: number): Promise<TestGuard> {
   const ended = once(child, 'close').finally(guardPid(child.pid ?? -1))
   const reports: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => reports.push(line))
-  await until(() => reports.includes('ready'), { timeoutMs: 15_000, what: 'the guard to start' })
+  await until(() => reports.includes('ready'), { what: 'the guard to start' })
   return {
     process: child,
     reports,

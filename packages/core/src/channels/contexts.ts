@@ -1,5 +1,5 @@
-import type { HoldfastError, LockLostError, LossReason } from '../errors.js'
-import type { HoldfastEvents } from '../events.js'
+import type { HoldfastError, LockLostError, LossReason } from '../errors/errors.js'
+import type { HoldfastEvents } from '../events/events.js'
 import type { ObjectKind } from '../ownership/target.js'
 
 /** The client that a message comes from. */

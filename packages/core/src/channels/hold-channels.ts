@@ -1,4 +1,4 @@
-import type { LockLostError } from '../errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import { isObserved, operations } from './channels.js'

@@ -1,4 +1,4 @@
-import type { EventMirrors } from '../events.js'
+import type { EventMirrors } from '../events/events.js'
 import { isPointObserved, publishPoint } from './channels.js'
 import type { ClientContext } from './contexts.js'
 

@@ -1,5 +1,13 @@
+import type { LockSteps } from '../engine/lock-steps.js'
+import { LockLostError } from '../errors/errors.js'
+import type { Extension } from '../holding/extension.js'
 import type { Hold } from '../holding/hold.js'
 import type { MemberClient, MemberLease } from './member.js'
+
+/** A hold, as far as extending it goes. */
+interface Extendable {
+  extension(wantedMs: number): Pick<Extension, 'renewal' | 'settle'>
+}
 
 /** A hold that was made for the whole, and the client that keeps it. */
 export interface OwnHold<L extends MemberLease> {
@@ -25,24 +33,35 @@ export async function extendTogether<L extends MemberLease>(
     ofClient.set(hold.group, [...(ofClient.get(hold.group) ?? []), hold])
   }
   const calls = [...groups].flatMap(([client, ofClient]) =>
-    [...ofClient.values()].map((group) => extendGroup(client, group, wantedMs(client), timeoutMs)),
+    [...ofClient.values()].map((group) => {
+      const { steps, acquisition } = client
+      const limitMs = Math.max(1, Math.ceil(Math.min(timeoutMs, acquisition.settings.commandTimeoutMs)))
+      return extendGroup(steps, group, wantedMs(client), limitMs)
+    }),
   )
   await Promise.all(calls)
 }
 
-async function extendGroup<L extends MemberLease>(
-  { session, acquisition }: MemberClient<L>,
-  holds: readonly Hold<L>[],
+/** The same for holds of one group. What came of one of them changes nothing for the others. */
+export async function extendGroup(
+  steps: Pick<LockSteps, 'renew'>,
+  holds: readonly Extendable[],
   wantedMs: number,
-  timeoutMs: number,
+  limitMs: number,
 ): Promise<void> {
   const extensions = holds.map((hold) => hold.extension(wantedMs))
-  const limitMs = Math.max(1, Math.ceil(Math.min(timeoutMs, acquisition.settings.commandTimeoutMs)))
-  const replies = await session.renew(
+  const replies = await steps.renew(
     extensions.map(({ renewal }) => renewal),
     limitMs,
   )
-  extensions.forEach((extension, i) => {
-    extension.settle(replies[i])
+  const errors = extensions.flatMap((extension, i) => {
+    try {
+      extension.settle(replies[i])
+      return []
+    } catch (error) {
+      return [error]
+    }
   })
+  // A loss weighs more than a reply that did not come.
+  if (errors.length > 0) throw errors.find((error) => error instanceof LockLostError) ?? errors[0]
 }

@@ -1,5 +1,5 @@
-import type { LockLostError } from '../errors.js'
-import type { Request } from '../options.js'
+import type { LockLostError } from '../errors/errors.js'
+import type { Request } from '../options/options.js'
 import { extendTogether } from './extending.js'
 import { listenForLoss } from './member.js'
 import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
@@ -117,7 +117,7 @@ export class HeldMembers<L extends MemberLease> {
       await extendTogether(this.#own, (client) => this.#keptMs(client), timeoutMs)
     } catch (error) {
       // A loss is reported by the lease; anything else is tried again.
-      this.#members[0]?.client.acquisition.events.emitError(error)
+      this.#members[0]?.client.acquisition.reports.error(error)
     } finally {
       this.#isExtending = false
     }

@@ -2,16 +2,16 @@ import { contextOfCall } from '../channels/in-context.js'
 import { ownerOf } from '../engine/owner.js'
 import type { JointReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
-import type { ErrorSubject } from '../store-errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
-import { dateReply, isAhead } from '../waiting/grant-dating.js'
+import { dateReply, isAhead } from '../time/grant-dating.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Waiter } from '../waiting/waiter-table.js'
 import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/wording.js'
@@ -45,7 +45,6 @@ class JointOwner<L extends MemberLease> implements Waiter {
   readonly node: ListNode<Waiter> = new ListNode<Waiter>(this)
   readonly isQueued = false
   readonly entryTtlMs = 0
-  readonly awaited = undefined
   readonly obstacle = undefined
   readonly waitsSince = monotonicMs()
   /** It was evicted before its reply was processed. */
@@ -58,10 +57,6 @@ class JointOwner<L extends MemberLease> implements Waiter {
     const { acquisition } = member.client
     this.n = acquisition.nextOwner()
     this.owner = ownerOf(acquisition.settings.clientId, this.n)
-  }
-
-  opened(): void {
-    // It waits for locks only.
   }
 
   get target(): Target {
@@ -80,22 +75,6 @@ class JointOwner<L extends MemberLease> implements Waiter {
   /** Nothing that others do changes what is requested. */
   wake(): void {
     return
-  }
-
-  granted(): boolean {
-    return false
-  }
-
-  distrust(): void {
-    // It waits for a reply only.
-  }
-
-  trust(): void {
-    // As above.
-  }
-
-  told(): void {
-    // It has no queue entry.
   }
 
   revoked(): void {
@@ -150,30 +129,32 @@ export class JointAcquisition<L extends MemberLease> {
   }
 
   async #request(): Promise<JointOutcome<L>> {
-    const { session, acquisition } = this.#client
+    const { steps, acquisition } = this.#client
     const { mode, leaseMs, limitMs, signal } = this.#options
     signal.throwIfAborted()
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
-    const epoch = acquisition.session.connectionEpoch
+    const epoch = acquisition.store.connectionEpoch
     const sentAt = momentNow()
     const timeoutMs = Math.max(1, Math.ceil(Math.min(limitMs, acquisition.settings.commandTimeoutMs)))
     let reply: JointReply | undefined
     try {
-      reply = await this.#inTime(session.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
+      reply = await this.#inTime(steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
     } catch (error) {
       this.#abandon(this.#owners)
       throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
     }
-    return this.#onReply(reply, sentAt, epoch !== acquisition.session.connectionEpoch)
+    return this.#onReply(reply, sentAt, epoch !== acquisition.store.connectionEpoch)
   }
 
   #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome<L> {
     const { details, member } = this.#first
     const entered = reply?.kind === 'entered' ? this.#owners.slice(0, reply.tokens.length) : []
     const { leaseMs } = this.#options
-    const { marginMs } = this.#client.acquisition.settings
+    const { store, settings } = this.#client.acquisition
+    const { marginMs } = settings
     const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
-    if (entered.length > 0 && !isAhead(deadlineAt, sentAt, leaseMs, marginMs)) {
+    const claimableUntil = Math.min(deadlineAt, store.aliveUntil ?? Infinity)
+    if (entered.length > 0 && !isAhead(claimableUntil, sentAt, leaseMs, marginMs)) {
       this.#abandon(this.#owners)
       throw repliedTooLate(member.target, details)
     }

@@ -1,7 +1,7 @@
 import type { CallSite } from '../ownership/call-site.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Body } from '../ownership/turns.js'
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import type { HeldMember, Member, MemberLease } from './member.js'

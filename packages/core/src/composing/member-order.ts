@@ -1,5 +1,5 @@
 import calculateSlot from 'cluster-key-slot'
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { titleOf } from '../ownership/target.js'
 import type { Member, MemberLease } from './member.js'
 
@@ -45,7 +45,7 @@ export function neighboursFrom<L extends MemberLease>(
 /** With replicas to confirm it, each grant is requested again, by itself. */
 const canJoin = <L extends MemberLease>(first: Member<L>, { client, target }: Member<L>): boolean =>
   client === first.client &&
-  client.session.acquireMany !== undefined &&
+  client.steps.acquireMany !== undefined &&
   client.acquisition.confirmer === undefined &&
   first.target.kind === 'lock' &&
   target.kind === 'lock' &&

@@ -1,7 +1,7 @@
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { LockLostError } from '../errors.js'
-import type { Events } from '../events.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { LockLostError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
 import type { Hold } from '../holding/hold.js'
 import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Frames } from '../ownership/frames.js'
@@ -26,7 +26,7 @@ export interface Acquired<L extends MemberLease> {
 
 /** What composing needs of the client of a member. */
 export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
-  readonly session: Pick<EngineSession, 'acquireMany' | 'renew'>
+  readonly steps: LockSteps
   readonly frames: Frames<Possession<L>>
   readonly events: Pick<Events, 'warn'>
   /** For members that are acquired by themselves. */

@@ -1,7 +1,7 @@
-import { UnavailableError } from '../errors.js'
-import type { Request } from '../options.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
-import { toHoldfastError } from '../store-errors.js'
+import { toHoldfastError } from '../errors/store-errors.js'
 import { onAbort } from '../util/abort.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
@@ -241,7 +241,7 @@ export class MultiAttempt<L extends MemberLease> {
   /** Repeats a step while the store does not reply, as long as the caller waits. */
   async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T> {
     const { signal } = this.#interruption
-    const { events, settings } = client.acquisition
+    const { reports, settings } = client.acquisition
     for (let failures = 0; ;) {
       this.#assertGoingOn()
       try {
@@ -252,7 +252,7 @@ export class MultiAttempt<L extends MemberLease> {
         if (!(error instanceof UnavailableError) || this.#request.waitMs === 0) throw error
         const details = { lockName: target.address.name }
         if (this.#isOutOfTime) throw notReached(target, settings, this.#waitedMs, error, details)
-        events.emitError(error)
+        reports.error(error)
         this.#hasWaited = true
         await withTimeout(pause(retryAfterMs(++failures)), this.#limitMs(client), signal)
       }

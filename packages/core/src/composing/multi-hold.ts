@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors.js'
+import { LockLostError } from '../errors/errors.js'
 import { lossForCaller } from '../holding/loss.js'
 import { listenForLoss } from './member.js'
 import type { HeldMember, MemberLease } from './member.js'

@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors.js'
+import { LockLostError } from '../errors/errors.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 

@@ -1,5 +1,5 @@
 import type { Moment } from '../util/clock.js'
-import type { ReplicationError } from '../errors.js'
+import type { ReplicationError } from '../errors/errors.js'
 import type { AcquireReply } from './replies.js'
 import type { AcquireRequest, Address } from './requests.js'
 

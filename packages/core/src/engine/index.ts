@@ -1,6 +1,9 @@
 export type {} from '../ambient.js'
+export type { Addressing } from './addressing.js'
 export type { Confirmation, Confirmer } from './confirmer.js'
 export type { FencedClient, FencingLease } from './fencing.js'
+export type { EngineHost, GrantNotice } from './host.js'
+export type { Inbox } from './inbox.js'
 export {
   hasOpened,
   isOpen,
@@ -16,6 +19,7 @@ export {
   type LatchWait,
   type LatchWaitReply,
 } from './latch.js'
+export type { LockSteps } from './lock-steps.js'
 export {
   longestText,
   type ConnectedClient,
@@ -37,6 +41,7 @@ export type {
   ResizeReply,
   SharedInspection,
 } from './replies.js'
+export type { Registry } from './registry.js'
 export { clientOf } from './owner.js'
 export type {
   AcquireRequest,
@@ -48,13 +53,15 @@ export type {
   Renewal,
   ResizeRequest,
 } from './requests.js'
-export type { EngineHost, EngineSession, GrantNotice, LockEngine } from './session.js'
+export type { EngineSession, LockEngine } from './session.js'
 export { kindOf, shown } from '../util/kind-of.js'
 export { urlMistake } from '../util/url-mistake.js'
-export { checkObject, checkOptions } from '../checks.js'
+export { checkObject, checkOptions } from '../options/checks.js'
+export type { Sharing } from './sharing.js'
+export type { StoreFacts } from './store-facts.js'
 export { TokenFloors } from './token-floors.js'
 export type { Traits } from './traits.js'
-export type { WarningCode } from '../events.js'
+export type { WarningCode } from '../events/events.js'
 export {
   ClosedError,
   HoldfastError,
@@ -66,4 +73,4 @@ export {
   type HoldfastErrorCode,
   type HoldfastErrorDetails,
   type LossReason,
-} from '../errors.js'
+} from '../errors/errors.js'

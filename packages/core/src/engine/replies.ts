@@ -44,6 +44,11 @@ export interface BusyReply {
   readonly holder: string
   /** Position in the queue, 1 for the next in line; 0: not queued. Without order in the queue, any number above 0. */
   readonly position: number
+  /**
+   * From an engine whose waiters poll: in how many milliseconds to request again, if not after `pollMs`. Of many that wait, those at
+   * the back need not poll as the next in line does.
+   */
+  readonly againMs?: number | undefined
 }
 
 /** The store holds something else under this name. Nothing was changed. */

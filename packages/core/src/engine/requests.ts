@@ -2,7 +2,7 @@
 export type ObjectType = 'lock' | 'read-write-lock' | 'semaphore' | 'latch'
 
 /**
- * Where one object lives in a store. An engine makes these in {@link EngineSession.locate} and gets the very same objects
+ * Where one object lives in a store. An engine makes these in {@link Addressing.locate} and gets the very same objects
  * back, so it may return objects of a class of its own with more in them.
  */
 export interface Address {

@@ -1,6 +1,6 @@
 import type { Address } from '../engine/requests.js'
-import { RefusedError } from '../errors.js'
-import type { Events } from '../events.js'
+import { RefusedError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
@@ -9,7 +9,7 @@ import type { PendingRelease, ReleaseDeps } from './release.js'
 
 /** What abandoning owners needs. */
 export interface AbandonmentDeps extends ReleaseDeps {
-  readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
+  readonly settings: ReleaseDeps['settings'] & { readonly watchdogTimeoutMs: number }
   readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly events: Pick<Events, 'emitError'>
 }

@@ -1,5 +1,5 @@
 import type { Target } from '../ownership/target.js'
-import type { FirstProof } from './lease-clock.js'
+import type { FirstProof } from '../time/lease-clock.js'
 
 /** What an acquisition hands over when it got the lock. */
 export interface Grant extends FirstProof {

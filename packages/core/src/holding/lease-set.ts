@@ -1,4 +1,4 @@
-import type { LockLostError } from '../errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 
 /** One entry into a hold, as far as the hold needs to know it. */

@@ -1,5 +1,5 @@
-import { LockLostError, UpgradeError } from '../errors.js'
-import type { LossReason } from '../errors.js'
+import { LockLostError, UpgradeError } from '../errors/errors.js'
+import type { LossReason } from '../errors/errors.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 
@@ -20,37 +20,58 @@ const evictedBy = (by: string): string =>
 const limitText =
   'the hold limit (maxHoldMs) passed before the lease was released; another client may have entered since'
 
+const sessionText =
+  'the session of this client at the store ended before it was released; another client may have entered since'
+
 const fixedAdvice = '. Its lease was fixed (leaseMs): leave leaseMs out to have it renewed'
 const renewalAdvice =
-  '. No renewal was confirmed in time: the store did not reply, or this process stood still (a blocked event loop, a stopped process)'
+  '. No renewal was confirmed in time: the store did not reply or rejected it, as the error events of the client say, or this process ' +
+  'stood still (a blocked event loop, a stopped process)'
+
+const sessionAdvice =
+  '. The session was not confirmed in time: the store did not reply, as the error events of the client say, or this process ' +
+  'stood still (a blocked event loop, a stopped process)'
 
 interface LossFacts {
   readonly isRenewed?: boolean
   readonly isAtLimit?: boolean
-  readonly cause?: LockLostError | undefined
+  readonly hasSessionEnded?: boolean
+  readonly cause?: Error | undefined
   readonly by?: string | undefined
 }
 
 /**
  * The loss of a hold.
  *
- * @param more - `isRenewed`: the watchdog was to renew it; `isAtLimit`: it was not renewed because it had reached its limit; `cause`: the loss that brought it about, of a
+ * @param more - `isRenewed`: the watchdog was to renew it; `isAtLimit`: it was not renewed because it had reached its limit;
+ * `hasSessionEnded`: before its own lease; `cause`: the loss that brought it about, of a
  * lock that was acquired together with it; `by`: who evicted its owner
  */
 export const lossOf = (
   target: Pick<Target, 'kind' | 'address'>,
   owner: string,
   reason: LossReason,
-  { isRenewed, isAtLimit = false, cause, by }: LossFacts = {},
+  facts: LossFacts = {},
 ): LockLostError => {
-  const text =
-    reason === 'expired' && isAtLimit ? limitText : by === undefined ? lossText[reason] : evictedBy(by)
+  const { cause, by } = facts
+  const [text, advice] =
+    reason === 'expired' ? expiryOf(facts) : [by === undefined ? lossText[reason] : evictedBy(by), '']
   const { name } = target.address
   const why = cause ? `: ${cause.message}` : ''
-  const isLate = reason === 'expired' && !isAtLimit && isRenewed !== undefined
-  const advice = isLate ? (isRenewed ? renewalAdvice : fixedAdvice) : ''
   const message = `${text} (${titleOf(target)}, owner ${owner})${why}${advice}`
   return new LockLostError(message, { lockName: name, owner, reason, cause, by })
+}
+
+/** What ended the hold, and what to do. */
+function expiryOf({
+  isRenewed,
+  isAtLimit,
+  hasSessionEnded,
+}: LossFacts): readonly [text: string, advice: string] {
+  if (hasSessionEnded) return [sessionText, sessionAdvice]
+  if (isAtLimit) return [limitText, '']
+  if (isRenewed === undefined) return [lossText.expired, '']
+  return [lossText.expired, isRenewed ? renewalAdvice : fixedAdvice]
 }
 
 /**

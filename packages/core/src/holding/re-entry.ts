@@ -1,10 +1,10 @@
 import type { AcquireRequest, Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { UnavailableError } from '../errors.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
-import type { ErrorSubject } from '../store-errors.js'
-import type { Events } from '../events.js'
-import type { Request } from '../options.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { UnavailableError } from '../errors/errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
+import type { Request } from '../options/options.js'
+import type { HoldReports } from './hold-reports.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
 
@@ -21,7 +21,7 @@ export async function enterUntilAnswered(
   attempt: Attempt,
   { waitMs, signal }: Request,
   startedAt: number,
-  events: Pick<Events, 'emitError'>,
+  reports: Pick<HoldReports, 'error'>,
   details: ErrorSubject,
 ): Promise<boolean> {
   for (let failures = 0; ;) {
@@ -33,7 +33,7 @@ export async function enterUntilAnswered(
       const error = toHoldfastError(thrown, details)
       if (!(error instanceof UnavailableError) || waitMs === 0) throw error
       if (monotonicMs() - startedAt >= waitMs) throw error
-      events.emitError(error)
+      reports.error(error)
       await pause(retryAfterMs(++failures))
     }
   }
@@ -44,13 +44,13 @@ export async function enterUntilAnswered(
  * `null` when the owner holds nothing.
  */
 export async function sendEntry(
-  session: Pick<EngineSession, 'acquire'>,
+  steps: LockSteps,
   address: Address,
   request: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs' | 'wantsToken'>,
   timeoutMs: number,
 ): Promise<number | null> {
   const { leaseMs } = request
-  const reply = await session.acquire(
+  const reply = await steps.acquire(
     address,
     { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs, proof: '' },
     timeoutMs,

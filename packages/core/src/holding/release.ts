@@ -1,7 +1,8 @@
 import type { Address, ReleaseRequest } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { ClosedError, UnavailableError } from '../errors.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import type { StoreFacts } from '../engine/store-facts.js'
+import { ClosedError, UnavailableError } from '../errors/errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { Background } from '../util/background.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
@@ -9,8 +10,9 @@ import { timedOut, withTimeout } from '../util/with-timeout.js'
 
 /** What sending a release needs. */
 export interface ReleaseDeps {
-  readonly session: Pick<EngineSession, 'connectionEpoch' | 'release' | 'incarnation'>
-  readonly settings: { readonly commandTimeoutMs: number }
+  readonly store: StoreFacts
+  readonly steps: LockSteps
+  readonly settings: { readonly commandTimeoutMs: number; readonly evicts: boolean }
   readonly background: Pick<Background, 'isEnded'>
 }
 
@@ -38,10 +40,11 @@ export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
  *
  * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
  * connection broke while it was in flight. Then the first run succeeded if the same incarnation of the store still has the
- * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss.
+ * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss. Where
+ * the store evicts single holds, the first run may have found nothing, too: always a loss.
  */
 export async function sendRelease(
-  { session, settings, background }: ReleaseDeps,
+  { store, steps, settings, background }: ReleaseDeps,
   release: PendingRelease,
   waitMs: number,
 ): Promise<ReleaseOutcome> {
@@ -49,15 +52,16 @@ export async function sendRelease(
   let now = monotonicMs()
   const stopAt = Math.min(until, now + waitMs)
   for (;;) {
-    const epoch = session.connectionEpoch
+    const epoch = store.connectionEpoch
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
-      const reply = await session.release(address, { owner, count, tombstoneMs }, timeoutMs)
+      const reply = await steps.release(address, { owner, count, tombstoneMs }, timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)
       release.wasDenied = true
-      const mayHaveRunBefore = count === 0 && (release.failures > 0 || epoch !== session.connectionEpoch)
-      const isOurs = mayHaveRunBefore && (await isStill(session, release, stopAt - monotonicMs()))
+      const isRepeated = release.failures > 0 || epoch !== store.connectionEpoch
+      const mayHaveRunBefore = count === 0 && !settings.evicts && isRepeated
+      const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
     } catch (thrown) {
       const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
@@ -76,12 +80,12 @@ export async function sendRelease(
 
 /** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */
 async function isStill(
-  session: Pick<EngineSession, 'incarnation'>,
+  store: StoreFacts,
   { address, incarnation }: PendingRelease,
   withinMs: number,
 ): Promise<boolean> {
   if (incarnation === undefined) return false
-  const found = await withTimeout(session.incarnation(address), Math.max(1, withinMs))
+  const found = await withTimeout(store.incarnation(address), Math.max(1, withinMs))
   if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
   return found === incarnation
 }

@@ -1,7 +1,7 @@
-import { refuseSecond } from '../checks.js'
-import { InvalidArgumentError } from '../errors.js'
-import type { AcquireOptions, Request } from '../options.js'
-import { toHoldfastError } from '../store-errors.js'
+import { refuseSecond } from '../options/checks.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { AcquireOptions, Request } from '../options/options.js'
+import { toHoldfastError } from '../errors/store-errors.js'
 import { rethrowToCaller } from './caller-stack.js'
 
 const runsNothing =

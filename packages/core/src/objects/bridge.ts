@@ -1,6 +1,5 @@
-import { requireFunction } from '../checks.js'
-import { HoldfastError, InvalidArgumentError } from '../errors.js'
-import type { AcquireOptions } from '../options.js'
+import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
+import type { AcquireOptions } from '../options/options.js'
 import { outsideFrames } from '../ownership/frames.js'
 import { BridgedLease } from './bridged-lease.js'
 import type { OldHold } from './bridged-lease.js'
@@ -8,9 +7,10 @@ import type { Lease } from './lease.js'
 import { Lock, otherCopy } from './lock.js'
 import { OldCall } from './old-call.js'
 import type { OldLock } from './old-call.js'
+import { loseTogether } from './old-loss.js'
 import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
-import { kindOf } from '../util/kind-of.js'
+import { kindOf, shown } from '../util/kind-of.js'
 
 /** Nested calls and leases inside each bridged hold, by its owner. */
 const nestedCalls = new Map<string, Set<Promise<unknown>>>()
@@ -46,9 +46,10 @@ export class BridgedLock {
    * Runs `fn` while holding both locks and returns what it returned. Calls on the same lock inside `fn` re-enter, and
    * do not take the old lock again. The old lock is held until nested calls that `fn` did not await are over, too.
    *
-   * Options are those of the new lock. How long to wait for the old one, and what its loss means, is up to `oldLock`.
+   * Options are those of the new lock; how long to wait for the old one is up to `oldLock`. If `oldLock` reports a loss, the
+   * lease is lost too, with reason `member-lost`.
    *
-   * @throws what `fn` throws, always; what the old lock throws; `InvalidArgumentError` if `oldLock` did not run its work, did not
+   * @throws what `fn` throws, always; `LockLostError` if the old lock was lost before the new one was acquired; what the old lock throws; `InvalidArgumentError` if `oldLock` did not run its work, did not
    * wait for it, or ran it again; `HoldfastError` inside a hold of the lock that was not acquired through a bridge; otherwise as
    * `Lock.withLock`
    */
@@ -67,7 +68,7 @@ export class BridgedLock {
     )
     const owner = this.#lock.enclosingOwner
     return owner === undefined
-      ? new OldCall(this.#oldLock, this.name, () => this.#enter(options, fn)).outcome
+      ? new OldCall(this.#oldLock, this.name, (lost) => this.#enter(options, fn, lost)).outcome
       : this.#nest(owner, options, fn)
   }
 
@@ -119,7 +120,10 @@ export class BridgedLock {
 
   async #takeBoth<L extends Lease | null>(take: () => Promise<L>): Promise<[OldHold, L]> {
     const [entered, left] = [signalled(), signalled()]
-    const call = new OldCall(this.#oldLock, this.name, () => {
+    let lost: AbortSignal | undefined
+    let stopLosing = (): void => undefined
+    const call = new OldCall(this.#oldLock, this.name, (signal) => {
+      lost = signal
       entered.give()
       return left.given
     })
@@ -128,13 +132,17 @@ export class BridgedLock {
     const nested = new Set<Promise<unknown>>()
     const end = async (owner: string | undefined): Promise<void> => {
       await untilEmpty(nested)
+      stopLosing()
       if (owner !== undefined) nestedCalls.delete(owner)
       left.give()
       await call.outcome
     }
     try {
       const lease = await take()
-      if (lease) nestedCalls.set(lease.owner, nested)
+      if (lease) {
+        stopLosing = loseTogether(this.#lock, lease, lost)
+        nestedCalls.set(lease.owner, nested)
+      }
       const old: OldHold = {
         get isOver() {
           return call.isOver
@@ -174,17 +182,24 @@ export class BridgedLock {
     }
   }
 
-  async #enter<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
+  async #enter<T>(
+    options: AcquireOptions | undefined,
+    fn: LockCallback<T>,
+    lost: AbortSignal | undefined,
+  ): Promise<T> {
     const nested = new Set<Promise<unknown>>()
     let entered: Lease | undefined
+    let stopLosing = (): void => undefined
     try {
       return await this.#lock.withLock(options, (lease) => {
+        stopLosing = loseTogether(this.#lock, lease, lost)
         entered = lease
         nestedCalls.set(lease.owner, nested)
         return fn(lease)
       })
     } finally {
       await untilEmpty(nested)
+      stopLosing()
       if (entered) nestedCalls.delete(entered.owner)
     }
   }
@@ -217,18 +232,25 @@ export class BridgedLock {
  * Deploy this first. Once no process is left that takes only the old lock, deploy the new lock alone. All processes take the
  * old lock first, so that two of them never wait for each other.
  *
- * @param oldLock - such as `(work) => redlock.using([name], 10_000, work)`
+ * @param oldLock - such as `(work) => redlock.using([name], 10_000, work)`, which gives `work` a signal that aborts when that lock
+ * is lost: then the new lock is released, and counts as lost too
  * @throws `InvalidArgumentError` for anything but a function and a lock
  */
 export function bridge(oldLock: OldLock, lock: Lock): BridgedLock {
-  requireFunction('bridge', oldLock)
+  const old: unknown = oldLock
+  if (typeof old !== 'function') {
+    const got = old instanceof Lock ? 'a lock, which comes second' : shown(old)
+    throw new InvalidArgumentError(
+      `bridge takes a function that runs its work inside the old lock, got ${got}; ${usage}`,
+    )
+  }
   const given: unknown = lock
   if (!(given instanceof Lock)) {
     const kind = kindOf(given)
     const got = kind === 'a lock' ? otherCopy : kind
-    throw new InvalidArgumentError(
-      `bridge needs a lock of this package, got ${got}; write bridge(oldLock, lock)`,
-    )
+    throw new InvalidArgumentError(`bridge needs a lock of this package, got ${got}; ${usage}`)
   }
   return new BridgedLock(oldLock, given)
 }
+
+const usage = 'write bridge((work) => withOldLock(work), lock)'

@@ -1,5 +1,5 @@
-import { HoldfastError } from '../errors.js'
-import type { RunOptions } from '../options.js'
+import { HoldfastError } from '../errors/errors.js'
+import type { RunOptions } from '../options/options.js'
 import type { Lease } from './lease.js'
 import { splitArguments } from './split-arguments.js'
 
@@ -37,7 +37,7 @@ export class BridgedLease {
     return this.#lease.fencingToken
   }
 
-  /** As `Lease.signal`, for the new lock: `oldLock` alone learns of a loss of the old one. */
+  /** As `Lease.signal`; aborts with reason `member-lost` when `oldLock` reports a loss. */
   get signal(): AbortSignal {
     return this.#lease.signal
   }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../errors.js'
+import { HoldfastError } from '../errors/errors.js'
 
 /**
  * Gives an error of ours the stack of the call that it ends. Most are made by a timer or a reply, where the caller is not

@@ -3,11 +3,11 @@ import type { InspectOptions } from 'node:util'
 import { hasOpened, isOpen, isSet } from '../engine/latch.js'
 import type { LatchInspection, LatchSession, LatchState } from '../engine/latch.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { LatchGoneError, UnavailableError } from '../errors.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import type { Registry } from '../engine/registry.js'
+import { LatchGoneError, UnavailableError } from '../errors/errors.js'
+import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
-import { toHoldfastError } from '../store-errors.js'
+import { toHoldfastError } from '../errors/store-errors.js'
 import type { NotAcquired, Passed } from '../waiting/outcome.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { describeLatch, mostParties, namedParty } from './latch-info.js'
@@ -20,7 +20,7 @@ import { timedOutWaiting } from './wording.js'
 
 /** @internal What latches need of their client. */
 export interface LatchDeps extends LatchStepDeps {
-  readonly session: Pick<EngineSession, 'connectionEpoch' | 'find'>
+  readonly registry: Registry
   readonly latches: LatchSession
   readonly settings: LatchStepDeps['settings'] & LeaseBounds & { readonly defaults: AcquireOptions }
   /** How long a deleted latch is remembered. */
@@ -180,7 +180,7 @@ export class CountDownLatch {
   async inspect(): Promise<LatchInfo> {
     const inspection = await this.#inspect(mostParties)
     try {
-      return await describeLatch(this.name, inspection, this.#deps.session)
+      return await describeLatch(this.name, inspection, this.#deps.registry)
     } catch (error) {
       throw toHoldfastError(error, { lockName: this.name, title: `latch ${this.name}` })
     }

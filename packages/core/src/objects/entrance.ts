@@ -1,5 +1,5 @@
 import type { Address } from '../engine/requests.js'
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { callSite } from '../ownership/call-site.js'

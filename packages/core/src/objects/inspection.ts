@@ -1,6 +1,6 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
+import type { Registry } from '../engine/registry.js'
 import { clientOf } from '../engine/owner.js'
 import type { OwnerReports } from '../operating/oversight.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
@@ -87,7 +87,7 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
 
 /** What descriptions need of their client. */
 export interface InspectionDeps {
-  readonly session: Pick<EngineSession, 'find'>
+  readonly registry: Pick<Registry, 'find'>
   /** A quorum has none: the times of its holders and waiters are not known. */
   readonly oversight?: { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> }
 }
@@ -99,7 +99,7 @@ export async function describeLock(
   deps: InspectionDeps,
 ): Promise<LockInfo> {
   const owners = [...found.holders, ...found.waiters]
-  const who = await findClients(owners, deps.session)
+  const who = await findClients(owners, deps.registry)
   const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),
@@ -136,10 +136,10 @@ export async function describeLock(
 /** Looks up the process of each owner. */
 export async function findClients(
   owners: readonly { readonly owner: string }[],
-  session: Pick<EngineSession, 'find'>,
+  registry: Pick<Registry, 'find'>,
 ): Promise<(owner: string) => OwnerInfo> {
   const ids = [...new Set(owners.map(({ owner }) => clientOf(owner)))]
-  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await session.find(id)] as const)))
+  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await registry.find(id)] as const)))
   return (owner) => ({ owner, client: clients.get(clientOf(owner)) ?? null })
 }
 

@@ -1,7 +1,7 @@
 import { isOpen, isSet } from '../engine/latch.js'
 import type { LatchInspection } from '../engine/latch.js'
 import type { ClientInfo } from '../engine/replies.js'
-import type { EngineSession } from '../engine/session.js'
+import type { Registry } from '../engine/registry.js'
 
 /** What `inspect()` of a latch returns. */
 export interface LatchInfo {
@@ -44,7 +44,7 @@ const mostListed = 100
 export async function describeLatch(
   name: string,
   { state, count, ttlMs, parties, waiterCount, waiters }: LatchInspection,
-  session: Pick<EngineSession, 'find'>,
+  registry: Registry,
 ): Promise<LatchInfo> {
   const named = parties
     .filter((party) => party.startsWith(nameMark))
@@ -63,7 +63,7 @@ export async function describeLatch(
     waiters: await Promise.all(
       waiters
         .slice(0, mostListed)
-        .map(async (clientId) => ({ clientId, client: await session.find(clientId) })),
+        .map(async (clientId) => ({ clientId, client: await registry.find(clientId) })),
     ),
   }
 }

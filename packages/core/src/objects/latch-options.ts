@@ -1,7 +1,7 @@
-import { checkOptions, requireInteger } from '../checks.js'
-import { InvalidArgumentError } from '../errors.js'
-import { resolveRequest } from '../options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import { checkOptions, requireInteger } from '../options/checks.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { resolveRequest } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
 import { shown } from '../util/kind-of.js'
 
 /** How a count is set. */
@@ -62,6 +62,12 @@ export function resolveKeepMs(options: LatchSetOptions = {}): number {
 
 /** Checks the options of a `countDown`; `undefined` for a party without a name. */
 export function resolveParty(options: CountDownOptions = {}): string | undefined {
+  const given: unknown = options
+  if (typeof given === 'number') {
+    throw new InvalidArgumentError(
+      `countDown counts once for one party, got ${given}: call it once per party, or name each as countDown({ as })`,
+    )
+  }
   checkOptions(options, countDownOptionNames)
   const name: unknown = options.as
   if (name === undefined) return undefined

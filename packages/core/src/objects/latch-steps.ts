@@ -1,16 +1,16 @@
 import type { LatchInspection, LatchReply } from '../engine/latch.js'
 import type { NotALockReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { UnavailableError } from '../errors.js'
-import type { Events } from '../events.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
+import type { StoreFacts } from '../engine/store-facts.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
 
 /** What sending the steps of a latch needs of the client. */
 export interface LatchStepDeps {
-  readonly session: Pick<EngineSession, 'connectionEpoch'>
+  readonly store: StoreFacts
   readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
   readonly events: Pick<Events, 'emitError'>
   /** Runs the client's first-use checks; `undefined` once they have passed. */
@@ -42,17 +42,17 @@ export class LatchSteps {
   async run<T extends LatchReply | LatchInspection>(
     send: (timeoutMs: number) => Promise<T | NotALockReply>,
   ): Promise<Replied<T>> {
-    const { session, settings, events } = this.#deps
+    const { store, settings, events } = this.#deps
     const until = monotonicMs() + settings.watchdogTimeoutMs
     let inDoubt = false
     for (let failures = 1; ; failures++) {
-      const epoch = session.connectionEpoch
+      const epoch = store.connectionEpoch
       try {
         this.#deps.assertOpen(this.#address)
         await this.#deps.ready(this.#address)
         const reply = await send(settings.commandTimeoutMs)
         if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-        return { reply, inDoubt: inDoubt || epoch !== session.connectionEpoch }
+        return { reply, inDoubt: inDoubt || epoch !== store.connectionEpoch }
       } catch (thrown) {
         const { name } = this.#address
         const error = toHoldfastError(thrown, { lockName: name, title: `latch ${name}` })

@@ -1,4 +1,4 @@
-import type { Events } from '../events.js'
+import type { Events } from '../events/events.js'
 import { rememberCall } from '../holding/acquired-at.js'
 import type { LeaseHandle } from '../holding/lease-set.js'
 import { callSite } from '../ownership/call-site.js'

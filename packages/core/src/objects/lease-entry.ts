@@ -1,4 +1,4 @@
-import type { LockLostError } from '../errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import type { OpenLease } from '../holding/lease-set.js'
 import { outsideFrames } from '../ownership/frames.js'
 import type { ObjectKind, Target } from '../ownership/target.js'

@@ -1,16 +1,18 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import type { FencedClient, FencingLease } from '../engine/fencing.js'
-import { HoldfastError, InvalidArgumentError } from '../errors.js'
-import type { Events } from '../events.js'
-import { resolveRun } from '../options.js'
-import type { AcquireOptions, LeaseBounds, RunOptions } from '../options.js'
+import type { ObjectType } from '../engine/requests.js'
+import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
+import { resolveRun } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
+import { withTimeout } from '../util/with-timeout.js'
 import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import { BaseLease } from './base-lease.js'
 import type { LeasedHold } from './base-lease.js'
@@ -24,11 +26,13 @@ export interface LeaseDeps {
   readonly settings: LeaseBounds & {
     readonly defaults: AcquireOptions
     readonly hasTokens: boolean
-    /** What to do for a token, if not what `interop` needs. */
-    readonly tokenAdvice?: string
+    readonly commandTimeoutMs: number
   }
+  /** What to do for a token, if the engine has some but not for each lease. */
+  readonly tokenAdvice?: ((object: ObjectType) => string) | undefined
   /** Of the engine, if it has it. */
-  readonly fence?: ((client: FencedClient, lease: FencingLease) => Promise<void>) | undefined
+  readonly fence?:
+    ((client: FencedClient, lease: FencingLease, timeoutMs: number) => Promise<void>) | undefined
 }
 
 /**
@@ -65,19 +69,16 @@ export class Lease extends BaseLease {
    * that was frozen past its lease.
    * See {@link https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html | Kleppmann, 2016}.
    *
-   * @throws `HoldfastError` if this hold has no token: with `interop` if none of its leases came from `getFencedLock`, and
-   * with engines that have no tokens. `fencingTokenIfAny` is `undefined` then
+   * @throws `HoldfastError` if this hold has no token: with engines that have none, and, where only `getFencedLock` draws them, if
+   * none of its leases came from there. `fencingTokenIfAny` is `undefined` then
    */
   get fencingToken(): number {
     const { owner } = this.#hold
     const token = this.fencingTokenIfAny
     if (token !== undefined) return token
-    const { engine, hasTokens, tokenAdvice } = this.#deps.settings
-    const withInterop =
-      this.kind === 'lock'
-        ? 'with `interop`, use getFencedLock (RFencedLock in Java)'
-        : 'with `interop`, sides of a read/write lock have none, as in Java: use getFencedLock'
-    const advice = hasTokens ? (tokenAdvice ?? withInterop) : `the engine ${engine} has none`
+    const { settings, tokenAdvice } = this.#deps
+    const object = this.kind === 'lock' ? 'lock' : 'read-write-lock'
+    const advice = (settings.hasTokens && tokenAdvice?.(object)) || `the engine ${settings.engine} has none`
     throw new HoldfastError(
       `this lease on ${titleFrom(this.kind, this.name)} has no fencing token; ${advice}`,
       {
@@ -102,11 +103,13 @@ export class Lease extends BaseLease {
    * protects.
    *
    * The transaction fails if this lease is not the current one. A later holder that calls `fence` waits until this
-   * transaction is over, and then sees what it wrote. Protects only against transactions that call it as well.
+   * transaction is over, and then sees what it wrote: for as long as it keeps the lock. Protects only against transactions
+   * that call it as well.
    *
    * @param client - of the application, inside a transaction in the database of the engine
    * @throws `LockLostError` when the hold was lost: roll the transaction back. `NotOwnerError` after `unlock()`.
-   * `InvalidArgumentError` outside a transaction, with an engine that is not in a database, and in a quorum
+   * `UnavailableError` when the client does not reply within `commandTimeoutMs`: do not commit. `InvalidArgumentError` outside
+   * a transaction, with a client of `pg` that was never connected, with an engine that is not in a database, and in a quorum
    */
   async fence(client: FencedClient): Promise<void> {
     const { fence, settings } = this.#deps
@@ -118,8 +121,11 @@ export class Lease extends BaseLease {
       )
     }
     if (this.isLeft) this.assertUsable()
-    // The database comes first: it fails the transaction itself, which keeps it from being committed all the same.
-    await fence(client, this)
+    const { commandTimeoutMs } = settings
+    const { signal } = this
+    // Of a lost hold, too: the database fails the transaction itself, which keeps it from being committed all the same.
+    const fencing = fence(client, this, commandTimeoutMs)
+    await (signal.aborted ? withTimeout(fencing, commandTimeoutMs) : withTimeout(fencing, Infinity, signal))
     this.assertUsable()
   }
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { checkName } from './lock-name.js'
 
 const refused = (name: unknown) => {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { isWellFormed } from '../util/well-formed.js'
 import { shown } from '../util/kind-of.js'
 

@@ -2,21 +2,22 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import type { Address } from '../engine/requests.js'
 import type { Member, MemberClient } from '../composing/member.js'
-import type { EngineSession } from '../engine/session.js'
-import { InvalidArgumentError, LockLostError } from '../errors.js'
-import type { Events } from '../events.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import type { Registry } from '../engine/registry.js'
+import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
 import { resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
 import type { Oversight } from '../operating/oversight.js'
-import { resolveRequest } from '../options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options.js'
+import { resolveRequest } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
 import { titleOf } from '../ownership/target.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
-import type { ErrorSubject } from '../store-errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { endBody, joinTurns } from '../waiting/turn.js'
 import { acquireByOptions } from './acquire-by-options.js'
@@ -33,11 +34,16 @@ import type { LockCallback } from './lock-callback.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
-  readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find'>
+  readonly steps: Pick<LockSteps, 'force' | 'inspect'>
+  readonly registry: Pick<Registry, 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
   readonly frames: Frames<Possession<Lease>>
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warn'>
-  readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
+  readonly holds: {
+    find(
+      owner: string,
+    ): { isReleased: boolean; lose(reason: 'revoked' | 'member-lost', cause?: Error): void } | undefined
+  }
   readonly entrance: Entrance
   /** Of one store; a quorum has none. */
   readonly oversight?: InspectionDeps['oversight'] & Pick<Oversight, 'announce'>
@@ -245,6 +251,12 @@ export class Lock {
     return this.#deps.frames.enclosingHold(this.#target.address)?.owner
   }
 
+  /** @internal Has this owner lose the lock because it lost another one that it holds together with it. */
+  loseWith(owner: string, cause: Error): void {
+    const hold = this.#deps.holds.find(owner)
+    if (!hold?.isReleased) hold?.lose('member-lost', cause)
+  }
+
   /** @internal What a multi lock needs of it. */
   get member(): Member<Lease> {
     const { memberClient: client } = this.#deps
@@ -278,7 +290,7 @@ export class Lock {
 
   async #inspect(limit: number): Promise<FoundLock> {
     const { address } = this.#target
-    const reply = await this.#command(() => this.#deps.session.inspect(address, limit))
+    const reply = await this.#command(() => this.#deps.steps.inspect(address, limit))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     return foundLock(reply)
   }
@@ -286,7 +298,7 @@ export class Lock {
   async #evict(owner: string, by: string | undefined): Promise<boolean> {
     const { address } = this.#target
     if (by !== undefined) await this.#command(async () => this.#deps.oversight?.announce(address, owner, by))
-    const reply = await this.#command(() => this.#deps.session.force(address, owner))
+    const reply = await this.#command(() => this.#deps.steps.force(address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')
     return reply.kind === 'released'

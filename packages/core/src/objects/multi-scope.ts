@@ -1,5 +1,5 @@
 import type { Member } from '../composing/member.js'
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 import type { ScopedLease } from '../ownership/possession.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'

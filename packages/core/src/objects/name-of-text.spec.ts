@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { KeySpace, nativeLayout } from '../redis/keys.js'
 import { lockName } from './name-of-text.js'
 
@@ -51,8 +51,8 @@ it('the name of any text is valid, alone and as the end of a longer one', () => 
       expect(Buffer.from(name).toString()).toBe(name)
       expect(name).not.toMatch(/[:{}]/)
       for (const space of spaces) {
-        expect(space.keysOf(name).name).toBe(name)
-        expect(() => space.keysOf(`order:${name}`)).not.toThrow()
+        expect(space.locate(name).name).toBe(name)
+        expect(() => space.locate(`order:${name}`)).not.toThrow()
       }
     }),
   )
@@ -85,10 +85,10 @@ it('long texts that differ in one character get different names, and none equals
 
 it('a part of a name that ends like a key of Holdfast is escaped for every key that a lock has', () => {
   const [space] = spaces
-  const keys: unknown[] = Object.values(space?.keysOf('a') ?? {})
+  const keys: unknown[] = Object.values(space?.locate('a') ?? {})
   const ends = keys.map((key) => /^\{a\}:(.*)$/.exec(String(key))?.[1]).filter((end) => end !== undefined)
   expect(ends.length).toBeGreaterThanOrEqual(3)
-  for (const end of ends) expect(() => space?.keysOf(`jobs:${lockName(end)}`)).not.toThrow()
+  for (const end of ends) expect(() => space?.locate(`jobs:${lockName(end)}`)).not.toThrow()
 })
 
 // Clients of different versions share locks: a change here lets two of them hold one lock at once.

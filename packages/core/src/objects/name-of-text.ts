@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { shown } from '../util/kind-of.js'
 
 const longestBytes = 256

@@ -1,7 +1,10 @@
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 
-/** Runs `work` while it holds a lock of another library, and resolves with what `work` returned. */
-export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
+/**
+ * Runs `work` while it holds a lock of another library, and resolves with what `work` returned. It may give `work` a signal that
+ * aborts when that lock is lost; anything else that it gives is ignored.
+ */
+export type OldLock = <T>(work: (lost?: AbortSignal) => Promise<T>) => Promise<T>
 
 /**
  * One call of a lock of another library. The outcome is that of the work, whatever the function around it makes of it; and
@@ -9,7 +12,7 @@ export type OldLock = <T>(work: () => Promise<T>) => Promise<T>
  */
 export class OldCall<T> {
   readonly #lockName: string
-  readonly #work: () => Promise<T>
+  readonly #work: (lost: AbortSignal | undefined) => Promise<T>
   #running: Promise<T> | undefined
   #hasEnded = false
   #ranAgain = false
@@ -18,7 +21,7 @@ export class OldCall<T> {
   /** @throws see {@link OldCall.outcome} */
   readonly outcome: Promise<T>
 
-  constructor(oldLock: OldLock, lockName: string, work: () => Promise<T>) {
+  constructor(oldLock: OldLock, lockName: string, work: (lost: AbortSignal | undefined) => Promise<T>) {
     this.#lockName = lockName
     this.#work = work
     this.outcome = this.#call(oldLock)
@@ -32,7 +35,8 @@ export class OldCall<T> {
   async #call(oldLock: OldLock): Promise<T> {
     let failure: { readonly error: unknown } | undefined
     try {
-      await oldLock(() => this.#run())
+      // Without parameters of its own: some libraries call a function that has one in another style.
+      await oldLock((...[lost]) => this.#run(lost))
     } catch (error) {
       failure = { error }
     }
@@ -48,12 +52,12 @@ export class OldCall<T> {
     return result
   }
 
-  #run(): Promise<T> {
+  #run(lost: unknown): Promise<T> {
     if (this.#running || this.#isOver) {
       this.#ranAgain = true
       return Promise.reject(this.#misused('ran its work again, or too late'))
     }
-    this.#running = this.#work()
+    this.#running = this.#work(lost instanceof AbortSignal ? lost : undefined)
     const end = (): void => {
       this.#hasEnded = true
     }

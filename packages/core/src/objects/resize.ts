@@ -1,13 +1,13 @@
 import { nanoid } from 'nanoid'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { InvalidArgumentError, UnavailableError } from '../errors.js'
-import { resolveResize } from '../options.js'
-import type { ResizeOptions } from '../options.js'
-import { notALock } from '../store-errors.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
+import { resolveResize } from '../options/options.js'
+import type { ResizeOptions } from '../options/options.js'
+import { notALock } from '../errors/store-errors.js'
 
 export interface ResizeDeps {
-  readonly session: Pick<EngineSession, 'resize'>
+  readonly steps: LockSteps
   readonly settings: { readonly engine: string; readonly commandTimeoutMs: number }
 }
 
@@ -19,13 +19,13 @@ const maxAttempts = 100
  * changes nothing. Resolves with the size set.
  */
 export async function sendResize(
-  { session, settings }: ResizeDeps,
+  { steps, settings }: ResizeDeps,
   address: Address,
   permits: number,
   options: ResizeOptions,
 ): Promise<number> {
   const { size, keepMs } = resolveResize(permits, options)
-  if (!session.resize)
+  if (!steps.resize)
     throw new InvalidArgumentError(
       `semaphore ${address.name} cannot be resized: the engine ${settings.engine} has no resize`,
       { lockName: address.name },
@@ -33,7 +33,7 @@ export async function sendResize(
   const id = nanoid()
   for (let version = 0, attempts = 0; attempts < maxAttempts; attempts++) {
     const request = { size, keepMs, version, id }
-    const reply = await session.resize(address, request, settings.commandTimeoutMs)
+    const reply = await steps.resize(address, request, settings.commandTimeoutMs)
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     if (reply.kind === 'resized') return size
     version = reply.version

@@ -41,7 +41,7 @@ export async function describeSemaphore(
   if (found.kind === 'lock') throw new TypeError('a semaphore was inspected as a lock')
   const { holders, holderCount, waiterCount, waiters, used, free } = found
   const owners = [...holders, ...waiters]
-  const who = await findClients(owners, deps.session)
+  const who = await findClients(owners, deps.registry)
   const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),

@@ -2,25 +2,25 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { isOwner } from '../engine/owner.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { InvalidArgumentError } from '../errors.js'
-import type { Events } from '../events.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import type { Registry } from '../engine/registry.js'
+import type { Sharing } from '../engine/sharing.js'
+import type { Events } from '../events/events.js'
 import { notAnOwner, resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
 import type { Oversight } from '../operating/oversight.js'
-import { resolvePermits } from '../options.js'
+import { resolvePermits } from '../options/options.js'
 import type {
   AcquireOptions,
-  JavaSemaphore,
   LeaseBounds,
   PermitOptions,
   Request,
   ResizeOptions,
-} from '../options.js'
+} from '../options/options.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
-import { notALock, toHoldfastError } from '../store-errors.js'
-import type { ErrorSubject } from '../store-errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { traced } from './leak-traces.js'
@@ -37,7 +37,9 @@ export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
 
 /** @internal What semaphores need of their client. */
 export interface SemaphoreDeps {
-  readonly session: Pick<EngineSession, 'force' | 'inspect' | 'find' | 'resize'>
+  readonly steps: LockSteps
+  readonly registry: Registry
+  readonly sharing: Pick<Sharing, 'checkResize' | 'isForeignHolder'> | undefined
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
@@ -68,14 +70,12 @@ export class Semaphore {
   readonly #deps: SemaphoreDeps
   readonly #address: Address
   readonly #size: number
-  readonly #java: JavaSemaphore | undefined
 
   /** @internal Semaphores come from `holdfast.getSemaphore(name, { permits })`. */
-  constructor(deps: SemaphoreDeps, address: Address, size: number, java?: JavaSemaphore) {
+  constructor(deps: SemaphoreDeps, address: Address, size: number) {
     this.#deps = deps
     this.#address = address
     this.#size = size
-    this.#java = java
   }
 
   /** The name given to `getSemaphore`. */
@@ -142,14 +142,12 @@ export class Semaphore {
    *
    * Of two calls at the same time the later one wins. A call that reaches the store late never undoes a newer one.
    *
-   * With `interop` it is Redisson's `setPermits`, which is for good and has no `keepMs`; an `RSemaphore` has no size to change.
-   *
    * @param permits - 0 to 999,999,999
    * @throws `UnavailableError` when the store did not reply: the size may have changed; `RefusedError`, `ClosedError`,
    * `InvalidArgumentError`
    */
   async resize(permits: number, options: ResizeOptions = {}): Promise<void> {
-    this.#checkForm(options)
+    this.#deps.sharing?.checkResize(this.name, options.keepMs)
     const size = await this.#command(() => sendResize(this.#deps, this.#address, permits, options))
     this.#deps.events.emit('resized', { name: this.name, kind: 'semaphore', size })
   }
@@ -178,10 +176,10 @@ export class Semaphore {
    */
   async forceRelease(owner: string, options: Pick<ForceOptions, 'by'> = {}): Promise<boolean> {
     const { by } = resolveForce(options, this.name)
-    if (!isOwner(owner) && !this.#isPermitId(owner)) throw notAnOwner('forceRelease', owner, this.name)
-    const { session, holds, oversight } = this.#deps
+    if (!isOwner(owner) && !this.#isForeign(owner)) throw notAnOwner('forceRelease', owner, this.name)
+    const { steps, holds, oversight } = this.#deps
     if (by !== undefined) await this.#command(() => oversight.announce(this.#address, owner, by))
-    const reply = await this.#command(() => session.force(this.#address, owner))
+    const reply = await this.#command(() => steps.force(this.#address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
     if (reply.kind === 'released') holds.find(owner)?.lose('revoked')
     return reply.kind === 'released'
@@ -197,26 +195,8 @@ export class Semaphore {
     return `Semaphore ${inspect(this.toJSON(), options)}`
   }
 
-  /** A permit of Java has no owner but its id, 16 bytes in hexadecimal digits. */
-  #isPermitId(text: unknown): boolean {
-    return (
-      this.#java === 'RPermitExpirableSemaphore' && typeof text === 'string' && /^[\da-f]{32}$/.test(text)
-    )
-  }
-
-  #checkForm({ keepMs }: ResizeOptions): void {
-    if (this.#java === 'RSemaphore') {
-      throw new InvalidArgumentError(
-        `semaphore ${this.name} is an RSemaphore, which has no size: change its free permits in Java, with addPermits`,
-        { lockName: this.name },
-      )
-    }
-    if (this.#java && keepMs !== undefined) {
-      throw new InvalidArgumentError(
-        `keepMs must be left out: Redisson keeps what semaphore ${this.name} is resized to for good`,
-        { lockName: this.name },
-      )
-    }
+  #isForeign(owner: unknown): boolean {
+    return typeof owner === 'string' && this.#deps.sharing?.isForeignHolder(owner) === true
   }
 
   get #subject(): ErrorSubject {
@@ -239,8 +219,8 @@ export class Semaphore {
   }
 
   async #inspect(limit: number): Promise<SemaphoreInfo> {
-    const { session } = this.#deps
-    const reply = await this.#command(() => session.inspect(this.#address, limit))
+    const { steps } = this.#deps
+    const reply = await this.#command(() => steps.inspect(this.#address, limit))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
     return this.#command(() => describeSemaphore(this.#address, this.#size, reply, this.#deps))
   }

@@ -1,5 +1,5 @@
-import { isOptions, requireFunction } from '../checks.js'
-import { InvalidArgumentError } from '../errors.js'
+import { isOptions, requireFunction } from '../options/checks.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 
 /** The arguments of a method that takes options, which may be left out, and a function to run. */
 export function splitArguments<O, F extends (...args: never[]) => unknown>(

@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors.js'
+import { LockLostError } from '../errors/errors.js'
 import { lostWithResult } from './wording.js'
 
 /**

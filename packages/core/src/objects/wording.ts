@@ -1,5 +1,5 @@
 import { clientOf } from '../engine/owner.js'
-import { LockLostError, LockTimeoutError } from '../errors.js'
+import { LockLostError, LockTimeoutError } from '../errors/errors.js'
 import { titleFrom } from '../ownership/target.js'
 import type { ObjectKind } from '../ownership/target.js'
 import type { NotAcquired } from '../waiting/outcome.js'
@@ -10,11 +10,12 @@ export function timedOutWaiting(outcome: NotAcquired): LockTimeoutError {
   if (objectKind === 'latch') {
     const unset = outcome.isUnset ? ` (no count is set${ageText(stateAgeMs)}: call trySetCount)` : ''
     const closed = `timed out after ${waitedMs} ms waiting for latch ${name} to open${unset}`
-    return new LockTimeoutError(closed, { lockName: name, owner, holder: undefined, position: 0, waitedMs })
+    const unqueued = { holder: undefined, position: undefined }
+    return new LockTimeoutError(closed, { lockName: name, owner, ...unqueued, waitedMs })
   }
   const text = `timed out after ${waitedMs} ms waiting for ${titleFrom(objectKind, name)} (${holderText(holder, objectKind)}, ${positionText(position)}${ageText(stateAgeMs)})`
-  const details = { lockName: name, owner, holder: holder || undefined, position, stateAgeMs, waitedMs }
-  return new LockTimeoutError(text + adviceFor(outcome), details)
+  const known = { holder: holder || undefined, position: position || undefined, stateAgeMs }
+  return new LockTimeoutError(text + adviceFor(outcome), { lockName: name, owner, ...known, waitedMs })
 }
 
 function adviceFor({ owner, holder, objectKind, isBehindItself, sibling }: NotAcquired): string {

@@ -1,4 +1,4 @@
-import { ClosedError } from '../errors.js'
+import { ClosedError } from '../errors/errors.js'
 import { LockListing } from './listing.js'
 
 beforeEach(() => jest.useFakeTimers())
@@ -13,7 +13,7 @@ function listingOf({ limit = Infinity, signal }: { limit?: number; signal?: Abor
   const listing = new LockListing(
     {
       storeName: 'test',
-      session: {
+      steps: {
         inspect: () =>
           Promise.resolve({
             kind: 'lock',

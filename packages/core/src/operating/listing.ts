@@ -2,8 +2,8 @@ import { isOpen, isSet } from '../engine/latch.js'
 import type { LatchSession } from '../engine/latch.js'
 import type { ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
 import type { ObjectType } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { InvalidArgumentError } from '../errors.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { abortablePause } from '../util/abortable-pause.js'
 import { matcherOf } from './name-pattern.js'
 
@@ -49,7 +49,7 @@ export interface ListingRequest extends ListFilter {
 export interface ListingDeps {
   /** The store, in messages. */
   readonly storeName: string
-  readonly session: Pick<EngineSession, 'inspect'>
+  readonly steps: Pick<LockSteps, 'inspect'>
   readonly operator: Pick<OperatorSession, 'list'>
   readonly latches: Pick<LatchSession, 'inspect'> | undefined
   /** Aborts with a `ClosedError` when the client closes. */
@@ -164,7 +164,7 @@ export class LockListing implements AsyncIterable<ListedLock> {
       if (waiterCount === 0 && !(isSet(state) && !isOpen(state))) return null
       return { name, object, ...nothing, waiterCount }
     }
-    const reply = await this.#deps.session.inspect(address, 1)
+    const reply = await this.#deps.steps.inspect(address, 1)
     if (reply.kind === 'not-a-lock') return this.#foreign()
     const { token: fencingToken, waiterCount } = reply
     const first = reply.kind === 'shared' ? reply.holders[0] : reply

@@ -1,5 +1,5 @@
-import type { LockEvent } from '../events.js'
-import type { LockLostError } from '../errors.js'
+import type { LockEvent } from '../events/events.js'
+import type { LockLostError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { LossReport } from './report.js'
 

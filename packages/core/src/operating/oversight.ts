@@ -3,8 +3,8 @@ import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import { ClosedError, InvalidArgumentError } from '../errors.js'
-import type { Events } from '../events.js'
+import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
 import type { Evictions } from './evictions.js'
 import { LockListing } from './listing.js'
 import { LossLog } from './loss-log.js'
@@ -32,10 +32,7 @@ export interface OversightDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'b
   readonly clientId: string
   readonly client: ClientInfo
   readonly engine: string
-  readonly session: Pick<
-    EngineSession,
-    'operator' | 'register' | 'latches' | 'inspect' | 'locate' | 'subscribe' | 'storeName'
-  >
+  readonly session: EngineSession
   readonly events: Pick<Events, 'on' | 'off'>
   readonly evictions: Evictions
   /** Runs the client's first-use checks; `undefined` once they have passed. */
@@ -67,16 +64,18 @@ export class Oversight {
   constructor(deps: OversightDeps) {
     this.#deps = deps
     const { clientId, engine, session, events } = deps
+    const { operator, registry, inbox } = session
     const losses = new LossLog()
-    if (session.operator)
+    if (operator)
       events.on('lost', (loss) => {
         losses.add(loss)
       })
-    this.#reporter = new Reporter({ ...deps, meter: new WaitMeter(events), losses })
+    this.#reporter = new Reporter({ ...deps, operator, registry, meter: new WaitMeter(events), losses })
     this.#rollCalls = new RollCalls({
       clientId,
       engine,
-      session,
+      operator,
+      inbox,
       report: (question) => this.#reporter.report(question, ownPace),
     })
   }
@@ -102,8 +101,8 @@ export class Oversight {
     const { session, engine } = this.#deps
     const request = resolveListing(options)
     const deps = {
-      storeName: session.storeName ?? engine,
-      session,
+      storeName: session.store.name ?? engine,
+      steps: session.steps,
       operator: this.#operator,
       latches: session.latches,
       closing: this.#closing.signal,
@@ -170,7 +169,7 @@ export class Oversight {
     const { session, engine } = this.#deps
     if (session.operator) return session.operator
     throw new InvalidArgumentError(
-      `the engine ${engine} can list neither locks nor clients as it is set up here, as on Redis with interop: 'redisson': its traits have no \`operator\`; use a client without interop`,
+      `the engine ${engine} can list neither locks nor clients as it is set up here: its traits have no \`operator\``,
     )
   }
 
@@ -180,6 +179,6 @@ export class Oversight {
 
   /** It only decides which server of a cluster is asked first. */
   #anyAddress(): Address {
-    return this.#deps.session.locate('holdfast', 'lock')
+    return this.#deps.session.names.locate('holdfast', 'lock')
   }
 }

@@ -58,7 +58,7 @@ describe('a report', () => {
   const owned = { name: 'order', kind: 'lock', owner: 'client:1' }
   const of = { ...owned, permits: 1, size: null }
   const hold = { ...of, holdCount: 1, fencingToken: 1, heldMs: 5, remainingMs: 5 }
-  const wait = { ...of, waitedMs: 5, position: 1, holder: 'other:1' }
+  const wait = { ...of, waitedMs: 5, position: 1, holder: 'other:1', stateAgeMs: 5 }
   const loss = { ...owned, reason: 'revoked', agoMs: 5 }
 
   it('keeps what this version knows and drops the rest', () => {

@@ -1,5 +1,5 @@
 import { longestText } from '../engine/operator.js'
-import type { LossReason } from '../errors.js'
+import type { LossReason } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { isWellFormed } from '../util/well-formed.js'
 import { isEvictor } from './evictions.js'
@@ -89,12 +89,12 @@ function isHead(given: unknown): given is ReportHead {
 
 const isHold = (given: unknown): given is HoldReport =>
   isOfOwner(given) &&
-  hasSize(given) &&
+  hasNumbersOrNull(given, 'size') &&
   hasNumbers(given, 'holdCount', 'permits', 'fencingToken', 'heldMs', 'remainingMs')
 
 const isWait = (given: unknown): given is WaitReport =>
   isOfOwner(given) &&
-  hasSize(given) &&
+  hasNumbersOrNull(given, 'size', 'stateAgeMs') &&
   hasTexts(given, 'holder') &&
   hasNumbers(given, 'permits', 'waitedMs', 'position')
 
@@ -108,8 +108,8 @@ const isLoss = (given: unknown): given is LossReport =>
 const isOfOwner = (given: unknown): given is Record<'name' | 'kind' | 'owner', string> =>
   hasTexts(given, 'name', 'kind', 'owner') && isWellFormed(given.name) && objectKindNames.has(given.kind)
 
-const hasSize = (given: unknown): boolean =>
-  hasEach(given, ['size'], (size) => size === null || isNumber(size))
+const hasNumbersOrNull = (given: unknown, ...keys: string[]): boolean =>
+  hasEach(given, keys, (value) => value === null || isNumber(value))
 
 const objectKinds: Record<ObjectKind, true> = {
   lock: true,

@@ -1,5 +1,5 @@
 import type { ClientInfo } from '../engine/replies.js'
-import type { LossReason } from '../errors.js'
+import type { LossReason } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 
 /** What one client reports when a roll call asks it. All times were measured by that client's own monotonic clock. */
@@ -52,9 +52,9 @@ export interface LossReport extends OwnerReport {
 export interface HoldReport extends OwnerReport {
   /** How often entered. */
   readonly holdCount: number
-  /** The permits it needs; 1 for a lock. */
+  /** The permits it needs of a semaphore; 1 for anything else. */
   readonly permits: number
-  /** How many permits the object has in all, as its process knows it; `null` for a lock. */
+  /** How many permits a semaphore has in all, as its process knows it; `null` for anything else. */
   readonly size: number | null
   /** 0 if it has none. */
   readonly fencingToken: number
@@ -66,14 +66,19 @@ export interface HoldReport extends OwnerReport {
 
 /** An acquisition of a client that waits, or a wait for a latch. */
 export interface WaitReport extends OwnerReport {
-  /** The permits it wants; 1 for a lock. */
+  /** The permits it wants of a semaphore; 1 for anything else. */
   readonly permits: number
-  /** How many permits the object has in all, as its process knows it; `null` for a lock. */
+  /** How many permits a semaphore has in all, as its process knows it; `null` for anything else. */
   readonly size: number | null
   /** Since the call, milliseconds. */
   readonly waitedMs: number
-  /** Its position in the queue as far as its client has heard, at the latest a third of `watchdogTimeoutMs` ago; 0: none. */
+  /** Its position in the queue as far as its client has heard, `stateAgeMs` ago; 0: none. */
   readonly position: number
   /** Who held the object then; '' if nobody did, or if several did. */
   readonly holder: string
+  /**
+   * How old `position` and `holder` are, milliseconds: up to a third of `watchdogTimeoutMs`, longer in an outage. `null` if its
+   * client has heard nothing yet.
+   */
+  readonly stateAgeMs: number | null
 }

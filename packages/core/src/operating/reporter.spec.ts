@@ -1,8 +1,8 @@
-import { UnavailableError } from '../errors.js'
+import { UnavailableError } from '../errors/errors.js'
 import { pause } from '../util/backoff.js'
 import { readMessage } from './read-message.js'
 import { Reporter } from './reporter.js'
-import type { ReportedHold } from './reporter.js'
+import type { ReportedHold, ReportedWaiter } from './reporter.js'
 
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
@@ -22,26 +22,25 @@ const holdOf = (name: string): ReportedHold => ({
 function reporterOf(
   names: readonly string[],
   tell: (text: string, to: string) => Promise<readonly boolean[]>,
+  waiting: readonly ReportedWaiter[] = [],
 ) {
   const sending: Promise<unknown>[] = []
   const reporter = new Reporter({
     clientId: 'client',
     client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
-    session: {
-      operator: {
-        list: () => Promise.reject(new Error('not asked for')),
-        clients: () => Promise.resolve([]),
-        tell: ([to = ''], text) => tell(text, to),
-      },
-      register: () => Promise.resolve(),
+    operator: {
+      list: () => Promise.reject(new Error('not asked for')),
+      clients: () => Promise.resolve([]),
+      tell: ([to = ''], text) => tell(text, to),
     },
+    registry: { register: () => Promise.resolve() },
     registerEveryMs: 10_000,
     holds: {
       unordered: names.map(holdOf),
       size: names.length,
       counts: { acquired: 0, released: 0, lost: 0 },
     },
-    waiters: { allWaiting: [], waiting: 0 },
+    waiters: { allWaiting: waiting, waiting: waiting.length },
     meter: { read: () => ({ buckets: [], handOffs: 0 }), end: () => undefined },
     losses: { read: () => [] },
     background: (work) => sending.push(work),
@@ -166,5 +165,47 @@ describe('of many questions', () => {
       60_000,
     )
     expect(sum(bytes)).toBeLessThan(1_200_000 + 12 * 512_000 + 4 * 700_000)
+  })
+})
+
+describe('a waiter', () => {
+  const waiterOf = (target: object, obstacle: ReportedWaiter['obstacle']): ReportedWaiter => ({
+    owner: 'client:2',
+    target: {
+      address: { name: 'order', id: 'order', group: '' },
+      kind: 'semaphore',
+      permits: 2,
+      size: 3,
+      ...target,
+    },
+    waitsSince: 0,
+    obstacle,
+  })
+
+  it.each([
+    ['of a semaphore has the permits of its process', {}, { permits: 2, size: 3 }],
+    [
+      'of a read/write lock has no number of permits',
+      { kind: 'write-lock', permits: 1_000_000_000, size: 1_000_000_000 },
+      { permits: 1, size: null },
+    ],
+  ])('%s', async (_, target, expected) => {
+    const pages: unknown[] = []
+    const tell = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
+    const { reporter, sent } = reporterOf([], tell, [waiterOf(target, undefined)])
+    reporter.answer(question)
+    await sent()
+    expect(pages).toMatchObject([{ content: { queue: [{ ...expected, stateAgeMs: null }] } }])
+  })
+
+  it("says how old its client's knowledge of the holder is", async () => {
+    const pages: unknown[] = []
+    const obstacle = { holder: 'other:1', position: 1, at: performance.now() - 4_000 }
+    const tell = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
+    const { reporter, sent } = reporterOf([], tell, [waiterOf({}, obstacle)])
+    reporter.answer(question)
+    await sent()
+    const [{ stateAgeMs }] = (pages as [{ content: { queue: [{ stateAgeMs: number }] } }])[0].content.queue
+    expect(stateAgeMs).toBeGreaterThanOrEqual(4_000)
   })
 })

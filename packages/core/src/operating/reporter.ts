@@ -1,5 +1,6 @@
 import type { ClientInfo } from '../engine/replies.js'
-import type { EngineSession } from '../engine/session.js'
+import type { OperatorSession } from '../engine/operator.js'
+import type { Registry } from '../engine/registry.js'
 import type { Target } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import type { LossLog } from './loss-log.js'
@@ -31,14 +32,15 @@ export interface ReportedWaiter {
   /** When its call began. */
   readonly waitsSince: number
   /** As far as its client knows. */
-  readonly obstacle: { readonly holder: string; readonly position: number } | undefined
+  readonly obstacle: { readonly holder: string; readonly position: number; readonly at: number } | undefined
 }
 
 /** What a reporter needs of its client. */
 export interface ReporterDeps {
   readonly clientId: string
   readonly client: ClientInfo
-  readonly session: Pick<EngineSession, 'operator' | 'register'>
+  readonly operator: OperatorSession | undefined
+  readonly registry: Pick<Registry, 'register'>
   /** How often a client registers. */
   readonly registerEveryMs: number
   readonly holds: {
@@ -171,12 +173,12 @@ export class Reporter {
    * listed, and so not be asked, again.
    */
   async #stayListed(): Promise<void> {
-    const { holds, waiters, session, registerEveryMs } = this.#deps
+    const { holds, waiters, registry, registerEveryMs } = this.#deps
     const now = monotonicMs()
     if (holds.size > 0 || waiters.waiting > 0 || now - this.#registeredAt < registerEveryMs) return
     this.#registeredAt = now
     // As for a page that cannot be sent.
-    await session.register().catch(() => undefined)
+    await registry.register().catch(() => undefined)
   }
 
   /** A page that cannot be sent is none of this client's errors: the client that asked sees that the report is missing. */
@@ -216,7 +218,7 @@ export class Reporter {
     const bytes = Math.max(leastBytes, Buffer.byteLength(text))
     this.#bytes.spend(bytes)
     this.#questions.spent(to, bytes)
-    const telling = this.#deps.session.operator?.tell([to], text)
+    const telling = this.#deps.operator?.tell([to], text)
     // For close() to wait for.
     if (telling) this.#deps.background(telling.catch(() => undefined))
     const [isReached] = (await telling) ?? []
@@ -265,9 +267,12 @@ const describeWait = (waiter: ReportedWaiter, now: number): WaitReport => ({
   waitedMs: Math.round(now - waiter.waitsSince),
   position: waiter.obstacle?.position ?? 0,
   holder: waiter.obstacle?.holder ?? '',
+  stateAgeMs: waiter.obstacle ? Math.round(now - waiter.obstacle.at) : null,
 })
 
 function describeOwner({ owner, target }: Pick<ReportedHold, 'owner' | 'target'>) {
-  const { address, kind, permits, size } = target
-  return { name: address.name, kind, owner, permits, size: size ?? null }
+  const { address, kind } = target
+  // The store counts the sides of a read/write lock in permits, too; nobody gives it a number of them.
+  const { permits, size = null } = kind === 'semaphore' ? target : { permits: 1 }
+  return { name: address.name, kind, owner, permits, size }
 }

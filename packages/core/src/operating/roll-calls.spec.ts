@@ -14,7 +14,8 @@ const rollCallsWith = (operator: OperatorSession | undefined, subscribeMs = 0): 
   new RollCalls({
     clientId: 'asker',
     engine: 'test',
-    session: { operator, subscribe: () => pause(subscribeMs) },
+    operator,
+    inbox: { subscribe: () => pause(subscribeMs) },
     report: () => Promise.reject(new Error('not asked for')),
   })
 

@@ -1,7 +1,8 @@
 import { nanoid } from 'nanoid'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import { ClosedError, UnavailableError } from '../errors.js'
+import type { Inbox } from '../engine/inbox.js'
+import type { OperatorSession } from '../engine/operator.js'
+import { ClosedError, UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { mostPagesOf, textOf } from './messages.js'
@@ -22,7 +23,8 @@ export interface RollCallsDeps {
   readonly clientId: string
   /** Its name, for errors. */
   readonly engine: string
-  readonly session: Pick<EngineSession, 'operator' | 'subscribe'>
+  readonly operator: OperatorSession | undefined
+  readonly inbox: Pick<Inbox, 'subscribe'>
   /** The report of this same client. */
   report(question: Pick<Question, 'limit' | 'name'>): Promise<ClientReport>
 }
@@ -60,13 +62,13 @@ export class RollCalls {
    */
   async ask(call: RollCall, address: Address): Promise<ClientReport[]> {
     if (this.#isClosed) throw closed()
-    const { clientId, session } = this.#deps
+    const { clientId, operator, inbox } = this.#deps
     const endAt = monotonicMs() + call.withinMs
     const others = new Set(call.clientIds)
     const own = others.delete(clientId) ? [await this.#deps.report(call)] : []
     // Without an operator nobody else can be asked.
-    if (others.size === 0 || !session.operator) return own
-    if ((await withTimeout(session.subscribe(address), call.withinMs)) === timedOut)
+    if (others.size === 0 || !operator) return own
+    if ((await withTimeout(inbox.subscribe(address), call.withinMs)) === timedOut)
       throw this.#notSubscribed(call)
     const withinMs = Math.max(0, endAt - monotonicMs())
     const spreadMs = Math.min(call.spreadMs, Math.floor(withinMs / 2))
@@ -131,11 +133,11 @@ export class RollCalls {
   }
 
   async #send(id: string, { limit, name, spreadMs }: RollCall, clientIds: readonly string[]): Promise<void> {
-    const { session, clientId: from } = this.#deps
+    const { operator, clientId: from } = this.#deps
     const text = textOf({ kind: 'ask', content: { id, from, limit, name, spreadMs } })
     for (let i = 0; i < clientIds.length; i += askedAtOnce) {
       const asked = clientIds.slice(i, i + askedAtOnce)
-      const reached = (await session.operator?.tell(asked, text)) ?? []
+      const reached = (await operator?.tell(asked, text)) ?? []
       const pending = this.#pending.get(id)
       if (!pending) return
       const gone = asked.filter((_, n) => reached[n] === false)

@@ -1,4 +1,4 @@
-import type { Events, HoldfastEvents, HoldfastListener } from '../events.js'
+import type { Events, HoldfastEvents, HoldfastListener } from '../events/events.js'
 import { monotonicMs } from '../util/clock.js'
 
 /** The bounds by which reports count waits, milliseconds. */

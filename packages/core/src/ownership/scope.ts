@@ -1,6 +1,6 @@
 import type { Address } from '../engine/requests.js'
-import { LockLostError, NotOwnerError } from '../errors.js'
-import type { Events } from '../events.js'
+import { LockLostError, NotOwnerError } from '../errors/errors.js'
+import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'

@@ -11,16 +11,16 @@ import type {
   ResizeReply,
   SharedInspection,
 } from '../engine/replies.js'
+import type { LockSteps } from '../engine/lock-steps.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import { TokenFloors } from '../engine/token-floors.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../errors/errors.js'
 import { engineName, isSlotMoving } from './errors.js'
 import { clientInboxOf } from './keys.js'
 import type { Keys, Kind } from './keys.js'
 import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/calls.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
-import { scripts } from './scripts/generated.js'
 
 /** The script calls of each kind of object that is carried. */
 export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>
@@ -39,16 +39,33 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 const entryStates = ['missing', 'waiting', 'granted'] as const
 
 /** The scripts as functions. Everything about positions and codes stays in here. */
-export class RedisCommands {
+export class RedisCommands implements LockSteps {
+  readonly acquireMany?: (request: RedisJointRequest, timeoutMs?: number) => Promise<JointReply>
+  readonly raiseToken?: (keys: Keys, token: number, keepMs: number) => Promise<void>
   readonly #options: RedisCommandsOptions
   readonly #floors = new TokenFloors()
 
   constructor(options: RedisCommandsOptions) {
     this.#options = options
+    const { connection, calls } = options
+    const acquireMany = calls.lock.acquireMany?.bind(calls.lock)
+    if (acquireMany) {
+      this.acquireMany = (request, timeoutMs) => {
+        const call = acquireMany(request, (each) => this.#floorOf(each))
+        return connection.run(call, this.#readMany, timeoutMs)
+      }
+    }
+    const raiseToken = calls.lock.raiseToken?.bind(calls.lock)
+    if (raiseToken) {
+      this.raiseToken = (keys, token, keepMs) =>
+        connection.run(raiseToken(keys, token, keepMs), (reply) => {
+          if (Array.isArray(reply)) throw fenceRefused(keys, reply)
+        })
+    }
   }
 
   /** Remembers a token that came with a notification: later tokens of this lock must be larger, even when the fence key is lost. */
-  sawToken({ main }: Keys, token: number): void {
+  noteToken({ main }: Keys, token: number): void {
     this.#floors.saw(main, token)
   }
 
@@ -92,18 +109,6 @@ export class RedisCommands {
       default:
         return notALockReply(lock, textAt(reply, 1))
     }
-  }
-
-  /** Whether several locks can be requested by one command. */
-  get canAcquireMany(): boolean {
-    return this.#options.calls.lock.acquireMany !== undefined
-  }
-
-  /** Requests several locks of one group. */
-  acquireMany(request: RedisJointRequest, timeoutMs?: number): Promise<JointReply> {
-    const call = this.#options.calls.lock.acquireMany?.(request, (each) => this.#floorOf(each))
-    if (!call) return Promise.reject(new TypeError('these locks are requested one by one'))
-    return this.#options.connection.run(call, this.#readMany, timeoutMs)
   }
 
   /** Sets the hold count; at 0 gives up the hold and the queue entry. */
@@ -151,15 +156,6 @@ export class RedisCommands {
         return { state, ttlMs, holder, position: position === 0 ? undefined : position }
       })
     })
-  }
-
-  /** Later tokens of this lock are larger than this one, for at least `keepMs`. */
-  async raiseToken({ fence }: Keys, token: number, keepMs: number): Promise<void> {
-    const call = { script: scripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
-    const refused = await this.#options.connection.run(call, (reply) => (Array.isArray(reply) ? reply : null))
-    if (!refused) return
-    const { reason } = fenceBeyond(fence, textAt(refused, 1))
-    throw new RefusedError(reason, { engine: engineName })
   }
 
   async inspect(keys: Keys, limit: number): Promise<Inspection | SharedInspection | NotALockReply> {
@@ -245,6 +241,9 @@ const fenceBeyond = (fence: string, value: string): NotALockReply => ({
     `the key ${fence} holds ${value}, which is no fencing token or more than a day ahead of the server's clock, so this lock ` +
     'has no tokens; others are not affected. Delete the key, once whatever checks tokens of this lock has forgotten larger ones',
 })
+
+const fenceRefused = ({ fence }: Keys, reply: readonly unknown[]): RefusedError =>
+  new RefusedError(fenceBeyond(fence, textAt(reply, 1)).reason, { engine: engineName })
 
 const tokenBeyond = (lock: string, token: string | number): RefusedError =>
   new RefusedError(

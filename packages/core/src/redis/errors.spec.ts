@@ -35,6 +35,8 @@ it.each([
     'Unknown RESP type 72 "H". Please report this.',
     /does not speak the Redis protocol: .* \(Unknown RESP type 72 "H"\)$/,
   ],
+  ['ERR DB index is out of range', /it has no such database: .* \(ERR DB index is out of range\)$/],
+  ['ERR SELECT is not allowed in cluster mode', /node of a Redis Cluster, which has database 0 only/],
   ['Protocol error, got "H" as reply type byte', /does not speak the Redis protocol: check host and port/],
   ['Unknown RESP type 21 "\u0015". Please report this.', /it speaks TLS: begin the URL with rediss:/],
 ])('the reply %j is explained', (reply, message) => {

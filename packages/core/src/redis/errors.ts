@@ -1,5 +1,5 @@
 import { isPermissionError, isReplyError } from '@holdfast/pubsub'
-import { HoldfastError, RefusedError, UnavailableError } from '../errors.js'
+import { HoldfastError, RefusedError, UnavailableError } from '../errors/errors.js'
 
 /** The engine's name in errors. */
 export const engineName = 'redis'
@@ -28,20 +28,27 @@ export const isRedirect = (error: unknown): boolean => /^(MOVED|ASK) /.test(text
 
 /** Neither the nodes of a cluster nor Sentinels led to the server. */
 export class LookupError extends Error {
-  /** @param isRefusal - whether all of them replied, and would reply the same again */
+  /**
+   * @param isRefusal - whether all of them replied, and would reply the same again
+   * @param isUnreached - whether none of them could be connected to
+   */
   constructor(
     message: string,
     readonly isRefusal: boolean,
+    readonly isUnreached: boolean,
     cause: Error | undefined,
   ) {
     super(message, { cause })
   }
 }
 
-/** Whether Redis refused the client as such: a missing or wrong password, a node of a cluster, or no server at these addresses is one of ours. */
+/**
+ * Whether Redis refused the client as such: a missing or wrong password, a database that it does not have, a node of a cluster,
+ * or no server at these addresses is one of ours.
+ */
 export const isUnusable = (error: unknown): boolean => {
   const origin = originOf(error)
-  if (origin instanceof LookupError || hasCode(origin, 'MOVED ')) return true
+  if (origin instanceof LookupError || hasCode(origin, 'MOVED ') || isAboutDatabase(origin)) return true
   return isPermissionError(origin) && !hasCode(origin, 'NOPERM')
 }
 
@@ -102,6 +109,23 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'it has no such user, or another password: check both, or leave out a user that it does not have',
   ],
   [/^ERR AUTH .*without any password/, 'it has no password: leave it out of `redis`'],
+  [
+    /^ERR DB index is out of range/,
+    'it has no such database: pass one below its setting `databases`, which is 16 unless configured; 0 is there always',
+  ],
+  [
+    /^-?OOM /,
+    'it has reached its maxmemory, and takes nothing new until keys expire or maxmemory is raised; locks that are held stay held',
+  ],
+  [
+    /^WRONGTYPE /,
+    'a key beside that of the object, of its queue, its waiters or its last token, has data of something else: delete that key, ' +
+      'or give the object another name',
+  ],
+  [
+    /^ERR SELECT is not allowed in cluster mode/,
+    'it is a node of a Redis Cluster, which has database 0 only',
+  ],
   [
     /^(Unknown RESP type|Protocol error, got) "?(21|\\u0015)\b/,
     'it speaks TLS: begin the URL with rediss://',

@@ -1,16 +1,15 @@
 import calculateSlot from 'cluster-key-slot'
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { clientInboxOf, inboxOf, KeySpace, nativeLayout } from './keys.js'
-import { redissonLayout, releaseChannelOf } from './redisson/names.js'
 
-const spaceOf = (keyPrefix: string, prefix: string, layout = nativeLayout): KeySpace =>
-  new KeySpace({ keyPrefix, prefix, layout, groupOf: () => '' })
+const spaceOf = (keyPrefix: string, prefix: string): KeySpace =>
+  new KeySpace({ keyPrefix, prefix, layout: nativeLayout, groupOf: () => '' })
 
 const plain = spaceOf('', 'lock:')
 
 describe('the keys of a lock', () => {
   it('without braces are put under a hash tag of the whole lock key', () => {
-    expect(plain.keysOf('order:42')).toEqual({
+    expect(plain.locate('order:42')).toEqual({
       name: 'order:42',
       kind: 'lock',
       id: 'lock:order:42',
@@ -26,7 +25,7 @@ describe('the keys of a lock', () => {
   })
 
   it('with a hash tag in the name keep that tag', () => {
-    expect(plain.keysOf('{tenant-7}:order')).toEqual({
+    expect(plain.locate('{tenant-7}:order')).toEqual({
       name: '{tenant-7}:order',
       kind: 'lock',
       id: 'lock:{tenant-7}:order',
@@ -42,22 +41,22 @@ describe('the keys of a lock', () => {
   })
 
   it('begin with the key prefix of the application, then the prefix of Holdfast', () => {
-    expect(spaceOf('app:', 'mutex:').keysOf('a')).toMatchObject({
+    expect(spaceOf('app:', 'mutex:').locate('a')).toMatchObject({
       main: 'app:mutex:a',
       queue: '{app:mutex:a}:fifo',
     })
   })
 
   it('take a hash tag from the prefix too', () => {
-    expect(spaceOf('{app}:', 'lock:').keysOf('a')).toMatchObject({
+    expect(spaceOf('{app}:', 'lock:').locate('a')).toMatchObject({
       main: '{app}:lock:a',
       fence: '{app}:lock:a:fence',
     })
   })
 
-  it.each([nativeLayout, redissonLayout])('without a prefix differ for t and {t} (%#)', (layout) => {
-    const space = spaceOf('', '', layout)
-    const [bare, braced, longer] = ['t', '{t}', '{t}:'].map((name) => space.keysOf(name))
+  it('without a prefix differ for t and {t}', () => {
+    const space = spaceOf('', '')
+    const [bare, braced, longer] = ['t', '{t}', '{t}:'].map((name) => space.locate(name))
     for (const part of ['id', 'main', 'queue', 'waiters'] as const)
       expect(new Set([bare?.[part], braced?.[part], longer?.[part]]).size).toBe(3)
     expect(braced?.main).toBe('{t}')
@@ -66,9 +65,9 @@ describe('the keys of a lock', () => {
 
   it.each(['read-write-lock', 'semaphore', 'latch'] as const)('of a %s, too', (object) => {
     const space = spaceOf('', '')
-    const [bare, braced] = ['t', '{t}'].map((name) => space.keysOf(name, object))
+    const [bare, braced] = ['t', '{t}'].map((name) => space.locate(name, object))
     expect(braced?.main).not.toBe(bare?.main)
-    for (const keys of [bare, braced]) expect(space.ofKey(keys?.id ?? '')).toEqual(keys)
+    for (const keys of [bare, braced]) expect(space.resolve(keys?.id ?? '')).toEqual(keys)
   })
 
   it.each([
@@ -80,42 +79,14 @@ describe('the keys of a lock', () => {
     ['', '', ' '],
     ['', '', '{t}'],
   ])('of prefixes %j and %j and name %j live in one slot', (keyPrefix, prefix, name) => {
-    const { main: lock, queue, waiters, fence } = spaceOf(keyPrefix, prefix).keysOf(name)
+    const { main: lock, queue, waiters, fence } = spaceOf(keyPrefix, prefix).locate(name)
     const slot = calculateSlot(lock)
     expect([queue, waiters, fence].map((key) => calculateSlot(key))).toEqual([slot, slot, slot])
   })
 
-  it('have the token count of Redisson for a fence, if shared with it', () => {
-    const shared = spaceOf('app:', '', redissonLayout)
-    expect(shared.keysOf('order:42')).toMatchObject({
-      main: 'app:order:42',
-      queue: '{app:order:42}:fifo',
-      fence: 'redisson_lock_token:{app:order:42}',
-    })
-    expect(shared.keysOf('{eu}:order').fence).toBe('redisson_lock_token:app:{eu}:order')
-    for (const name of ['order:42', '{eu}:order']) {
-      const { main: lock, fence } = shared.keysOf(name)
-      expect(calculateSlot(fence)).toBe(calculateSlot(lock))
-      expect(calculateSlot(releaseChannelOf(lock))).toBe(calculateSlot(lock))
-    }
-  })
-
-  it('of another object are of its own but for the first one, if shared with Redisson', () => {
-    const shared = spaceOf('app:', '', redissonLayout)
-    const keys = shared.keysOf('order:42', 'read-write-lock')
-    expect(keys).toMatchObject({
-      kind: 'read-write-lock',
-      id: '{app:order:42}:rw',
-      group: ' read-write-lock',
-      main: 'app:order:42',
-      queue: '{app:order:42}:rw:fifo',
-    })
-    expect(shared.ofKey(keys.id)).toEqual(keys)
-  })
-
   it('are all different, and differ from those of every other lock', () => {
     const keys = ['a', 'b', 'a:b', '{a}', '{a}:b'].flatMap((name) => {
-      const { main: lock, queue, waiters, fence } = plain.keysOf(name)
+      const { main: lock, queue, waiters, fence } = plain.locate(name)
       return [lock, queue, waiters, fence]
     })
     expect(new Set(keys).size).toBe(20)
@@ -136,20 +107,20 @@ describe('a name', () => {
     ['with two hash tags', '{a}{b}', /one hash tag/],
     ['with a hash tag in another', '{{a}}', /one hash tag/],
   ])('%s is refused', (_, name, message) => {
-    expect(() => plain.keysOf(name)).toThrow(InvalidArgumentError)
-    expect(() => plain.keysOf(name)).toThrow(message)
+    expect(() => plain.locate(name)).toThrow(InvalidArgumentError)
+    expect(() => plain.locate(name)).toThrow(message)
   })
 
   it('that makes a second hash tag beside the one of the prefix is refused', () => {
-    expect(() => spaceOf('{app}:', 'lock:').keysOf('{b}')).toThrow(/one hash tag/)
+    expect(() => spaceOf('{app}:', 'lock:').locate('{b}')).toThrow(/one hash tag/)
   })
 
   it('that collides with the registry of clients is refused', () => {
-    expect(() => spaceOf('app:', '').keysOf('holdfast:client:x')).toThrow(/client registry/)
+    expect(() => spaceOf('app:', '').locate('holdfast:client:x')).toThrow(/client registry/)
   })
 
   it('is named by the error that refuses it', () => {
-    const refuse = jest.fn(() => plain.keysOf('a{b'))
+    const refuse = jest.fn(() => plain.locate('a{b'))
     expect(refuse).toThrow()
     expect(refuse.mock.results[0]?.value).toMatchObject({
       lockName: 'a{b',
@@ -160,14 +131,23 @@ describe('a name', () => {
   })
 })
 
+it.each([
+  ['', '{'],
+  ['a}', 'lock:'],
+  ['{a}', '{b}'],
+  ['', '{}'],
+])('prefixes whose braces do not form one hash tag are refused: %j and %j', (keyPrefix, prefix) => {
+  expect(() => spaceOf(keyPrefix, prefix)).toThrow(/^braces in a prefix must form exactly one hash tag/)
+})
+
 describe('a lock found by its key', () => {
   it.each(['order:42', '{tenant-7}:order'])('is the one of that name: %s', (name) => {
     const space = spaceOf('app:', 'lock:')
-    expect(space.ofKey(space.keysOf(name).main)).toEqual(space.keysOf(name))
+    expect(space.resolve(space.locate(name).main)).toEqual(space.locate(name))
   })
 
   it('is none when the key has other prefixes', () => {
-    expect(spaceOf('app:', 'lock:').ofKey('lock:order:42')).toBeNull()
+    expect(spaceOf('app:', 'lock:').resolve('lock:order:42')).toBeNull()
   })
 })
 
@@ -182,7 +162,6 @@ describe('any key of the store', () => {
     ['', 'lock:', '{t}'],
     ['app:', 'lock:', 'a:ends'],
     ['{app}:', 'lock:', 'order'],
-    ['app', '{', 'tag}'],
     ['', '{app}', 'order'],
     ['app:', '', 'ключ 🔑'],
     ['', '', ' '],
@@ -193,7 +172,7 @@ describe('any key of the store', () => {
   ])('of prefixes %j and %j and name %j is found to be what it is', (keyPrefix, prefix, name) => {
     const space = spaceOf(keyPrefix, prefix)
     for (const object of objects) {
-      const keys = space.keysOf(name, object)
+      const keys = space.locate(name, object)
       for (const part of parts) {
         // Those are keys of other objects than locks.
         if (object === 'lock' && ['ends', 'size', 'counted'].includes(part)) continue

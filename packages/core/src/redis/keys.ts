@@ -1,5 +1,6 @@
+import type { Addressing } from '../engine/addressing.js'
 import type { Address, ObjectType } from '../engine/requests.js'
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { clientOf } from '../engine/owner.js'
 
 /** The Redis keys of one object. All of them live in one cluster slot. */
@@ -18,7 +19,7 @@ export interface Keys extends Address {
   readonly counted: string
 }
 
-/** A lock's own key has no suffix: it is Redisson's. */
+/** A lock's own key has no suffix: other clients may know the lock by it. */
 const suffixOf: Record<Exclude<ObjectType, 'lock'>, string> = {
   'read-write-lock': ':rw',
   semaphore: ':semaphore',
@@ -56,8 +57,7 @@ const untagged = (tagged: string): string =>
 
 /** What depends on who shares the objects. */
 export interface Layout {
-  /** @param form - of a semaphore, if there are several */
-  kindOf(object: ObjectType, form?: string): Kind
+  kindOf(object: ObjectType): Kind
   /**
    * The key that has the holds of anything but a lock.
    *
@@ -117,23 +117,28 @@ export interface FoundKey {
 }
 
 /** Builds and reads every key and channel name; no other module puts names together. */
-export class KeySpace {
+export class KeySpace implements Addressing {
   readonly #options: KeySpaceOptions
   readonly #lockPrefix: string
 
   constructor(options: KeySpaceOptions) {
     this.#options = options
     this.#lockPrefix = options.keyPrefix + options.prefix
+    if (!hasFitBraces(`${this.#lockPrefix}x`)) {
+      throw new InvalidArgumentError(
+        `braces in a prefix must form exactly one hash tag, such as {tenant}: ${this.#lockPrefix} (keyPrefix and prefix)`,
+      )
+    }
   }
 
   /** The keys of the object of this name. Throws `InvalidArgumentError` for an invalid name. */
-  keysOf(name: string, object: ObjectType = 'lock', form?: string): Keys {
+  locate(name: string, object: ObjectType = 'lock'): Keys {
     const invalid = this.#whyInvalid(name)
     if (invalid !== undefined) throw new InvalidArgumentError(invalid, { lockName: name })
     const lock = this.#lockPrefix + name
     const tagged = taggedOf(lock)
     const { layout } = this.#options
-    const kind = layout.kindOf(object, form)
+    const kind = layout.kindOf(object)
     const base = object === 'lock' ? tagged : tagged + suffixOf[object]
     return {
       name,
@@ -151,11 +156,11 @@ export class KeySpace {
   }
 
   /** The keys of the object whose `id` this is, or `null` when it is not one of ours. */
-  ofKey(key: string): Keys | null {
+  resolve(key: string): Keys | null {
     const [object, suffix] = Object.entries(suffixOf).find(([, end]) => key.endsWith(end)) ?? ['lock', '']
     const lock = suffix === '' ? key : untagged(key.slice(0, -suffix.length))
     if (!lock.startsWith(this.#lockPrefix)) return null
-    return this.keysOf(lock.slice(this.#lockPrefix.length), object as ObjectType)
+    return this.locate(lock.slice(this.#lockPrefix.length), object as ObjectType)
   }
 
   /**
@@ -176,7 +181,7 @@ export class KeySpace {
     if (!lock.startsWith(this.#lockPrefix)) return null
     const name = lock.slice(this.#lockPrefix.length)
     if (name === '' || this.#whyInvalid(name) !== undefined) return null
-    const keys = this.keysOf(name, object)
+    const keys = this.locate(name, object)
     return keys[part] === key ? { keys, object, part } : null
   }
 
@@ -200,12 +205,13 @@ export class KeySpace {
     if (lock.startsWith(this.#options.keyPrefix + registryPrefix)) {
       return `name collides with Holdfast's client registry keys: ${lock}${hint}`
     }
-    const hasBraces = lock.includes('{') || lock.includes('}')
-    if (!hasBraces || /^[^{}]*\{[^{}]+\}[^{}]*$/.test(lock)) return undefined
-    const isOfPrefix = !/[{}]/.test(name)
-    return `braces in a name must form exactly one hash tag, such as {tenant}: ${lock}${isOfPrefix ? '' : hint}`
+    if (hasFitBraces(lock)) return undefined
+    return `braces in a name must form exactly one hash tag, such as {tenant}: ${lock}${hint}`
   }
 }
+
+/** None, or those of one hash tag, which a cluster reads as we do. */
+const hasFitBraces = (lock: string): boolean => /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(lock)
 
 /** Only locks have keys without the suffix of an object, so a lock's name may end as parts of other objects do. */
 function isSuffix(key: string, { suffix, isOfLocks }: (typeof parts)[number]): boolean {

@@ -1,6 +1,6 @@
 import type { ListFilter, ListPage } from '../engine/operator.js'
 import type { Address, ObjectType } from '../engine/requests.js'
-import { UnavailableError } from '../errors.js'
+import { UnavailableError } from '../errors/errors.js'
 import { engineName } from './errors.js'
 import type { FoundKey, KeySpace } from './keys.js'
 import { matchOf } from './match.js'

@@ -29,11 +29,11 @@ export type Notice =
   | { readonly kind: 'revoked'; readonly owner: string; readonly lock: string }
   /** What another client has to say. */
   | { readonly kind: 'told'; readonly text: string }
-  /** It is this owner's turn to request a free lock that is shared with Redisson. */
+  /** It is this owner's turn to request a free lock that it was not granted. */
   | { readonly kind: 'free'; readonly owner: string; readonly lock: string }
 
 /**
- * Reads a message as the scripts write it; `null` for anything else. Anyone may publish, and a number that JavaScript cannot
+ * Reads a message as the scripts write it; `null` for anything else. Anyone may publish, and a number that one cannot
  * count on from would be the last token of every lock.
  */
 export function readNotice(message: string): Notice | null {

@@ -1,4 +1,4 @@
-import type { EngineHost } from '../engine/session.js'
+import type { EngineHost } from '../engine/host.js'
 import { readNotice } from './notices.js'
 
 /** Passes a message from the inbox on to the client; ignores anything that is not a notice. */

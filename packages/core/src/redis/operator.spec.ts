@@ -1,7 +1,7 @@
-import { UnavailableError } from '../errors.js'
+import { UnavailableError } from '../errors/errors.js'
 import { KeySpace, nativeLayout } from './keys.js'
 import { RedisOperator } from './operator.js'
-import { Registry } from './registry.js'
+import { RedisRegistry } from './registry.js'
 
 const unavailable = (): Promise<never> =>
   Promise.reject(new UnavailableError('no reply', { engine: 'redis' }))
@@ -32,7 +32,12 @@ async function lookUps(mastersLater: readonly string[]): Promise<{ hashed: numbe
       },
     },
     keySpace,
-    registry: new Registry({ run, readHash }, keySpace),
+    registry: new RedisRegistry({ run, readHash }, keySpace, {
+      clientId: 'client',
+      client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
+      watchdogTimeoutMs: 30_000,
+      warn: () => undefined,
+    }),
     clientId: 'client',
     countsReceivers: false,
     onNoticeError: () => undefined,

@@ -1,18 +1,18 @@
 import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../errors/errors.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode } from './errors.js'
 import { clientOfInbox, everyInbox, inboxOf } from './keys.js'
 import type { Keys, KeySpace } from './keys.js'
 import { Listing } from './listing.js'
-import type { Registry } from './registry.js'
+import type { RedisRegistry } from './registry.js'
 import { asList, numberAt, textAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
 
 export interface RedisOperatorOptions {
   readonly connection: Pick<ScriptConnection, 'run' | 'callAt' | 'masters' | 'routeOf' | 'epoch'>
   readonly keySpace: KeySpace
-  readonly registry: Registry
+  readonly registry: RedisRegistry
   readonly clientId: string
   /** Whether all subscribers are at the server that publishes; in a cluster it knows only its own. */
   readonly countsReceivers: boolean

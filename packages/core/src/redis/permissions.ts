@@ -1,10 +1,10 @@
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { engineName } from './errors.js'
 import { asList } from './reply.js'
 import { scripts } from './scripts/generated.js'
-import type { Script } from './scripts/generated.js'
+import type { Script } from './scripts/script.js'
 
 /** What scripts call, each with arguments that change nothing of a hash with the field `host`. `*` stands for its key. */
 const tries = [
@@ -33,6 +33,7 @@ const tries = [
   'HRANDFIELD *',
   ...[
     'LINDEX * 0',
+    'LLEN *',
     'LPOP *',
     'LPOS * x',
     'LPUSH * x',
@@ -44,6 +45,7 @@ const tries = [
   ...[
     'SADD * x',
     'SCARD *',
+    'SRANDMEMBER * 1',
     'ZADD * 1 x',
     'ZCARD *',
     'ZCOUNT * 0 1',
@@ -54,9 +56,6 @@ const tries = [
   ...['ZRANGEBYSCORE * 0 1', 'ZREMRANGEBYSCORE * 0 1', 'ZSCORE * x'],
 ] as const
 
-/** The family of scripts that write nothing. */
-const harmless = ''
-
 /**
  * Runs scripts that the Redis user may run to the end. One that is rejected halfway leaves what it has written so far, which may be a
  * key without a time to live. So all commands that a kind of object needs are tried at its first use, and if some are missing it is
@@ -65,14 +64,19 @@ const harmless = ''
 export class Permissions implements Pick<ScriptConnection, 'run'> {
   readonly #connection: Pick<ScriptConnection, 'run'>
   readonly #key: string
+  readonly #scripts: readonly Script[]
   /** What is missing, by kind, once that was tried. */
-  readonly #missing = new Map<string, readonly string[]>([[harmless, []]])
+  readonly #missing = new Map<string, readonly string[]>()
   readonly #looks = new Map<string, Promise<readonly string[]>>()
 
-  /** @param key - that commands are tried on; deleted by that */
-  constructor(connection: Pick<ScriptConnection, 'run'>, key: string) {
+  /**
+   * @param key - that commands are tried on; deleted by that
+   * @param all - the scripts that may be run
+   */
+  constructor(connection: Pick<ScriptConnection, 'run'>, key: string, all: readonly Script[]) {
     this.#connection = connection
     this.#key = key
+    this.#scripts = all
   }
 
   /** Tries what all users need. */
@@ -100,12 +104,13 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
       const leftMs = timeoutMs === undefined ? undefined : Math.max(1, Math.ceil(timeoutMs - lookedMs))
       return this.#connection.run(call, read, leftMs)
     }
-    const rules = missing.map((command) => `+${command.toLowerCase()}`).join(' ')
-    throw new RefusedError(
-      `NOPERM: the Redis user lacks ${rules}, without which ${call.keys[0] ?? 'a key'} could stay behind without a time to live; ` +
-        'grant all commands that docs/operations.md lists under Permissions for this kind of object',
-      { engine: engineName },
-    )
+    throw refusal(missing, call.keys[0] ?? 'a key', isReading(call.script.name))
+  }
+
+  /** Names what is missing if that is why Redis rejected a script that was sent before it was known. Always throws. */
+  async explain(thrown: unknown, key: string): Promise<never> {
+    const missing = thrown instanceof RefusedError ? await this.#look('lock') : []
+    throw missing.length > 0 ? refusal(missing, key, false) : thrown
   }
 
   /** Calls that look at the same time share one command, so its bound is that of none of them. */
@@ -116,7 +121,7 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
   }
 
   async #try(family: string): Promise<readonly string[]> {
-    const needed = commandsOf(family)
+    const needed = this.#commandsOf(family)
     const args = tries.filter((words) => needed.has(words.replace(/ .*/, '')))
     const call = { script: scripts.clientPermissions, keys: [this.#key], args }
     try {
@@ -127,35 +132,45 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
       this.#looks.delete(family)
     }
   }
+
+  /** What the scripts of a family cannot do without. What a `pcall` of theirs rejects they would take for another reply. */
+  #commandsOf(family: string): ReadonlySet<string> {
+    const calls = this.#scripts
+      .filter((script) => familyOf(script) === family)
+      .flatMap(({ lua }) => [...lua.matchAll(/(p?call)\(\s*'([A-Z]+)'/g)])
+      .filter(([, called, command = '']) => called === 'call' || !optional.has(command))
+    return new Set(calls.map(([, , command = '']) => command))
+  }
 }
 
-/** Objects of one kind: who may not run all of their scripts must not begin with one. Reading does no harm. */
+function refusal(missing: readonly string[], key: string, isReading: boolean): RefusedError {
+  const rules = missing.map((command) => `+${command.toLowerCase()}`).join(' ')
+  const need = isReading
+    ? `which it takes to read ${key}`
+    : `without which ${key} could stay behind without a time to live`
+  return new RefusedError(
+    `NOPERM: the Redis user lacks ${rules}, ${need}; ` +
+      'grant all commands that docs/operations.md lists under Permissions for this kind of object',
+    { engine: engineName },
+  )
+}
+
+/** Those that only read: nothing stays behind of one that is rejected halfway, so it needs no others to be permitted. */
+const isReading = (name: string): boolean => name.endsWith('Inspect')
+
+/** Objects of one kind: who may not run all of their scripts must not begin with one. */
 function familyOf(script: Script): string {
-  const family = families.get(script) ?? familyNamed(script.name)
+  const family = families.get(script) ?? familyOfObject(script)
   families.set(script, family)
   return family
 }
 
 const families = new Map<Script, string>()
 
-function familyNamed(name: string): string {
-  if (name.endsWith('Inspect')) return harmless
-  const [family = ''] = /^redisson[A-Z][a-z]+|^[a-z]+/.exec(name) ?? []
-  return family === 'multi' ? 'lock' : family
+function familyOfObject({ name, family }: Script): string {
+  if (isReading(name)) return name
+  return family === 'multi' || family === 'client' ? 'lock' : family
 }
 
-const known = new Map<string, ReadonlySet<string>>()
-
-/** What the scripts of a family cannot do without: they carry on when a `pcall` fails. */
-function commandsOf(family: string): ReadonlySet<string> {
-  const commands = known.get(family) ?? new Set(allCommandsOf(family))
-  known.set(family, commands)
-  return commands
-}
-
-function* allCommandsOf(family: string): Generator<string> {
-  for (const script of Object.values(scripts)) {
-    if (familyOf(script) !== family) continue
-    for (const [, command = ''] of script.lua.matchAll(/(?<!p)call\(\s*'([A-Z]+)'/g)) yield command
-  }
-}
+/** What scripts carry on without: a message, who listens, the type of a foreign value, one of two ways to read the holder. */
+const optional: ReadonlySet<string> = new Set(['PUBLISH', 'PUBSUB', 'TYPE', 'HRANDFIELD', 'HKEYS'])

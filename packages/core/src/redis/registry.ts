@@ -1,3 +1,5 @@
+import type { EngineHost } from '../engine/host.js'
+import type { Registry } from '../engine/registry.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import type { KeySpace } from './keys.js'
@@ -5,30 +7,35 @@ import { asList } from './reply.js'
 import { scripts } from './scripts/generated.js'
 
 /** The registrations of clients in Redis, by which an operator can find the process behind an owner. */
-export class Registry {
+export class RedisRegistry implements Registry {
   readonly #connection: Pick<ScriptConnection, 'run' | 'readHash'>
   readonly #keySpace: KeySpace
+  readonly #host: Pick<EngineHost, 'clientId' | 'client' | 'watchdogTimeoutMs' | 'warn'>
 
-  constructor(connection: Pick<ScriptConnection, 'run' | 'readHash'>, keySpace: KeySpace) {
+  constructor(
+    connection: Pick<ScriptConnection, 'run' | 'readHash'>,
+    keySpace: KeySpace,
+    host: Pick<EngineHost, 'clientId' | 'client' | 'watchdogTimeoutMs' | 'warn'>,
+  ) {
     this.#connection = connection
     this.#keySpace = keySpace
+    this.#host = host
   }
 
-  /**
-   * Registers a client for `ttlMs`.
-   *
-   * @param inbox - the channel to test; '' for none, since in a cluster every message reaches every node
-   * @returns why Redis would refuse to publish to `inbox`, or '' when it would not
-   */
-  register(clientId: string, me: ClientInfo, inbox: string, ttlMs: number): Promise<string> {
-    const { host, pid, label, startedAt } = me
+  /** @param inbox - warns if Redis would refuse to publish to this channel; '': no test, since in a cluster every message reaches every node */
+  async register(inbox = ''): Promise<void> {
+    const { clientId, client, watchdogTimeoutMs } = this.#host
+    const { host, pid, label, startedAt } = client
     const fields = ['host', host, 'pid', pid, 'label', label, 'startedAt', startedAt.getTime()]
     const call = {
       script: scripts.clientRegister,
       keys: [this.#keySpace.registry(clientId)],
-      args: [ttlMs, inbox, ...fields],
+      args: [watchdogTimeoutMs, inbox, ...fields],
     }
-    return this.#connection.run(call, (reply) => String(asList(reply)[0]))
+    const error = await this.#connection.run(call, (reply) => String(asList(reply)[0]))
+    if (error !== '') {
+      this.#host.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${error}`)
+    }
   }
 
   /** What a client registered with; `null` when its registration has expired. */

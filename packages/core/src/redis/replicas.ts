@@ -1,6 +1,6 @@
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
 import type { AcquireRequest } from '../engine/requests.js'
-import { ReplicationError, UnavailableError } from '../errors.js'
+import { ReplicationError, UnavailableError } from '../errors/errors.js'
 import { momentNow } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
 import type { RedisCommands } from './commands.js'

@@ -1,4 +1,4 @@
-import { HoldfastError, RefusedError } from '../errors.js'
+import { HoldfastError, RefusedError } from '../errors/errors.js'
 import { RedisCommands } from './commands.js'
 import { NativeCalls } from './kinds/lock.js'
 import { asList, numberAt, textAt } from './reply.js'
@@ -9,7 +9,7 @@ const commands = new RedisCommands({
   inbox: 'inbox',
   onNoticeError: () => undefined,
 })
-const call = { script: { name: '', lua: '', sha1: '' }, keys: ['lock:a'], args: [] }
+const call = { script: { name: '', family: '', lua: '', sha1: '' }, keys: ['lock:a'], args: [] }
 
 it.each([
   ['a list', "'OK'", () => asList('OK')],

@@ -1,5 +1,5 @@
-import { RefusedError } from '../errors.js'
-import type { WarningCode } from '../events.js'
+import { RefusedError } from '../errors/errors.js'
+import type { WarningCode } from '../events/events.js'
 import { isUnusable } from './errors.js'
 import { assertUsable } from './server-identity.js'
 import type { ServerIdentity } from './server-identity.js'

@@ -1,4 +1,4 @@
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../errors/errors.js'
 import { scripts } from './scripts/generated.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName } from './errors.js'
@@ -80,11 +80,23 @@ export class ServerIdentity {
     try {
       return await this.#connection.run({ script: scripts.clientIdentify, keys: [key], args: [] }, String)
     } catch (error) {
-      if (error instanceof RefusedError) this.#isRefused = true
-      throw error
+      if (!(error instanceof RefusedError)) throw error
+      this.#isRefused = true
+      throw notPermitted.test(error.message) ? lacksInfo(error) : error
     }
   }
 }
+
+/** What Redis before 7 replies when a script may not run a command, and what it replies since. */
+const notPermitted =
+  /rejected the command: (NOPERM |ERR The user executing the script can't run this command)/
+
+const lacksInfo = ({ cause }: RefusedError): RefusedError =>
+  new RefusedError(
+    'NOPERM: the Redis user lacks +info, which it takes to read version, role and uptime of the server; ' +
+      'grant the commands that docs/operations.md lists under Permissions',
+    { engine: engineName, cause },
+  )
 
 /** Throws `RefusedError` when the server cannot keep locks. */
 export function assertUsable(info: ServerInfo): void {

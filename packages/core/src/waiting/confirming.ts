@@ -1,6 +1,6 @@
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
 import type { AcquireRequest, Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
+import type { StoreFacts } from '../engine/store-facts.js'
 
 /** A confirmation, and what the connections did while it was under way. */
 export interface ObservedConfirmation {
@@ -18,16 +18,16 @@ export interface ObservedConfirmation {
  */
 export async function confirmGrant(
   confirmer: Confirmer,
-  session: Pick<EngineSession, 'connectionEpoch'>,
+  store: StoreFacts,
   address: Address,
   next: () => AcquireRequest | null,
 ): Promise<ObservedConfirmation> {
   const epoch = confirmer.connectionEpoch
-  const commandEpoch = session.connectionEpoch
+  const commandEpoch = store.connectionEpoch
   const confirmation = await confirmer.confirm(address, next)
   return {
     confirmation,
     mayRepeat: epoch !== confirmer.connectionEpoch,
-    isProven: commandEpoch === session.connectionEpoch,
+    isProven: commandEpoch === store.connectionEpoch,
   }
 }

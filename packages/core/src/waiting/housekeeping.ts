@@ -1,4 +1,5 @@
-import type { EngineSession } from '../engine/session.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import type { Registry } from '../engine/registry.js'
 import type { Background } from '../util/background.js'
 import { refreshEntries } from './refresh.js'
 import type { LatchRefreshDeps } from './refresh-latches.js'
@@ -7,7 +8,8 @@ import type { WaiterTable } from './waiter-table.js'
 /** What housekeeping needs of its client. */
 export interface HousekeepingDeps {
   readonly everyMs: number
-  readonly session: Pick<EngineSession, 'refresh' | 'register'>
+  readonly steps: LockSteps
+  readonly registry: Registry
   /** Only with an engine that has latches. */
   readonly latches?: LatchRefreshDeps | undefined
   readonly holds: { readonly size: number }
@@ -52,9 +54,9 @@ export class Housekeeping {
    * may have thousands of clients that all have to know.
    */
   checkWaiters(): void {
-    const { waiters, session, latches, background } = this.#deps
+    const { waiters, steps, latches, background } = this.#deps
     waiters.wakeUnqueued()
-    const refreshed = refreshEntries(waiters, session, latches).catch((error: unknown) => {
+    const refreshed = refreshEntries(waiters, steps, latches).catch((error: unknown) => {
       waiters.wakeQueued()
       throw error
     })
@@ -62,12 +64,12 @@ export class Housekeeping {
   }
 
   readonly #onInterval = (): void => {
-    const { holds, waiters, session, latches, background } = this.#deps
+    const { holds, waiters, steps, registry, latches, background } = this.#deps
     if (holds.size === 0 && waiters.size === 0) return
-    background.run(session.register())
+    background.run(registry.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const refreshed = refreshEntries(waiters, session, latches).finally(() => {
+    const refreshed = refreshEntries(waiters, steps, latches).finally(() => {
       this.#isRefreshing = false
     })
     background.run(refreshed)

@@ -1,5 +1,6 @@
 import { clientOf } from '../engine/owner.js'
-import type { EngineSession, GrantNotice } from '../engine/session.js'
+import type { Addressing } from '../engine/addressing.js'
+import type { GrantNotice } from '../engine/host.js'
 import type { Abandonment } from '../holding/abandonment.js'
 import type { Background } from '../util/background.js'
 import type { Looks } from './looks.js'
@@ -12,7 +13,7 @@ import type { Waiter, WaiterTable } from './waiter-table.js'
 /** What passing notifications on needs of the client. */
 export interface NotificationDeps {
   readonly clientId: string
-  readonly session: Pick<EngineSession, 'resolve'>
+  readonly names: Addressing
   readonly holds: { find(owner: string): { checkEviction(): void } | undefined }
   readonly waiters: WaiterTable
   readonly abandonment: Pick<Abandonment, 'abandon'>
@@ -45,7 +46,7 @@ export class Notifications {
     }
     // Never one that waits for something else: it would take what it was not given.
     if (waiter.address.id !== id) return
-    if (!isProven || !waiter.granted(notice)) this.#wake(waiter)
+    if (!isProven || !waiter.granted?.(notice)) this.#wake(waiter)
   }
 
   revoked(owner: string): void {
@@ -114,8 +115,8 @@ export class Notifications {
 
   /** No one waits under this owner any more: what the store still has of it would only keep others out. */
   #abandon(id: string, owner: string, leaseMs: number): void {
-    const { session, abandonment, looks } = this.#deps
-    const address = session.resolve(id)
+    const { names, abandonment, looks } = this.#deps
+    const address = names.resolve(id)
     // An address does not say what kind of object it is.
     if (address && looks.take())
       abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })

@@ -1,4 +1,4 @@
-import type { GrantNotice } from '../engine/session.js'
+import type { GrantNotice } from '../engine/host.js'
 
 /** How far ahead of the store's clock a fencing token may be, microseconds: a day. */
 const tokenLeadUs = 86_400_000_000

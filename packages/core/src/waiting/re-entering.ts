@@ -1,5 +1,5 @@
-import type { HoldfastError } from '../errors.js'
-import type { Request } from '../options.js'
+import type { HoldfastError } from '../errors/errors.js'
+import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Target } from '../ownership/target.js'
 import type { Background } from '../util/background.js'

@@ -1,5 +1,5 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
-import type { EngineSession } from '../engine/session.js'
+import type { LockSteps } from '../engine/lock-steps.js'
 import { momentNow } from '../util/clock.js'
 import { refreshLatches } from './refresh-latches.js'
 import type { LatchRefreshDeps } from './refresh-latches.js'
@@ -13,13 +13,13 @@ const maxBatch = 500
  */
 export async function refreshEntries(
   waiters: WaiterTable,
-  session: Pick<EngineSession, 'refresh'>,
+  steps: LockSteps,
   latches: LatchRefreshDeps | undefined,
 ): Promise<void> {
   const queued = waiters.queued()
   const entries = queued.filter(({ awaited }) => !awaited)
   const batches = [...splitIntoBatches(entries, ({ address }) => address.group, maxBatch)]
-  const refreshing = batches.map((batch) => refreshBatch(batch, waiters, session))
+  const refreshing = batches.map((batch) => refreshBatch(batch, waiters, steps))
   if (latches)
     refreshing.push(
       refreshLatches(
@@ -31,15 +31,11 @@ export async function refreshEntries(
   await Promise.all(refreshing)
 }
 
-async function refreshBatch(
-  batch: readonly Waiter[],
-  waiters: WaiterTable,
-  session: Pick<EngineSession, 'refresh'>,
-): Promise<void> {
+async function refreshBatch(batch: readonly Waiter[], waiters: WaiterTable, steps: LockSteps): Promise<void> {
   const entries = batch.map(({ address, owner, entryTtlMs }) => ({ address, owner, entryTtlMs }))
   const { gaps } = waiters
   const askedAt = momentNow()
-  const replies = await session.refresh(entries)
+  const replies = await steps.refresh(entries)
   batch.forEach((waiter, i) => {
     const reply = replies[i]
     if (reply?.state !== 'waiting') {
@@ -47,8 +43,8 @@ async function refreshBatch(
       return
     }
     // A reply from before a gap says nothing of what was missed in it.
-    if (gaps === waiters.gaps) waiter.trust()
-    waiter.told(reply, askedAt)
+    if (gaps === waiters.gaps) waiter.trust?.()
+    waiter.refreshed?.(reply, askedAt)
     waiters.noteTtl(waiter.address, reply.ttlMs)
   })
 }

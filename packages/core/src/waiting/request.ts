@@ -1,4 +1,4 @@
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 
 /** What the times of a request depend on. */
 export interface RequestTimes {

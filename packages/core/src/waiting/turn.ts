@@ -1,6 +1,6 @@
-import type { Events } from '../events.js'
+import type { Events } from '../events/events.js'
 import { upgradeRefused } from '../holding/loss.js'
-import type { Request } from '../options.js'
+import type { Request } from '../options/options.js'
 import { callSite, framesOf } from '../ownership/call-site.js'
 import type { CallSite } from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'

@@ -1,10 +1,10 @@
 import { clientOf } from '../engine/owner.js'
 import type { Awaited } from '../engine/latch.js'
-import type { Events, LockEvent } from '../events.js'
-import type { Request } from '../options.js'
+import type { Events, LockEvent } from '../events/events.js'
+import type { Request } from '../options/options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
-import type { ErrorSubject } from '../store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { NotAcquired } from './outcome.js'
 import type { Obstacle } from './standing.js'
@@ -18,44 +18,61 @@ interface Reported {
 /** The hold around the caller that it must not re-enter, if there is one. */
 type Inside = Request['inside']
 
-type Reports = Pick<Events, 'emit' | 'hasListeners'>
-
 /**
  * Whether that hold is what keeps it out. A writer waits for all readers, whichever of them was named.
  */
-export const isBehindItself = ({ kind }: Pick<Target, 'kind'>, holder: string, inside: Inside): boolean =>
+const isBehindItself = ({ kind }: Pick<Target, 'kind'>, holder: string, inside: Inside): boolean =>
   inside !== undefined && !inside.isOver && (kind === 'write-lock' || inside.owner === holder)
 
-/** @param clientId - of the client that waits */
-export function reportWaiting(
-  events: Reports,
-  waiter: Reported,
-  { holder, position }: Pick<Obstacle, 'holder' | 'position'>,
-  clientId: string,
-  inside: Inside,
-): void {
-  if (!events.hasListeners('waiting')) return
-  const behindOwnClient = clientOf(holder) === clientId
-  const behindItself = isBehindItself(waiter.target, holder, inside)
-  events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient, behindItself })
+/** Who learns what a wait does: the application, or the ballot that it is to get a vote for. */
+export interface WaitReports {
+  /** Another owner is in the way. @param clientId - of the client that waits */
+  waiting(
+    waiter: Reported,
+    obstacle: Pick<Obstacle, 'holder' | 'position'>,
+    clientId: string,
+    inside: Inside,
+  ): void
+  /** A release handed it over. @param handOffMs - how long that took to arrive; `undefined` if it is not known */
+  granted(waiter: Reported, fencingToken: number, handOffMs: number | undefined): void
+  error(error: unknown): void
 }
 
-/** @param handOffMs - how long the grant took to arrive; `undefined` if that is not known */
-export function reportGranted(
-  events: Reports,
-  waiter: Reported,
-  fencingToken: number,
-  handOffMs: number | undefined,
-): void {
-  if (!events.hasListeners('granted')) return
-  const event = { ...subjectOf(waiter), fencingToken }
-  events.emit('granted', handOffMs === undefined ? event : { ...event, handOffMs })
+/** Reports to the listeners of a client. */
+export class WaitEvents implements WaitReports {
+  readonly #events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+
+  constructor(events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>) {
+    this.#events = events
+  }
+
+  waiting(
+    waiter: Reported,
+    { holder, position }: Pick<Obstacle, 'holder' | 'position'>,
+    clientId: string,
+    inside: Inside,
+  ): void {
+    if (!this.#events.hasListeners('waiting')) return
+    const behindOwnClient = clientOf(holder) === clientId
+    const behindItself = isBehindItself(waiter.target, holder, inside)
+    this.#events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient, behindItself })
+  }
+
+  granted(waiter: Reported, fencingToken: number, handOffMs: number | undefined): void {
+    if (!this.#events.hasListeners('granted')) return
+    const event = { ...subjectOf(waiter), fencingToken }
+    this.#events.emit('granted', handOffMs === undefined ? event : { ...event, handOffMs })
+  }
+
+  error(error: unknown): void {
+    this.#events.emitError(error)
+  }
 }
 
 /** The result of a wait in vain. */
 export const notAcquired = (
-  { target, owner, awaited }: Reported & { readonly awaited: Awaited | undefined },
-  obstacle: Obstacle | undefined,
+  { target, owner, awaited }: Reported & { readonly awaited?: Awaited | undefined },
+  obstacle: (Pick<Obstacle, 'holder' | 'position'> & { readonly at?: number }) | undefined,
   waitedMs: number,
   inside: Inside,
 ): NotAcquired => ({
@@ -65,7 +82,7 @@ export const notAcquired = (
   owner,
   holder: obstacle?.holder,
   position: obstacle?.position ?? 0,
-  stateAgeMs: obstacle && Math.round(monotonicMs() - obstacle.at),
+  stateAgeMs: obstacle?.at === undefined ? undefined : Math.round(monotonicMs() - obstacle.at),
   waitedMs,
   isUnset: awaited?.isBound === false,
   isBehindItself: obstacle !== undefined && isBehindItself(target, obstacle.holder, inside),

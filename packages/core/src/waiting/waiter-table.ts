@@ -2,7 +2,8 @@ import { isAwaited } from '../engine/latch.js'
 import type { Awaited } from '../engine/latch.js'
 import type { QueueEntryReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession, GrantNotice } from '../engine/session.js'
+import type { GrantNotice } from '../engine/host.js'
+import type { LockSteps } from '../engine/lock-steps.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 import type { Target } from '../ownership/target.js'
@@ -23,32 +24,38 @@ export interface Waiter extends Owned {
   readonly isQueued: boolean
   /** How long a queue entry that is refreshed now needs to stay alive, milliseconds. */
   readonly entryTtlMs: number
-  /** Which opening of a latch it waits for, as of the last reply; `undefined` for other objects. */
-  readonly awaited: Awaited | undefined
   /** When its call began. */
   readonly waitsSince: number
   /** Who keeps it from entering, and its position in the queue, as far as this client knows. */
-  readonly obstacle: { readonly holder: string; readonly position: number } | undefined
+  readonly obstacle: { readonly holder: string; readonly position: number; readonly at: number } | undefined
   /** Something may have changed: request again. */
   wake(): void
+  /** This owner was evicted, it is said: look. */
+  revoked(): void
+  /** The client closes. */
+  close(): void
+
+  // Of one that waits for a latch:
+
+  /** Which opening it waits for, as of the last reply. */
+  readonly awaited?: Awaited | undefined
+  /** A generation of it opened. */
+  opened?(generation: number): void
+
+  // Of one that has entries in a queue:
+
   /**
    * A notification with the right proof says that a release handed the lock to this owner.
    *
    * @returns whether it is believed: only the first is, and none after a gap, in which others may have learned the proof
    */
-  granted(notice: GrantNotice): boolean
+  granted?(notice: GrantNotice): boolean
   /** Notifications may have been missed: others may have learned the proof from one. */
-  distrust(): void
+  distrust?(): void
   /** Its queue entry is still there, so no grant to it has been published that was missed. */
-  trust(): void
+  trust?(): void
   /** A refresh says who keeps it from entering, and its position. @param askedAt - when it was sent */
-  told(reply: QueueEntryReply, askedAt: Moment): void
-  /** A latch opened that it waits for. */
-  opened(generation: number): void
-  /** This owner was evicted, it is said: look. */
-  revoked(): void
-  /** The client closes. */
-  close(): void
+  refreshed?(reply: QueueEntryReply, askedAt: Moment): void
 }
 
 export interface WaiterTableOptions {
@@ -152,12 +159,12 @@ export class WaiterTable {
    * Reads who holds and who waits, once for all that wait for this lock here. One that turns out to be the holder requests
    * again. Without a reply all stays as it is known.
    */
-  async read(address: Address, session: Partial<Pick<EngineSession, 'inspect'>>): Promise<void> {
+  async read(address: Address, steps: LockSteps): Promise<void> {
     const { id } = address
     const at = monotonicMs()
-    if (!session.inspect || !this.#waiting.has(id)) return
+    if (!this.#waiting.has(id)) return
     if (!this.#makeStanding(id).beginReading(at, readAheadMs)) return
-    const found = await session.inspect(address, mostRead).catch(() => undefined)
+    const found = await steps.inspect(address, mostRead).catch(() => undefined)
     if (!found || found.kind === 'not-a-lock') return
     this.#standings.get(id)?.found(found, at)
     const holders = found.kind === 'lock' ? [found] : found.holders
@@ -194,6 +201,13 @@ export class WaiterTable {
     const longestInMs = this.#options.isSubscribed(address) ? Infinity : unsubscribedRecheckMs
     const inMs = Math.min(ttlMs, longestInMs, this.#pollInMs())
     this.#recheckIn(address.id, Math.max(0, inMs) + expiryMarginMs)
+  }
+
+  /** Has the first of those that wait with this one request again in so many milliseconds, as the reply to it says. */
+  pollIn(waiter: Waiter, ms: number): void {
+    const { id } = waiter.address
+    const isFirst = this.#waiting.get(id)?.first === waiter
+    if (isFirst || !this.#rechecks.has(id)) this.#recheckIn(id, Math.max(0, ms))
   }
 
   /** No notification arrives from now on: no waiter may rely on one. */
@@ -261,7 +275,7 @@ export class WaiterTable {
   /** No notification is believed by these until the store says that they still wait. */
   distrust(waiters: readonly Waiter[] = this.#all.all): void {
     this.#gaps++
-    for (const waiter of waiters) waiter.distrust()
+    for (const waiter of waiters) waiter.distrust?.()
   }
 
   /** Lets all pass that wait for this opening. */
@@ -269,7 +283,7 @@ export class WaiterTable {
     const waiters = this.#waiting.get(id)?.toArray() ?? []
     const one = waiters.find(({ awaited }) => awaited && isAwaited(awaited, generation))
     if (one) this.#options.onOpened?.(one.address, generation)
-    for (const waiter of waiters) waiter.opened(generation)
+    for (const waiter of waiters) waiter.opened?.(generation)
   }
 
   /** Has those in a queue request again. */

@@ -1,5 +1,5 @@
 import { KeySpace, nativeLayout } from '../../src/redis/keys.js'
-import { redissonLayout } from '../../src/redis/redisson/names.js'
+import { layoutWith } from '../../src/redis/redisson/names.js'
 
 const space = { keyPrefix: '', groupOf: () => '' }
 
@@ -7,4 +7,4 @@ const space = { keyPrefix: '', groupOf: () => '' }
 export const plainKeySpace = new KeySpace({ ...space, prefix: 'lock:', layout: nativeLayout })
 
 /** The keys of a client that shares its objects with Redisson. */
-export const sharedKeySpace = new KeySpace({ ...space, prefix: '', layout: redissonLayout })
+export const sharedKeySpace = new KeySpace({ ...space, prefix: '', layout: layoutWith(undefined) })

@@ -6,8 +6,6 @@ export function nextEvent<E extends keyof HoldfastEvents>(
   event: E,
 ): Promise<HoldfastEvents[E][0]> {
   return new Promise((resolve) => {
-    holdfast.once(event, (...[report]: HoldfastEvents[E]) => {
-      resolve(report)
-    })
+    holdfast.once(event, (...[report]: HoldfastEvents[E]) => resolve(report))
   })
 }

@@ -1,4 +1,5 @@
-import type { EngineHost, EngineSession } from '../../src/engine/session.js'
+import type { EngineHost } from '../../src/engine/host.js'
+import type { EngineSession } from '../../src/engine/session.js'
 import type { OperatorSession } from '../../src/engine/operator.js'
 import { redisEngine } from '../../src/redis/engine.js'
 import type { RedisOptions } from '../../src/redis/options.js'
@@ -29,6 +30,7 @@ export function openSession(
     watchdogTimeoutMs: 30_000,
     renewEveryMs: 10_000,
     commandTimeoutMs,
+    now: () => performance.now(),
     granted: ignore,
     revoked: ignore,
     wake: ignore,
@@ -51,8 +53,8 @@ export function openSession(
 /** The same, registered and subscribed. */
 export async function openListening(clientId: string, options: RedisOptions): Promise<OpenedSession> {
   const opened = openSession(clientId, options)
-  const address = opened.session.locate('any', 'lock')
+  const address = opened.session.names.locate('any', 'lock')
   await opened.session.prepare(address)
-  await opened.session.subscribe(address)
+  await opened.session.inbox.subscribe(address)
   return opened
 }

@@ -13,9 +13,7 @@ export async function queueUp(
   const queued = (await inRedis.queue()).length
   const passes: Promise<void>[] = []
   for (const [n, lock] of locks.entries()) {
-    const pass = lock.withLock((lease) => {
-      onEntered(lease, n)
-    })
+    const pass = lock.withLock((lease) => onEntered(lease, n))
     // Those which a failed test leaves behind are refused when its clients close.
     pass.catch(() => undefined)
     passes.push(pass)

@@ -1,5 +1,14 @@
 import type { Redis } from 'ioredis'
-import { scripts, type ScriptName } from '../../src/redis/scripts/generated.js'
+import {
+  scripts as ofRedisson,
+  type ScriptName as NameOfRedisson,
+} from '../../src/redis/redisson/generated.js'
+import { scripts as native, type ScriptName as NativeName } from '../../src/redis/scripts/generated.js'
+
+export type ScriptName = NativeName | NameOfRedisson
+
+/** Those of all engines on Redis. */
+export const scripts = { ...native, ...ofRedisson }
 
 /** Whether a request, as the proxy shows it, runs that script on that lock. */
 export const runs =

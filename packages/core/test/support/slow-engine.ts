@@ -45,30 +45,35 @@ export class SlowEngine implements LockEngine {
       if (reply === timedOut) throw new UnavailableError('no reply', { engine: 'slow' })
       return reply
     }
+    const { store, names, steps, inbox, registry } = session
     return {
-      get connectionEpoch() {
-        return session.connectionEpoch
+      store: {
+        get connectionEpoch() {
+          return store.connectionEpoch
+        },
+        incarnation: (address) => through(() => store.incarnation(address)),
+        knownIncarnation: (address) => store.knownIncarnation(address),
+        uptimeMs: (address: Address) => through(async () => store.uptimeMs?.(address)),
       },
-      locate: (name, object) => session.locate(name, object),
-      resolve: (id) => session.resolve(id),
-      isSubscribed: (address) => session.isSubscribed(address),
-      knownIncarnation: (address) => session.knownIncarnation(address),
-      subscribe: (address) => session.subscribe(address),
+      names,
+      steps: {
+        acquire: (address, request, timeoutMs) =>
+          through(() => steps.acquire(address, request, timeoutMs), timeoutMs),
+        release: (address, request, timeoutMs) =>
+          through(() => steps.release(address, request, timeoutMs), timeoutMs),
+        renew: (renewals, timeoutMs) => through(() => steps.renew(renewals, timeoutMs), timeoutMs),
+        refresh: (entries) => through(() => steps.refresh(entries)),
+        force: (address, owner) => through(() => steps.force(address, owner)),
+        inspect: (address, limit) => through(() => steps.inspect(address, limit)),
+        raiseToken: (address: Address, token: number, keepMs: number) =>
+          through(async () => steps.raiseToken?.(address, token, keepMs)),
+      },
+      inbox,
+      registry: {
+        register: () => through(() => registry.register()),
+        find: (clientId) => through(() => registry.find(clientId)),
+      },
       prepare: (address) => through(() => session.prepare(address)),
-      acquire: (address, request, timeoutMs) =>
-        through(() => session.acquire(address, request, timeoutMs), timeoutMs),
-      release: (address, request, timeoutMs) =>
-        through(() => session.release(address, request, timeoutMs), timeoutMs),
-      renew: (renewals, timeoutMs) => through(() => session.renew(renewals, timeoutMs), timeoutMs),
-      refresh: (entries) => through(() => session.refresh(entries)),
-      force: (address, owner) => through(() => session.force(address, owner)),
-      inspect: (address, limit) => through(() => session.inspect(address, limit)),
-      incarnation: (address) => through(() => session.incarnation(address)),
-      uptimeMs: (address: Address) => through(async () => session.uptimeMs?.(address)),
-      raiseToken: (address: Address, token: number, keepMs: number) =>
-        through(async () => session.raiseToken?.(address, token, keepMs)),
-      register: () => through(() => session.register()),
-      find: (clientId) => through(() => session.find(clientId)),
       close: () => session.close(),
     }
   }

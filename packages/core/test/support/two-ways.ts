@@ -1,6 +1,6 @@
 import { startProxy, type FaultProxy } from '@holdfast/testkit'
 import { Redis, type RedisOptions } from 'ioredis'
-import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import type { Holdfast } from '../../src/index.js'
 import { closeAfterTest } from './clients.js'
 
 /** A client whose replies and whose messages can be held up apart from each other. `closeAll` ends it. */
@@ -14,7 +14,7 @@ export interface TwoWays {
 
 export async function openTwoWays(
   server: { readonly host: string; readonly port: number },
-  options: Omit<HoldfastOptions, 'redis'>,
+  open: (redis: Redis) => Holdfast,
 ): Promise<TwoWays> {
   const [replies, messages] = await Promise.all([startProxy(server), startProxy(server)])
   closeAfterTest(() => Promise.all([replies.close(), messages.close()]))
@@ -28,7 +28,6 @@ export async function openTwoWays(
       return redis
     }
   }
-  const holdfast = new Holdfast({ ...options, redis: new Template({ lazyConnect: true }) })
-  closeAfterTest(() => holdfast.close())
+  const holdfast = open(new Template({ lazyConnect: true }))
   return { holdfast, replies, messages, heard }
 }

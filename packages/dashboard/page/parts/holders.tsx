@@ -43,6 +43,7 @@ export function Holders({ holders, evict }: HoldersProps) {
       columns={[...columns, ...action]}
       rows={holders}
       keyOf={({ owner }) => owner}
+      fold="holders"
     />
   )
 }

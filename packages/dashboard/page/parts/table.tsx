@@ -16,7 +16,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  /** The style that sets each row in two lines on a narrow screen, where the table need not scroll then. */
+  /** The style that sets each row in several lines on a narrow screen, where the table need not scroll then. */
   readonly fold?: string
 }
 

@@ -25,7 +25,7 @@ const client = (clientId: string, report: Pick<ClientReport, 'holds' | 'queue'>)
 }
 
 it('a contended lock is held by the client that reports the hold, whomever a waiter remembers', () => {
-  const waits = { ...lock, owner: 'b:1', waitedMs: 9_000, position: 1, holder: 'a:1' }
+  const waits = { ...lock, owner: 'b:1', waitedMs: 9_000, position: 1, holder: 'a:1', stateAgeMs: 5 }
   const hold = { ...lock, owner: 'c:1', holdCount: 1, fencingToken: 2, heldMs: 5_000, remainingMs: 1_000 }
   const waiter = client('b', { holds: [], queue: [waits] })
   const holder = client('c', { holds: [hold], queue: [] })
@@ -37,7 +37,7 @@ it('a contended lock is held by the client that reports the hold, whomever a wai
 
 it('a contended read/write lock counts all that read; a hold that is handed on is not a second holder', () => {
   const hold = { owner: 'a:1', holdCount: 1, fencingToken: 0, heldMs: 5_000, remainingMs: 1_000 }
-  const wait = { owner: 'c:1', waitedMs: 9_000, position: 1, holder: 'a:1' }
+  const wait = { owner: 'c:1', waitedMs: 9_000, position: 1, holder: 'a:1', stateAgeMs: 5 }
   const rowOf = (held: 'read-lock' | 'write-lock') => {
     const of = (kind: 'read-lock' | 'write-lock') => ({ ...lock, kind })
     const members = [

@@ -54,9 +54,9 @@ function hostOf(text: string): string | null {
   }
 }
 
-function requireHost(text: string): string {
-  const bracketed = isIPv6(text) ? `[${text}]` : text
-  const host = /:\d*$/.test(bracketed) ? null : hostOf(bracketed)
+function requireHost(text: unknown): string {
+  const bracketed = typeof text === 'string' && isIPv6(text) ? `[${text}]` : text
+  const host = typeof bracketed !== 'string' || /:\d*$/.test(bracketed) ? null : hostOf(bracketed)
   if (host !== null && host !== '') return host
   throw new InvalidArgumentError(
     `allowedHosts must be names or addresses of hosts without scheme, port or path, such as 'ops.example.com'; got ${JSON.stringify(text)}`,

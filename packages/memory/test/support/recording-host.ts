@@ -17,6 +17,10 @@ export class RecordingHost implements EngineHost {
 
   constructor(readonly clientId: string) {}
 
+  now(): number {
+    return performance.now()
+  }
+
   granted(id: string, owner: string, _grant: GrantNotice): void {
     this.log.push(`granted ${id} ${owner}`)
   }
@@ -63,7 +67,7 @@ export interface Client {
 export async function openClient(engine: LockEngine, clientId: string): Promise<Client> {
   const host = new RecordingHost(clientId)
   const session = engine.open(host)
-  const address = session.locate('x', 'lock')
+  const address = session.names.locate('x', 'lock')
   await session.prepare(address)
   return { host, session, address }
 }

@@ -7,6 +7,8 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<reado
 export interface Connection {
   /** Resolves once statements can be sent. Called before anything else but `onEnd`. */
   connect(): Promise<void>
+  /** Why no reply has come yet, if the connection shows it. */
+  readonly doubt?: string | undefined
   readonly query: Query
   /** Whether there is a pooler between here and the server. */
   isPooled(): Promise<boolean>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Inbox } from '@holdfast/core/engine'
 import { timedOut, within } from '@holdfast/pubsub'
-import { closed, isRefusal, toError } from '../errors.js'
+import { closed, isRefusal, toError, toPostgresError } from '../errors.js'
 import type { Connection, Database } from './connection.js'
 import { ReconnectPace } from './reconnect-pace.js'
 
@@ -45,7 +46,7 @@ const testPrefix = 'test '
  * Behind a pooler that lends connections by the transaction, LISTEN succeeds and no message ever arrives. So nothing counts
  * but a message that did. Only then is the key taken, by which those who grant a lock know that messages arrive here.
  */
-export class Listener {
+export class Listener implements Inbox {
   readonly #deps: ListenerDeps
   readonly #waiters = new Set<Waiter>()
   readonly #ending = new Set<Promise<void>>()
@@ -66,12 +67,16 @@ export class Listener {
     return this.#key
   }
 
+  isSubscribed(): boolean {
+    return this.#key !== null
+  }
+
   start(): void {
     if (this.#state === 'idle') void this.#connect()
   }
 
   /** Resolves once messages arrive; rejects when PostgreSQL refuses the connection. */
-  whenUp(): Promise<void> {
+  subscribe(): Promise<void> {
     if (this.#state === 'closed') return Promise.reject(closed())
     if (this.#state === 'up') return Promise.resolve()
     return new Promise((resolve, reject) => {
@@ -174,7 +179,7 @@ export class Listener {
     this.#key = null
     this.#hasGap ||= wasUp
     clearTimeout(this.#timer)
-    if (isRefusal(cause)) this.#rejectWaiters(cause)
+    if (isRefusal(cause)) this.#rejectWaiters(toPostgresError(cause, this.#deps.database.name))
     const backoffMs = this.#pace.failed(cause)
     const pauseMs = this.#isDeaf ? this.#deps.pingEveryMs : backoffMs
     this.#timer = setTimeout(() => void this.#connect(), pauseMs)

@@ -3,12 +3,12 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
 import type { Connection, Query } from './connection.js'
+import { FirstContact } from './first-contact.js'
+import { toError } from '../errors.js'
 import type { Row } from './statement.js'
 
 /** How long the other side may take to close the connection once it was asked to. */
 const endWithinMs = 100
-
-const endedMessage = 'the connection ended'
 
 /**
  * Begins a connection by `pg`.
@@ -17,7 +17,12 @@ const endedMessage = 'the connection ended'
  */
 export function openPg(config: object, more: ClientConfig & { readonly pipeline: boolean }): Connection {
   let socket: Duplex | undefined
-  const stream = (): Duplex => (socket = streamOf(config))
+  const contact = new FirstContact()
+  const stream = (): Duplex => {
+    socket = streamOf(config)
+    contact.began(socket)
+    return socket
+  }
   // An application may have changed how `pg` reads values, for all connections of the process.
   const types = {
     getTypeParser:
@@ -54,10 +59,14 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
   return {
     async connect() {
       // `pg` never settles the promise of a client that is ended while it connects.
-      await Promise.race([
-        client.connect(),
-        ended.then(() => Promise.reject(error ?? new Error(endedMessage))),
-      ])
+      const failed = ended.then(() => Promise.reject(contact.explained(error)))
+      await Promise.race([client.connect(), failed]).catch((thrown: unknown) => {
+        throw contact.explained(toError(thrown))
+      })
+      contact.letIn()
+    },
+    get doubt() {
+      return contact.doubt
     },
     query,
     isPooled: () => isPooled(client, query),
@@ -70,7 +79,7 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
     },
     takeKey: (channel) => takeKey(query, channel),
     onEnd(report) {
-      client.once('end', () => report(error ?? new Error(endedMessage)))
+      client.once('end', () => report(contact.explained(error)))
     },
     destroy: () => (destroying ??= destroy()),
   }

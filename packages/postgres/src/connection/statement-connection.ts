@@ -45,8 +45,7 @@ const muteAfterMs = 1_000
  * |            | refused                                        |                                                      |
  * | closed     | nothing is left                                |                                                      |
  *
- * A statement that waits when its time runs out is never sent. Before the first connection, those that wait reject as soon as an
- * attempt finds no server.
+ * A statement that waits when its time runs out is never sent. Those that wait reject as soon as an attempt finds no server.
  */
 export class StatementConnection {
   readonly #deps: StatementConnectionDeps
@@ -75,6 +74,15 @@ export class StatementConnection {
 
   get isUp(): boolean {
     return this.#state === 'up'
+  }
+
+  /** Why there is no reply yet, if the connection shows it. */
+  get doubt(): UnavailableError | undefined {
+    const doubt = this.#open?.doubt
+    if (doubt === undefined) return undefined
+    return new UnavailableError(`${this.#deps.database.name} is unavailable: ${doubt}`, {
+      engine: engineName,
+    })
   }
 
   /**
@@ -183,9 +191,13 @@ export class StatementConnection {
 
   #onTimeout(statement: Statement, timeoutMs: number): Error {
     this.#waiting.delete(statement)
-    const error = noReply(this.#deps.database.name, timeoutMs, this.#lastError)
+    const error = noReply(this.#deps.database.name, timeoutMs, this.#lastError, this.#open?.doubt)
     const isMute = performance.now() - this.#silentSince >= muteAfterMs
-    if (isMute && this.#open) this.#drop(this.#open, error)
+    if (isMute && this.#open) {
+      this.#drop(this.#open, error)
+      // Those that wait say it of themselves when their time runs out.
+      this.#lastError = undefined
+    }
     return error
   }
 
@@ -206,8 +218,8 @@ export class StatementConnection {
     }
     const error = this.#explained(cause)
     for (const statement of lost) statement.fail(error)
-    // The address may be wrong. After a break the server is likely to be back within the time of a statement.
-    if (isRefusal(cause) || (!this.#wasUp && isUnreachable(cause))) {
+    // What waits may wait for the next attempt after a break, but not for one that may never succeed.
+    if (isRefusal(cause) || (!wasUp && isUnreachable(cause))) {
       for (const statement of this.#waiting.drain()) statement.fail(error)
     }
     this.#timer = setTimeout(() => void this.#connect(), this.#pace.failed(cause))

@@ -47,9 +47,18 @@ export class Statement {
   }
 }
 
-export const noReply = (server: string, timeoutMs: number, cause: Error | undefined): UnavailableError => {
-  const lastError = cause ? `; last error: ${cause.message}` : ''
-  return new UnavailableError(`${server} did not reply within ${timeoutMs} ms${lastError}`, {
+/**
+ * @param cause - why the last attempt to connect failed
+ * @param doubt - otherwise, why no reply has come yet
+ */
+export const noReply = (
+  server: string,
+  timeoutMs: number,
+  cause: Error | undefined,
+  doubt: string | undefined,
+): UnavailableError => {
+  const why = cause ? `; last error: ${cause.message}` : doubt === undefined ? '' : `: ${doubt}`
+  return new UnavailableError(`${server} did not reply within ${timeoutMs} ms${why}`, {
     cause,
     engine: engineName,
   })

@@ -1,4 +1,4 @@
-import type { HoldfastError } from '../../errors.js'
+import type { HoldfastError } from '../../errors/errors.js'
 import type { Master } from './master.js'
 
 interface UnderWay {

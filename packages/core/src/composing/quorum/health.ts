@@ -1,14 +1,14 @@
 import type { Address } from '../../engine/requests.js'
-import type { EngineSession } from '../../engine/session.js'
-import { UnavailableError } from '../../errors.js'
-import type { HoldfastError } from '../../errors.js'
-import { toHoldfastError } from '../../store-errors.js'
+import type { StoreFacts } from '../../engine/store-facts.js'
+import { UnavailableError } from '../../errors/errors.js'
+import type { HoldfastError } from '../../errors/errors.js'
+import { toHoldfastError } from '../../errors/store-errors.js'
 import { timedOut, withTimeout } from '../../util/with-timeout.js'
 import { notIndependent, whyQuarantined } from './wording.js'
 
 /** What the health of a master needs of it. */
 export interface HealthDeps {
-  readonly session: Pick<EngineSession, 'connectionEpoch' | 'uptimeMs' | 'incarnation' | 'knownIncarnation'>
+  readonly store: StoreFacts
   readonly settings: {
     /** Names the master in messages. */
     readonly name: string
@@ -22,7 +22,7 @@ export interface HealthDeps {
   twinOf(incarnation: string): string | undefined
   /** The master went down. */
   onDown(error: HoldfastError): void
-  /** The master has a vote again. */
+  /** The master has a vote, for the first time or again. */
   onUp(): void
 }
 
@@ -62,6 +62,11 @@ export class Health {
     return this.#state === 'new' || this.#state === 'up'
   }
 
+  /** Whether its first check is over, whatever came of it. */
+  get wasChecked(): boolean {
+    return this.#state !== 'new'
+  }
+
   /** Why it is not requested. */
   get error(): HoldfastError | undefined {
     return this.#error
@@ -75,7 +80,7 @@ export class Health {
   /** `undefined` while a yes of this master counts; otherwise a check, which rejects if it does not. */
   ready(address: Address): Promise<void> | undefined {
     this.#address ??= address
-    const isChecked = this.#state === 'up' && this.#epoch === this.#deps.session.connectionEpoch
+    const isChecked = this.#state === 'up' && this.#epoch === this.#deps.store.connectionEpoch
     return isChecked ? undefined : this.check(address)
   }
 
@@ -121,15 +126,15 @@ export class Health {
   }
 
   async #check(address: Address): Promise<void> {
-    const { session, settings } = this.#deps
-    const epoch = session.connectionEpoch
+    const { store, settings } = this.#deps
+    const epoch = store.connectionEpoch
     let uptimeMs: number | undefined
     let incarnation: string | undefined
     try {
       const reply = await withTimeout(this.#identify(address), settings.memberTimeoutMs)
       if (reply === timedOut) throw this.#noReply()
       uptimeMs = reply.uptimeMs
-      incarnation = session.knownIncarnation(address) ?? undefined
+      incarnation = store.knownIncarnation(address) ?? undefined
       this.#refuseTwin(incarnation)
     } catch (thrown) {
       const error = toHoldfastError(thrown)
@@ -138,19 +143,18 @@ export class Health {
     }
     const youngMs = settings.restartQuarantineMs - (uptimeMs ?? Infinity)
     if (youngMs > 0) throw this.#quarantine(youngMs)
-    const wasUsable = this.isUsable
+    const isNews = this.#state !== 'up'
     this.#epoch = epoch
     this.#incarnation = incarnation
     this.#enter('up', undefined)
-    if (!wasUsable) this.#deps.onUp()
+    if (isNews) this.#deps.onUp()
   }
 
   async #identify(address: Address): Promise<{ readonly uptimeMs: number | undefined }> {
-    const { session, settings } = this.#deps
+    const { store, settings } = this.#deps
     await this.#deps.prepare(address)
-    if (session.uptimeMs && settings.restartQuarantineMs > 0)
-      return { uptimeMs: await session.uptimeMs(address) }
-    await session.incarnation(address)
+    if (store.uptimeMs && settings.restartQuarantineMs > 0) return { uptimeMs: await store.uptimeMs(address) }
+    await store.incarnation(address)
     return { uptimeMs: undefined }
   }
 
@@ -174,9 +178,10 @@ export class Health {
   }
 
   #leave(state: 'down' | 'quarantined', error: HoldfastError, recheckInMs: number): void {
-    const wasUsable = this.isUsable
+    // A master that was unreachable may turn out to be misconfigured.
+    const isNews = this.isUsable || error.code !== this.#error?.code
     this.#enter(state, error, recheckInMs)
-    if (wasUsable) this.#deps.onDown(error)
+    if (isNews) this.#deps.onDown(error)
   }
 
   #enter(state: 'up' | 'down' | 'quarantined', error: HoldfastError | undefined, recheckInMs?: number): void {
@@ -194,8 +199,13 @@ export class Health {
 
   #noReply(): HoldfastError {
     const { name, engine, memberTimeoutMs } = this.#deps.settings
-    return new UnavailableError(`${name} did not reply within ${memberTimeoutMs} ms (memberTimeoutMs)`, {
-      engine,
-    })
+    const { doubt } = this.#deps.store
+    const why = doubt ? `; ${doubt.message}` : ''
+    return new UnavailableError(
+      `${name} did not reply within ${memberTimeoutMs} ms (memberTimeoutMs)${why}`,
+      {
+        engine,
+      },
+    )
   }
 }

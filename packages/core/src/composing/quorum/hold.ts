@@ -1,31 +1,29 @@
 import type { HoldChannels } from '../../channels/hold-channels.js'
 import type { Address } from '../../engine/requests.js'
-import { LockLostError } from '../../errors.js'
-import type { HoldfastErrorDetails, LossReason } from '../../errors.js'
-import type { Events, LockEvent } from '../../events.js'
-import { reportDropped } from '../../holding/hold-reports.js'
+import { LockLostError } from '../../errors/errors.js'
+import type { HoldfastErrorDetails, LossReason } from '../../errors/errors.js'
+import type { HoldReports, Reported } from '../../holding/hold-reports.js'
 import type { HoldTable } from '../../holding/hold-table.js'
 import { LeaseSet } from '../../holding/lease-set.js'
 import type { LeaseHandle } from '../../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../../holding/loss.js'
 import { enterUntilAnswered } from '../../holding/re-entry.js'
-import { shortestLeaseMs } from '../../options.js'
-import type { Request } from '../../options.js'
+import { shortestLeaseMs } from '../../options/options.js'
+import type { Request } from '../../options/options.js'
 import type { Possession } from '../../ownership/possession.js'
 import { titleOf } from '../../ownership/target.js'
 import type { ObjectKind, Target } from '../../ownership/target.js'
 import type { Turns } from '../../ownership/turns.js'
-import { toHoldfastError } from '../../store-errors.js'
+import { toHoldfastError } from '../../errors/store-errors.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { QuorumGrant } from './acquisition-deps.js'
-import type { VoteKeeper } from './vote-keeper.js'
+import type { Ballot } from './ballot.js'
 import { TooFewError } from './majority.js'
 import { releaseVotes } from './release.js'
 import type { QuorumRelease } from './release.js'
 import { extendVotes, raiseToken } from './settling.js'
-import type { Vote } from './vote.js'
+import type { Vote, VoteListener } from './vote.js'
 import { limitReachedAt, voteLeaseMs } from './vote-lease.js'
-import type { Votes } from './votes.js'
 
 /** What quorum holds need of their client. */
 export interface QuorumHoldDeps<L extends LeaseHandle> {
@@ -34,7 +32,7 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
     readonly memberTimeoutMs: number
     readonly marginMs: number
   }
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
+  readonly reports: HoldReports
   readonly holds: HoldTable<QuorumHold<L>>
   readonly channels: Pick<HoldChannels, 'release'>
   makeLease(hold: QuorumHold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
@@ -54,12 +52,16 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
  * Each vote is renewed by itself, so the deadline is that of the vote which ends the majority. Entering once more changes
  * nothing at the masters, unless the leases must grow.
  */
-export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possession<L>, VoteKeeper {
+export class QuorumHold<L extends LeaseHandle = LeaseHandle>
+  implements Possession<L>, VoteListener, Reported
+{
   readonly n: number
   readonly owner: string
+  /** What its masters count it for. */
+  readonly value = 1
   bodies: Turns | undefined
-  readonly #target: Target
-  readonly #votes: Votes
+  readonly target: Target
+  readonly #ballot: Ballot
   readonly #deps: QuorumHoldDeps<L>
   readonly #leases = new LeaseSet()
   readonly #limitAt: number
@@ -71,24 +73,25 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
 
   constructor(deps: QuorumHoldDeps<L>, grant: QuorumGrant, request: Request) {
     this.#deps = deps
-    this.#target = grant.target
+    this.target = grant.target
     this.n = grant.n
     this.owner = grant.owner
-    this.#votes = grant.votes
+    this.#ballot = grant.ballot
     this.#fencingToken = grant.fencingToken
     this.#limitAt = monotonicMs() + request.maxHoldMs
-    const { deadlineAt } = this.#votes
+    const { deadlineAt } = this.#ballot
     this.#renewedUntil = deadlineAt
     this.#limitReachedAt = limitReachedAt(request, this.#limitAt, deadlineAt, deps.settings)
+    grant.ballot.listener = this
     deps.holds.add(this)
   }
 
   get address(): Address {
-    return this.#target.address
+    return this.target.address
   }
 
   get kind(): ObjectKind {
-    return this.#target.kind
+    return this.target.kind
   }
 
   get count(): number {
@@ -113,16 +116,16 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
 
   /** Checking it past the deadline is how a holder learns of a loss after an event-loop stall. */
   get loss(): LockLostError | undefined {
-    if (this.#state === 'live' && !this.#votes.isMajority) this.lose(this.#reason())
+    if (this.#state === 'live' && !this.#ballot.isMajority) this.lose(this.#reason())
     return this.#loss
   }
 
   get isHeld(): boolean {
-    return this.loss === undefined && this.#state === 'live' && this.#votes.isHeld
+    return this.loss === undefined && this.#state === 'live' && this.#ballot.isHeld
   }
 
   remainingMs(): number {
-    return this.isHeld ? Math.max(0, Math.floor(this.#votes.deadlineAt - monotonicMs())) : 0
+    return this.isHeld ? Math.max(0, Math.floor(this.#ballot.deadlineAt - monotonicMs())) : 0
   }
 
   /** Read by the votes: whether the watchdog is to renew them. */
@@ -137,43 +140,44 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
 
   /** The first lease. */
   open(request: Request, waitedMs: number): L {
-    return this.#addLease(this.#target, request, waitedMs)
+    return this.#addLease(this.target, request, waitedMs)
   }
 
   async enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
     const startedAt = monotonicMs()
     const suit = (): Promise<boolean> => this.#suit(request, wantsToken)
-    const entered = await enterUntilAnswered(suit, request, startedAt, this.#deps.events, this.#details)
+    const entered = await enterUntilAnswered(suit, request, startedAt, this.#deps.reports, this.#details)
     return entered ? this.#addLease(target, request, monotonicMs() - startedAt) : null
   }
 
   async leave(lease: L): Promise<void> {
-    const { loss } = this
+    const { loss, isRenewed } = this
     this.#leases.delete(lease.entry)
     if (loss) throw lossForCaller(loss)
     if (this.#leases.count > 0) {
       this.#reschedule()
-      this.#reportReleased(true)
+      this.#deps.reports.released(this, this.kind, true)
       return
     }
     this.#state = 'leaving'
     this.bodies?.letAllIn()
-    const denied = this.#votes.all.length - this.#votes.given.length
+    const missing = this.#ballot.all.length - this.#ballot.given.length
     const { channels, settings } = this.#deps
-    const release = (): Promise<QuorumRelease> => releaseVotes(this.#votes, settings.memberTimeoutMs)
+    const release = (): Promise<QuorumRelease> => releaseVotes(this.#ballot, settings.memberTimeoutMs)
     const outcome = await channels.release(this, release, (reply) => reply)
-    if (outcome === 'not-held' && this.#isLeaving) this.lose(denied > 0 ? this.#reason() : 'minority')
+    if (outcome === 'not-held' && this.#isLeaving)
+      this.lose(missing > 0 ? this.#reason('expired', isRenewed) : 'minority')
     this.#assertNotLost()
     const isConfirmed = outcome === 'released'
-    if (!isConfirmed) this.#warnUnconfirmed()
+    if (!isConfirmed) this.#deps.reports.unconfirmed(unconfirmedText(this))
     this.#state = 'released'
     this.#deps.holds.remove(this, 'released')
-    this.#reportReleased(isConfirmed)
+    this.#deps.reports.released(this, this.kind, isConfirmed)
   }
 
   async extend(leaseMs: number): Promise<void> {
     this.#assertNotLost()
-    await this.#onMajority(extendVotes(this.#votes, leaseMs))
+    await this.#onMajority(extendVotes(this.#ballot, leaseMs))
     this.#assertNotLost()
   }
 
@@ -181,13 +185,13 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
   repair(): void {
     if (this.#state !== 'live' || this.loss) return
     const { settings } = this.#deps
-    if (this.#fencingToken > 0) for (const vote of this.#votes.given) vote.keepToken(this.#fencingToken)
+    if (this.#fencingToken > 0) for (const vote of this.#ballot.given) vote.keepToken(this.#fencingToken)
     const now = monotonicMs()
-    const leftMs = Math.floor(this.#votes.deadlineAt - now)
+    const leftMs = Math.floor(this.#ballot.deadlineAt - now)
     if (leftMs < shortestLeaseMs) return
     const mayLastMs = Math.floor(this.limitAt - now)
     const leaseMs = this.isRenewed ? voteLeaseMs({ leaseMs: null, maxHoldMs: mayLastMs }, settings) : leftMs
-    for (const vote of this.#votes.all) {
+    for (const vote of this.#ballot.all) {
       if (vote.state === 'yes' || vote.state === 'requested') continue
       vote.request({ waitMs: 0, leaseMs, maxHoldMs: Infinity, signal: undefined })
     }
@@ -199,39 +203,40 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
       vote.giveBack()
       return
     }
-    if (!this.#votes.isMajority) this.lose(this.#reason(vote.lossReason))
+    if (!this.#ballot.isMajority) this.lose(this.#reason(vote.lossReason))
     else if (this.#fencingToken > 0) vote.keepToken(this.#fencingToken)
   }
 
   renewed(): void {
-    const { deadlineAt } = this.#votes
+    const { deadlineAt } = this.#ballot
     if (this.#state !== 'live' || deadlineAt <= this.#renewedUntil) return
     this.#renewedUntil = deadlineAt
-    const { events } = this.#deps
-    if (events.hasListeners('renewed'))
-      events.emit('renewed', { ...this.#subject, remainingMs: this.remainingMs() })
-    for (const lease of this.#leases.dropped()) reportDropped(events, this.#subject, lease)
+    const { reports } = this.#deps
+    reports.renewed(this)
+    for (const lease of this.#leases.dropped()) reports.dropped(this, lease)
   }
 
-  lose(reason: Exclude<LossReason, 'suspended'>): void {
+  /** @param cause - the loss of another lock that takes this one along */
+  lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
-    const error = lossOf(this.#target, this.owner, reason, {
+    const error = lossOf(this.target, this.owner, reason, {
       isRenewed: this.isRenewed,
       isAtLimit: this.#isAtLimit,
+      cause,
     })
     this.#loss = error
-    for (const vote of this.#votes.all) vote.lose()
+    for (const vote of this.#ballot.all) vote.lose()
     this.#deps.holds.remove(this, 'lost')
     this.#leases.abortAll(error)
     this.bodies?.letAllIn()
-    this.#deps.events.emit('lost', { ...this.#subject, error })
+    this.#deps.reports.lost(this, error)
   }
 
   /** A hold that nothing renews ends by its lease; any other has lost its majority. */
-  #reason(last: LossReason = 'expired'): Exclude<LossReason, 'suspended'> {
+  #reason(last: LossReason = 'expired', isRenewed = this.isRenewed): Exclude<LossReason, 'suspended'> {
     if (last === 'revoked' || last === 'closed') return last
-    return last === 'expired' && (!this.isRenewed || this.#isAtLimit) ? 'expired' : 'minority'
+    return last === 'expired' && (!isRenewed || this.#isAtLimit) ? 'expired' : 'minority'
   }
 
   /** Whether it ends because of its limit, or that of a nested lease. */
@@ -244,7 +249,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
     if (!this.#mayEnter()) return false
     const wantedMs = Math.min(request.leaseMs ?? this.#deps.settings.watchdogTimeoutMs, request.maxHoldMs)
     const lasts = (request.leaseMs === null && this.isRenewed) || this.remainingMs() >= wantedMs
-    if (!lasts) await this.#onMajority(extendVotes(this.#votes, wantedMs))
+    if (!lasts) await this.#onMajority(extendVotes(this.#ballot, wantedMs))
     if (wantsToken && this.#fencingToken === 0) await this.#drawToken()
     return this.#mayEnter()
   }
@@ -257,7 +262,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
 
   async #drawToken(): Promise<void> {
     await this.#onMajority(
-      raiseToken(this.#votes).then((token) => {
+      raiseToken(this.#ballot).then((token) => {
         this.#fencingToken ||= token
       }),
     )
@@ -275,32 +280,15 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
   }
 
   #addLease(target: Target, { leaseMs, maxHoldMs }: Request, waitedMs: number): L {
-    const { events } = this.#deps
     const lease = this.#deps.makeLease(this, target, leaseMs, monotonicMs() + maxHoldMs)
     this.#leases.add(lease.entry)
     this.#reschedule()
-    if (events.hasListeners('acquired')) {
-      const { fencingToken, count: holdCount } = this
-      events.emit('acquired', { ...this.#subject, holdCount, fencingToken, waitedMs })
-    }
+    this.#deps.reports.acquired(this, this.kind, waitedMs)
     return lease
   }
 
   #reschedule(): void {
-    for (const vote of this.#votes.all) vote.reschedule()
-  }
-
-  #reportReleased(confirmed: boolean): void {
-    const { events } = this.#deps
-    if (!events.hasListeners('released')) return
-    events.emit('released', { ...this.#subject, holdCount: this.count, confirmed })
-  }
-
-  #warnUnconfirmed(): void {
-    const message =
-      `the release of ${titleOf(this.#target)} by ${this.owner} was not acknowledged by a majority of the masters; ` +
-      'it is repeated in the background, and the leases will expire on their own'
-    this.#deps.events.emit('warning', { code: 'RELEASE_UNCONFIRMED', message })
+    for (const vote of this.#ballot.all) vote.reschedule()
   }
 
   #assertNotLost(): void {
@@ -312,10 +300,6 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
     return this.#state === 'leaving'
   }
 
-  get #subject(): LockEvent {
-    return { name: this.address.name, kind: this.kind, owner: this.owner }
-  }
-
   get #details(): HoldfastErrorDetails {
     return { lockName: this.address.name, owner: this.owner }
   }
@@ -323,3 +307,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle> implements Possessi
 
 /** A timer may end a hold a millisecond early. */
 const timerMarginMs = 1
+
+const unconfirmedText = ({ target, owner }: Pick<Reported, 'target' | 'owner'>): string =>
+  `the release of ${titleOf(target)} by ${owner} was not acknowledged by a majority of the masters; ` +
+  'it is repeated in the background, and the leases will expire on their own'

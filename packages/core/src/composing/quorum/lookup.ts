@@ -1,11 +1,11 @@
 import type { ClientInfo, Inspection, ReleaseReply } from '../../engine/replies.js'
 import type { Address } from '../../engine/requests.js'
-import type { EngineSession } from '../../engine/session.js'
-import type { HoldfastError } from '../../errors.js'
-import { toHoldfastError } from '../../store-errors.js'
+import type { LockSteps } from '../../engine/lock-steps.js'
+import type { Registry } from '../../engine/registry.js'
+import type { HoldfastError } from '../../errors/errors.js'
+import { toHoldfastError } from '../../errors/store-errors.js'
 import type { Master } from './master.js'
-import { ownerOfVote } from './owners.js'
-import { quorumOf } from './votes.js'
+import { quorumOf } from './ballot.js'
 import { tooFewReached } from './wording.js'
 import type { Trouble } from './wording.js'
 
@@ -17,7 +17,7 @@ interface Reply {
 }
 
 /** What masters know of a lock, put together, as if they were one store. Owners of votes are shown as those of acquisitions. */
-export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'> {
+export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Registry, 'find'> {
   readonly #masters: readonly Master[]
   readonly #engine: string
   readonly #quorum: number
@@ -35,9 +35,9 @@ export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'>
   async inspect(address: Address, limit: number): Promise<Inspection> {
     const replies = await this.#inspectAll(address, limit)
     const votes = new Map<string, number[]>()
-    for (const { inspection } of replies) {
+    for (const { master, inspection } of replies) {
       if (inspection.owner === '') continue
-      const owner = ownerOfVote(inspection.owner)
+      const owner = master.ownerOf(inspection.owner)
       votes.set(owner, [...(votes.get(owner) ?? []), inspection.ttlMs])
     }
     const silent = this.#masters.length - replies.length
@@ -66,9 +66,9 @@ export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'>
     const replies = await this.#inspectAll(address, 1, troubles)
     const outcomes = await Promise.all(
       replies.map(async ({ master, address: there, inspection }): Promise<ReleaseReply['kind'] | null> => {
-        if (ownerOfVote(inspection.owner) !== owner) return 'not-held'
+        if (master.ownerOf(inspection.owner) !== owner) return 'not-held'
         try {
-          return (await master.session.force(there, inspection.owner)).kind
+          return (await master.steps.force(there, inspection.owner)).kind
         } catch (error) {
           troubles.push({ name: master.name, error: toHoldfastError(error) })
           return null
@@ -84,8 +84,8 @@ export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'>
   async find(clientId: string): Promise<ClientInfo | null> {
     const found = this.#masters
       .filter(({ health }) => health.isUsable)
-      .map(async ({ session }) => {
-        const info = await session.find(clientId)
+      .map(async ({ registry }) => {
+        const info = await registry.find(clientId)
         if (!info) throw new Error('not registered here')
         return info
       })
@@ -95,11 +95,11 @@ export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'>
   async #inspectAll(lock: Address, limit: number, troubles: Trouble[] = []): Promise<Reply[]> {
     const inspected = this.#masters.map(async (master): Promise<Reply[]> => {
       try {
-        const address = master.session.locate(lock.name, 'lock')
+        const address = master.names.locate(lock.name, 'lock')
         const { health } = master
         if (!health.isUsable && health.error) throw health.error
         await health.ready(address)
-        const inspection = await master.session.inspect(address, limit)
+        const inspection = await master.steps.inspect(address, limit)
         return inspection.kind === 'lock' ? [{ master, address, inspection }] : []
       } catch (error) {
         troubles.push({ name: master.name, error: toHoldfastError(error) })
@@ -120,9 +120,9 @@ export class Lookup implements Pick<EngineSession, 'force' | 'inspect' | 'find'>
 /** Those who wait at any master, in the order of the first that knows them. */
 function waitersOf(replies: readonly Reply[]): { readonly owner: string; readonly aliveMs: number }[] {
   const waiters = new Map<string, { readonly owner: string; readonly aliveMs: number }>()
-  for (const { inspection } of replies) {
+  for (const { master, inspection } of replies) {
     for (const { owner, aliveMs } of inspection.waiters) {
-      const known = ownerOfVote(owner)
+      const known = master.ownerOf(owner)
       if (!waiters.has(known)) waiters.set(known, { owner: known, aliveMs })
     }
   }

@@ -1,16 +1,21 @@
 import type { Address } from '../../engine/requests.js'
-import type { EngineSession } from '../../engine/session.js'
-import { HoldfastError } from '../../errors.js'
-import type { Events } from '../../events.js'
+import type { Addressing } from '../../engine/addressing.js'
+import type { LockSteps } from '../../engine/lock-steps.js'
+import type { Registry } from '../../engine/registry.js'
+import type { Sharing } from '../../engine/sharing.js'
+import { HoldfastError } from '../../errors/errors.js'
 import { Hold } from '../../holding/hold.js'
 import type { HoldDeps } from '../../holding/hold.js'
+import type { HoldReports } from '../../holding/hold-reports.js'
 import type { LeaseHandle } from '../../holding/lease-set.js'
-import type { Request } from '../../options.js'
+import type { Request } from '../../options/options.js'
 import type { Target } from '../../ownership/target.js'
 import { Acquisition } from '../../waiting/acquisition.js'
 import type { AcquisitionDeps } from '../../waiting/acquisition-deps.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
+import type { WaitReports } from '../../waiting/wait-reports.js'
 import type { Health } from './health.js'
+import { ownerOfVote } from './owners.js'
 
 /** A hold at one master, and the one lease that it has. */
 export interface HeldVote {
@@ -22,10 +27,13 @@ export interface HeldVote {
 export interface MasterDeps {
   /** Names the master in messages. */
   readonly name: string
-  readonly session: Pick<EngineSession, 'locate' | 'inspect' | 'force' | 'find' | 'raiseToken'>
+  readonly names: Addressing
+  readonly steps: LockSteps
+  readonly registry: Registry
+  readonly sharing: Pick<Sharing, 'foreignOwnerOf'> | undefined
   readonly health: Health
-  readonly acquisitionDeps: Omit<AcquisitionDeps<HeldVote>, 'nextOwner' | 'admit' | 'events'>
-  readonly holdDeps: Omit<HoldDeps<LeaseHandle>, 'makeLease' | 'events'>
+  readonly acquisitionDeps: Omit<AcquisitionDeps<HeldVote>, 'nextOwner' | 'admit' | 'reports'>
+  readonly holdDeps: Omit<HoldDeps<LeaseHandle>, 'makeLease' | 'reports'>
 }
 
 /** What a request to a master is for, and who wants to know of it. */
@@ -34,7 +42,7 @@ export interface VoteRequest {
   /** The number of its owner. */
   readonly n: number
   readonly request: Request
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
+  readonly reports: WaitReports & HoldReports
   readonly makeLease: (hold: Hold) => LeaseHandle
 }
 
@@ -54,19 +62,32 @@ export class Master {
     return this.#deps.health
   }
 
-  get session(): MasterDeps['session'] {
-    return this.#deps.session
+  get names(): Addressing {
+    return this.#deps.names
+  }
+
+  get steps(): LockSteps {
+    return this.#deps.steps
+  }
+
+  get registry(): Registry {
+    return this.#deps.registry
+  }
+
+  /** Who an owner at this master is, with locks of a quorum. */
+  ownerOf(owner: string): string {
+    return this.#deps.sharing?.foreignOwnerOf(owner) ?? ownerOfVote(owner)
   }
 
   /** Acquires the lock at this master alone, under an owner of its own. */
-  acquire({ target, n, request, events, makeLease }: VoteRequest): Promise<HeldVote | NotAcquired> {
+  acquire({ target, n, request, reports, makeLease }: VoteRequest): Promise<HeldVote | NotAcquired> {
     const { acquisitionDeps, holdDeps } = this.#deps
     const deps: AcquisitionDeps<HeldVote> = {
       ...acquisitionDeps,
-      events,
+      reports,
       nextOwner: () => n,
       admit: (grant, options, waitedMs) => {
-        const hold = new Hold<LeaseHandle>({ ...holdDeps, events, makeLease }, grant, options)
+        const hold = new Hold<LeaseHandle>({ ...holdDeps, reports, makeLease }, grant, options)
         return { hold, lease: hold.open(options, waitedMs) }
       },
     }
@@ -79,8 +100,8 @@ export class Master {
   }
 
   async raiseToken(address: Address, token: number, keepMs: number): Promise<void> {
-    const { session, name } = this.#deps
-    if (!session.raiseToken) throw new HoldfastError(`${name} cannot raise a fencing token`)
-    await session.raiseToken(address, token, keepMs)
+    const { steps, name } = this.#deps
+    if (!steps.raiseToken) throw new HoldfastError(`${name} cannot raise a fencing token`)
+    await steps.raiseToken(address, token, keepMs)
   }
 }

@@ -11,12 +11,6 @@ const requestsPerAcquisition = 1_000_000
 export const voteNumber = (n: number, k: number): number =>
   n * requestsPerAcquisition + (k % requestsPerAcquisition)
 
-/** Redisson has a client for each master, with an id of its own: all that the owners of one thread share is its number. */
-const redissonOwner = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:(-?\d+)$/
-
-/** The owner of the acquisition that an owner at a master stands for. A thread of Redisson is `redisson:<thread>`. */
-export function ownerOfVote(owner: string): string {
-  const thread = redissonOwner.exec(owner)?.[1]
-  if (thread !== undefined) return `redisson:${thread}`
-  return owner && ownerOf(clientOf(owner), Math.floor(numberOf(owner) / requestsPerAcquisition))
-}
+/** The owner of the acquisition that an owner at a master stands for. */
+export const ownerOfVote = (owner: string): string =>
+  owner && ownerOf(clientOf(owner), Math.floor(numberOf(owner) / requestsPerAcquisition))

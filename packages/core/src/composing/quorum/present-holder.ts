@@ -1,4 +1,3 @@
-import { ownerOfVote } from './owners.js'
 import type { Vote } from './vote.js'
 
 const mostRead = 100
@@ -8,9 +7,9 @@ export async function readPresentHolder(
   { master, address }: Vote,
   owner: string,
 ): Promise<{ readonly holder: string; readonly position: number } | undefined> {
-  const found = await master.session.inspect(address, mostRead).catch(() => undefined)
+  const found = await master.steps.inspect(address, mostRead).catch(() => undefined)
   if (found?.kind !== 'lock') return undefined
-  const holder = ownerOfVote(found.owner)
-  const position = found.waiters.findIndex((waiter) => ownerOfVote(waiter.owner) === owner) + 1
+  const holder = master.ownerOf(found.owner)
+  const position = found.waiters.findIndex((waiter) => master.ownerOf(waiter.owner) === owner) + 1
   return holder === '' || holder === owner || position === 0 ? undefined : { holder, position }
 }

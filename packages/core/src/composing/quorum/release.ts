@@ -1,6 +1,6 @@
-import { LockLostError } from '../../errors.js'
+import { LockLostError } from '../../errors/errors.js'
 import { withTimeout } from '../../util/with-timeout.js'
-import type { Votes } from './votes.js'
+import type { Ballot } from './ballot.js'
 
 export type QuorumRelease = 'released' | 'unconfirmed' | 'not-held'
 
@@ -10,17 +10,17 @@ export type QuorumRelease = 'released' | 'unconfirmed' | 'not-held'
  *
  * @returns `not-held`: so many masters no longer counted us as the holder that there was no majority
  */
-export async function releaseVotes(votes: Votes, memberTimeoutMs: number): Promise<QuorumRelease> {
-  const given = votes.given
+export async function releaseVotes(ballot: Ballot, memberTimeoutMs: number): Promise<QuorumRelease> {
+  const given = ballot.given
   let confirmed = 0
   let denied = 0
-  const replies = votes.all.map((vote) => (given.includes(vote) ? vote.release() : vote.giveBack()))
+  const replies = ballot.all.map((vote) => (given.includes(vote) ? vote.release() : vote.giveBack()))
   await withTimeout(
     new Promise<void>((resolve) => {
       let open = given.length
       const settled = (): void => {
         open--
-        if (confirmed >= votes.quorum || open === 0) resolve()
+        if (confirmed >= ballot.quorum || open === 0) resolve()
       }
       for (const reply of replies) {
         reply?.then(
@@ -38,6 +38,6 @@ export async function releaseVotes(votes: Votes, memberTimeoutMs: number): Promi
     }),
     memberTimeoutMs,
   )
-  if (confirmed >= votes.quorum) return 'released'
-  return given.length - denied < votes.quorum ? 'not-held' : 'unconfirmed'
+  if (confirmed >= ballot.quorum) return 'released'
+  return given.length - denied < ballot.quorum ? 'not-held' : 'unconfirmed'
 }

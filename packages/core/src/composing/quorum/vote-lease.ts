@@ -1,5 +1,5 @@
-import { driftMs } from '../../holding/deadline.js'
-import type { Request } from '../../options.js'
+import { driftMs } from '../../time/deadline.js'
+import type { Request } from '../../options/options.js'
 
 /** A fixed lease of which the votes have less than this left is set again before it is handed out. */
 const leastShareOfLease = 0.9

@@ -1,32 +1,38 @@
 import type { Address } from '../../engine/requests.js'
-import { UnavailableError } from '../../errors.js'
-import type { HoldfastError, LossReason } from '../../errors.js'
+import { UnavailableError } from '../../errors/errors.js'
+import type { HoldfastError, LossReason } from '../../errors/errors.js'
 import type { Hold } from '../../holding/hold.js'
 import type { LeaseHandle } from '../../holding/lease-set.js'
-import type { Request } from '../../options.js'
+import type { Request } from '../../options/options.js'
 import type { Target } from '../../ownership/target.js'
-import { toHoldfastError } from '../../store-errors.js'
+import { toHoldfastError } from '../../errors/store-errors.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
 import { StaleReplyError } from '../../waiting/wording.js'
 import type { HeldVote, Master, VoteRequest } from './master.js'
-import { ownerOfVote, voteNumber } from './owners.js'
+import { voteNumber } from './owners.js'
 import { withoutSubject } from './wording.js'
 
-/** What a vote needs of the acquisition or hold that it belongs to. */
-export interface VoteDeps {
-  readonly target: Target
-  /** The number of the acquisition. */
-  readonly n: number
-  /** Whether the watchdog is to renew the hold, and until when. */
-  readonly terms: { readonly isRenewed: boolean; readonly limitAt: number }
+/** Whom a vote reports to. */
+export interface VoteListener {
+  /** Whether the watchdog is to renew the hold at the master, and until when. */
+  readonly isRenewed: boolean
+  readonly limitAt: number
   /** Its state changed without a call: a reply came, or the hold was lost. */
   changed(vote: Vote): void
   renewed(): void
   /** Another owner has it; it may be queued. */
-  waiting(holder: string, position: number): void
+  waiting?(holder: string, position: number): void
   /** A release handed it over. */
-  granted(): void
+  granted?(): void
+}
+
+/** What a vote needs of its ballot. */
+export interface VoteDeps {
+  readonly target: Target
+  /** The number of the acquisition. */
+  readonly n: number
+  readonly listener: VoteListener
   /** Work that no caller awaits. */
   background(work: Promise<unknown>): void
   emitError(error: unknown): void
@@ -67,7 +73,7 @@ export class Vote {
   constructor(master: Master, deps: VoteDeps) {
     this.master = master
     this.#deps = deps
-    this.address = master.session.locate(deps.target.address.name, 'lock')
+    this.address = master.names.locate(deps.target.address.name, 'lock')
   }
 
   get state(): VoteState {
@@ -189,7 +195,7 @@ export class Vote {
       target: { ...target, address: this.address },
       n: voteNumber(n, ++this.#requests),
       request: { ...request, signal: wait?.signal },
-      events: this.#events,
+      reports: this.#reports,
       makeLease: (hold) => this.#makeLease(hold),
     }
     if (wait) this.master.health.watch()
@@ -215,9 +221,9 @@ export class Vote {
     }
     if (!isCurrent || !this.#isWanted) return
     this.#state = 'busy'
-    this.#holder = ownerOfVote(outcome.holder ?? '')
-    this.#deps.waiting(this.#holder, outcome.position)
-    this.#deps.changed(this)
+    this.#holder = this.master.ownerOf(outcome.holder ?? '')
+    this.#deps.listener.waiting?.(this.#holder, outcome.position)
+    this.#deps.listener.changed(this)
   }
 
   /** A yes counts only if the master was checked since its connection last broke. */
@@ -247,7 +253,7 @@ export class Vote {
     this.#tokenRaisedAt = -Infinity
     this.#state = held.hold.loss ? 'none' : 'yes'
     this.#error = undefined
-    this.#deps.changed(this)
+    this.#deps.listener.changed(this)
   }
 
   #onError(thrown: unknown, current: object): void {
@@ -263,7 +269,7 @@ export class Vote {
   #fail(error: HoldfastError): void {
     this.#state = 'failed'
     this.#error = error
-    this.#deps.changed(this)
+    this.#deps.listener.changed(this)
   }
 
   #makeLease(hold: Hold): LeaseHandle {
@@ -272,17 +278,17 @@ export class Vote {
       kind: 'lock',
       needs: 1,
       get isRenewed() {
-        return deps.terms.isRenewed
+        return deps.listener.isRenewed
       },
       get limitAt() {
-        return deps.terms.limitAt
+        return deps.listener.limitAt
       },
       abort: ({ reason }) => {
         if (this.#held?.hold !== hold) return
         this.#held = undefined
         this.#state = 'none'
         this.#lossReason = reason
-        deps.changed(this)
+        deps.listener.changed(this)
       },
     }
     return { entry }
@@ -294,21 +300,30 @@ export class Vote {
   }
 
   /** What happens at one master, as far as it matters to the quorum. */
-  readonly #events: VoteRequest['events'] = {
-    hasListeners: (event) => event === 'waiting' || event === 'granted' || event === 'renewed',
-    emit: (event, ...[details]) => {
-      if (event === 'renewed') this.#deps.renewed()
-      if (event === 'granted') this.#deps.granted()
-      if (event === 'waiting' && 'position' in details)
-        this.#deps.waiting(ownerOfVote(details.holder), details.position)
+  readonly #reports: VoteRequest['reports'] = {
+    waiting: (_, { holder, position }) => {
+      this.#deps.listener.waiting?.(this.master.ownerOf(holder), position)
     },
-    emitError: (error) => {
+    granted: () => {
+      this.#deps.listener.granted?.()
+    },
+    renewed: () => {
+      this.#deps.listener.renewed()
+    },
+    error: (error) => {
       this.#deps.emitError(error)
     },
+    acquired: nothing,
+    released: nothing,
+    downgraded: nothing,
+    lost: nothing,
+    unconfirmed: nothing,
     // No caller has the lease of a vote, so none can be dropped.
-    warnOnce: () => undefined,
+    dropped: nothing,
   }
 }
+
+const nothing = (): void => undefined
 
 /** One day. */
 const keepTokenMs = 86_400_000

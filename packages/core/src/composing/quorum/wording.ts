@@ -1,5 +1,5 @@
-import { InvalidArgumentError, UnavailableError } from '../../errors.js'
-import type { HoldfastError, HoldfastErrorDetails } from '../../errors.js'
+import { InvalidArgumentError, UnavailableError } from '../../errors/errors.js'
+import type { HoldfastError, HoldfastErrorDetails } from '../../errors/errors.js'
 import { titleOf } from '../../ownership/target.js'
 import type { Target } from '../../ownership/target.js'
 

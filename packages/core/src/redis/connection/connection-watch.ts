@@ -1,6 +1,8 @@
 import { toError } from '@holdfast/pubsub'
 import type { Connections } from './connections.js'
 import { isAboutDatabase, isRefusal, LookupError } from '../errors.js'
+import { FirstContact } from './first-contact.js'
+import { limitHandshake } from './handshake-limit.js'
 import { ServerLookup } from './server-lookup.js'
 import type { CommandConnection } from './types.js'
 
@@ -23,6 +25,7 @@ export interface WatchEvents extends ConnectionEvents {
 export class ConnectionWatch {
   readonly #commands: CommandConnection
   readonly #lookup: ServerLookup
+  readonly #contact: FirstContact
   #epoch = 0
   /** Why there is no connection; ioredis rejects the commands that wait for one saying only that it gave up. */
   #error: Error | undefined
@@ -31,12 +34,19 @@ export class ConnectionWatch {
    * in another database, which does not have this one's locks.
    */
   #wrongDatabase: Error | undefined
+  #wasReady = false
 
   constructor(connections: Connections, events: WatchEvents) {
-    const { commands, cluster } = connections
+    const { commands, cluster, connectTimeoutMs } = connections
+    if (!cluster) {
+      limitHandshake(commands, connectTimeoutMs, (error) => {
+        this.#error = error
+        events.onError(error)
+      })
+    }
     this.#commands = commands
     this.#lookup = new ServerLookup(connections)
-    let wasReady = false
+    this.#contact = new FirstContact(commands)
     commands.on('error', (given) => {
       const error = toError(given)
       // ioredis rejects its own pending commands with this; the cause was already reported.
@@ -47,13 +57,13 @@ export class ConnectionWatch {
         commands.disconnect(true)
       }
       events.onError(this.#error)
-      if (!wasReady && this.refusal) events.onRefused()
+      if (!this.#wasReady && this.refusal) events.onRefused()
     })
     commands.on('ready', () => {
-      // Without a ready check ioredis does not wait for the reply about the database.
+      // Without a ready check ioredis does not wait for the reply about the database: https://github.com/redis/ioredis/issues/1213
       if (!isAboutDatabase(this.#error)) this.#error = undefined
-      if (wasReady) events.onReconnect()
-      wasReady = true
+      if (this.#wasReady) events.onReconnect()
+      this.#wasReady = true
     })
     const onBreak = (): void => {
       this.#wrongDatabase = undefined
@@ -74,18 +84,29 @@ export class ConnectionWatch {
     return this.#epoch
   }
 
-  /** Why commands need not be tried while ioredis pauses between attempts: a wrong password stays wrong. */
+  /**
+   * Why commands need not be tried while ioredis pauses between attempts: a wrong password stays wrong, and addresses of which
+   * none was ever reached may be wrong.
+   */
   get refusal(): Error | undefined {
-    if (!this.#error || !isRefusal(this.#error)) return undefined
+    const error = this.#error
     const { status } = this.#commands
-    // While ioredis looks for the server, commands wait in it without limit, and may run long after the caller has moved on.
-    const isDown = this.#error instanceof LookupError ? status !== 'ready' : status === 'reconnecting'
-    return isDown ? this.#error : undefined
+    // While ioredis looks for the server, commands wait in it without limit, and may run long after the caller has moved on:
+    // https://github.com/redis/ioredis/issues/285
+    if (error instanceof LookupError && status !== 'ready') {
+      return error.isRefusal || (error.isUnreached && !this.#wasReady) ? error : undefined
+    }
+    return isRefusal(error) && status === 'reconnecting' ? error : undefined
   }
 
   /** The latest error that may explain why there is no reply to what was sent at that instant. */
   errorSince(at: number): Error | undefined {
     return this.#error ?? this.#lookup.failureSince(at)
+  }
+
+  /** Why there is no reply yet, if the connection shows it. */
+  get doubt(): string | undefined {
+    return this.#contact.doubt
   }
 
   /** A reply came. Throws when it may be that of another database. */
@@ -96,14 +117,15 @@ export class ConnectionWatch {
 
   /** The error that says why a command got no reply. */
   explained(error: Error): Error {
-    if (!gaveUp(error)) return error
-    return this.#error ?? new Error('the connection broke before a reply arrived', { cause: error })
+    if (!gaveUp(error)) return this.#contact.explained(error)
+    if (this.#error) return this.#error
+    return this.#contact.explained(new Error('the connection broke before a reply arrived', { cause: error }))
   }
 }
 
 /**
- * Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own.
- * By the text, since minifiers rename classes.
+ * Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own
+ * (5.11.1 and 6.0.0). By the text, since minifiers rename classes.
  */
 const gaveUp = ({ message }: Error): boolean =>
   message === 'Connection is closed.' || message.startsWith('Reached the max retries per request limit')

@@ -1,6 +1,7 @@
 import { backoffMs } from '@holdfast/pubsub'
+import { checkNumbers } from './connection-options.js'
 import { serverName } from './server-name.js'
-import { assertNumbers, templateOf } from './template.js'
+import { templateOf } from './template.js'
 import type {
   ClusterConnection,
   ClusterTemplate,
@@ -36,7 +37,7 @@ const own = (connectTimeoutMs: number, connectionName: string) => ({
   connectionName,
 })
 
-/** How long ioredis waits for the other side to close before it destroys the socket. */
+/** How long ioredis waits for the other side to close before it destroys the socket: https://github.com/redis/ioredis/pull/1318 */
 export const disconnectTimeoutMs = 200
 
 const reconnectBackoff = { firstMs: 50, longestMs: 1_000 }
@@ -51,6 +52,8 @@ export interface Connections {
   /** Names the server in messages. */
   readonly server: string
   readonly keyPrefix: string
+  /** How long connecting may take, and how long its handshake may go without a reply. */
+  readonly connectTimeoutMs: number
   readonly commands: CommandConnection
   /** The nodes of a cluster by slot; `null` for a single server. */
   readonly cluster: ClusterConnection | null
@@ -89,6 +92,7 @@ export function openConnections(
     })
     return {
       server: serverName(template),
+      connectTimeoutMs,
       keyPrefix: template.options.keyPrefix ?? template.options.redisOptions?.keyPrefix ?? '',
       commands: cluster,
       cluster,
@@ -102,9 +106,10 @@ export function openConnections(
       },
     }
   }
-  assertNumbers(template.options)
+  checkNumbers(template.options, 'redis')
   return {
     server: serverName(template),
+    connectTimeoutMs,
     keyPrefix: template.options.keyPrefix ?? '',
     commands: template.duplicate({ ...overrides, retryStrategy: reconnectAfterMs }),
     cluster: null,

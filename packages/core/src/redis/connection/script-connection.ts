@@ -1,10 +1,10 @@
 import { toError } from '@holdfast/pubsub'
 import calculateSlot from 'cluster-key-slot'
-import { ClosedError, UnavailableError } from '../../errors.js'
-import type { HoldfastError } from '../../errors.js'
+import { ClosedError, UnavailableError } from '../../errors/errors.js'
+import type { HoldfastError } from '../../errors/errors.js'
 import { longestMs, monotonicMs } from '../../util/clock.js'
 import { TimeLimited, Timeouts } from '../../util/timeouts.js'
-import type { Script } from '../scripts/generated.js'
+import type { Script } from '../scripts/script.js'
 import { pause } from '../../util/backoff.js'
 import { timedOut, withTimeout } from '../../util/with-timeout.js'
 import { WriteCoalescer } from './write-coalescer.js'
@@ -13,7 +13,7 @@ import { ConnectionWatch } from './connection-watch.js'
 import type { ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
-import { numberAt } from '../reply.js'
+import { numberAt, isOutOfStep } from '../reply.js'
 import { Routes } from './routes.js'
 import type { Route } from './routes.js'
 import { scriptSender } from './script-command.js'
@@ -92,7 +92,7 @@ export class ScriptConnection {
 
   /**
    * Grows with every connection that broke. A command during which it changed may have been sent twice (ioredis's cluster
-   * client repeats by itself), or may have been carried out although it failed.
+   * client repeats by itself, as of 6.0.0), or may have been carried out although it failed.
    */
   get epoch(): number {
     return this.#watch.epoch
@@ -151,6 +151,15 @@ export class ScriptConnection {
       return node.call(command, ...args)
     }
     return this.#limited('', this.#options.timeoutMs, send, read, master)
+  }
+
+  /** Why there is no reply yet, if the connection shows it. */
+  get doubt(): UnavailableError | undefined {
+    const { doubt } = this.#watch
+    if (doubt === undefined) return undefined
+    return new UnavailableError(`${this.#connections.server} is unavailable: ${doubt}`, {
+      engine: engineName,
+    })
   }
 
   /** Whether it is known which connection leads to the server that owns a key. */
@@ -212,12 +221,13 @@ export class ScriptConnection {
       })
     })
     commands.disconnect()
-    // ioredis never settles what was queued between two attempts if it is disconnected then.
+    // ioredis never settles what was queued between two attempts if it is disconnected then: https://github.com/redis/ioredis/pull/2169
     this.#inFlight.timeOutAll()
-    // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone.
+    // Between two attempts no event follows, and ioredis still arms a timer for the socket that is gone:
+    // https://github.com/redis/ioredis/issues/1247 (closed, but 6.0.0 still does)
     if (!hadSocket) await pause(disconnectTimeoutMs)
     else if ((await withTimeout(ended, endTimeoutMs)) === timedOut) {
-      // A cluster client that was looking for its nodes may have added one since, and does not end while it has any.
+      // A cluster client that was looking for its nodes may have added one since, and does not end while it has any (no issue is known).
       commands.disconnect()
       await withTimeout(ended, endTimeoutMs)
     }
@@ -264,6 +274,7 @@ export class ScriptConnection {
           this.#watch.onReply()
           resolve(read(reply))
         } catch (error) {
+          if (isOutOfStep(error)) this.#reconnectTo(master ?? this.routeOf(key))
           this.#fail(command, error)
         }
       }
@@ -308,9 +319,12 @@ export class ScriptConnection {
     const { refusal } = this.#watch
     if (refusal) return toRedisError(refusal, server)
     const cause = this.#watch.errorSince(monotonicMs() - timeoutMs)
-    const lastError = cause ? `; last error: ${cause.message}` : ''
-    const text = `${server} did not reply within ${timeoutMs} ms${lastError}`
-    return new UnavailableError(text, { cause, engine: engineName })
+    const { doubt } = this.#watch
+    const why = cause ? `; last error: ${cause.message}` : doubt === undefined ? '' : `: ${doubt}`
+    return new UnavailableError(`${server} did not reply within ${timeoutMs} ms${why}`, {
+      cause,
+      engine: engineName,
+    })
   }
 
   #reconnectIfMute({ key, route, master }: InFlight): void {

@@ -17,7 +17,8 @@ const notReady = (): Error =>
 
 /**
  * Finding the server by way of cluster nodes or Sentinels. ioredis reports what each of them replied in separate events, and
- * when it has tried all of them, an error that names at most the last reply.
+ * when it has tried all of them, an error that names at most the last reply: https://github.com/redis/ioredis/pull/1941 of cluster nodes,
+ * https://github.com/redis/ioredis/issues/1390 of Sentinels.
  */
 export class ServerLookup {
   /** Why those that were tried in this round led nowhere, by address. */
@@ -40,7 +41,7 @@ export class ServerLookup {
     this.#failures.clear()
     const hint = advice.find(([reply]) => texts.some((text) => reply.test(text)))?.[1]
     const text = [...texts, ...(hint === undefined ? [] : [hint])].join('; ')
-    return new LookupError(text, failures.every(isRefusal), failures.at(-1))
+    return new LookupError(text, failures.every(isRefusal), failures.every(isUnreached), failures.at(-1))
   }
 
   /** The latest failure of a node or Sentinel, if it came after that instant. */
@@ -92,8 +93,10 @@ function sentinelFailure(text: string): Error {
   return error
 }
 
-/** All that ioredis says of an address that it could not connect to is that there is no connection. */
-function described({ message }: Error, address: string): string {
-  const text = message === 'Connection is closed.' ? 'could not connect' : message.trim()
+/** All that ioredis says (up to 6.0.0) of an address that it could not connect to is that there is no connection. */
+const isUnreached = ({ message }: Error): boolean => message === 'Connection is closed.'
+
+function described(failure: Error, address: string): string {
+  const text = isUnreached(failure) ? 'could not connect' : failure.message.trim()
   return address === '' ? text : `${text} (${address})`
 }

@@ -75,7 +75,46 @@ it.each([
   ['user:secret@localhost', /, got a string without a scheme$/],
   ['amqp://localhost', /, got a string that begins with amqp:\/\/$/],
   [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
-  [{ url: 'redis://localhost' }, /ioredis options with a host, port, path or sentinels/],
 ])('%p is refused', (redis, message) => {
   expect(() => templateOf(redis)).toThrow(message)
+})
+
+describe('options that ioredis would ignore or misread are refused', () => {
+  const host = '127.0.0.1'
+
+  it.each([
+    [{ hostname: host }, "unknown option 'hostname' of redis (did you mean host?)"],
+    [{ host, passwrod: 'a' }, "unknown option 'passwrod' of redis (did you mean password?)"],
+    [{ host, pass: undefined }, "unknown option 'pass' of redis (did you mean password?)"],
+    [{ host, user: 'a' }, "unknown option 'user' of redis (did you mean username?)"],
+    [{ host, database: 1 }, "unknown option 'database' of redis (did you mean db?)"],
+    [{ host, ssl: true }, "unknown option 'ssl' of redis (did you mean tls?)"],
+    ['redis://a?keyPrefx=z', "unknown option 'keyPrefx' of the query of the URL (did you mean keyPrefix?)"],
+    ['unix:///a/b?dbb=1', "unknown option 'dbb' of the query of the URL (did you mean db?)"],
+    [{ url: `redis://${host}` }, "'url' of redis; pass the URL itself in place of the object"],
+    [{ socket: { host } }, "'socket' of redis; pass { host, port } without socket around it"],
+    [{ rootNodes: [] }, "'rootNodes' of redis; for a Redis Cluster pass an ioredis Cluster"],
+    [{ sentinels: [{ hots: 'a' }], name: 'main' }, "'hots' of redis.sentinels[0] (did you mean host?)"],
+    [
+      { sentinels: [{ host, port: 'abc' }], name: 'main' },
+      'redis.sentinels[0].port must be an integer from 1 to 65535',
+    ],
+    [{ sentinels: { host } }, 'redis.sentinels must be an array of { host, port }, got an object'],
+    [{ sentinels: [] }, 'redis.sentinels must have at least one { host, port }, got an empty array'],
+    [{ sentinels: [{ host }] }, 'redis.name must be the name that the Sentinels have for the master'],
+    [{ host: 5 }, 'redis.host must be a string, got a number'],
+    [{ host, password: {} }, 'redis.password must be a string, got an object'],
+    [{ host, path: '/run/redis.sock' }, 'redis has a host and the path of a socket'],
+    ['redis://a/1/2', 'its path must be the number of a database'],
+    [
+      { sentinels: [`${host}:26379`], name: 'main' },
+      'redis.sentinels[0] must be { host, port }, got a string',
+    ],
+  ])('%j', (redis, message) => {
+    expect(() => templateOf(redis)).toThrow(message)
+  })
+
+  it('but not numbers as environment variables have them', () => {
+    expect(optionsOf({ host, port: '6380', db: '2' })).toMatchObject({ host, port: 6380, db: 2 })
+  })
 })

@@ -1,9 +1,10 @@
-import { InvalidArgumentError } from '../../errors.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
+import { checkConnectionOptions, checkQuery } from './connection-options.js'
 import loadIoredis from './ioredis.cjs'
 import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
-import { kindOf, shown } from '../../util/kind-of.js'
+import { kindOf, knownKindOf } from '../../util/kind-of.js'
 import { urlMistake } from '../../util/url-mistake.js'
-import { whereItBelongs } from '../../where-it-belongs.js'
+import { whereItBelongs } from '../../options/where-it-belongs.js'
 
 /** An ioredis client, not connected, that can be duplicated to reach what `redis` names. */
 export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate {
@@ -23,8 +24,8 @@ export function checkSource(
   option = 'redis',
   place: 'client' | 'quorum' = 'client',
 ): asserts redis is string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate {
-  // A URL has a host and a port, too.
-  if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis) || isConnectionOptions(redis)) return
+  if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis)) return
+  if (isConnectionOptions(redis, option)) return
   const kind = kindOf(redis)
   const must = `${option} must be ${accepted}, got`
   if (kind !== 'a string') throw new InvalidArgumentError(`${must} ${kind}${whereItBelongs(redis, place)}`)
@@ -49,15 +50,22 @@ const isTemplate = (given: unknown): given is RedisTemplate | ClusterTemplate =>
   isObject(given) && 'duplicate' in given && 'options' in given && !('EVALSHA' in given)
 
 /** ioredis takes empty options to mean a server on this machine. Here they are more likely a missing setting. */
-const isConnectionOptions = (given: unknown): given is RedisConnectionOptions =>
-  isObject(given) && !('duplicate' in given) && ways.some((way) => Reflect.get(given, way) !== undefined)
+function isConnectionOptions(given: unknown, option: string): given is RedisConnectionOptions {
+  if (!isObject(given) || Array.isArray(given) || knownKindOf(given) !== undefined) return false
+  checkConnectionOptions(given, option)
+  return ways.some((way) => Reflect.get(given, way) !== undefined)
+}
 
 const ways = ['host', 'port', 'path', 'sentinels'] satisfies (keyof RedisConnectionOptions)[]
 
 function fromUrl(given: string): RedisTemplate {
-  // ioredis would use no TLS for `REDISS:`.
+  // ioredis compares schemes as they are written (5.11.1 and 6.0.0), and would use no TLS for `REDISS:`.
   const url = given.replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
-  if (url.startsWith('unix:')) return fromOptions(optionsOfUnixUrl(url))
+  if (url.startsWith('unix:')) {
+    const options = optionsOfUnixUrl(url)
+    checkConnectionOptions(options, 'the query of the URL')
+    return fromOptions(options)
+  }
   const { Redis } = requireIoredis()
   // What follows the password would be dropped, and the user taken for the host.
   if (/#.*@/.test(url)) throw invalidUrl(urlMistake(url))
@@ -67,8 +75,12 @@ function fromUrl(given: string): RedisTemplate {
   } catch {
     throw invalidUrl(urlMistake(url))
   }
-  if (!Number.isNaN(redis.options.db)) return redis
-  const isCut = new URL(url).pathname.includes('@')
+  // Options may also follow the path of a socket.
+  const parsed = new URL(url.startsWith('/') ? `unix:${url}` : url)
+  checkQuery(parsed)
+  // Of more than a number, ioredis would take the first and leave the rest.
+  if (url.startsWith('/') || /^\/?\d*$/.test(parsed.pathname)) return redis
+  const isCut = parsed.pathname.includes('@')
   throw invalidUrl(isCut ? urlMistake(url) : 'its path must be the number of a database')
 }
 
@@ -100,17 +112,4 @@ function requireIoredis(): Exclude<ReturnType<typeof loadIoredis>, Error> {
     'redis as a URL or as options needs the ioredis package: install it, or pass an ioredis instance (a bundle must) or an engine',
     { cause: ioredis },
   )
-}
-
-/** ioredis would use any value that it is given, and the resulting error would end the process. */
-export function assertNumbers({ db, port }: RedisTemplate['options']): void {
-  requireWhole('database', db, 0)
-  requireWhole('port', port, 1, 65_535)
-}
-
-function requireWhole(what: string, value: unknown, least: number, most = Infinity): void {
-  if (value === undefined) return
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return
-  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
-  throw new InvalidArgumentError(`the ${what} of redis must be an integer ${bounds}, got ${shown(value)}`)
 }

@@ -63,7 +63,13 @@ export type RedisSource = string | URL | RedisConnectionOptions | RedisTemplate 
 export interface CommandConnection {
   readonly status: string
   /** The socket, while there is one; a cluster client has none of its own. */
-  readonly stream?: { cork(): void; uncork(): void } | null
+  readonly stream?: {
+    readonly bytesRead?: number
+    /** Of TLS only: whether the handshake has not been completed. */
+    readonly secureConnecting?: boolean
+    cork(): void
+    uncork(): void
+  } | null
   on(event: string, listener: (...args: unknown[]) => void): unknown
   once(event: string, listener: (...args: unknown[]) => void): unknown
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>

@@ -30,6 +30,8 @@ export interface Calls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
   /** Of several locks at once. Only where no one else takes part in how a lock is handed on. */
   acquireMany?(request: RedisJointRequest, tokenFloorOf: (keys: Keys) => string): ScriptCall
+  /** Only where no one else makes tokens. */
+  raiseToken?(keys: Keys, token: number, keepMs: number): ScriptCall
   /** Gives up the hold and the queue entry, or some of the permits. */
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall
   /** Whether `setCount` serves this request in place of `acquire`. */

@@ -23,7 +23,7 @@ export interface RedisLatchWait extends LatchWait {
 /** The keys of a latch, in the order that the scripts want. */
 const keyList = ({ main, counted, waiters }: Keys): string[] => [main, counted, waiters]
 
-/** The script calls of latches. Their replies have the same forms, shared with Redisson or not. */
+/** The script calls of latches. Their replies have the same forms, whoever shares them. */
 export interface LatchCalls {
   /** @param server - the `run_id` of the server; '' when it is not known */
   set(keys: Keys, request: LatchSetRequest, server: string): ScriptCall

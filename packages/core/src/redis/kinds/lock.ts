@@ -96,6 +96,10 @@ export class NativeCalls extends LockCalls {
     return { script: scripts.multiAcquire, keys, args }
   }
 
+  raiseToken({ fence }: Keys, token: number, keepMs: number): ScriptCall {
+    return { script: scripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
+  }
+
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
     const args = [request.owner, tokenFloor, ...tombstoneOf(request)]
     return { script: scripts.lockRelease, keys: keyList(keys), args }

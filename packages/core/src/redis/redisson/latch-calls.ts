@@ -1,7 +1,7 @@
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
 import type { LatchCalls } from '../kinds/latch.js'
-import { scripts } from '../scripts/generated.js'
+import { scripts } from './generated.js'
 import { latchChannelOf } from './names.js'
 import type { Publishing } from './publishing.js'
 

@@ -2,7 +2,7 @@ import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
 import { keyList, LockCalls, tombstoneOf, waitingOf } from '../kinds/lock.js'
-import { scripts } from '../scripts/generated.js'
+import { scripts } from './generated.js'
 import { releaseChannelOf } from './names.js'
 import type { Publishing } from './publishing.js'
 

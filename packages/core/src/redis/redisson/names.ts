@@ -1,4 +1,5 @@
 import type { Kind, Layout } from '../keys.js'
+import type { RedissonSemaphore } from './options.js'
 
 /** The hash tag of a name, by Redisson's rule: the name itself, unless it has a brace already. */
 const taggedOf = (name: string): string => (name.includes('{') ? name : `{${name}}`)
@@ -35,9 +36,9 @@ export const permitIdsKeyOf = (semaphore: string): string => `${taggedOf(semapho
 export const latchChannelOf = (latch: string): string => `redisson_countdownlatch__channel__{${latch}}`
 
 /** Redisson keeps every object under its bare name, and each kind has a form of its own. */
-export const redissonLayout: Layout = {
-  kindOf: (object, form): Kind =>
-    object === 'semaphore' && form === 'RPermitExpirableSemaphore' ? 'permits' : object,
+export const layoutWith = (semaphores: RedissonSemaphore | undefined): Layout => ({
+  kindOf: (object): Kind =>
+    object === 'semaphore' && semaphores === 'RPermitExpirableSemaphore' ? 'permits' : object,
   mainOf: (lock) => lock,
   fenceOf: tokenKeyOf,
-}
+})

@@ -1,9 +1,11 @@
 import type { SubscriberHub, SubscriberHubOptions } from '@holdfast/pubsub'
-import type { EngineHost } from '../../engine/session.js'
+import type { EngineHost } from '../../engine/host.js'
+import type { Inbox } from '../../engine/inbox.js'
 import type { Connections } from '../connection/connections.js'
 import type { ScriptConnection } from '../connection/script-connection.js'
 import { asList, numberAt } from '../reply.js'
-import { scripts } from '../scripts/generated.js'
+import { scripts } from './generated.js'
+import type { RedisInbox } from '../inbox.js'
 import type { Keys } from '../keys.js'
 import type { Publishing } from './publishing.js'
 import { ReleaseWatch } from './release-watch.js'
@@ -16,6 +18,8 @@ export interface RedissonPeersOptions {
   readonly connections: Connections
   readonly connection: ScriptConnection
   readonly publishing: Publishing
+  /** Of the client itself. */
+  readonly inbox: RedisInbox
   /** Subscribes to plain channels. */
   readonly hub: SubscriberHub
   /** For further hubs that subscribe to sharded channels. */
@@ -25,8 +29,8 @@ export interface RedissonPeersOptions {
   readonly host: Pick<EngineHost, 'wake' | 'missed' | 'opened'>
 }
 
-/** The Java side of objects that are shared with Redisson: announces releases in its way, and receives its own. */
-export class RedissonPeers {
+/** The Java side of objects that are shared with Redisson: announces releases in its way, and has waiters receive its own as well. */
+export class RedissonPeers implements Inbox {
   readonly #options: RedissonPeersOptions
   #watch: ReleaseWatch
   #shards: ShardHubs | undefined
@@ -60,12 +64,12 @@ export class RedissonPeers {
   }
 
   isSubscribed(keys: Keys): boolean {
-    return this.#watch.isSubscribed(keys)
+    return this.#options.inbox.isSubscribed() && this.#watch.isSubscribed(keys)
   }
 
   /** Resolves once it is, for an object that is watched. Rejects when Redis refuses the channel. */
-  whenSubscribed(keys: Keys): Promise<void> {
-    return this.#watch.whenSubscribed(keys)
+  async subscribe(keys: Keys): Promise<void> {
+    await Promise.all([this.#options.inbox.subscribe(), this.#watch.whenSubscribed(keys)])
   }
 
   /** A waiter has come. */

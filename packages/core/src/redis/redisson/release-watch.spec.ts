@@ -1,11 +1,11 @@
 import { KeySpace } from '../keys.js'
-import { redissonLayout } from './names.js'
+import { layoutWith } from './names.js'
 import { ReleaseWatch } from './release-watch.js'
 
 const keepMs = 100
-const keySpace = new KeySpace({ keyPrefix: '', prefix: '', groupOf: () => '', layout: redissonLayout })
-const bare = keySpace.keysOf('t', 'lock')
-const braced = keySpace.keysOf('{t}', 'lock')
+const keySpace = new KeySpace({ keyPrefix: '', prefix: '', groupOf: () => '', layout: layoutWith(undefined) })
+const bare = keySpace.locate('t', 'lock')
+const braced = keySpace.locate('{t}', 'lock')
 
 let subscribed: string[]
 let watch: ReleaseWatch

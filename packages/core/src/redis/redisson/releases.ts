@@ -1,4 +1,4 @@
-import type { EngineHost } from '../../engine/session.js'
+import type { EngineHost } from '../../engine/host.js'
 import type { Keys, Kind } from '../keys.js'
 import { latchChannelOf, permitsChannelOf, readWriteChannelOf, releaseChannelOf } from './names.js'
 

@@ -5,7 +5,7 @@ import type { Keys } from '../keys.js'
 import type { Calls, RedisQueueEntry, RedisRenewal } from '../kinds/calls.js'
 import { tombstoneOf } from '../kinds/lock.js'
 import { numberAt, textAt } from '../reply.js'
-import { scripts } from '../scripts/generated.js'
+import { scripts } from './generated.js'
 import { permitIdsKeyOf, permitsChannelOf } from './names.js'
 import type { Publishing } from './publishing.js'
 

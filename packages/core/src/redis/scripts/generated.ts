@@ -1,22 +1,19 @@
 // DO NOT EDIT: written from lua/ by `pnpm generate`.
 
-/** One Lua script and the SHA-1 by which a server that has seen it knows it. */
-export interface Script {
-  readonly name: string
-  readonly sha1: string
-  readonly lua: string
-}
+import type { Script } from './script.js'
 
-export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
+export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: {
     name: 'clientIdentify',
+    family: 'client',
     sha1: '7cb745dbdcde9eec419bfe50450da411351bf83b',
     lua: `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
   },
   clientPermissions: {
     name: 'clientPermissions',
+    family: 'client',
     sha1: 'afde5395c9925051a6a32c44dd262bf547ac746f',
     lua: `local triedKey = KEYS[1]
 local missing = {}
@@ -45,6 +42,7 @@ return missing`,
   },
   clientRaiseFence: {
     name: 'clientRaiseFence',
+    family: 'client',
     sha1: '3cdbd31176381f0d1ce992411e9dc3035718d6cf',
     lua: `local call = redis.call
 local fenceKey = KEYS[1]
@@ -69,6 +67,7 @@ return 1`,
   },
   clientRegister: {
     name: 'clientRegister',
+    family: 'client',
     sha1: '74b27a270f1ac288d5089228161d2cfa5ca2d0e9',
     lua: `redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], unpack(ARGV, 3))
@@ -79,6 +78,7 @@ return { type(reply) == 'table' and reply.err or '' }`,
   },
   clientTell: {
     name: 'clientTell',
+    family: 'client',
     sha1: '2680079e54339f1d8ae092a7329696a71ffcaa1c',
     lua: `local notice = 'told ' .. ARGV[1]
 local reply, noticeError = {}, ''
@@ -94,6 +94,7 @@ return reply`,
   },
   latchCountDown: {
     name: 'latchCountDown',
+    family: 'latch',
     sha1: '6bf25efd770b94e89c08073390b6d80d7e572020',
     lua: `local call = redis.call
 local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
@@ -164,6 +165,7 @@ return { code, generation, first, opened, left, previous, noticeError }`,
   },
   latchDelete: {
     name: 'latchDelete',
+    family: 'latch',
     sha1: '121ecc42c81252acd92856a25b154c17306227f1',
     lua: `local call = redis.call
 local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
@@ -211,6 +213,7 @@ return { code, generation, first, opened, left, previous, noticeError }`,
   },
   latchInspect: {
     name: 'latchInspect',
+    family: 'latch',
     sha1: '471d6012d53638585e6f38648de379bb0908e573',
     lua: `local call = redis.call
 local time = call('TIME')
@@ -248,6 +251,7 @@ return { 1, generation, first, opened, left, previous, '', count, ttlMs, waiters
   },
   latchSet: {
     name: 'latchSet',
+    family: 'latch',
     sha1: '288dec34bc1cc3265677cf07c88c0c9e8a76e5fc',
     lua: `local call = redis.call
 local latchKey, countedKey = KEYS[1], KEYS[2]
@@ -302,6 +306,7 @@ return { code, generation, first, opened, left, previous, noticeError }`,
   },
   latchWait: {
     name: 'latchWait',
+    family: 'latch',
     sha1: '620eb9bd4f17be9a986f653a348c29768f381e4c',
     lua: `local call = redis.call
 local time = call('TIME')
@@ -367,6 +372,7 @@ return replies`,
   },
   lockAcquire: {
     name: 'lockAcquire',
+    family: 'lock',
     sha1: 'e87d98f90fa81e86109d3b38aff0e2be7d048a55',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -584,6 +590,7 @@ return token`,
   },
   lockForce: {
     name: 'lockForce',
+    family: 'lock',
     sha1: '081c8ea6c8f77fbd173dfc0f65076ab12d164b78',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -690,6 +697,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   lockInspect: {
     name: 'lockInspect',
+    family: 'lock',
     sha1: 'b576f50477cbef1c72764bb4e5137ea29fcdf526',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -731,11 +739,20 @@ return reply`,
   },
   lockRefresh: {
     name: 'lockRefresh',
-    sha1: 'acd3d1211c1f25827830db9702cba651e577f236',
+    family: 'lock',
+    sha1: '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
 local nowText = time[1] .. zeros .. time[2]
+local function replace(command, key, ...)
+local reply = redis.pcall(command, key, ...)
+if type(reply) == 'table' then
+redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
+reply = redis.call(command, key, ...)
+end
+return reply
+end
 local replies = {}
 local outlooks = {}
 for i = 1, #KEYS / 3 do
@@ -771,7 +788,7 @@ state = 'alive'
 end
 if state == 'alive' and call('PTTL', queueKey) ~= -2 then
 local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryProof .. ' ' .. entryInbox
-call('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
+replace('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)
 if call('PTTL', queueKey) < 1.25 * entryTtlMs then
 local function keepFor(key, ms)
 if call('PTTL', key) < ms then
@@ -797,6 +814,7 @@ return replies`,
   },
   lockRelease: {
     name: 'lockRelease',
+    family: 'lock',
     sha1: '4770a4db1f9f88419d0e24d8edf2fdea7dccbbf6',
     lua: `local call = redis.call
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -938,6 +956,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   lockRenew: {
     name: 'lockRenew',
+    family: 'lock',
     sha1: '336d8326296a194d76ad1d884ff7d8e8d940e808',
     lua: `local call = redis.call
 local replies = {}
@@ -961,7 +980,8 @@ return replies`,
   },
   lockSetCount: {
     name: 'lockSetCount',
-    sha1: '1f3a67439a28042cba5444435f611094478cafa2',
+    family: 'lock',
+    sha1: '049bb6435ec2fd35213719c6c4c6c35307644111',
     lua: `local call = redis.call
 local lockKey = KEYS[1]
 local owner = ARGV[1]
@@ -981,7 +1001,15 @@ end
 if holder ~= owner then
 return 0
 end
-call('HSET', lockKey, owner, count)
+local function replace(command, key, ...)
+local reply = redis.pcall(command, key, ...)
+if type(reply) == 'table' then
+redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
+reply = redis.call(command, key, ...)
+end
+return reply
+end
+replace('HSET', lockKey, owner, count)
 if ttlMs < tonumber(leaseMs) then
 call('PEXPIRE', lockKey, leaseMs)
 end
@@ -989,6 +1017,7 @@ return 1`,
   },
   multiAcquire: {
     name: 'multiAcquire',
+    family: 'multi',
     sha1: 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32',
     lua: `local call = redis.call
 local mode = ARGV[1]
@@ -1124,2355 +1153,9 @@ end
 end
 return reply`,
   },
-  redissonIdentifySharding: {
-    name: 'redissonIdentifySharding',
-    sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
-    lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
-return { reply.err and 0 or 1 }`,
-  },
-  redissonLatchCountDown: {
-    name: 'redissonLatchCountDown',
-    sha1: '66fdf5cf81cb9c1fcc30af68718752f2667e4cb9',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
-local named = tonumber(ARGV[1])
-local party = ARGV[2]
-local publish = ARGV[3]
-local channel = ARGV[4]
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
-return { -3, foreign }
-end
-local code, first, happened = 0, 0, nil
-if left == 0 then
-code = 1
-elseif generation == named then
-code = 1
-if call('HSETNX', countedKey, party, 1) == 1 then
-left = call('DECR', countKey)
-if left == 0 then
-call('DEL', countKey)
-local kept = call('HMGET', countedKey, 'generation', 'previous', 'count', 'keepMs', 'setter', 'deleted')
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', kept[1], 'previous', kept[2], 'count', kept[3], 'keepMs', kept[4],
-'setter', kept[5] or '', 'deleted', kept[6] or '', 'left', 0
-)
-opened = generation
-happened = '0'
-else
-call('HSET', countedKey, 'left', left)
-end
-end
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
-if happened then
-local received = redis.pcall(publish, channel, happened)
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchDelete: {
-    name: 'redissonLatchDelete',
-    sha1: 'ccb19270d098d8328b19d5ea24f987e7605e1f5d',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
-local named = tonumber(ARGV[1])
-local publish = ARGV[2]
-local channel = ARGV[3]
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
-return { -3, foreign }
-end
-local code, first, happened = 0, 0, nil
-if left == 0 then
-first = generation + 1
-elseif generation == named then
-code = 1
-left = 0
-opened = generation
-happened = '1'
-call('DEL', countKey)
-local kept = call('HMGET', countedKey, 'generation', 'previous', 'count', 'keepMs', 'setter', 'deleted')
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', kept[1], 'previous', kept[2], 'count', kept[3], 'keepMs', kept[4],
-'setter', kept[5] or '', 'deleted', kept[6] or '', 'left', 0
-)
-call('HSET', countedKey, 'deleted', string.format('%.0f', named))
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
-if happened then
-local received = redis.pcall(publish, channel, happened)
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchInspect: {
-    name: 'redissonLatchInspect',
-    sha1: '2f32913133899d2128838699a41150f75612e104',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
-local maxEntries = tonumber(ARGV[1])
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
-return { -3, foreign }
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local parties = {}
-for _, party in ipairs(maxEntries > 0 and left > 0 and call('HKEYS', countedKey) or {}) do
-if string.find(party, '[:@]') and #parties < maxEntries then
-parties[#parties + 1] = party
-end
-end
-local newest = tonumber(call('HGET', countedKey, 'count') or '0')
-return { 1, generation, 0, opened, left, previous, '', newest, call('PTTL', countKey), 0, parties, {} }`,
-  },
-  redissonLatchSet: {
-    name: 'redissonLatchSet',
-    sha1: '6cdcd4e8b7be96363abd880e934d17cbec6b6327',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
-local named = tonumber(ARGV[1])
-local caller = ARGV[2]
-local newCount = ARGV[3]
-local keepMs = ARGV[4]
-local publish = ARGV[5]
-local channel = ARGV[6]
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
-return { -3, foreign }
-end
-local code, first, happened = 0, 0, nil
-if setter == caller then
-code = 1
-elseif left == 0 and generation == named then
-code = 1
-happened = '1'
-previous = generation
-generation = math.max(tonumber(nowText), previous + 1)
-left = tonumber(newCount)
-opened = previous
-call('SET', countKey, newCount)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', newCount, 'left', newCount, 'keepMs', keepMs, 'setter', caller,
-'deleted', deleted or ''
-)
-call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
-if happened then
-local received = redis.pcall(publish, channel, happened)
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchWait: {
-    name: 'redissonLatchWait',
-    sha1: '5962998f783a734bbd1aae3598613820cb6599f3',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local replies = {}
-for i = 1, #KEYS / 2 do
-local countKey, countedKey = KEYS[2 * i - 1], KEYS[2 * i]
-local awaited = tonumber(ARGV[i])
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local code = 2
-if foreign then
-code, generation = -3, foreign
-elseif awaited > 0 and awaited == tonumber(deleted or '0') then
-code, generation = -1, awaited
-elseif awaited > 0 and awaited ~= generation then
-code, generation = 1, awaited
-elseif left == 0 then
-code = 1
-end
-replies[2 * i - 1] = code
-replies[2 * i] = generation
-end
-return replies`,
-  },
-  redissonLockAcquire: {
-    name: 'redissonLockAcquire',
-    sha1: '930942575f3fdb6e6b7b81b6680e16c9bbcf8f66',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-local leaseMs = tonumber(ARGV[3])
-local waiting = ARGV[4]
-local wantsToken = ARGV[5] == '1'
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local ttlMs = call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
-if type(holder) == 'table' then
-holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-end
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
-end
-local function dropEntry(waiter)
-call('HDEL', waitersKey, waiter)
-call('LREM', queueKey, 1, waiter)
-end
-local subscribed = {}
-local function isSubscribedTo(entryInbox, inboxIsChecked)
-if inboxIsChecked == '0' then
-return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
-end
-return subscribed[entryInbox]
-end
-local function readTurn()
-local turn = call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
-fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
-if fromMs and fromMs > nowMs + headStartMs then
-return nil
-end
-return turnOwner, untilMs, fromMs
-end
-local function endTurn(waiter)
-if readTurn() == waiter then
-call('HDEL', waitersKey, 'turn')
-end
-end
-local function offerTurn(before, headStart)
-local offset = 0
-while true do
-local waiter = call('LINDEX', queueKey, offset)
-if not waiter then
-return nil, ''
-end
-local turnOwner, untilMs, fromMs = readTurn()
-if waiter == before then
-return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
-end
-local state, entryInbox, inboxIsChecked = readEntry(waiter)
-if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-call('HDEL', waitersKey, 'turn')
-dropEntry(waiter)
-elseif state == 'none' then
-dropEntry(waiter)
-endTurn(waiter)
-elseif state == 'tombstone' then
-call('LREM', queueKey, 1, waiter)
-endTurn(waiter)
-elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
-offset = offset + 1
-elseif turnOwner == waiter then
-return untilMs - nowMs, ''
-else
-fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
-call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
-local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
-return turnMs, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-if holder == owner then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local token = 0
-if wantsToken then
-token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
-end
-if count > 1 then
-call('HSET', lockKey, owner, count)
-end
-keepFor(lockKey, leaseMs)
-return tonumber(token)
-end
-if count > 1 then
-return { -1 }
-end
-if readEntry(owner) == 'tombstone' then
-return { -2 }
-end
-local noticeError = ''
-if ttlMs == -2 then
-local remainingMs
-remainingMs, noticeError = offerTurn(owner)
-if not remainingMs then
-local token = wantsToken and call('INCR', tokenKey) or 0
-call('HSET', lockKey, owner, 1)
-call('PEXPIRE', lockKey, leaseMs)
-dropEntry(owner)
-call('HDEL', waitersKey, 'turn')
-return token
-end
-ttlMs = remainingMs
-else
-endTurn(owner)
-end
-local position = 0
-if waiting == '' then
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-else
-local newEntry = nowText .. ' ' .. waiting
-local rank = nil
-if call('HSETNX', waitersKey, owner, newEntry) == 0 then
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-call('HSET', waitersKey, owner, newEntry)
-rank = call('LPOS', queueKey, owner)
-end
-position = rank and rank + 1 or call('RPUSH', queueKey, owner)
-if position == 1 and not rank then
-if call('HLEN', waitersKey) > 1 then
-local fields = call('HGETALL', waitersKey)
-for i = 1, #fields, 2 do
-if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
-call('HDEL', waitersKey, fields[i])
-end
-end
-end
-end
-local entryTtlMs = string.match(waiting, '^%d+')
-if call('PTTL', queueKey) < 1.25 * entryTtlMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-call('PEXPIRE', queueKey, 2 * entryTtlMs)
-keepFor(waitersKey, 2 * entryTtlMs)
-end
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonLockForce: {
-    name: 'redissonLockForce',
-    sha1: 'c2b65ef32d7bb3fe58a6a8b2d34e6dd41bcd153f',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
-local owner = ARGV[1]
-local inbox = ARGV[2]
-local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local ttlMs = call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
-if type(holder) == 'table' then
-holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-end
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
-end
-local function dropEntry(waiter)
-call('HDEL', waitersKey, waiter)
-call('LREM', queueKey, 1, waiter)
-end
-local subscribed = {}
-local function isSubscribedTo(entryInbox, inboxIsChecked)
-if inboxIsChecked == '0' then
-return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
-end
-return subscribed[entryInbox]
-end
-local function readTurn()
-local turn = call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
-fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
-if fromMs and fromMs > nowMs + headStartMs then
-return nil
-end
-return turnOwner, untilMs, fromMs
-end
-local function endTurn(waiter)
-if readTurn() == waiter then
-call('HDEL', waitersKey, 'turn')
-end
-end
-local function offerTurn(before, headStart)
-local offset = 0
-while true do
-local waiter = call('LINDEX', queueKey, offset)
-if not waiter then
-return nil, ''
-end
-local turnOwner, untilMs, fromMs = readTurn()
-if waiter == before then
-return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
-end
-local state, entryInbox, inboxIsChecked = readEntry(waiter)
-if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-call('HDEL', waitersKey, 'turn')
-dropEntry(waiter)
-elseif state == 'none' then
-dropEntry(waiter)
-endTurn(waiter)
-elseif state == 'tombstone' then
-call('LREM', queueKey, 1, waiter)
-endTurn(waiter)
-elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
-offset = offset + 1
-elseif turnOwner == waiter then
-return untilMs - nowMs, ''
-else
-fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
-call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
-local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
-return turnMs, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function free()
-call('DEL', lockKey)
-local reply = redis.pcall(publish, channel, '0')
-return type(reply) == 'table' and reply.err or ''
-end
-if holder ~= owner then
-return 0
-end
-local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local messageError = free()
-local _, noticeError = offerTurn()
-if messageError ~= '' then
-noticeError = messageError
-elseif noticeError == '' and type(revoked) == 'table' then
-noticeError = revoked.err
-end
-local mine = true
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonLockRelease: {
-    name: 'redissonLockRelease',
-    sha1: 'd96a11d2a06e666cf049d935c76c293725ec6cf9',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
-local owner = ARGV[1]
-local publish = ARGV[2]
-local channel = ARGV[3]
-local tombstoneMs = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
-end
-local function dropEntry(waiter)
-call('HDEL', waitersKey, waiter)
-call('LREM', queueKey, 1, waiter)
-end
-local subscribed = {}
-local function isSubscribedTo(entryInbox, inboxIsChecked)
-if inboxIsChecked == '0' then
-return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
-end
-return subscribed[entryInbox]
-end
-local function readTurn()
-local turn = call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
-fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
-if fromMs and fromMs > nowMs + headStartMs then
-return nil
-end
-return turnOwner, untilMs, fromMs
-end
-local function endTurn(waiter)
-if readTurn() == waiter then
-call('HDEL', waitersKey, 'turn')
-end
-end
-local function offerTurn(before, headStart)
-local offset = 0
-while true do
-local waiter = call('LINDEX', queueKey, offset)
-if not waiter then
-return nil, ''
-end
-local turnOwner, untilMs, fromMs = readTurn()
-if waiter == before then
-return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
-end
-local state, entryInbox, inboxIsChecked = readEntry(waiter)
-if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-call('HDEL', waitersKey, 'turn')
-dropEntry(waiter)
-elseif state == 'none' then
-dropEntry(waiter)
-endTurn(waiter)
-elseif state == 'tombstone' then
-call('LREM', queueKey, 1, waiter)
-endTurn(waiter)
-elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
-offset = offset + 1
-elseif turnOwner == waiter then
-return untilMs - nowMs, ''
-else
-fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
-call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
-local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
-return turnMs, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function free()
-call('DEL', lockKey)
-local reply = redis.pcall(publish, channel, '0')
-return type(reply) == 'table' and reply.err or ''
-end
-do
-local waiter = owner
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
-call('LREM', queueKey, 1, owner)
-end
-end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #sample, 2 do
-local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-call('HDEL', waitersKey, sample[i])
-end
-end
-call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local ttlMs = call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
-if type(holder) == 'table' then
-holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-end
-local mine = holder == owner
-endTurn(owner)
-local messageError = ''
-if mine then
-messageError = free()
-ttlMs = -2
-end
-local noticeError = ''
-if ttlMs == -2 then
-local _
-_, noticeError = offerTurn(nil, mine)
-end
-if messageError ~= '' then
-noticeError = messageError
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsAcquire: {
-    name: 'redissonPermitsAcquire',
-    sha1: '6d7f636b03c8e56b188e3847e312d5ec26081c95',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local owner = ARGV[1]
-local want = tonumber(ARGV[2])
-local leaseMs = tonumber(ARGV[3])
-local position = tonumber(ARGV[4])
-local size = tonumber(ARGV[5])
-local publish = ARGV[6]
-local channel = ARGV[7]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-if permits and permits < want then
-return { -1 }
-end
-local isHeld = permits ~= nil
-if not isHeld then
-if not free then
-free = math.max(0, size - call('ZCARD', idsKey))
-call('SET', countKey, string.format('%.0f', free))
-hasRisen = true
-end
-if free >= want then
-free = call('DECRBY', countKey, want)
-isHeld = true
-end
-end
-if isHeld then
-want = permits or want
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-putIds(owner, want, endMs)
-local countTtlMs = call('PTTL', countKey)
-if countTtlMs > 0 then
-call('PEXPIRE', idsKey, countTtlMs)
-end
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if isHeld then
-return { 1, free or 0, noticeError }
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local firstId = call('ZRANGEBYSCORE', idsKey, nowMs, '(922337203685477', 'WITHSCORES', 'LIMIT', 0, 1)
-if firstId[1] then
-ttlMs = math.min(ttlMs, firstId[2] - nowMs)
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonPermitsForce: {
-    name: 'redissonPermitsForce',
-    sha1: '47e319c67ad18bca2edf0d5c984404a653063872',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner = ARGV[1]
-local inbox = ARGV[2]
-local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-local mine = false
-local revoked = 0
-if permits then
-local left = 0
-mine = true
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
-elseif #owner == 32 and not string.find(owner, '%X') then
-local id = string.gsub(owner, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-mine = call('ZREM', idsKey, id) == 1
-if mine and free then
-free = call('INCRBY', countKey, 1)
-hasRisen = true
-end
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if noticeError == '' and type(revoked) == 'table' then
-noticeError = revoked.err
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsInspect: {
-    name: 'redissonPermitsInspect',
-    sha1: '75f2ce94c7702a80857525b076f947baabc2db01',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local maxEntries = tonumber(ARGV[1])
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local held = call('ZCOUNT', idsKey, '(' .. nowMs, '+inf')
-local ended = call('ZCARD', idsKey) - held
-local owners = call('ZRANGEBYSCORE', endsKey, '(' .. nowMs, '+inf', 'WITHSCORES')
-local reply = { held, free and free + ended or '', 0, 0 }
-local ours, foreignIds = {}, held
-for i = 1, #owners, 2 do
-local permits = tonumber(call('HGET', holdsKey, owners[i]) or '0')
-if permits > 0 then
-reply[3] = reply[3] + 1
-foreignIds = foreignIds - countIds(owners[i], permits)
-if reply[4] < maxEntries then
-reply[4] = reply[4] + 1
-reply[#reply + 1] = owners[i]
-reply[#reply + 1] = permits
-reply[#reply + 1] = owners[i + 1] - nowMs
-end
-for _, id in ipairs(maxEntries > 0 and idsOf(owners[i], 1, permits) or {}) do
-ours[id] = true
-end
-end
-end
-reply[3] = reply[3] + foreignIds
-local left = math.min(maxEntries, foreignIds)
-local found = left > 0 and call('ZRANGEBYSCORE', idsKey, '(' .. nowMs, '+inf', 'WITHSCORES') or {}
-for i = 1, #found, 2 do
-if left > 0 and not ours[found[i]] then
-left = left - 1
-reply[#reply + 1] = string.gsub(found[i], '.', function(byte)
-return string.format('%02x', string.byte(byte))
-end)
-reply[#reply + 1] = found[i + 1] == '922337203685477' and -1 or found[i + 1] - nowMs
-end
-end
-return reply`,
-  },
-  redissonPermitsRefresh: {
-    name: 'redissonPermitsRefresh',
-    sha1: 'af8505ebd028b1269902f8ea512cfecd48879e21',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
-for i = 1, #KEYS / 4 do
-local countKey, holdsKey = KEYS[4 * i - 3], KEYS[4 * i - 2]
-local endsKey, idsKey = KEYS[4 * i - 1], KEYS[4 * i]
-local publish = ARGV[3 * i - 2]
-local channel = ARGV[3 * i - 1]
-local owner = ARGV[3 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-replies[2 * i - 1] = 2
-replies[2 * i] = -2
-if not foreign then
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local firstId = call('ZRANGEBYSCORE', idsKey, nowMs, '(922337203685477', 'WITHSCORES', 'LIMIT', 0, 1)
-if firstId[1] then
-ttlMs = math.min(ttlMs, firstId[2] - nowMs)
-end
-if call('HEXISTS', holdsKey, owner) == 0 then
-replies[2 * i - 1] = 1
-end
-if free and free <= 0 then
-replies[2 * i] = ttlMs
-end
-end
-end
-return replies`,
-  },
-  redissonPermitsRelease: {
-    name: 'redissonPermitsRelease',
-    sha1: 'aefd7080176e22cffb40ad172e5bf6dcd536ee2f',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local owner = ARGV[1]
-local left = tonumber(ARGV[2])
-local publish = ARGV[3]
-local channel = ARGV[4]
-local tombstoneMs = ARGV[5]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
-local mine = permits > 0 and countIds(owner, permits) == permits
-if permits > 0 and not mine then
-left = 0
-end
-if permits > left then
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #sample, 2 do
-local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-call('HDEL', waitersKey, sample[i])
-end
-end
-call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsRenew: {
-    name: 'redissonPermitsRenew',
-    sha1: '546911c9c9669d28fceb8a9413ae0ee7fda74995',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
-for i = 1, #KEYS / 4 do
-local countKey, holdsKey = KEYS[4 * i - 3], KEYS[4 * i - 2]
-local endsKey, idsKey = KEYS[4 * i - 1], KEYS[4 * i]
-local publish = ARGV[4 * i - 3]
-local channel = ARGV[4 * i - 2]
-local owner = ARGV[4 * i - 1]
-local leaseMs = ARGV[4 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-replies[i] = -3
-else
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-local want = permits or 0
-replies[i] = want > 0 and 1 or 0
-if want > 0 then
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-putIds(owner, want, endMs)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-end
-end
-return replies`,
-  },
-  redissonPermitsResize: {
-    name: 'redissonPermitsResize',
-    sha1: 'd49ae6445e5a76261a3fb05e79bd0e78e5103512',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local newSize = tonumber(ARGV[1])
-local keepMs = ARGV[2]
-local seen = ARGV[3]
-local callId = ARGV[4]
-local publish = ARGV[5]
-local channel = ARGV[6]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local version, lastId = string.match(redis.pcall('GET', sizeKey) or '0 ', '^(%d+) (.*)$')
-if lastId == callId then
-return { 1, tonumber(version), newSize }
-elseif version ~= seen then
-return { 0, tonumber(version), newSize }
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-version = version + 1
-call('SET', sizeKey, version .. ' ' .. callId, 'PX', keepMs)
-free = call('INCRBY', countKey, newSize - (free or 0) - call('ZCARD', idsKey))
-hasRisen = true
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local reply = { 1, version, newSize }
-if noticeError ~= '' then
-reply[4] = noticeError
-end
-return reply`,
-  },
-  redissonReadWriteAcquire: {
-    name: 'redissonReadWriteAcquire',
-    sha1: '5add8dd6b62e010f94f5fef1a9afa507fc5e053b',
-    lua: `local call = redis.call
-local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
-local owner = ARGV[1]
-local side = ARGV[2]
-local leaseMs = tonumber(ARGV[3])
-local waits = ARGV[4]
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if held == 'read' and side == 'write' then
-return { -1 }
-end
-if not held and call('EXISTS', goneKey) == 1 then
-return { -2 }
-end
-if held or not mode or mode == 'read' and side == 'read' then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local newMode = held or side
-call('HSET', lockKey, 'mode', newMode, newMode == 'write' and owner .. ':write' or owner, '1')
-if newMode == 'read' and call('PTTL', holdKey) < leaseMs then
-call('SET', holdKey, '1', 'PX', leaseMs)
-end
-keepFor(lockKey, leaseMs)
-return 0
-end
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local fields = redis.pcall('HRANDFIELD', lockKey, '2')
-if fields.err then
-fields = call('HKEYS', lockKey)
-end
-local holder = fields[1] ~= 'mode' and fields[1] or fields[2] or ''
-if mode == 'write' then
-holder = string.gsub(holder, ':write$', '')
-end
-local position, noticeError = waits == '1' and 1 or 0, ''
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonReadWriteForce: {
-    name: 'redissonReadWriteForce',
-    sha1: 'a51a21a8ea40dcaf5441fe0a3c6ddfac5f31e579',
-    lua: `local call = redis.call
-local lockKey = KEYS[1]
-local owner = ARGV[1]
-local inbox = ARGV[2]
-local slot = ARGV[3]
-local publish = ARGV[4]
-local channel = ARGV[5]
-local function holdKeyOf(reader, n)
-return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
-end
-local function holdTimeOf(reader, count)
-local longestMs = 0
-for n = 1, tonumber(count) or 0 do
-longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
-end
-return longestMs
-end
-local function notify(message)
-local reply = redis.pcall(publish, channel, message)
-return type(reply) == 'table' and reply.err or ''
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if not held then
-return 0
-end
-local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local noticeError = ''
-do
-local keepMs = 0
-if held == 'read' then
-for n = 1, tonumber(call('HGET', lockKey, owner)) or 0 do
-call('DEL', holdKeyOf(owner, n))
-end
-call('HDEL', lockKey, owner)
-local fields = call('HGETALL', lockKey)
-for i = 1, #fields, 2 do
-keepMs = math.max(keepMs, holdTimeOf(fields[i], fields[i + 1]))
-if keepMs >= ttlMs then
-break
-end
-end
-end
-if keepMs == 0 then
-call('DEL', lockKey)
-noticeError = notify(held == 'write' and '1' or '0')
-elseif keepMs ~= ttlMs then
-call('PEXPIRE', lockKey, keepMs)
-end
-end
-if noticeError == '' and type(revoked) == 'table' then
-noticeError = revoked.err
-end
-local mine = true
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonReadWriteInspect: {
-    name: 'redissonReadWriteInspect',
-    sha1: '31207c0e3265bdc2a2c051da968d9044eaf67355',
-    lua: `local call = redis.call
-local lockKey = KEYS[1]
-local slot = ARGV[1]
-local maxHolders = tonumber(ARGV[2])
-local function holdKeyOf(reader, n)
-return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
-end
-local function holdTimeOf(reader, count)
-local longestMs = 0
-for n = 1, tonumber(count) or 0 do
-longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
-end
-return longestMs
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local holders = {}
-local fields = mode and call('HGETALL', lockKey) or {}
-for i = 1, #fields, 2 do
-local field = fields[i]
-if mode == 'write' and string.sub(field, -6) == ':write' then
-holders[#holders + 1] = { string.sub(field, 1, -7), ttlMs }
-elseif mode == 'read' and field ~= 'mode' then
-local remainingMs = holdTimeOf(field, fields[i + 1])
-holders[#holders + 1] = { field, remainingMs > 0 and remainingMs or ttlMs }
-end
-end
-table.sort(holders, function(a, b)
-return a[2] < b[2]
-end)
-local reply = { #holders, mode or '' }
-for i = 1, math.min(#holders, maxHolders) do
-reply[#reply + 1] = holders[i][1]
-reply[#reply + 1] = holders[i][2]
-end
-return reply`,
-  },
-  redissonReadWriteRefresh: {
-    name: 'redissonReadWriteRefresh',
-    sha1: 'd4c1822d4b770f7091b93d9230b48d621ecdbf36',
-    lua: `local call = redis.call
-local replies = {}
-for i, lockKey in ipairs(KEYS) do
-local owner = ARGV[i]
-local mode = redis.pcall('HGET', lockKey, 'mode')
-if type(mode) == 'table' then
-mode = nil
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-replies[2 * i - 1] = held and 2 or mode == 'write' and 1 or 0
-replies[2 * i] = call('PTTL', lockKey)
-end
-return replies`,
-  },
-  redissonReadWriteRelease: {
-    name: 'redissonReadWriteRelease',
-    sha1: '6c1f053559c2b05a1da271a9fe57b25210730476',
-    lua: `local call = redis.call
-local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
-local owner = ARGV[1]
-local left = ARGV[2]
-local slot = ARGV[3]
-local publish = ARGV[4]
-local channel = ARGV[5]
-local tombstoneMs = ARGV[6]
-local function holdKeyOf(reader, n)
-return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
-end
-local function holdTimeOf(reader, count)
-local longestMs = 0
-for n = 1, tonumber(count) or 0 do
-longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
-end
-return longestMs
-end
-local function notify(message)
-local reply = redis.pcall(publish, channel, message)
-return type(reply) == 'table' and reply.err or ''
-end
-if tombstoneMs then
-call('SET', goneKey, '1', 'PX', tombstoneMs)
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if not held then
-return 0
-end
-local mine = true
-if left == '1' then
-local noticeError = ''
-if held == 'write' then
-call('HDEL', lockKey, owner .. ':write')
-call('HSET', lockKey, 'mode', 'read', owner, '1')
-call('SET', holdKey, '1', 'PX', math.max(1, ttlMs))
-noticeError = notify('1')
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }
-end
-local noticeError = ''
-do
-local keepMs = 0
-if held == 'read' then
-for n = 1, tonumber(call('HGET', lockKey, owner)) or 0 do
-call('DEL', holdKeyOf(owner, n))
-end
-call('HDEL', lockKey, owner)
-local fields = call('HGETALL', lockKey)
-for i = 1, #fields, 2 do
-keepMs = math.max(keepMs, holdTimeOf(fields[i], fields[i + 1]))
-if keepMs >= ttlMs then
-break
-end
-end
-end
-if keepMs == 0 then
-call('DEL', lockKey)
-noticeError = notify(held == 'write' and '1' or '0')
-elseif keepMs ~= ttlMs then
-call('PEXPIRE', lockKey, keepMs)
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonReadWriteRenew: {
-    name: 'redissonReadWriteRenew',
-    sha1: '04383e3e797e5c4f830b0b547eaffd4895e9d809',
-    lua: `local call = redis.call
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local replies = {}
-for i = 1, #KEYS / 2 do
-local lockKey, holdKey = KEYS[2 * i - 1], KEYS[2 * i]
-local owner = ARGV[2 * i - 1]
-local leaseMs = tonumber(ARGV[2 * i])
-local mode = redis.pcall('HGET', lockKey, 'mode')
-replies[i] = 0
-if type(mode) == 'table' then
-replies[i] = -3
-elseif mode then
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if held == 'write' or held == 'read' and call('EXISTS', holdKey) == 1 then
-if held == 'read' then
-keepFor(holdKey, leaseMs)
-end
-keepFor(lockKey, leaseMs)
-replies[i] = 1
-end
-end
-end
-return replies`,
-  },
-  redissonSemaphoreAcquire: {
-    name: 'redissonSemaphoreAcquire',
-    sha1: '23fe125ba7eee427e94093885f5044a945121fb3',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner = ARGV[1]
-local want = tonumber(ARGV[2])
-local leaseMs = tonumber(ARGV[3])
-local position = tonumber(ARGV[4])
-local size = tonumber(ARGV[5])
-local publish = ARGV[6]
-local channel = ARGV[7]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and permits < want then
-return { -1 }
-end
-local isHeld = permits ~= nil
-if not isHeld then
-if not free then
-free = size
-for _, heldPermits in ipairs(call('HVALS', holdsKey)) do
-free = free - heldPermits
-end
-free = math.max(0, free)
-call('SET', countKey, string.format('%.0f', free))
-hasRisen = true
-end
-if free >= want then
-free = call('DECRBY', countKey, want)
-isHeld = true
-end
-end
-if isHeld then
-want = permits or want
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if isHeld then
-return { 1, free or 0, noticeError }
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonSemaphoreForce: {
-    name: 'redissonSemaphoreForce',
-    sha1: '1932cbc893b342f526c5e3cf1c92bdbf4cb51c8a',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
-local owner = ARGV[1]
-local inbox = ARGV[2]
-local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
-local mine = permits > 0
-local revoked = 0
-if mine then
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-if free then
-free = call('INCRBY', countKey, permits)
-hasRisen = true
-end
-revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if noticeError == '' and type(revoked) == 'table' then
-noticeError = revoked.err
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonSemaphoreInspect: {
-    name: 'redissonSemaphoreInspect',
-    sha1: '2e876fef98962b096c5c389da4559bea0df87dd5',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
-local maxEntries = tonumber(ARGV[1])
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-local owners = call('ZRANGE', endsKey, 0, -1, 'WITHSCORES')
-local reply = { 0, '', 0 }
-local ended = 0
-for i = 1, #owners, 2 do
-local permits = tonumber(call('HGET', holdsKey, owners[i]) or '0')
-local remainingMs = owners[i + 1] - nowMs
-if remainingMs <= 0 then
-ended = ended + permits
-else
-reply[1] = reply[1] + permits
-reply[3] = reply[3] + 1
-if reply[3] <= maxEntries then
-reply[#reply + 1] = owners[i]
-reply[#reply + 1] = permits
-reply[#reply + 1] = remainingMs
-end
-end
-end
-if free then
-reply[2] = free + ended
-end
-return reply`,
-  },
-  redissonSemaphoreRefresh: {
-    name: 'redissonSemaphoreRefresh',
-    sha1: '19a432fa8b31348794ed774d6b0189ee77950ca3',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
-for i = 1, #KEYS / 3 do
-local countKey, holdsKey, endsKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-local publish = ARGV[3 * i - 2]
-local channel = ARGV[3 * i - 1]
-local owner = ARGV[3 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-replies[2 * i - 1] = 2
-replies[2 * i] = -2
-if not foreign then
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-if call('HEXISTS', holdsKey, owner) == 0 then
-replies[2 * i - 1] = 1
-end
-if free and free <= 0 then
-replies[2 * i] = ttlMs
-end
-end
-end
-return replies`,
-  },
-  redissonSemaphoreRelease: {
-    name: 'redissonSemaphoreRelease',
-    sha1: '72c74c148f7cc78013ac0b7f9afa7c708ac2523b',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner = ARGV[1]
-local left = tonumber(ARGV[2])
-local publish = ARGV[3]
-local channel = ARGV[4]
-local tombstoneMs = ARGV[5]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
-local mine = permits > 0
-if permits > left then
-if free then
-free = call('INCRBY', countKey, permits - left)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #sample, 2 do
-local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-call('HDEL', waitersKey, sample[i])
-end
-end
-call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonSemaphoreRenew: {
-    name: 'redissonSemaphoreRenew',
-    sha1: '57fbb6474c302ccd48c61834e15c1d1b77feacb5',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
-for i = 1, #KEYS / 3 do
-local countKey, holdsKey, endsKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-local publish = ARGV[4 * i - 3]
-local channel = ARGV[4 * i - 2]
-local owner = ARGV[4 * i - 1]
-local leaseMs = ARGV[4 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-replies[i] = -3
-else
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local want = tonumber(call('HGET', holdsKey, owner)) or 0
-replies[i] = want > 0 and 1 or 0
-if want > 0 then
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-end
-end
-return replies`,
-  },
   sharedAcquire: {
     name: 'sharedAcquire',
+    family: 'shared',
     sha1: 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -3877,6 +1560,7 @@ return noticeError == '' and busy or { 0, busy, noticeError }`,
   },
   sharedForce: {
     name: 'sharedForce',
+    family: 'shared',
     sha1: '27cf6f11f7f00738b8efa23d13145566541e5a44',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -4145,6 +1829,7 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   sharedInspect: {
     name: 'sharedInspect',
+    family: 'shared',
     sha1: '8e3c75ab145b793942e421af4e1027c538600665',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -4199,11 +1884,20 @@ return reply`,
   },
   sharedRefresh: {
     name: 'sharedRefresh',
-    sha1: '2df0ee2a468860499595c8aed0063a5c33d63acb',
+    family: 'shared',
+    sha1: '7d3d9005d30c86223bd4e22100d109e7a6b18e3b',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
 local nowText = time[1] .. zeros .. time[2]
+local function replace(command, key, ...)
+local reply = redis.pcall(command, key, ...)
+if type(reply) == 'table' then
+redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
+reply = redis.call(command, key, ...)
+end
+return reply
+end
 local nowMsText = string.sub(nowText, 1, -4)
 local nowMs = nowMsText + 0
 local replies = {}
@@ -4236,7 +1930,7 @@ lastTtlMs = entryTtlMs
 aliveUntil = string.format('%d', nowMs + entryTtlMs)
 end
 local grant = entryLeaseMs .. ' ' .. inboxIsChecked
-call('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)
+replace('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)
 if call('PTTL', queueKey) < 1.25 * entryTtlMs then
 local function keepFor(key, ms)
 if call('PTTL', key) < ms then
@@ -4311,7 +2005,8 @@ return replies`,
   },
   sharedRelease: {
     name: 'sharedRelease',
-    sha1: 'e4ccfaf1e93c24451d4e6c2d6febbfc7d0886e16',
+    family: 'shared',
+    sha1: 'c34652c173f50543dcf2d2bbf7d7fcde5d794631',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
@@ -4447,7 +2142,15 @@ mine = true
 local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
 if tonumber(left) < tonumber(permits) then
 used = used - permits + left
-call('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
+local function replace(command, key, ...)
+local reply = redis.pcall(command, key, ...)
+if type(reply) == 'table' then
+redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
+reply = redis.call(command, key, ...)
+end
+return reply
+end
+replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
 end
 end
 first = first or call('LINDEX', queueKey, '0')
@@ -4665,11 +2368,20 @@ return noticeError == '' and code or { code, noticeError }`,
   },
   sharedRenew: {
     name: 'sharedRenew',
-    sha1: 'a0570703df1c4cec3bf8829ebf155985e2203fee',
+    family: 'shared',
+    sha1: '348f4abbba5445c8af1bd07db8d8c126bc7eb9be',
     lua: `local call = redis.call
 local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
 local nowText = time[1] .. zeros .. time[2]
+local function replace(command, key, ...)
+local reply = redis.pcall(command, key, ...)
+if type(reply) == 'table' then
+redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
+reply = redis.call(command, key, ...)
+end
+return reply
+end
 local nowMsText = string.sub(nowText, 1, -4)
 local nowMs = nowMsText + 0
 local replies = {}
@@ -4689,12 +2401,12 @@ if leaseMs ~= lastLeaseMs then
 lastLeaseMs, keepMs = leaseMs, tonumber(leaseMs)
 endMs = string.format('%d', nowMs + keepMs)
 end
-local isLive = ended == 0 and call('ZADD', endsKey, 'XX', 'GT', 'CH', endMs, owner) == 1
+local isLive = ended == 0 and replace('ZADD', endsKey, 'XX', 'GT', 'CH', endMs, owner) == 1
 if not isLive then
 local knownEndMs = call('ZSCORE', endsKey, owner)
 isLive = knownEndMs and tonumber(knownEndMs) > nowMs
 if isLive then
-call('ZADD', endsKey, 'GT', endMs, owner)
+replace('ZADD', endsKey, 'GT', endMs, owner)
 end
 end
 if isLive then
@@ -4712,6 +2424,7 @@ return replies`,
   },
   sharedResize: {
     name: 'sharedResize',
+    family: 'shared',
     sha1: '4e9baef5f36a652ae95dae944a4d591f9ea354ae',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]

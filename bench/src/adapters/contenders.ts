@@ -1,0 +1,56 @@
+import { titleOf, type Contender } from '../contender.js'
+import { handOffByHand, ping, setAndDelete } from './floors.js'
+import {
+  holdfast,
+  lock,
+  logged,
+  observedHoldfast,
+  onRedis,
+  quickHoldfast,
+  readLock,
+  semaphoreOf,
+  unlogged,
+  writeLock,
+} from './holdfast.js'
+import { nodeRedisson } from './node-redisson.js'
+import { advisoryLocks, rowLocks } from './postgres-floors.js'
+import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
+import { redlock4 } from './redlock-4.js'
+import { redlock5 } from './redlock-5.js'
+import { redlockUniversal } from './redlock-universal.js'
+import { sesamecareRedlock } from './sesamecare-redlock.js'
+import { verrou, verrouOnPostgres } from './verrou.js'
+
+/** Everything that `--with` can name. Floors first. */
+export const contenders: readonly Contender[] = [
+  ping,
+  setAndDelete,
+  handOffByHand,
+  holdfast,
+  ...[redlock4, redlock5, sesamecareRedlock, redlockUniversal, redisSemaphore, verrou, nodeRedisson].flat(),
+]
+
+/** What is compared on PostgreSQL. The floor first. */
+export const postgresContenders: readonly Contender[] = [
+  advisoryLocks,
+  onRedis,
+  unlogged,
+  logged,
+  rowLocks,
+  verrouOnPostgres,
+]
+
+/** The sizes of the semaphores that are compared. */
+export const semaphores: readonly Contender[] = [1, 10, 100].flatMap((permits) => [
+  semaphoreOf(permits),
+  redisSemaphoreOf(permits),
+])
+
+/** What a worker measures. */
+export function contenderOf(title: string): Contender {
+  const special = [observedHoldfast, quickHoldfast, lock, readLock, writeLock]
+  const known = [...contenders, ...postgresContenders, ...semaphores, ...special]
+  const found = known.find((contender) => titleOf(contender) === title)
+  if (!found) throw new Error(`unknown contender ${title}; known are: ${known.map(titleOf).join('; ')}`)
+  return found
+}

@@ -1,0 +1,147 @@
+import { subscribe } from 'node:diagnostics_channel'
+import {
+  Holdfast,
+  HoldfastQuorum,
+  type EngineHoldfastOptions,
+  type HoldfastOptions,
+  type Lease,
+} from '@holdfast/core'
+import { redisson } from '@holdfast/core/redisson'
+import type { Contender, Leave, Session } from '../contender.js'
+
+type Options = HoldfastOptions | EngineHoldfastOptions
+type Variant = Pick<Contender, 'library'> & Partial<Contender>
+
+/** A client that may have any number of waiters. */
+export function openClient(options: Options): Holdfast {
+  const client = new Holdfast({ maxWaiters: 1_000_000, ...options })
+  client.on('error', (error) => console.error(error))
+  return client
+}
+
+const releasing = async (entered: Promise<Lease>): Promise<Leave> => {
+  const lease = await entered
+  return () => lease.unlock()
+}
+
+/** A session on a client with these options. */
+function openSession(options: Options): Promise<Session> {
+  const client = openClient(options)
+  return Promise.resolve({
+    enter: (name) => releasing(client.getLock(name).lock()),
+    nest: (name) => {
+      const lock = client.getLock(name)
+      return lock.withLock(() => lock.withLock(() => undefined))
+    },
+    together: (names) => client.getMultiLock(names).withLock(() => undefined),
+    close: () => client.close(),
+  })
+}
+
+const variant = (own: Variant): Contender => ({
+  configuration: 'best',
+  settings: 'none: these are the defaults',
+  waits: 'queueing',
+  open: (url) => openSession({ redis: url }),
+  ...own,
+})
+
+export const holdfast = variant({
+  library: 'Holdfast',
+  imports: ['ioredis', '@holdfast/core'],
+  hold(url, leaseMs) {
+    const client = openClient({ redis: url, watchdogTimeoutMs: leaseMs })
+    return Promise.resolve({
+      async hold(name) {
+        await client.getLock(name).lock()
+      },
+      lost: () => client.stats().lost,
+    })
+  },
+  openQuorum(urls) {
+    const quorum = new HoldfastQuorum({ masters: urls, restartQuarantineMs: 0 })
+    return Promise.resolve({
+      enter: (name) => releasing(quorum.getLock(name).lock()),
+      close: () => quorum.close(),
+    })
+  },
+})
+
+/** How long a period is with which several can be observed: a second. */
+export const quickWatchdogMs = 3_000
+
+export const quickHoldfast = variant({
+  library: 'Holdfast, with short periods',
+  open: (url) => openSession({ redis: url, watchdogTimeoutMs: quickWatchdogMs }),
+})
+
+export const sharedWithRedisson = variant({
+  library: 'Holdfast, shared with Redisson',
+  open: (url) => openSession({ engine: redisson({ redis: url }) }),
+})
+
+/** In a process that listens to all that Holdfast publishes about locks, and does nothing with it. */
+export const observedHoldfast = variant({
+  library: 'Holdfast, with subscribers',
+  settings: 'a subscriber on every tracing channel',
+  open(url) {
+    for (const operation of ['acquire', 'hold', 'renew', 'release'])
+      for (const phase of ['start', 'end', 'asyncStart', 'asyncEnd', 'error'])
+        subscribe(`tracing:holdfast:${operation}:${phase}`, () => undefined)
+    return openSession({ redis: url })
+  },
+})
+
+/** The lock, under the names that it has beside other objects and other stores. */
+export const lock = variant({ library: 'lock' })
+export const onRedis = variant({ library: 'Holdfast on Redis' })
+
+const onPostgres = (tables: 'unlogged' | 'logged'): Contender =>
+  variant({
+    library: `Holdfast, ${tables}`,
+    settings: `tables: '${tables}'; otherwise the defaults`,
+    async open(url) {
+      const { postgres } = await import('@holdfast/postgres')
+      return openSession({ engine: postgres({ url, tables }) })
+    },
+  })
+
+export const unlogged = onPostgres('unlogged')
+export const logged = onPostgres('logged')
+
+type Enter = (client: Holdfast, name: string) => Promise<Lease>
+
+/** Sessions that take another object than a lock. */
+const taking = (library: string, enter: Enter, enterAlone?: Enter): Contender =>
+  variant({
+    library,
+    open(url) {
+      const client = openClient({ redis: url })
+      return Promise.resolve({
+        enter: (name) => releasing(enter(client, name)),
+        ...(enterAlone && { enterAlone: (name: string) => releasing(enterAlone(client, name)) }),
+        close: () => client.close(),
+      })
+    },
+  })
+
+const enterRead: Enter = (client, name) => client.getReadWriteLock(name).read.lock()
+export const enterWrite: Enter = (client, name) => client.getReadWriteLock(name).write.lock()
+
+export const readLock = taking('read lock', enterRead, enterWrite)
+export const writeLock = taking('write lock', enterWrite)
+
+/** Sessions that take one permit. */
+export const semaphoreOf = (permits: number): Contender => ({
+  ...variant({ library: `semaphore of ${permits}` }),
+  open(url) {
+    const client = openClient({ redis: url })
+    return Promise.resolve({
+      async enter(name) {
+        const lease = await client.getSemaphore(name, { permits }).acquire()
+        return () => lease.release()
+      },
+      close: () => client.close(),
+    })
+  },
+})

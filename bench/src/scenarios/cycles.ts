@@ -1,0 +1,116 @@
+import { postgresContenders } from '../adapters/contenders.js'
+import { setAndDelete } from '../adapters/floors.js'
+import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
+import { advisoryLocks } from '../adapters/postgres-floors.js'
+import { compare } from '../compare.js'
+import { titleOf, type Contender } from '../contender.js'
+import type { About, Plan, Scenario } from '../scenario.js'
+import { onPostgres, onRedis, type Servers } from '../servers.js'
+import { warmUp, withPools } from '../worker-pool.js'
+
+interface Settings {
+  readonly among: (plan: Plan) => readonly Contender[]
+  /** How many locks at once, each with its own task, all in one process. */
+  readonly locks: readonly number[]
+  readonly forMs: number
+  /** What is sent per cycle, besides the compared value. */
+  readonly counts: 'commandsPerCycle' | 'statementsPerCycle'
+  readonly on?: <T>(contenders: readonly Contender[], use: (servers: Servers) => Promise<T>) => Promise<T>
+}
+
+const ofCycles = (
+  about: About,
+  { among, locks, forMs: ms, counts, on = (_, use) => onRedis(use) }: Settings,
+): Scenario => ({
+  ...about,
+  run: (plan) => {
+    const contenders = among(plan)
+    return on(contenders, (servers) =>
+      withPools(contenders, servers, 1, async (pools) => {
+        await warmUp(pools, plan)
+        const forMs = plan.isTrial ? 10 : ms
+        const subjects = locks.flatMap((tasks) =>
+          pools.map((pool) => ({
+            of: titleOf(pool.contender),
+            at: locks.length > 1 ? { locks: tasks } : {},
+            async measure() {
+              const { cycles, us } = await pool.cycles({ tasks, forMs })
+              return about.compares.what === 'usPerCycle'
+                ? { usPerCycle: us / cycles }
+                : { cyclesPerSecond: (cycles / us) * 1_000_000 }
+            },
+            count: async () => ({
+              [counts]: await servers.sentPerCycle(pool.contender, () =>
+                pool.cycles({ tasks, forMs: Math.min(forMs, 20) }),
+              ),
+            }),
+          })),
+        )
+        return compare(plan.rounds, subjects)
+      }),
+    )
+  },
+})
+
+const usPerCycle = { what: 'usPerCycle', lessIsBetter: true }
+
+export const uncontended = ofCycles(
+  {
+    name: 'uncontended',
+    title: 'A cycle of an uncontended lock',
+    compares: usPerCycle,
+    floor: titleOf(setAndDelete),
+  },
+  { among: ({ contenders }) => contenders, locks: [1], forMs: 150, counts: 'commandsPerCycle' },
+)
+
+export const throughput = ofCycles(
+  {
+    name: 'throughput',
+    title: 'Cycles per second of one process with several locks at once',
+    compares: { what: 'cyclesPerSecond', lessIsBetter: false },
+    floor: titleOf(setAndDelete),
+  },
+  {
+    // Default configurations differ only in how they wait, and there is no waiting here.
+    among: ({ contenders }) => contenders.filter(({ configuration }) => configuration !== 'defaults'),
+    locks: [1, 10, 100, 1_000],
+    forMs: 100,
+    counts: 'commandsPerCycle',
+  },
+)
+
+/** What it costs to listen to the diagnostics channels. */
+export const channels = ofCycles(
+  {
+    name: 'channels',
+    title: 'A cycle of an uncontended lock, with and without subscribers to its diagnostics channels',
+    compares: usPerCycle,
+    onlyByName: true,
+  },
+  { among: () => [holdfast, observedHoldfast], locks: [1], forMs: 150, counts: 'commandsPerCycle' },
+)
+
+/** Floors, and what belongs to the libraries that `--with` names. */
+export const onPostgresIn = ({ contenders }: Plan): readonly Contender[] =>
+  postgresContenders.filter(
+    ({ configuration, library }) =>
+      configuration === 'floor' || contenders.some((given) => library.startsWith(given.library)),
+  )
+
+export const postgresCycles = ofCycles(
+  {
+    name: 'postgres-cycles',
+    title: 'On PostgreSQL: a cycle of an uncontended lock, alone and with 100 locks at once',
+    compares: usPerCycle,
+    floor: titleOf(advisoryLocks),
+    onlyByName: true,
+  },
+  {
+    among: onPostgresIn,
+    locks: [1, 100],
+    forMs: 300,
+    counts: 'statementsPerCycle',
+    on: onPostgres,
+  },
+)

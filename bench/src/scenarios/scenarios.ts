@@ -1,0 +1,47 @@
+import type { Scenario } from '../scenario.js'
+import { clusterBus } from './cluster-bus.js'
+import { channels, postgresCycles, throughput, uncontended } from './cycles.js'
+import { delayedHandOff } from './delayed-hand-off.js'
+import { freshNames } from './fresh-names.js'
+import { fairness, handOff, postgresHandOff } from './hand-off.js'
+import { idle } from './idle.js'
+import { instructions, sharedInstructions } from './instructions.js'
+import { memory, sharedMemory } from './memory.js'
+import { postgresGrowth } from './postgres-growth.js'
+import { postgresListeners } from './postgres-listeners.js'
+import { quorum } from './quorum.js'
+import { scale } from './scale.js'
+import { multi, nested } from './several-entries.js'
+import { shared } from './shared.js'
+import { soak } from './soak.js'
+import { startUp } from './start-up.js'
+import { watchdog } from './watchdog.js'
+
+/** In the order of a full run. */
+export const scenarios: readonly Scenario[] = [
+  uncontended,
+  throughput,
+  nested,
+  multi,
+  handOff,
+  delayedHandOff,
+  fairness,
+  watchdog,
+  idle,
+  memory,
+  scale,
+  startUp,
+  clusterBus,
+  soak,
+  instructions,
+  quorum,
+  shared,
+  sharedMemory,
+  sharedInstructions,
+  postgresCycles,
+  postgresHandOff,
+  postgresGrowth,
+  freshNames,
+  postgresListeners,
+  channels,
+]

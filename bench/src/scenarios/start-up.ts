@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url'
+import { forkWorker } from '@holdfast/testkit'
+import { ping } from '../adapters/floors.js'
+import { compare } from '../compare.js'
+import { titleOf, type Contender } from '../contender.js'
+import { packageSize } from '../package-size.js'
+import { pin, workerCore } from '../pinning.js'
+import type { Scenario, Seen } from '../scenario.js'
+import { onRedis } from '../servers.js'
+
+const program = fileURLToPath(new URL('../start.js', import.meta.url))
+/** All libraries use this client, so its size is not counted. */
+const client = 'ioredis'
+
+/** In a new process each time: from the import of a library until it holds its first lock. And the size it installs. */
+export const startUp: Scenario = {
+  name: 'start-up',
+  title: 'From the import to the first lock in a fresh process, and the size of what is installed',
+  compares: { what: 'startMs', lessIsBetter: true },
+  floor: client,
+  run: ({ contenders, rounds }) =>
+    onRedis(({ redis }) => {
+      const subjects = contenders.flatMap((contender) => {
+        const { imports } = contender
+        const size = (): Promise<Seen> => packageSize((imports ?? []).filter((name) => name !== client))
+        return imports === undefined
+          ? []
+          : {
+              of: contender === ping ? client : titleOf(contender),
+              at: {},
+              measure: () => start(contender, imports, redis.url),
+              ...(contender !== ping && { count: size }),
+            }
+      })
+      return compare(rounds, subjects)
+    }),
+}
+
+async function start(contender: Contender, imports: readonly string[], url: string): Promise<Seen> {
+  await using worker = await forkWorker(program, { args: [titleOf(contender), url, ...imports] })
+  await pin(worker.pid, workerCore(0))
+  await worker.send({ type: 'go' })
+  const reply = await worker.waitFor('started')
+  const importMs = Number(reply['importMs'])
+  const firstLockMs = Number(reply['firstLockMs'])
+  return { startMs: importMs + firstLockMs, importMs, firstLockMs }
+}

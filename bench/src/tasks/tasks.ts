@@ -1,0 +1,29 @@
+import { contend } from './contend.js'
+import { cycles } from './cycles.js'
+import { herd } from './herd.js'
+import { visits } from './visits.js'
+import { holdMany } from './hold-many.js'
+import { holdOne, waitMany } from './idle.js'
+import { memory } from './memory.js'
+import { measureCosts } from '../simulation/measure.js'
+import { soakOn } from './soak.js'
+
+/** The tasks of workers. Orders and results are sent as JSON. */
+export const tasks = {
+  contend,
+  cycles,
+  herd,
+  visits,
+  holdMany,
+  holdOne,
+  waitMany,
+  memory,
+  soakOn,
+  measureCosts,
+}
+
+export type TaskName = keyof typeof tasks
+export type TaskOrder<Name extends TaskName> = Parameters<(typeof tasks)[Name]>[1]
+export type TaskResult<Name extends TaskName> = Awaited<ReturnType<(typeof tasks)[Name]>>
+
+export const isTaskName = (name: unknown): name is TaskName => typeof name === 'string' && name in tasks

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onOwnPostgres, scratchFolder } from '@holdfast/testkit'
+import type { Figure } from '../src/scenario.js'
+
+const run = promisify(execFile)
+const program = join(__dirname, '../dist/bench.js')
+const bench = (...args: readonly string[]) => run(process.execPath, [program, ...args])
+
+/** What a trial of these scenarios prints, and their figures. */
+async function trialOf(scenarios: string, contenders = 'holdfast') {
+  const folder = await scratchFolder()
+  try {
+    const file = join(folder.path, 'figures.json')
+    const args = ['--trial', '--rounds', '1', '--scenario', scenarios, '--with', contenders, '--json', file]
+    const { stdout } = await bench(...args)
+    const { figures } = JSON.parse(await readFile(file, 'utf8')) as { figures: Record<string, Figure[]> }
+    const of = (name: string): readonly Figure[] => figures[name] ?? []
+    /** The value of each subject, in the order of the table. */
+    const seen = (name: string, what: string) => of(name).map((figure) => [figure.of, figure.seen[what]])
+    return { stdout, of, seen }
+  } finally {
+    await folder.remove()
+  }
+}
+
+// Most of the time goes into starting servers and processes.
+jest.setTimeout(120_000)
+
+it('an unknown scenario or contender is refused with a list of the known ones', async () => {
+  await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/unknown scenario nonsense[^]*uncontended/)
+  await expect(bench('--with', 'holdfast,nonsense')).rejects.toThrow(
+    /--with nonsense: [^]*Holdfast; redlock 4/,
+  )
+})
+
+it('cycles: two commands for an undisturbed one, two more for a nested call, and one for each member of a multi lock', async () => {
+  const { stdout, seen, of } = await trialOf('uncontended,throughput,nested,multi,channels')
+  expect(seen('uncontended', 'commandsPerCycle')).toEqual([
+    ['PING', 2],
+    ['SET and DEL', 2],
+    ['hand-off by hand', 2],
+    ['Holdfast', 2],
+  ])
+  expect(of('throughput').map(({ at }) => at['locks'])).toEqual([1, 10, 100, 1_000].flatMap(four))
+  expect(seen('nested', 'commandsMore')).toEqual([
+    ['PING', 2],
+    ['Holdfast', 2],
+  ])
+  expect(seen('multi', 'commandsPerCycle').map(([, commands]) => commands)).toEqual([4, 3, 8, 5, 16, 9])
+  expect(of('channels')).toHaveLength(2)
+  expect(stdout).toMatch(/^\| SET and DEL +\| +[\d.]+ \| +1\.00 \|/m)
+  expect(stdout).toContain('left out, since they cannot re-enter: SET and DEL; hand-off by hand\n')
+  expect(stdout).toMatch(/^\| Commands per undisturbed cycle +\| +2\.00 \| +2\.00 \| holds/m)
+})
+
+const four = <T>(value: T): T[] => Array<T>(4).fill(value)
+
+it('hand-offs: waiters of Holdfast and of the floor are served in order, near Redis and far from it', async () => {
+  const { of } = await trialOf('hand-off,delayed-hand-off,fairness')
+  for (const name of ['hand-off', 'delayed-hand-off', 'fairness']) {
+    expect(new Set(of(name).map((figure) => figure.of))).toEqual(new Set(['hand-off by hand', 'Holdfast']))
+    for (const { seen } of of(name)) expect(seen['outOfOrder']).toBe(0)
+  }
+})
+
+it('watchdog: every library that renews its locks loses none', async () => {
+  const { seen } = await trialOf('watchdog', 'holdfast,redlock,@sesame,redis-semaphore')
+  expect(seen('watchdog', 'lost')).toEqual([
+    ['Holdfast', 0],
+    ['redlock 5', 0],
+    ['@sesamecare-oss/redlock', 0],
+    ['redlock-universal', 0],
+    ['redis-semaphore', 0],
+  ])
+  for (const [, commands] of seen('watchdog', 'commandsPerPeriod')) expect(commands).toBeGreaterThan(0)
+})
+
+it('idle: waiters of Holdfast send next to nothing, and others poll', async () => {
+  const { seen } = await trialOf('idle', 'holdfast,redis-semaphore')
+  const [, [, holdfast] = [], [, polling] = []] = seen('idle', 'commandsPerSecond')
+  expect(holdfast).toBeLessThan(Number(polling) / 10)
+})
+
+it('memory: a waiter of each kind of object, beside the floor', async () => {
+  const { of } = await trialOf('memory,shared-memory')
+  const subjects = (name: string) =>
+    of(name).map((figure) => [figure.of, figure.at['what'], figure.at['locks']])
+  expect(subjects('memory')).toEqual([
+    ['SET and DEL', 'waiter', 1],
+    ['Holdfast', 'waiter', 1],
+  ])
+  expect(of('shared-memory')).toHaveLength(4)
+  // The memory of so few is smaller than the noise of a heap.
+  for (const { seen } of of('shared-memory')) expect(seen['bytesBeyondFloor']).toEqual(expect.any(Number))
+})
+
+it('soak: no listener is left on the signal that all calls share', async () => {
+  const { of } = await trialOf('soak')
+  expect(of('soak').map(({ at }) => at['minute'])).toEqual([0, 1, 'growth per minute'])
+  for (const { seen } of of('soak').slice(0, 2)) {
+    expect(seen['cycles']).toBeGreaterThan(0)
+    expect(seen['signalListeners']).toBe(0)
+  }
+})
+
+it('cluster-bus: PUBLISH goes to the five other nodes, SPUBLISH to the one replica', async () => {
+  const { seen } = await trialOf('cluster-bus')
+  expect(seen('cluster-bus', 'busMessagesPerMessage')).toEqual([
+    ['PUBLISH', 5],
+    ['SPUBLISH', 1],
+  ])
+})
+
+it('start-up: the packages that a library brings are counted, without the client that all use', async () => {
+  const { seen } = await trialOf('start-up', '@sesame')
+  expect(seen('start-up', 'packages')).toEqual([
+    ['ioredis', undefined],
+    ['@sesamecare-oss/redlock', 1],
+  ])
+})
+
+it('quorum: the libraries with a lock on several masters, and no other', async () => {
+  const { stdout, seen } = await trialOf('quorum', 'holdfast,redlock 5,redis-semaphore')
+  const entries = seen('quorum', 'entriesPerSecond')
+  expect(entries.map(([of]) => of)).toEqual(['Holdfast', 'redlock 5', 'Holdfast', 'redlock 5'])
+  for (const [, perSecond] of entries) expect(perSecond).toBeGreaterThan(0)
+  expect(stdout).toMatch(/^left out, since they cannot lock a quorum: .*redis-semaphore/m)
+})
+
+it('shared: two commands per cycle, whether several hold an object at once or one after another', async () => {
+  const { seen } = await trialOf('shared')
+  const sent = seen('shared', 'commandsPerCycle')
+  expect(sent).toHaveLength(14)
+  for (const [, commands] of sent) expect(commands).toBeCloseTo(2, 0)
+})
+
+it('scale: costs are measured, and every table of the page is simulated or computed from them', async () => {
+  const { of } = await trialOf('scale')
+  const kinds = new Set(of('scale').map((figure) => figure.of.split(',')[0]))
+  expect([...kinds]).toEqual(['cost', 'check: hand-off', 'hand-off', 'renewals', 'notices', 'fail-over'])
+})
+
+onOwnPostgres(it)('on PostgreSQL: two statements per cycle, contended or not', async () => {
+  const { seen } = await trialOf('postgres-cycles,postgres-hand-off')
+  for (const name of ['postgres-cycles', 'postgres-hand-off']) {
+    const own = seen(name, 'statementsPerCycle').filter(([of]) => /^Holdfast, (un)?logged$/.test(String(of)))
+    expect(own.length).toBeGreaterThan(1)
+    for (const [, statements] of own) expect(statements).toBeCloseTo(2, 1)
+  }
+})
+
+onOwnPostgres(it)(
+  'on PostgreSQL: what grows, what a new name leaves behind, and what other listeners cost',
+  async () => {
+    const { of } = await trialOf('postgres-growth,fresh-names,postgres-listeners')
+    for (const { seen } of of('postgres-growth')) expect(seen['tablesKiB']).toBeGreaterThan(0)
+    expect(of('postgres-growth')).toHaveLength(8)
+    for (const { seen } of of('fresh-names')) expect(seen['entries']).toBeGreaterThan(0)
+    expect(of('postgres-listeners').map(({ at }) => at['listeners'])).toEqual([
+      'none',
+      '3, same database',
+      '3, another database',
+    ])
+  },
+)

@@ -1,0 +1,19 @@
+import { describeInProcess } from '@holdfast/conformance'
+import { documentEngine } from '../src/own-engine/document-engine.js'
+import { DocumentTable } from '../src/own-engine/document-store.js'
+
+let table = new DocumentTable()
+
+describeInProcess({
+  name: 'Documents',
+  engine: documentEngine({
+    get id() {
+      return table.id
+    },
+    update: (key, signal, change) => table.update(key, signal, change),
+  }),
+  wipe: () => {
+    table = new DocumentTable()
+  },
+  commandCount: () => 0,
+})

@@ -1,4 +1,0 @@
-import { describeEngine } from '@holdfast/conformance'
-import { PostgresUnderTest } from './support/postgres.js'
-
-describeEngine(new PostgresUnderTest('logged'))

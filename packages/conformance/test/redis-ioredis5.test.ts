@@ -1,4 +1,0 @@
-import { describeEngine } from '@holdfast/conformance'
-import { StandAloneUnderTest } from './support/stand-alone.js'
-
-describeEngine(new StandAloneUnderTest('Redis, ioredis 5', 5))

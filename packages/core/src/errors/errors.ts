@@ -1,0 +1,261 @@
+import { HoldfastError, nameErrors } from './holdfast-error.js'
+import type { HoldfastErrorDetails } from './holdfast-error.js'
+
+export { HoldfastError, type HoldfastErrorCode, type HoldfastErrorDetails } from './holdfast-error.js'
+
+/** Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time. */
+export class LockTimeoutError extends HoldfastError {
+  /** `LOCK_TIMEOUT` */
+  static override readonly code = 'LOCK_TIMEOUT'
+  /** `LOCK_TIMEOUT` */
+  override readonly code = LockTimeoutError.code
+
+  static {
+    nameErrors(this, 'LockTimeoutError')
+  }
+
+  /**
+   * The owner that held it, as far as the store had said by the end of the wait; of several, the one whose hold ends first.
+   * `undefined` for a latch.
+   */
+  declare readonly holder: string | undefined
+  /** The position in the queue, known as `holder` is: 1 for the next in line. `undefined` when not queued, and for a latch. */
+  declare readonly position: number | undefined
+  /** How old `holder` and `position` were when the wait ended, milliseconds; `undefined` if that is not known. */
+  declare readonly stateAgeMs: number | undefined
+  /** How long the caller waited, milliseconds. */
+  readonly waitedMs: number
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & {
+      holder: string | undefined
+      position: number | undefined
+      stateAgeMs?: number | undefined
+      waitedMs: number
+    },
+  ) {
+    super(message, details)
+    if (details.holder !== undefined) this.holder = details.holder
+    if (details.position !== undefined) this.position = details.position
+    if (details.stateAgeMs !== undefined) this.stateAgeMs = details.stateAgeMs
+    this.waitedMs = details.waitedMs
+  }
+}
+
+/**
+ * Why a hold counts as lost.
+ *
+ * - `expired`: its deadline passed without a confirmed renewal, or the session of its client at the store ended (the message says so)
+ * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
+ * - `revoked`: `forceUnlock` or `forceRelease` evicted the holder
+ * - `closed`: `close()` ended it
+ * - `member-lost`: another lock of the same multi lock, or the old lock of a `bridge`, was lost; `cause` says why
+ * - `minority`: of a quorum lock, fewer than a majority of the masters still confirm the hold
+ * - `suspended`: only from `assertHeld()`. The machine was suspended after the store last confirmed the hold. It is in
+ *   doubt until a renewal, already requested, is answered; until then no signal aborts
+ */
+export type LossReason =
+  'expired' | 'not-held' | 'revoked' | 'closed' | 'member-lost' | 'minority' | 'suspended'
+
+/** A hold ended, or may have ended, without its holder releasing it. Another client may have entered since. */
+export class LockLostError extends HoldfastError {
+  /** `LOCK_LOST` */
+  static override readonly code = 'LOCK_LOST'
+  /** `LOCK_LOST` */
+  override readonly code = LockLostError.code
+
+  static {
+    nameErrors(this, 'LockLostError')
+  }
+
+  /** Why it counts as lost. */
+  readonly reason: LossReason
+  /** Who evicted the holder, if the call of `forceUnlock` or `forceRelease` said so. */
+  declare readonly by: string | undefined
+  /** What the callback of `withLock` returned, if it completed despite the loss. */
+  declare readonly result: unknown
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { reason: LossReason; by?: string | undefined; result?: unknown },
+  ) {
+    super(message, details)
+    this.reason = details.reason
+    if (details.by !== undefined) this.by = details.by
+    if (details.result !== undefined) this.result = details.result
+  }
+
+  /** Without `result`, which belongs to the caller. */
+  override toJSON(): Record<string, unknown> {
+    const { result: _result, ...facts } = super.toJSON()
+    return facts
+  }
+}
+
+/** `unlock()` without a hold in this scope, or use of a lease that was released already. */
+export class NotOwnerError extends HoldfastError {
+  /** `NOT_OWNER` */
+  static override readonly code = 'NOT_OWNER'
+  /** `NOT_OWNER` */
+  override readonly code = NotOwnerError.code
+
+  static {
+    nameErrors(this, 'NotOwnerError')
+  }
+}
+
+/**
+ * The key that belongs to this name holds something else: another type, or a hash without a time to live. Nothing was changed.
+ */
+export class NotALockError extends HoldfastError {
+  /** `NOT_A_LOCK` */
+  static override readonly code = 'NOT_A_LOCK'
+  /** `NOT_A_LOCK` */
+  override readonly code = NotALockError.code
+
+  static {
+    nameErrors(this, 'NotALockError')
+  }
+}
+
+/**
+ * A write lock was requested inside a read lock of the same caller. Two readers that both waited to write would wait for
+ * each other, so this is refused at once, by `tryLock` too, and nothing is sent.
+ */
+export class UpgradeError extends HoldfastError {
+  /** `UPGRADE` */
+  static override readonly code = 'UPGRADE'
+  /** `UPGRADE` */
+  override readonly code = UpgradeError.code
+
+  static {
+    nameErrors(this, 'UpgradeError')
+  }
+}
+
+/**
+ * No count of the latch is set any more: it was deleted, it expired, or the store lost it. A wait that ends like this did
+ * not see the latch open. `countDown` also rejects with this if no count was set yet; then it counted nothing.
+ */
+export class LatchGoneError extends HoldfastError {
+  /** `LATCH_GONE` */
+  static override readonly code = 'LATCH_GONE'
+  /** `LATCH_GONE` */
+  override readonly code = LatchGoneError.code
+
+  static {
+    nameErrors(this, 'LatchGoneError')
+  }
+}
+
+/** What an error about the store carries in addition. */
+export interface EngineErrorDetails extends HoldfastErrorDetails {
+  /** The engine that the error is about, such as `redis`. */
+  readonly engine?: string | undefined
+}
+
+/** The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it. */
+export class UnavailableError extends HoldfastError {
+  /** `UNAVAILABLE` */
+  static override readonly code = 'UNAVAILABLE'
+  /** `UNAVAILABLE` */
+  override readonly code = UnavailableError.code
+
+  static {
+    nameErrors(this, 'UnavailableError')
+  }
+
+  /** The engine whose store did not reply, such as `redis`. */
+  declare readonly engine: string | undefined
+
+  constructor(message: string, details: EngineErrorDetails = {}) {
+    super(message, details)
+    if (details.engine !== undefined) this.engine = details.engine
+  }
+}
+
+/**
+ * The store rejected a command, and repeating it makes no sense: missing permissions, a wrong password, a read-only
+ * replica, a server that is too old.
+ */
+export class RefusedError extends HoldfastError {
+  /** `REFUSED` */
+  static override readonly code = 'REFUSED'
+  /** `REFUSED` */
+  override readonly code = RefusedError.code
+
+  static {
+    nameErrors(this, 'RefusedError')
+  }
+
+  /** The engine whose store rejected it, such as `redis`. */
+  declare readonly engine: string | undefined
+
+  constructor(message: string, details: EngineErrorDetails = {}) {
+    super(message, details)
+    if (details.engine !== undefined) this.engine = details.engine
+  }
+}
+
+/** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was released again. */
+export class ReplicationError extends HoldfastError {
+  /** `REPLICATION` */
+  static override readonly code = 'REPLICATION'
+  /** `REPLICATION` */
+  override readonly code = ReplicationError.code
+
+  static {
+    nameErrors(this, 'ReplicationError')
+  }
+
+  /** How many replicas should have acknowledged it: `minReplicas`. */
+  readonly wanted: number
+  /** How many did, as far as Redis has replied; `undefined` when `waitMs` ended before it had. */
+  declare readonly acknowledged: number | undefined
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { wanted: number; acknowledged: number | undefined },
+  ) {
+    super(message, details)
+    this.wanted = details.wanted
+    if (details.acknowledged !== undefined) this.acknowledged = details.acknowledged
+  }
+}
+
+/** This client already has `maxWaiters` waiters. */
+export class TooManyWaitersError extends HoldfastError {
+  /** `TOO_MANY_WAITERS` */
+  static override readonly code = 'TOO_MANY_WAITERS'
+  /** `TOO_MANY_WAITERS` */
+  override readonly code = TooManyWaitersError.code
+
+  static {
+    nameErrors(this, 'TooManyWaitersError')
+  }
+}
+
+/** The client was closed. */
+export class ClosedError extends HoldfastError {
+  /** `CLOSED` */
+  static override readonly code = 'CLOSED'
+  /** `CLOSED` */
+  override readonly code = ClosedError.code
+
+  static {
+    nameErrors(this, 'ClosedError')
+  }
+}
+
+/** An argument was refused before anything was sent. */
+export class InvalidArgumentError extends HoldfastError {
+  /** `INVALID_ARGUMENT` */
+  static override readonly code = 'INVALID_ARGUMENT'
+  /** `INVALID_ARGUMENT` */
+  override readonly code = InvalidArgumentError.code
+
+  static {
+    nameErrors(this, 'InvalidArgumentError')
+  }
+}

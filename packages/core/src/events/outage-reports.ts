@@ -1,0 +1,59 @@
+import type { HoldfastError } from '../errors/errors.js'
+import { monotonicMs } from '../util/clock.js'
+
+/** At most one report in this time. */
+const windowMs = 1_000
+
+/**
+ * Errors of one outage: there may be thousands, one for each waiter and attempt. The first is reported at once, then the
+ * latest of each second, with the number of errors that it stands for.
+ */
+export class OutageReports {
+  readonly #report: (error: HoldfastError, count: number) => void
+  readonly #onIdle: (() => void) | undefined
+  /** When the last report was made; nothing is held back for longer than one window. */
+  #reportedAt = -Infinity
+  #latest: HoldfastError | undefined
+  #count = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param onIdle - called after a second without an error, and at the end */
+  constructor(report: (error: HoldfastError, count: number) => void, onIdle?: () => void) {
+    this.#report = report
+    this.#onIdle = onIdle
+  }
+
+  add(error: HoldfastError): void {
+    this.#latest = error
+    this.#count++
+    // Fake timers of a test may have come or gone since: then the timer may never fire, and time seems to run backwards.
+    const sinceMs = monotonicMs() - this.#reportedAt
+    if (sinceMs < 0 || sinceMs >= windowMs) this.flush()
+  }
+
+  /** Reports what was held back. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    const error = this.#latest
+    if (!error) {
+      this.#onIdle?.()
+      return
+    }
+    const count = this.#count
+    this.#latest = undefined
+    this.#count = 0
+    this.#reportedAt = monotonicMs()
+    this.#timer = setTimeout(() => {
+      this.flush()
+    }, windowMs)
+    // This timer must not keep the process alive.
+    this.#timer.unref()
+    this.#report(error, count)
+  }
+
+  /** Reports what was held back, and leaves no timer. */
+  close(): void {
+    this.flush()
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,331 @@
+import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
+import type { Address, Renewal } from '../engine/requests.js'
+import type { StoreFacts } from '../engine/store-facts.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { LockLostError, LossReason } from '../errors/errors.js'
+import { titleOf } from '../ownership/target.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
+import type { Turns } from '../ownership/turns.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
+import type { Background } from '../util/background.js'
+import { momentNow, monotonicMs } from '../util/clock.js'
+import type { Moment } from '../util/clock.js'
+import type { Abandonment } from './abandonment.js'
+import { countingOf } from './counting.js'
+import type { Counting } from './counting.js'
+import type { Extension } from './extension.js'
+import type { Grant } from './grant.js'
+import type { HoldReports, Reported } from './hold-reports.js'
+import type { HoldTable } from './hold-table.js'
+import { provenIncarnation } from './incarnation.js'
+import { LeaseClock } from '../time/lease-clock.js'
+import { LeaseSet } from './lease-set.js'
+import { lossForCaller, lossOf } from './loss.js'
+
+/** What keeping a hold alive needs of its client. */
+export interface ProvenHoldDeps {
+  readonly store: StoreFacts
+  readonly settings: {
+    readonly watchdogTimeoutMs: number
+    readonly renewEveryMs: number
+    readonly commandTimeoutMs: number
+    readonly marginMs: number
+    readonly evicts: boolean
+  }
+  readonly reports: HoldReports
+  readonly holds: Pick<HoldTable<ProvenHold>, 'add' | 'remove'>
+  readonly watchdog: Pick<Watchdog<ProvenHold>, 'add' | 'delete' | 'renewNow' | 'reschedule'>
+  readonly background: Pick<Background, 'run'>
+  readonly abandonment: Pick<Abandonment, 'abandon'>
+  /** Who evicts this owner, if that was announced. */
+  evictorOf(owner: string): string | undefined
+}
+
+/**
+ * A hold as the store proves it: until when it may be claimed, what renews and extends it, and how it is lost. Its leases come
+ * and go in {@link Hold}, which has the table of states.
+ */
+export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> implements Renewable, Reported {
+  readonly n: number
+  readonly owner: string
+  bodies: Turns | undefined
+  protected readonly deps: D
+  protected readonly leases = new LeaseSet()
+  protected state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
+  protected ownTarget: Target
+  protected token: number
+  protected readonly clock: LeaseClock
+  protected readonly inDoubt: boolean
+  /** Of the store that proved it last, if known. */
+  protected incarnation: string | undefined
+  readonly #limitAt: number
+  #loss: LockLostError | undefined
+  /** What the watchdog sent and has no reply to. */
+  #sent: Extension | undefined
+  #requestedProof = false
+  /** When it was last said to be evicted, unless the store has denied it since. */
+  #saidEvictedAt: number | undefined
+
+  constructor(deps: D, grant: Grant, maxHoldMs: number) {
+    this.deps = deps
+    this.ownTarget = grant.target
+    this.n = grant.n
+    this.owner = grant.owner
+    this.token = grant.fencingToken
+    this.clock = new LeaseClock(grant, deps.settings.marginMs, monotonicMs())
+    this.#limitAt = grant.grantedAt + maxHoldMs
+    this.inDoubt = grant.inDoubt
+    this.#learnIncarnation()
+    deps.holds.add(this)
+  }
+
+  get target(): Target {
+    return this.ownTarget
+  }
+
+  get address(): Address {
+    return this.ownTarget.address
+  }
+
+  /** Of the lease that needs most. */
+  get kind(): ObjectKind {
+    return this.ownTarget.kind
+  }
+
+  /** Read by the watchdog. */
+  get group(): string {
+    return this.address.group
+  }
+
+  /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
+  get deadlineAt(): number {
+    return Math.min(this.#ownDeadlineAt, this.#sessionEndsAt)
+  }
+
+  /** Whatever becomes of the client's session. */
+  get #ownDeadlineAt(): number {
+    return Math.min(this.clock.deadlineAt, this.nextLimitAt)
+  }
+
+  /** With an engine whose holds end with it. Not copied: it moves on without a word. */
+  get #sessionEndsAt(): number {
+    return this.deps.store.aliveUntil ?? Infinity
+  }
+
+  /** When it was granted. */
+  get heldSince(): number {
+    return this.clock.grantedAt
+  }
+
+  get count(): number {
+    return this.leases.count
+  }
+
+  countOf(kind: ObjectKind): number {
+    return this.leases.countOf(kind)
+  }
+
+  /** What the store is to count for it. */
+  get value(): number {
+    return this.counting.valueOf(this.leases)
+  }
+
+  /** 0 while it has none. */
+  get fencingToken(): number {
+    return this.token
+  }
+
+  get isReleased(): boolean {
+    return this.state === 'leaving' || this.state === 'released'
+  }
+
+  /** Whether its release is over, too. */
+  get isReleasedForGood(): boolean {
+    return this.state === 'released'
+  }
+
+  get isOver(): boolean {
+    return this.isReleased || (this.state === 'lost' && this.leases.count === 0)
+  }
+
+  /** The loss, once there is one. Checking it past the deadline is how a holder learns of it after an event-loop stall. */
+  get loss(): LockLostError | undefined {
+    this.endIfDue()
+    return this.#loss
+  }
+
+  /** Loses it if its deadline has passed. */
+  endIfDue(): void {
+    if (this.state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
+  }
+
+  /** Whether this process may claim the lock at this very moment. */
+  get isHeld(): boolean {
+    return this.loss === undefined && this.state === 'live' && !this.#sleptSinceProven()
+  }
+
+  remainingMs(): number {
+    return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
+  }
+
+  /** The share of its lease that is left, from 0 to 1. */
+  get leaseLeft(): number {
+    return this.clock.shareLeft(monotonicMs())
+  }
+
+  /** Read by the watchdog: a hold is renewed while an open lease wants it, until its limit stops it. */
+  get renewEveryMs(): number | null {
+    if (this.clock.reaches(this.nextLimitAt)) return null
+    return this.leases.isRenewed ? this.deps.settings.renewEveryMs : null
+  }
+
+  /** What extends the hold if it is sent at once. */
+  extension(wantedMs: number, sentAt: Moment = momentNow()): Extension {
+    const leaseMs = this.sending(wantedMs)
+    const { address, owner } = this
+    return {
+      sentAt,
+      renewal: { address, owner, leaseMs },
+      settle: (reply) => {
+        if (reply === 'no-reply') {
+          throw new UnavailableError(
+            `${titleOf(this.ownTarget)} was not extended in time: the store is busy with it; the lease of ${owner} stays as it was`,
+            { lockName: address.name, owner },
+          )
+        }
+        // A release may have overtaken it.
+        const isLive = this.state === 'live'
+        if (isLive && reply !== 'renewed') this.lose('not-held')
+        this.assertNotLost()
+        if (!isLive) return
+        this.prove(sentAt, leaseMs)
+        this.deps.watchdog.reschedule(this)
+      },
+    }
+  }
+
+  /** What the watchdog sends for it now: 1 ms if it only needs proof that it is still held. */
+  nextRenewal(sentAt: Moment): Renewal {
+    const wantedMs = this.renewEveryMs === null ? 1 : this.deps.settings.watchdogTimeoutMs
+    this.#sent = this.extension(wantedMs, sentAt)
+    return this.#sent.renewal
+  }
+
+  /** Someone says that it was evicted: the store tells, at once. */
+  checkEviction(): void {
+    if (this.state !== 'live') return
+    this.#saidEvictedAt = monotonicMs()
+    this.deps.watchdog.renewNow([this])
+  }
+
+  /** Called by the watchdog. */
+  settle(outcome: RenewalOutcome): void {
+    const sent = this.#sent
+    this.#sent = undefined
+    this.#requestedProof = false
+    if (outcome === 'lost') this.lose('not-held')
+    if (outcome !== 'renewed' || this.state !== 'live' || !sent) return
+    const { sentAt, renewal } = sent
+    if ((this.#saidEvictedAt ?? Infinity) <= sentAt.monotonicMs) this.#saidEvictedAt = undefined
+    this.prove(sentAt, renewal.leaseMs)
+    const { reports } = this.deps
+    reports.renewed(this)
+    for (const lease of this.leases.dropped()) reports.dropped(this, lease)
+  }
+
+  /** Called by the watchdog when the deadline has passed. */
+  expire(): void {
+    this.lose('expired')
+  }
+
+  /**
+   * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
+   *
+   * @param cause - the loss of another lock that takes this one along
+   */
+  lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
+    if (this.state === 'released' || this.state === 'lost') return
+    this.state = 'lost'
+    const isAtLimit = this.clock.reaches(this.nextLimitAt)
+    const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
+    const by = why === 'revoked' ? this.deps.evictorOf(this.owner) : undefined
+    const { isRenewed } = this.leases
+    const hasSessionEnded = this.#sessionEndsAt < this.#ownDeadlineAt
+    const error = lossOf(this.ownTarget, this.owner, why, {
+      isRenewed,
+      isAtLimit,
+      hasSessionEnded,
+      cause,
+      by,
+    })
+    this.#loss = error
+    this.deps.watchdog.delete(this)
+    this.deps.holds.remove(this, 'lost')
+    this.leases.abortAll(error)
+    this.bodies?.letAllIn()
+    this.deps.reports.lost(this, error)
+    // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
+    // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
+    if (reason !== 'not-held' || this.inDoubt) this.abandon()
+  }
+
+  protected get counting(): Counting {
+    return countingOf(this.ownTarget)
+  }
+
+  /** The lease to send now. */
+  protected sending(wantedMs: number): number {
+    return this.clock.sending(wantedMs, this.nextLimitAt, monotonicMs())
+  }
+
+  protected get nextLimitAt(): number {
+    return this.leases.nextLimitAt(this.#limitAt)
+  }
+
+  protected assertNotLost(): void {
+    if (this.loss) throw lossForCaller(this.loss)
+  }
+
+  /** What errors say of it. */
+  protected get details(): ErrorSubject {
+    return { lockName: this.address.name, owner: this.owner, title: titleOf(this.ownTarget) }
+  }
+
+  /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
+  protected abandon(): void {
+    const mayLastMs = this.clock.mayLastMs(monotonicMs())
+    const { address, owner } = this
+    const title = titleOf(this.ownTarget)
+    this.deps.abandonment.abandon({ address, title, owner, inDoubt: this.inDoubt, leaseMs: mayLastMs })
+  }
+
+  /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
+  #sleptSinceProven(): boolean {
+    if (!this.clock.hasSlept) return false
+    if (!this.#requestedProof) {
+      this.#requestedProof = true
+      this.deps.watchdog.renewNow([this])
+    }
+    return true
+  }
+
+  protected prove(sentAt: Moment, leaseMs: number): void {
+    this.clock.prove(sentAt, leaseMs)
+    // A break may have come between the last proof and the reply that names the incarnation.
+    if (this.incarnation === undefined) this.#learnIncarnation()
+  }
+
+  /** Of the store that has just proved the hold. */
+  #learnIncarnation(): void {
+    const { store, background } = this.deps
+    const known = store.knownIncarnation(this.address)
+    if (known !== undefined) {
+      this.incarnation = known ?? undefined
+      return
+    }
+    const learn = async (): Promise<void> => {
+      this.incarnation = await provenIncarnation(store, this.address)
+    }
+    background.run(learn())
+  }
+}

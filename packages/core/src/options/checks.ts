@@ -1,0 +1,130 @@
+import { types } from 'node:util'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { longestMs } from '../util/clock.js'
+import { kindOf, knownKindOf, shown } from '../util/kind-of.js'
+import { nearestName } from '../util/nearest-name.js'
+
+/** Checks of options: each names the option, the value and the bound. */
+
+export function requireInteger(
+  option: string,
+  value: unknown,
+  least: number,
+  more = '',
+  most = longestMs,
+): void {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+    throw new InvalidArgumentError(
+      `${option} must be an integer from ${least} to ${most}${more}, got ${shown(value)}`,
+    )
+  }
+}
+
+export function checkInteger(option: string, value: unknown, least: number, more = ''): void {
+  if (value !== undefined) requireInteger(option, value, least, more)
+}
+
+/** Requires a function that a method can run. */
+export function requireFunction(
+  method: string,
+  given: unknown,
+): asserts given is (...args: never[]) => unknown {
+  if (typeof given !== 'function') {
+    quieten(given)
+    const kind = shown(given)
+    const advice = kind === 'a promise' ? `: write ${method}(() => doWork())` : ''
+    throw new InvalidArgumentError(`${method} needs a function to run, got ${kind}${advice}`)
+  }
+}
+
+/** The work of a refused promise has begun, and nobody else will look at how it ends: that must not end the process. */
+function quieten(given: unknown): void {
+  if (types.isPromise(given)) given.catch(() => undefined)
+}
+
+export function checkString(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'string') {
+    throw new InvalidArgumentError(`${option} must be a string, got ${shown(value)}`)
+  }
+}
+
+export function checkBoolean(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw new InvalidArgumentError(`${option} must be true or false, got ${shown(value)}`)
+  }
+}
+
+export function checkObject(options: unknown, hint = ''): asserts options is object {
+  if (!isOptions(options)) throw notOptions(options, hint)
+}
+
+/** A lock or a client has no properties of its own, and would be taken for empty options. */
+export const isOptions = (given: unknown): given is object =>
+  typeof given === 'object' &&
+  given !== null &&
+  !Array.isArray(given) &&
+  (Object.getPrototypeOf(given) === Object.prototype || knownKindOf(given) === undefined)
+
+const validOf = (known: ReadonlySet<string>): string => `; valid options: ${[...known].join(', ')}`
+
+/** What a value in place of the options is meant for: the first of these options that there is. */
+const likelyOptions: Readonly<Record<string, readonly string[]>> = {
+  'a number': ['permits', 'waitMs', 'drainMs', 'keepMs', 'withinMs'],
+  'a string': ['as', 'pattern', 'owner'],
+}
+
+/** How to write what stops a call as an option. */
+const signalOptions: Readonly<Record<string, string>> = {
+  'an AbortSignal': 'signal',
+  'an AbortController': 'signal: controller.signal',
+}
+
+function notOptions(given: unknown, hint: string, known?: ReadonlySet<string>): InvalidArgumentError {
+  const kind = kindOf(given)
+  const likely = likelyOptions[kind]?.find((option) => known?.has(option))
+  const inFull = likely === undefined ? undefined : `${likely}: ${shown(given)}`
+  const option = inFull ?? (known?.has('signal') ? signalOptions[kind] : undefined)
+  const example = option === undefined ? '' : `; write { ${option} }`
+  return new InvalidArgumentError(`options must be an object, got ${kind}${example}${hint}`)
+}
+
+/** Refuses a second argument, which would be ignored silently. */
+export function refuseSecond(second: unknown, advice: string): void {
+  if (second !== undefined) throw new InvalidArgumentError(advice)
+}
+
+/** The second argument of a call, unless it is the index that `Array.map` passes, with the array as the third. */
+export const unlessIndex = <T>(second: T, third: unknown): T | undefined =>
+  typeof second === 'number' && Array.isArray(third) ? undefined : second
+
+/**
+ * Refuses options that do not exist. Allocates nothing for those that do: this runs on every call.
+ *
+ * @param hint - what to do, in case one does not exist
+ */
+export function checkOptions(options: unknown, known: ReadonlySet<string>, hint = ''): void {
+  if (!isOptions(options)) throw notOptions(options, hint + validOf(known), known)
+  for (const option in options) {
+    if (known.has(option)) continue
+    if (knownKindOf(options) !== undefined) throw notOptions(options, hint + validOf(known))
+    throw unknownName('option', option, [...known], hint)
+  }
+}
+
+/** The error for a name that is not among those that exist. */
+export function unknownName(
+  kind: string,
+  given: unknown,
+  names: readonly string[],
+  hint = '',
+): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `unknown ${kind} ${shown(given)}${guessOf(given, names)}${hint}; valid ${kind}s: ${names.join(', ')}`,
+  )
+}
+
+/** The name that was probably meant, to be appended to the one that was given; empty if there is none. */
+export function guessOf(given: unknown, names: readonly string[]): string {
+  const nearest = typeof given === 'string' ? nearestName(given, names) : undefined
+  return nearest === undefined ? '' : ` (did you mean ${nearest}?)`
+}

@@ -1,0 +1,51 @@
+import type { CommandConnection } from './types.js'
+
+/** What a connection shows of a server that may not be what it is taken for, until it has once turned out to be Redis. */
+export class FirstContact {
+  readonly #commands: Pick<CommandConnection, 'stream' | 'once'>
+  #isRedis = false
+
+  constructor(commands: Pick<CommandConnection, 'stream' | 'once'>) {
+    this.#commands = commands
+    commands.once('ready', () => {
+      this.#isRedis = true
+    })
+  }
+
+  /** Why no reply has come yet, if the connection shows it. */
+  get doubt(): string | undefined {
+    const isShakingHands = !this.#isRedis && this.#commands.stream?.secureConnecting === true
+    return isShakingHands ? noTls : undefined
+  }
+
+  /** The error that broke the connection, with what it probably means. */
+  explained(error: Error): Error {
+    const { stream } = this.#commands
+    if (this.#isRedis || !stream) return error
+    const meaning = this.#meaningOf(error.message, stream)
+    // A command that timed out says it already.
+    if (meaning === undefined || error.message.includes(meaning)) return error
+    return new Error(`${meaning} (${error.message})`, { cause: error })
+  }
+
+  #meaningOf(
+    message: string,
+    { secureConnecting = false, bytesRead }: NonNullable<CommandConnection['stream']>,
+  ): string | undefined {
+    if (secureConnecting) return withoutTls.test(message) ? noTls : undefined
+    return bytesRead === 0 && withoutReply.test(message) ? noRedis : undefined
+  }
+}
+
+/** What ends a handshake with a server that does not know what it is. */
+const withoutTls = /ECONNRESET|ETIMEDOUT|before secure TLS|wrong version number|packet length too long/
+
+/** Not `connect ECONNRESET`: that connection was never accepted. */
+const withoutReply = /\b(read ECONNRESET|write (EPIPE|ECONNRESET)|the connection broke)\b/
+
+const noTls =
+  'no TLS connection has been established; if this server does not speak TLS, begin the URL with redis:// or leave out tls'
+
+const noRedis =
+  'what listens there closed the connection without a reply: check that host and port are those of Redis; if this server speaks TLS, ' +
+  'begin the URL with rediss:// or pass tls; a Redis that has reached its maxclients does the same'

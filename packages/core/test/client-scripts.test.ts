@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import type { Redis } from 'ioredis'
+import type { Keys } from '../src/redis/keys.js'
+import { closeAll, openRedisClient } from './support/clients.js'
+import { plainKeySpace } from './support/key-space.js'
+import { scripts, type ScriptName } from './support/scripts.js'
+
+let server: RedisServer
+let redis: Redis
+let keys: Keys
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+beforeEach(() => {
+  redis = openRedisClient(server.url)
+  keys = plainKeySpace.locate(uniqueName('script'))
+})
+
+afterEach(closeAll)
+
+afterAll(() => server.stop())
+
+/** Runs a script as it is, on a connection that belongs to no client of ours. */
+const runScript = (name: ScriptName, scriptKeys: readonly string[], args: readonly (string | number)[]) =>
+  redis.eval(scripts[name].lua, scriptKeys.length, ...scriptKeys, ...args)
+
+describe('raise-fence', () => {
+  const raise = (token: string, keepMs = 1_000) =>
+    redis.eval(scripts.clientRaiseFence.lua, 1, keys.fence, token, keepMs)
+
+  it('never lowers a token, however long the numbers are', async () => {
+    for (const token of ['99', '100', '20', '1790000000000001', '1790000000000000'])
+      expect(await raise(token)).toBe(1)
+    expect(await redis.get(keys.fence)).toBe('1790000000000001')
+  })
+
+  it('has the token live for the time given, and never shorter than before', async () => {
+    await raise('5', 60_000)
+    expect(await redis.pttl(keys.fence)).toBeGreaterThan(55_000)
+    await raise('5', 200_000)
+    await raise('6')
+    expect(await redis.pttl(keys.fence)).toBeGreaterThan(190_000)
+  })
+
+  it('changes nothing if the token, or the last one, is more than a day ahead of the clock', async () => {
+    const beyond = String(Date.now() * 1_000 + 90_000_000_000)
+    expect(await raise(beyond)).toEqual([-4, beyond])
+    expect(await redis.exists(keys.fence)).toBe(0)
+    await redis.set(keys.fence, beyond, 'PX', 60_000)
+    expect(await raise('5')).toEqual([-4, beyond])
+    expect(await redis.get(keys.fence)).toBe(beyond)
+  })
+
+  it('has later tokens of the lock be larger', async () => {
+    const future = String(Date.now() * 1_000 + 3_600_000_000)
+    await raise(future)
+    const args = ['c1:1', 1_000, 0, '']
+    const list = [keys.main, keys.queue, keys.waiters, keys.fence]
+    const token = await redis.eval(scripts.lockAcquire.lua, list.length, ...list, ...args)
+    expect(Number(token)).toBe(Number(future) + 1)
+  })
+})
+
+describe('identify', () => {
+  it('returns process, version, role and eviction policy, and changes nothing', async () => {
+    const size = await redis.dbsize()
+    const text = String(await runScript('clientIdentify', [keys.main], []))
+    expect(text).toContain(`run_id:${await server.runId()}`)
+    expect(text).toMatch(/^redis_version:\d/m)
+    expect(text).toMatch(/^role:master/m)
+    expect(text).toMatch(/^maxmemory_policy:noeviction/m)
+    expect(await redis.dbsize()).toBe(size)
+  })
+})
+
+describe('register', () => {
+  it('registers a client for a while, and run again does the same', async () => {
+    const ear = openRedisClient(server.url)
+    await ear.subscribe('inbox')
+    const heard = once(ear, 'message')
+    for (const _ of ['once', 'twice']) {
+      expect(
+        await runScript('clientRegister', [keys.main], [60_000, 'inbox', 'host', 'h', 'pid', 7]),
+      ).toEqual([''])
+      expect(await redis.hgetall(keys.main)).toEqual({ host: 'h', pid: '7' })
+      expect(await redis.pttl(keys.main)).toBeGreaterThan(55_000)
+    }
+    expect(await heard).toEqual(['inbox', 'hello'])
+  })
+
+  it('publishes nothing without an inbox to try', async () => {
+    const ear = openRedisClient(server.url)
+    const heard: string[] = []
+    ear.on('pmessage', (_pattern: string, _channel: string, message: string) => heard.push(message))
+    await ear.psubscribe('*')
+    expect(await runScript('clientRegister', [keys.main], [60_000, '', 'host', 'h'])).toEqual([''])
+    await redis.publish('inbox', 'end')
+    await until(() => heard.includes('end'))
+    expect(heard).toEqual(['end'])
+  })
+
+  it('leaves nothing that would stay forever when it may not set a TTL', async () => {
+    await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+    const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
+    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
+    await expect(sent).rejects.toThrow()
+    expect(await redis.exists(keys.main)).toBe(0)
+  })
+
+  it('returns the reason when it may not publish, and registers the client all the same', async () => {
+    await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
+    const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
+    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
+    expect(reply).toEqual([expect.stringMatching(/NOPERM|channel/)])
+    expect(await redis.hgetall(keys.main)).toEqual({ host: 'h' })
+  })
+})

@@ -1,0 +1,165 @@
+import {
+  proxyNodes,
+  withRedis,
+  type FaultProxy,
+  type ProxiedNodes,
+  type RedisServer,
+} from '@holdfast/testkit'
+import type { LockEngine } from '@holdfast/core/engine'
+import { Holdfast, type ClientOptions, type HoldfastOptions } from '@holdfast/core'
+import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
+import { scripts } from '../../../src/redis/scripts/generated.js'
+import { redisEngine } from '../../../src/redis/engine.js'
+
+/** Where clients find Redis: the options of ioredis, or the nodes of a Cluster, too. */
+export interface Reach {
+  readonly options: Readonly<Record<string, unknown>>
+  readonly nodes?: readonly { readonly host: string; readonly port: number }[]
+}
+
+/** The servers of one topology. */
+export interface Topology {
+  /** Masters and replicas. */
+  readonly servers: readonly RedisServer[]
+  /** Where clients connect to, by way of these proxies if there are any. */
+  reach(links?: ProxiedNodes): Reach
+  stop(): Promise<void>
+}
+
+type Template = Exclude<HoldfastOptions['redis'], string>
+
+/** Redis in some topology, through some version of ioredis. */
+export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
+  readonly name: string
+  readonly traits = redisEngine({ redis: 'redis://127.0.0.1' }).traits
+  readonly otherProcess: OtherProcess
+  readonly #start: () => Promise<T>
+  readonly #version: 5 | 6
+  #topology: T | undefined
+
+  constructor(name: string, start: () => Promise<T>, version: 5 | 6 = 6) {
+    this.name = name
+    this.#start = start
+    this.#version = version
+    this.otherProcess = {
+      module: new URL('../workers/redis.mjs', import.meta.url),
+      argument: () => ({ version, ...this.topology.reach() }),
+    }
+  }
+
+  get topology(): T {
+    if (!this.#topology) throw new Error(`${this.name} has not been started`)
+    return this.#topology
+  }
+
+  async start(): Promise<void> {
+    this.#topology = await this.#start()
+    await this.loadScripts()
+  }
+
+  async stop(): Promise<void> {
+    await this.#topology?.stop()
+  }
+
+  open(options: ClientOptions = {}): Holdfast {
+    return new Holdfast({ ...options, redis: this.#template(this.topology.reach()) })
+  }
+
+  engine(): LockEngine {
+    return redisEngine({ redis: this.#template(this.topology.reach()) })
+  }
+
+  async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
+    const proxies = await proxyNodes(this.topology.servers)
+    const redis = this.#template(this.topology.reach(proxies))
+    return { holdfast: new Holdfast({ ...options, redis }), link: new RedisLink(proxies) }
+  }
+
+  async wipe(): Promise<void> {
+    await this.#onMasters((redis) => redis.flushall())
+  }
+
+  async commandCount(): Promise<number> {
+    const counts = await this.#onMasters(async (redis) => {
+      const stats = await redis.info('commandstats')
+      const calls = stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)
+      return [...calls].reduce((sum, [, count]) => sum + Number(count), 0)
+    })
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** So that each run of a script is one command from the first one on. */
+  protected async loadScripts(): Promise<void> {
+    await this.#onMasters(async (redis) => {
+      for (const { lua } of Object.values(scripts)) await redis.script('LOAD', lua)
+    })
+  }
+
+  async #onMasters<R>(act: (redis: Redis) => Promise<R>): Promise<R[]> {
+    const results = this.topology.servers.map(({ url }) =>
+      withRedis(url, async (redis) => {
+        const [role] = await redis.role()
+        return role === 'master' ? [await act(redis)] : []
+      }),
+    )
+    return (await Promise.all(results)).flat()
+  }
+
+  #template({ options, nodes }: Reach): Template {
+    const lazily = { ...options, lazyConnect: true }
+    if (this.#version === 5) return nodes ? new Cluster5([...nodes], lazily) : new Redis5(lazily)
+    return nodes ? new Cluster([...nodes], lazily) : new Redis(lazily)
+  }
+}
+
+class RedisLink implements Link {
+  readonly #proxies: ProxiedNodes
+
+  constructor(proxies: ProxiedNodes) {
+    this.#proxies = proxies
+  }
+
+  blackHole(direction: LinkDirection): void {
+    this.#each((proxy) => proxy.blackHole(direction === 'toStore' ? 'toServer' : direction))
+  }
+
+  heal(): void {
+    this.#each((proxy) => proxy.heal())
+  }
+
+  cut(): void {
+    this.#each((proxy) => proxy.cut())
+  }
+
+  async loseNextReply(): Promise<void> {
+    let isTaken = false
+    const isNext = (request: string): boolean => {
+      if (isTaken || !isAboutLock(request)) return false
+      isTaken = true
+      return true
+    }
+    await Promise.race(this.#proxies.proxies.map((proxy) => proxy.loseReply(isNext)))
+  }
+
+  async close(): Promise<void> {
+    await this.#proxies.close()
+  }
+
+  #each(act: (proxy: FaultProxy) => void): void {
+    for (const proxy of this.#proxies.proxies) act(proxy)
+  }
+}
+
+/** Clients also register themselves and ask who the server is, at any time. */
+const isAboutLock = (request: string): boolean => {
+  const [command = '', sha1] = request.split(' ')
+  const { lockAcquire, lockSetCount, lockRelease, lockRenew } = scripts
+  const { sharedAcquire, sharedRelease, sharedRenew, sharedResize } = scripts
+  const { latchSet, latchCountDown, latchWait } = scripts
+  const ofLocks = [lockAcquire, lockSetCount, lockRelease, lockRenew]
+  const ofShared = [sharedAcquire, sharedRelease, sharedRenew, sharedResize]
+  const about = [...ofLocks, ...ofShared, latchSet, latchCountDown, latchWait]
+  return command.toLowerCase() === 'evalsha' && about.some((script) => script.sha1 === sha1)
+}

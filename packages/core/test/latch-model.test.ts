@@ -1,0 +1,17 @@
+import { compareLatches } from '@holdfast/model'
+import { startRedis, type RedisServer } from '@holdfast/testkit'
+import { RedisLatch } from './steps/redis-latch.js'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+
+afterAll(() => server.stop())
+
+it('a latch in memory does what the scripts do on Redis, whatever the steps', async () => {
+  const latch = await RedisLatch.open(server.url)
+  // Redis extends times to live only when a hundredth of them has passed.
+  await compareLatches(latch, { runs: 400, tolerance: 0.05 })
+}, 60_000)

@@ -1,2 +1,0 @@
-export type { GroupOf } from '@holdfast/metrics'
-export { HoldfastInstrumentation, type HoldfastInstrumentationConfig } from './instrumentation.js'

@@ -1,0 +1,80 @@
+import type { LatchContents, LatchNotice, LatchRan, LatchStep, LatchStore } from '@holdfast/model'
+import { addressOf } from '../../src/address.js'
+import { LatchSteps } from '../../src/latch-steps.js'
+import { readNotice } from '../../src/notices.js'
+import type { Step } from '../../src/step.js'
+import { schema, type SchemaParts } from './functions.js'
+import { Server, type Sent } from './server.js'
+
+const steps = new LatchSteps(schema)
+
+/** Has the store be another one, as after a fail-over. */
+const moveSql = `
+  insert into ${schema}.store (id) values (lpad($1, 32, '0')::uuid) on conflict (is_this) do update set id = excluded.id`
+
+/** One latch on a real server. */
+export class PostgresLatch implements LatchStore {
+  readonly #server: Server
+  #count = 0
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async open(url: string, parts?: SchemaParts): Promise<PostgresLatch> {
+    return new PostgresLatch(await Server.open(url, [], parts))
+  }
+
+  async run(step: LatchStep): Promise<LatchRan> {
+    switch (step.kind) {
+      case 'set':
+        await this.#server.query('', moveSql, [step.incarnation])
+        return this.#call(steps.set(this.#address.id, step))
+      case 'count down':
+        return this.#call(steps.countDown(this.#address.id, step))
+      case 'delete':
+        return this.#call(steps.delete(this.#address.id, step))
+      case 'wait': {
+        const { clientId, awaited, aliveMs } = step
+        const { reply, notices } = await this.#call(
+          steps.wait([{ address: this.#address, awaited, aliveMs }], clientId, clientId),
+        )
+        return { reply: reply[0] ?? null, notices }
+      }
+      case 'pass':
+        await this.#server.pass(step.ms)
+        return { reply: null, notices: [] }
+    }
+  }
+
+  async read(): Promise<LatchContents> {
+    const { reply } = await this.#server.call(steps.inspect(this.#address.id, 100))
+    return reply
+  }
+
+  forget(): Promise<void> {
+    this.#count++
+    return Promise.resolve()
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+
+  get #address() {
+    return addressOf(`model-${this.#count}`, 'latch')
+  }
+
+  async #call<T>(step: Step<T>): Promise<{ reply: T; notices: readonly LatchNotice[] }> {
+    const { reply, sent } = await this.#server.call(step)
+    return { reply, notices: sent.map(noticeIn) }
+  }
+}
+
+function noticeIn([clientId, payload]: Sent): LatchNotice {
+  const notice = readNotice(payload)
+  if (notice?.kind !== 'open' && notice?.kind !== 'gone') {
+    throw new Error(`an unexpected message: ${payload}`)
+  }
+  return { clientId, kind: notice.kind, generation: notice.generation }
+}

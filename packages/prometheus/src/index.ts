@@ -1,2 +1,0 @@
-export type { GroupOf } from '@holdfast/metrics'
-export { collectHoldfastMetrics, type HoldfastMetricsOptions } from './collect-holdfast-metrics.js'

@@ -1,1 +1,0 @@
-export { openSharedRedis as default } from './server/shared-redis.js'

@@ -1,1 +1,0 @@
-export { closeSharedRedis as default } from './server/shared-redis.js'

@@ -1,0 +1,6 @@
+const { describeInProcess } = require('@holdfast/conformance')
+const { memory } = require('@holdfast/memory')
+
+const store = memory()
+const wipe = () => store.failOver()
+describeInProcess({ name: 'Memory', engine: store, wipe, commandCount: () => store.commands })

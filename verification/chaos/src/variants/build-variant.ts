@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { variedPackages, type Edit, type Variant, type VariedPackage } from './variant.js'
+
+const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
+const folderOf = (name: VariedPackage): string => join(ownFolder, '../../packages', name)
+
+/**
+ * Copies the built library and the worker program into that folder, applies the edits, and returns the program's
+ * path. Throws if the text of an edit is missing: the variant would then change nothing.
+ */
+export async function buildVariant(variant: Variant, folder: string): Promise<string> {
+  const modules = join(folder, 'node_modules')
+  const builtOf = (name: VariedPackage) => join(modules, '@holdfast', name, 'dist', 'esm')
+  await rm(folder, { recursive: true, force: true })
+  for (const name of variedPackages) {
+    await cp(join(folderOf(name), 'dist', 'esm'), builtOf(name), { recursive: true })
+    await cp(join(folderOf(name), 'package.json'), join(modules, '@holdfast', name, 'package.json'))
+  }
+  for (const edit of variant.edits) await applyEdit(builtOf(edit.of ?? 'core'), edit, variant.name)
+  await rehashScripts(join(builtOf('core'), 'redis', 'scripts', 'generated.js'))
+  for (const from of [ownFolder, ...variedPackages.map(folderOf)])
+    await linkModules(join(from, 'node_modules'), modules)
+  await cp(join(ownFolder, 'dist'), join(folder, 'dist'), { recursive: true })
+  await cp(join(ownFolder, 'package.json'), join(folder, 'package.json'))
+  return join(folder, 'dist', 'worker.js')
+}
+
+async function applyEdit(folder: string, { file, find, replace }: Edit, name: string): Promise<void> {
+  const path = join(folder, file)
+  const text = await readFile(path, 'utf8')
+  if (!text.includes(find)) throw new Error(`the variant "${name}" did not find its text in ${file}`)
+  await writeFile(path, text.replaceAll(find, replace))
+}
+
+/** Redis identifies a script by the hash of its text. */
+async function rehashScripts(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  const rehashed = text.replace(
+    /(sha1: ')\w{40}(',\s+lua: `)([^`]*)`/g,
+    (_, before: string, between: string, lua: string) => {
+      const sha1 = createHash('sha1').update(lua).digest('hex')
+      return `${before}${sha1}${between}${lua}\``
+    },
+  )
+  await writeFile(file, rehashed)
+}
+
+/** Links everything that the library and the program import, except the library itself. */
+async function linkModules(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue
+    if (entry.name.startsWith('@')) await linkModules(join(from, entry.name), join(to, entry.name))
+    else await linkOnce(join(from, entry.name), join(to, entry.name))
+  }
+}
+
+async function linkOnce(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await symlink(target, path).catch((error: unknown) => {
+    // Not `instanceof Error`: a test runner has its own Error class.
+    const exists = typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST'
+    if (!exists) throw error
+  })
+}

@@ -1,0 +1,101 @@
+import { isFullMatrix, scratchFolder } from '@holdfast/testkit'
+import { openTestbed } from '../src/testbed.js'
+import { campaign, drawSchedule } from '../src/campaign.js'
+import { shrink } from '../src/shrink.js'
+import { objectNames, type ObjectName } from '../src/objects.js'
+import { topologyNames, type TopologyName } from '../src/topologies.js'
+import { buildVariant } from '../src/variants/build-variant.js'
+import { variants } from '../src/variants/variants.js'
+import type { Verdict } from '../src/verdict.js'
+
+const callsIn = (calls: readonly (readonly unknown[])[]) => calls.flat().length
+
+it('draws the same schedule from the same seed, and a different one from another seed', () => {
+  for (const topology of topologyNames) {
+    expect(drawSchedule(topology, 7)).toEqual(drawSchedule(topology, 7))
+    expect(drawSchedule(topology, 7)).not.toEqual(drawSchedule(topology, 8))
+  }
+})
+
+it('draws schedules of each object, and different ones for each', () => {
+  const schedules = objectNames.map((object) => drawSchedule('single', 7, '', object))
+  expect(schedules.map(({ object }) => object)).toEqual([undefined, ...objectNames.slice(1)])
+  expect(drawSchedule('single', 7)).toEqual(schedules[0])
+})
+
+/** With a new seed every time; a failure names it. */
+async function expectNoProblems(topology: TopologyName, object: ObjectName, runs: number): Promise<void> {
+  const seed = Math.floor(Math.random() * 1_000_000_000)
+  const problems: string[] = []
+  const tally = await campaign({
+    topology,
+    object,
+    runs,
+    seed,
+    lanes: 2,
+    onFinished: (finishedSeed, _, verdict) => {
+      problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`))
+    },
+  })
+  expect(problems).toEqual([])
+  expect(tally).toMatchObject({ topology, object, runs, violations: 0 })
+  // Whether a latch opens, and whether any call fails, is up to chance.
+  if (object !== 'latch') expect(tally.holds).toBeGreaterThan(0)
+  expect(tally.calls).toBeGreaterThanOrEqual(Math.max(1, tally.holds + tally.passes))
+}
+
+it.each(topologyNames)(
+  'random schedules on the topology %s break no promise',
+  (topology) => expectNoProblems(topology, 'lock', isFullMatrix ? 6 : 2),
+  120_000,
+)
+
+it.each([
+  ['read-write-lock', 'single'],
+  ['semaphore', 'single'],
+  ['latch', 'single'],
+  ['multi-lock', 'single'],
+  ['quorum', 'independent'],
+  ['read-write-lock', 'postgres'],
+  ['semaphore', 'postgres'],
+  ['latch', 'postgres'],
+  ['multi-lock', 'postgres'],
+] as const)(
+  'random schedules of the object %s break no promise, on %s',
+  (object, topology) => expectNoProblems(topology, object, isFullMatrix ? 4 : 2),
+  120_000,
+)
+
+it('finds a shorter schedule for a seed that fails, and its path draws that schedule again', async () => {
+  const broken = variants.find(({ name }) => name === 'all tasks of a process are one owner')
+  if (!broken) throw new Error('this variant was renamed')
+  const folder = await scratchFolder()
+  try {
+    const program = await buildVariant(broken, folder.path)
+    const failed = new Map<number, Verdict>()
+    await campaign({
+      topology: 'single',
+      runs: 5,
+      seed: 1,
+      lanes: 1,
+      program,
+      onFinished: (seed, _, verdict) => {
+        if (verdict.problems.length > 0) failed.set(seed, verdict)
+      },
+    })
+    const [seed] = failed.keys()
+    if (seed === undefined) throw new Error('no schedule failed')
+    const testbed = await openTestbed('single', program)
+    try {
+      const shrunk = await shrink(testbed, seed, 20_000)
+      if (!shrunk) throw new Error('the schedule did not fail again')
+      expect(shrunk.verdict.problems).not.toEqual([])
+      expect(callsIn(shrunk.schedule.calls)).toBeLessThan(callsIn(drawSchedule('single', seed).calls))
+      expect(drawSchedule('single', seed, shrunk.path)).toEqual(shrunk.schedule)
+    } finally {
+      await testbed.close()
+    }
+  } finally {
+    await folder.remove()
+  }
+}, 120_000)

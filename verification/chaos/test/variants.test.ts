@@ -1,0 +1,27 @@
+import { isCaught } from '../src/variants/try-variant.js'
+import { variants } from '../src/variants/variants.js'
+import { verdictsOnBroken, verdictsOnUnchanged, type Verdicts } from './support/verdicts.js'
+
+const lanes = 5
+
+describe('the checker', () => {
+  let broken: Verdicts
+  let unchanged: Verdicts
+  beforeAll(async () => {
+    broken = await verdictsOnBroken(variants, lanes)
+    unchanged = await verdictsOnUnchanged(variants, lanes)
+  }, 600_000)
+
+  for (const variant of variants) {
+    it(`catches a library in which ${variant.name}`, () => {
+      const verdict = broken.get(variant.name)
+      expect({ caught: verdict && isCaught(variant, verdict), problems: verdict?.problems }).toMatchObject({
+        caught: true,
+      })
+    })
+
+    it(`finds nothing on the same schedule without the bug: ${variant.name}`, () => {
+      expect(unchanged.get(variant.name)?.problems).toEqual([])
+    })
+  }
+})

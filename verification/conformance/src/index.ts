@@ -1,0 +1,13 @@
+export { describeEngine, describeWriteLock } from './describe-engine.js'
+export { globalRunner } from './runner.js'
+export type {
+  EngineUnderTest,
+  Hook,
+  Link,
+  LinkDirection,
+  LinkedClient,
+  OtherProcess,
+} from './engine-under-test.js'
+export { describeInProcess, type InProcessStore } from './in-process/describe-in-process.js'
+export type { DefineTest, LimitedTestHook, TestFunctions, TestHook, TestRunner } from './runner.js'
+export { linkedEngine, type LinkedEngine } from './in-process/linked-engine.js'

@@ -1,0 +1,159 @@
+import { ClosedError, LockLostError, type Holdfast, type Lease } from '@holdfast/core'
+import { expect } from '../../expect/expect.js'
+import { uniqueName, until } from '../../support/until.js'
+import { watchResources } from '../../support/open-resources.js'
+import { failureOf, untilWaiters } from '../../support/observing.js'
+import type { Suite } from '../../support/suite.js'
+
+/** Nothing is left of a client that was closed. */
+export function describeClosing(suite: Suite): void {
+  /** Holds the lock until `finish` is called. */
+  async function holdLock(holdfast: Holdfast) {
+    let finish: () => void = () => undefined
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    let lease: Lease | undefined
+    const done = holdfast.getLock(suite.lockName).withLock(async (entered) => {
+      lease = entered
+      await finished
+      return 'result'
+    })
+    done.catch(() => undefined)
+    return { done, finish, lease: await until(() => lease) }
+  }
+
+  suite.part('always: closing', () => {
+    suite.scenario('close() leaves no timer, no socket and no process', async () => {
+      const expectNone = watchResources()
+      const { holdfast, lock } = suite.openUnused()
+      const held = await holdLock(holdfast)
+      const waiting = lock.lock({ waitMs: 60_000 })
+      await untilWaiters(holdfast, 1)
+      held.finish()
+      await held.done
+      await waiting
+      await holdfast.getLock(uniqueName('other')).lock({ leaseMs: 60_000 })
+      await holdfast.close()
+      await expectNone()
+    })
+
+    suite.scenario('close() before the first use leaves nothing behind', async () => {
+      const expectNone = watchResources()
+      await suite.openUnused().holdfast.close()
+      await expectNone()
+    })
+
+    suite.scenario(
+      'close() ends after an outage in which nothing reached the client, twenty times of twenty',
+      async () => {
+        const outlast = async (n: number): Promise<void> => {
+          const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 1_000 })
+          const lock = holdfast.getLock(`${suite.lockName}/${n}`)
+          link.blackHole(n % 2 === 0 ? 'toClient' : 'both')
+          // Some clients have given up their connections by then, and are looking for the store again.
+          await failureOf(lock.lock({ signal: AbortSignal.timeout(200 + 300 * (n % 10)) }))
+          link.heal()
+          await holdfast.close()
+        }
+        for (const first of [0, 10]) {
+          await Promise.all(Array.from({ length: 10 }, (_, n) => outlast(first + n)))
+        }
+      },
+      { needs: ['openLinked'] },
+    )
+
+    suite.scenario(
+      'close() ends soon although the store is unresponsive, with a release in the background and holds that are open',
+      async () => {
+        const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 300 })
+        const left = await holdfast.getLock(`${suite.lockName}/left`).lock()
+        await holdfast.getLock(`${suite.lockName}/open`).lock()
+        link.blackHole('both')
+        await left.unlock()
+        const startedAt = performance.now()
+        await holdfast.close()
+        // The leases are 30 s.
+        expect(performance.now() - startedAt).toBeLessThan(suite.times.promptMs)
+      },
+      { needs: ['openLinked'] },
+    )
+
+    suite.scenario('close() may be called any number of times, and releases what is held', async () => {
+      const { holdfast, lock } = await suite.open()
+      await lock.lock()
+      await Promise.all([holdfast.close(), holdfast.close({ drainMs: 10_000 }), holdfast.close()])
+      await holdfast.close()
+      await holdfast[Symbol.asyncDispose]()
+      expect(await failureOf(lock.lock())).toBeInstanceOf(ClosedError)
+      expect(await suite.count()).toBe(0)
+    })
+
+    suite.scenario('close({ drainMs }) waits for holders, and then nothing is lost', async () => {
+      const { holdfast, lock } = await suite.open()
+      const lost: unknown[] = []
+      holdfast.on('lost', (event) => lost.push(event))
+      const held = await holdLock(holdfast)
+      let isClosed = false
+      const closing = holdfast.close({ drainMs: 20_000 }).then(() => (isClosed = true))
+      expect(await failureOf(lock.lock())).toBeInstanceOf(ClosedError)
+      expect(isClosed).toBe(false)
+      expect(held.lease.isHeld).toBe(true)
+      expect((await suite.inspect()).holder).toMatchObject({ owner: held.lease.owner, holdCount: 1 })
+      held.finish()
+      await expect(held.done).resolves.toBe('result')
+      await closing
+      expect(lost).toEqual([])
+      expect(await suite.count()).toBe(0)
+    })
+
+    suite.scenario('a hold that outlasts the drain is aborted before the next client gets in', async () => {
+      const [{ holdfast }, other] = await Promise.all([suite.open(), suite.open()])
+      const order: string[] = []
+      const held = await holdLock(holdfast)
+      const next = other.lock.withLock(() => order.push('next got in'))
+      await suite.untilQueued(1)
+      held.lease.signal.addEventListener('abort', () => order.push('aborted'))
+      await holdfast.close({ drainMs: 100 })
+      await next
+      expect(order).toEqual(['aborted', 'next got in'])
+      held.finish()
+      const failure = await failureOf(held.done)
+      expect(failure).toBeInstanceOf(LockLostError)
+      expect(failure).toMatchObject({ reason: 'closed', result: 'result' })
+    })
+
+    suite.scenario('close() ends waits with ClosedError, and their queue entries are gone', async () => {
+      const [holder, { holdfast, lock }] = await Promise.all([suite.open(), suite.open()])
+      const held = await holder.lock.lock()
+      const waits = [lock.lock(), lock.withLock(() => undefined), lock.tryLock({ waitMs: 60_000 })]
+      const ends = Promise.allSettled(waits)
+      await suite.untilQueued(3)
+      await holdfast.close()
+      for (const end of await ends) {
+        expect(end).toMatchObject({
+          status: 'rejected',
+          reason: { code: 'CLOSED', lockName: suite.lockName },
+        })
+      }
+      expect((await suite.inspect()).waiterCount).toBe(0)
+      await held.unlock()
+    })
+
+    suite.scenario('holders re-enter while the client drains, and fresh calls are refused', async () => {
+      const { holdfast, lock } = await suite.open()
+      let closing: Promise<void> | undefined
+      await lock.withLock(async (lease) => {
+        closing = holdfast.close({ drainMs: 20_000 })
+        await lock.withLock(() => {
+          expect(lease.holdCount).toBe(2)
+        })
+        const inner = await lock.tryLock()
+        expect(inner?.holdCount).toBe(2)
+        await inner?.unlock()
+        const fresh = holdfast.getLock(uniqueName('fresh'))
+        expect(await failureOf(fresh.lock())).toBeInstanceOf(ClosedError)
+      })
+      await closing
+      expect(await suite.count()).toBe(0)
+    })
+  })
+}

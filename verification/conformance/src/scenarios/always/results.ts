@@ -1,0 +1,46 @@
+import { LockLostError } from '@holdfast/core'
+import { expect } from '../../expect/expect.js'
+import { failureOf } from '../../support/observing.js'
+import type { Suite } from '../../support/suite.js'
+
+/** What the caller of withLock gets. */
+export function describeResults(suite: Suite): void {
+  suite.part('always: results of withLock', () => {
+    suite.scenario('it resolves with what the callback returned', async () => {
+      const { lock } = await suite.open()
+      expect(await lock.withLock(() => 42)).toBe(42)
+    })
+
+    suite.scenario('it rejects with what the callback threw, and the lock is free', async () => {
+      const { lock } = await suite.open()
+      const failure = new Error('out of stock')
+      const locking = lock.withLock(() => {
+        throw failure
+      })
+      expect(await failureOf(locking)).toBe(failure)
+      expect(await lock.isLocked()).toBe(false)
+    })
+
+    suite.scenario('it rejects with the result inside a LockLostError if the hold was lost', async () => {
+      const { lock } = await suite.open()
+      const failure = await failureOf(
+        lock.withLock(async () => {
+          await lock.forceUnlock()
+          return 'done anyway'
+        }),
+      )
+      expect(failure).toBeInstanceOf(LockLostError)
+      expect(failure).toMatchObject({ result: 'done anyway', reason: 'revoked', lockName: lock.name })
+    })
+
+    suite.scenario('the error of the callback takes precedence over the loss', async () => {
+      const { lock } = await suite.open()
+      const failure = new Error('mine')
+      const locking = lock.withLock(async () => {
+        await lock.forceUnlock()
+        throw failure
+      })
+      expect(await failureOf(locking)).toBe(failure)
+    })
+  })
+}

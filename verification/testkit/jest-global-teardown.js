@@ -1,0 +1,1 @@
+export default async () => (await import('./dist/server/shared-redis.js')).closeSharedRedis()

@@ -1,0 +1,69 @@
+import { createHook } from 'node:async_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/**
+ * Resources that hold memory or keep the process alive: timers, sockets, servers, pipes, child processes. Of TLS the socket
+ * beneath: the rest of it ends when its memory is collected, however long it was closed before.
+ */
+const watched = /^(Timeout|TCPWRAP|TCPSERVERWRAP|PIPEWRAP|PIPESERVERWRAP|PROCESSWRAP|UDPWRAP|WORKER)$/
+
+/** Lines of Jest and of its compilers, and of PGlite: PostgreSQL sets timers of its own now and then, which end with the database. */
+const others = /[\\/](@jest|jest-[a-z-]+|@swc|pglite)[\\/]/
+
+/** Tracks the resources opened since its creation. */
+export interface ResourceWatch {
+  /** Type and origin of each resource opened since and still open, including unreferenced timers. */
+  open(): string[]
+  /** Resolves once none is left; rejects after `timeoutMs` (2_000) with a list of the rest and their origins. */
+  expectNone(timeoutMs?: number): Promise<void>
+  /** Ends the watch. `expectNone` does so too. */
+  stop(): void
+}
+
+/**
+ * Starts watching for sockets and timers that are never closed.
+ *
+ * Call it at the start of a test and `expectNone` after the `close()` of the subject. Resources of the test runner and
+ * of PGlite do not count, nor does what is opened on a line that matches `except`.
+ */
+export function watchResources({ except }: { readonly except?: RegExp } = {}): ResourceWatch {
+  const origins = new Map<number, { type: string; origin: string }>()
+  const hook = createHook({
+    init(asyncId, type) {
+      if (!watched.test(type)) return
+      const origin = firstFrame()
+      if (others.test(origin) || except?.test(origin)) return
+      origins.set(asyncId, { type, origin })
+    },
+    destroy(asyncId) {
+      origins.delete(asyncId)
+    },
+  })
+  hook.enable()
+  const open = () => [...origins.values()].map(({ type, origin }) => `${type} ${origin}`)
+  return {
+    open,
+    async expectNone(timeoutMs = 10_000) {
+      const giveUpAt = performance.now() + timeoutMs
+      try {
+        // Uses turns of the event loop rather than a timer, which would itself be tracked.
+        while (origins.size > 0 && performance.now() < giveUpAt) await nextTurn()
+        if (origins.size === 0) return
+        throw new Error(`left open:\n  ${open().join('\n  ')}`)
+      } finally {
+        hook.disable()
+      }
+    },
+    stop() {
+      hook.disable()
+    },
+  }
+}
+
+/** The innermost line of the stack that is neither Node's own nor this module's. */
+function firstFrame(): string {
+  const { stack = '' } = new Error()
+  const frames = stack.split('\n').slice(1)
+  const found = frames.find((frame) => !frame.includes('node:') && !/open-resources\.[jt]s/.test(frame))
+  return found?.trim() ?? 'at an unknown place'
+}

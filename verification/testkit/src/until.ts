@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How a poll is bounded, and how its failure reads. */
+export interface UntilOptions {
+  /** The timeout, in milliseconds. @defaultValue 30_000 */
+  readonly timeoutMs?: number
+  /** The polling interval, in milliseconds. @defaultValue 10 */
+  readonly everyMs?: number
+  /** What is awaited, for the failure message: "waited 5000 ms for <what>". A function is called at the end. */
+  readonly what?: string | (() => string)
+}
+
+/** `undefined`, `null`, `false`, `0`, `''` mean "not yet". */
+export type Truthy<T> = Exclude<T, undefined | null | false | 0 | ''>
+
+function holds<T>(value: T): value is T & Truthy<T> {
+  return Boolean(value)
+}
+
+/**
+ * Polls until the predicate returns a truthy value, and resolves with it.
+ *
+ * A predicate that throws counts as "not yet"; the last error becomes the cause of the failure. Rejects after the
+ * timeout, with one last attempt.
+ */
+export async function until<T>(
+  predicate: () => T | Promise<T>,
+  options: UntilOptions = {},
+): Promise<Truthy<T>> {
+  const { timeoutMs = 30_000, everyMs = 10, what = 'a condition' } = options
+  const giveUpAt = performance.now() + timeoutMs
+  let cause: unknown
+  for (;;) {
+    const lastLook = performance.now() >= giveUpAt
+    try {
+      const value = await predicate()
+      cause = undefined
+      if (holds(value)) return value
+    } catch (error) {
+      cause = error
+    }
+    if (lastLook) {
+      const wanted = typeof what === 'string' ? what : what()
+      throw new Error(`waited ${String(timeoutMs)} ms for ${wanted}`, { cause })
+    }
+    await sleep(everyMs)
+  }
+}
