@@ -17,6 +17,7 @@
            { 0, version, size }   the version is not the one seen: changes nothing; 0, 0: there is no size in force
            { 1, version, size, error }   set, but Redis refused to publish a notice, or nobody could enter for lack of a token
            { -3, type }           the key is not one of ours; changes nothing
+           error WRONGTYPE        a key beside it is not one of ours, or the size key has no size; changes nothing
 
   Publishes 'entered …' as acquire does. Evicts nobody.
   Safe to run twice: the second time finds its own id and changes nothing. When another call has come in between,
@@ -36,7 +37,9 @@ local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0
 --@include ./includes/read-holds
 
 local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
-if lastId == id then
+if not size then
+  return redis.error_reply('WRONGTYPE ' .. sizeKey .. ' has no size')
+elseif lastId == id then
   return { 1, tonumber(version), tonumber(size) }
 elseif version ~= seen then
   return { 0, tonumber(version), tonumber(size) }

@@ -226,6 +226,15 @@ describe('a key of another type', () => {
     expect(await object.queue()).toEqual(['c'])
   })
 
+  it('has a resize refused, which changes nothing: a size that is none', async () => {
+    await object.acquire('a', { want: 2, size: 3 })
+    deleteAfterTest(redis, object.keys.size)
+    await redis.set(object.keys.size, 'theirs')
+    const before = await object.dumps()
+    await expect(object.resize(9)).rejects.toThrow(`WRONGTYPE ${object.keys.size} has no size`)
+    expect(await object.dumps()).toEqual(before)
+  })
+
   it('has a request refused, which changes nothing: the fence', async () => {
     await spoil('fence')
     await object.release('a')

@@ -119,8 +119,8 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   ],
   [
     /^WRONGTYPE /,
-    'a key beside that of the object, of its queue, its waiters or its last token, has data of something else: delete that key, ' +
-      'or give the object another name',
+    'a key beside that of the object (its queue, its waiters, its size or its last token) has data of something else: ' +
+      'delete that key, or give the object another name',
   ],
   [
     /^ERR SELECT is not allowed in cluster mode/,

@@ -59,7 +59,7 @@ const pinned = {
   sharedRefresh: '7d3d9005d30c86223bd4e22100d109e7a6b18e3b',
   sharedRelease: 'c34652c173f50543dcf2d2bbf7d7fcde5d794631',
   sharedRenew: '348f4abbba5445c8af1bd07db8d8c126bc7eb9be',
-  sharedResize: '4e9baef5f36a652ae95dae944a4d591f9ea354ae',
+  sharedResize: '02f5a10741b8dc8b07a9cf2692f8bb91da46affd',
 }
 
 const scripts = [...Object.values(native), ...Object.values(ofRedisson)]

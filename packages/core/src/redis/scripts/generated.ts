@@ -2425,7 +2425,7 @@ return replies`,
   sharedResize: {
     name: 'sharedResize',
     family: 'shared',
-    sha1: '4e9baef5f36a652ae95dae944a4d591f9ea354ae',
+    sha1: '02f5a10741b8dc8b07a9cf2692f8bb91da46affd',
     lua: `local call = redis.call
 local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local newSize = ARGV[1]
@@ -2469,7 +2469,9 @@ used, hold, firstOwner, firstEndMs = 0, false, '', 0
 end
 end
 local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
-if lastId == id then
+if not size then
+return redis.error_reply('WRONGTYPE ' .. sizeKey .. ' has no size')
+elseif lastId == id then
 return { 1, tonumber(version), tonumber(size) }
 elseif version ~= seen then
 return { 0, tonumber(version), tonumber(size) }
