@@ -34,8 +34,8 @@ export async function extendTogether<L extends MemberLease>(
   }
   const calls = [...groups].flatMap(([client, ofClient]) =>
     [...ofClient.values()].map((group) => {
-      const { steps, acquisition } = client
-      const limitMs = Math.max(1, Math.ceil(Math.min(timeoutMs, acquisition.settings.commandTimeoutMs)))
+      const { steps, settings } = client
+      const limitMs = Math.max(1, Math.ceil(Math.min(timeoutMs, settings.commandTimeoutMs)))
       return extendGroup(steps, group, wantedMs(client), limitMs)
     }),
   )

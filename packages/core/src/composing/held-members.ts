@@ -32,7 +32,8 @@ export class HeldMembers<L extends MemberLease> {
   }
 
   /** The lease to request from the store. */
-  leaseMs({ acquisition: { settings } }: MemberClient<L>): number {
+  leaseMs({ acquirer }: MemberClient<L>): number {
+    const { settings } = acquirer.deps
     return Math.min(this.#request.leaseMs ?? settings.watchdogTimeoutMs, this.#request.maxHoldMs)
   }
 
@@ -98,7 +99,7 @@ export class HeldMembers<L extends MemberLease> {
   }
 
   #keptMs(client: MemberClient<L>): number {
-    return Math.min(this.leaseMs(client), client.acquisition.settings.watchdogTimeoutMs)
+    return Math.min(this.leaseMs(client), client.acquirer.deps.settings.watchdogTimeoutMs)
   }
 
   #keep(): void {
@@ -117,7 +118,7 @@ export class HeldMembers<L extends MemberLease> {
       await extendTogether(this.#own, (client) => this.#keptMs(client), timeoutMs)
     } catch (error) {
       // A loss is reported by the lease; anything else is tried again.
-      this.#members[0]?.client.acquisition.reports.error(error)
+      this.#members[0]?.client.acquirer.deps.reports.error(error)
     } finally {
       this.#isExtending = false
     }

@@ -2,6 +2,8 @@ import { contextOfCall } from '../channels/in-context.js'
 import { ownerOf } from '../engine/owner.js'
 import type { JointReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
+import { Hold } from '../holding/hold.js'
+import type { Acquired } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
@@ -12,10 +14,11 @@ import type { Moment } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { dateReply, isAhead } from '../time/grant-dating.js'
+import type { AcquisitionDeps } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Waiter } from '../waiting/waiter-table.js'
 import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/wording.js'
-import type { Acquired, Member, MemberClient, MemberLease } from './member.js'
+import type { Member, MemberLease } from './member.js'
 
 /** How several members are requested by one command. */
 export interface JointOptions {
@@ -54,9 +57,9 @@ class JointOwner<L extends MemberLease> implements Waiter {
     readonly member: Member<L>,
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    const { acquisition } = member.client
-    this.n = acquisition.nextOwner()
-    this.owner = ownerOf(acquisition.settings.clientId, this.n)
+    const { owners } = member.client.acquirer
+    this.n = owners.nextNumber()
+    this.owner = ownerOf(owners.clientId, this.n)
   }
 
   get target(): Target {
@@ -97,7 +100,7 @@ class JointOwner<L extends MemberLease> implements Waiter {
  * | over       | no owner here is known to the client    | -                                                         |
  */
 export class JointAcquisition<L extends MemberLease> {
-  readonly #client: MemberClient<L>
+  readonly #deps: AcquisitionDeps<L>
   readonly #first: JointOwner<L>
   readonly #owners: readonly JointOwner<L>[]
   readonly #options: JointOptions
@@ -109,19 +112,18 @@ export class JointAcquisition<L extends MemberLease> {
       new JointOwner(member, (reason) => {
         options.interrupt(reason)
       })
-    this.#client = first.client
+    this.#deps = first.client.acquirer.deps
     this.#options = options
     this.#first = join(first)
     this.#owners = [this.#first, ...rest.map(join)]
   }
 
   async run(): Promise<JointOutcome<L>> {
-    const { acquisition } = this.#client
-    const { waiters } = acquisition
+    const { waiters, readiness } = this.#deps
     this.#options.signal.throwIfAborted()
     for (const owner of this.#owners) waiters.add(owner)
     try {
-      await this.#inTime(acquisition.ready(this.#first.address))
+      await this.#inTime(readiness.ready(this.#first.address))
       return await this.#request()
     } finally {
       for (const owner of this.#owners) waiters.delete(owner)
@@ -129,13 +131,13 @@ export class JointAcquisition<L extends MemberLease> {
   }
 
   async #request(): Promise<JointOutcome<L>> {
-    const { steps, acquisition } = this.#client
+    const { steps, store, settings } = this.#deps
     const { mode, leaseMs, limitMs, signal } = this.#options
     signal.throwIfAborted()
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
-    const epoch = acquisition.store.connectionEpoch
+    const epoch = store.connectionEpoch
     const sentAt = momentNow()
-    const timeoutMs = Math.max(1, Math.ceil(Math.min(limitMs, acquisition.settings.commandTimeoutMs)))
+    const timeoutMs = Math.max(1, Math.ceil(Math.min(limitMs, settings.commandTimeoutMs)))
     let reply: JointReply | undefined
     try {
       reply = await this.#inTime(steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
@@ -143,14 +145,14 @@ export class JointAcquisition<L extends MemberLease> {
       this.#abandon(this.#owners)
       throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
     }
-    return this.#onReply(reply, sentAt, epoch !== acquisition.store.connectionEpoch)
+    return this.#onReply(reply, sentAt, epoch !== store.connectionEpoch)
   }
 
   #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome<L> {
     const { details, member } = this.#first
     const entered = reply?.kind === 'entered' ? this.#owners.slice(0, reply.tokens.length) : []
     const { leaseMs } = this.#options
-    const { store, settings } = this.#client.acquisition
+    const { store, settings } = this.#deps
     const { marginMs } = settings
     const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
     const claimableUntil = Math.min(deadlineAt, store.aliveUntil ?? Infinity)
@@ -182,7 +184,7 @@ export class JointAcquisition<L extends MemberLease> {
     const grantedAt = requestedAt.monotonicMs
     const times = { requestedAt, grantedAt, deadlineAt, leaseMs }
     const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
-    const admit = (): Acquired<L> => this.#client.acquisition.admit(grant, request, monotonicMs() - startedAt)
+    const admit = (): Acquired<L> => Hold.open(this.#deps.holding, grant, request, monotonicMs() - startedAt)
     const acquired = this.#inContext ? this.#inContext(admit) : admit()
     if (wasRevoked) acquired.hold.checkEviction()
     return acquired
@@ -202,17 +204,16 @@ export class JointAcquisition<L extends MemberLease> {
   async #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
     const { limitMs, signal, startedAt } = this.#options
     if (!work) return undefined
-    const { acquisition } = this.#client
     const result = await withTimeout(work, limitMs, signal)
     if (result !== timedOut) return result
     const { member, details } = this.#first
     const waitedMs = Math.round(monotonicMs() - startedAt)
-    const cause = acquisition.lastErrorSince(startedAt)
-    throw notReached(member.target, acquisition.settings, waitedMs, cause, details)
+    const { lastError, settings } = this.#deps
+    throw notReached(member.target, settings, waitedMs, lastError.since(startedAt), details)
   }
 
   #abandon(owners: readonly JointOwner<L>[]): void {
-    const { abandonment } = this.#client.acquisition
+    const { abandonment } = this.#deps
     const { leaseMs } = this.#options
     for (const { address, owner, member } of owners) {
       abandonment.abandon({ address, title: titleOf(member.target), owner, inDoubt: true, leaseMs })

@@ -46,7 +46,7 @@ export function neighboursFrom<L extends MemberLease>(
 const canJoin = <L extends MemberLease>(first: Member<L>, { client, target }: Member<L>): boolean =>
   client === first.client &&
   client.steps.acquireMany !== undefined &&
-  client.acquisition.confirmer === undefined &&
+  client.acquirer.deps.confirmer === undefined &&
   first.target.kind === 'lock' &&
   target.kind === 'lock' &&
   target.address.group === first.target.address.group

@@ -1,5 +1,5 @@
-import type { Address } from '../engine/requests.js'
 import type { LockSteps } from '../engine/lock-steps.js'
+import type { Closing } from '../errors/closing.js'
 import { LockLostError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import type { Hold } from '../holding/hold.js'
@@ -7,7 +7,7 @@ import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Target } from '../ownership/target.js'
-import type { AcquisitionDeps } from '../waiting/acquisition-deps.js'
+import type { Acquirer } from '../waiting/acquisition.js'
 import { onAbort } from '../util/abort.js'
 import type { ReenteringDeps } from '../waiting/re-entering.js'
 
@@ -18,21 +18,13 @@ export interface MemberLease extends LeaseHandle {
   unlock(): Promise<void>
 }
 
-/** A member that was acquired, with a hold of its own. */
-export interface Acquired<L extends MemberLease> {
-  readonly hold: Hold<L>
-  readonly lease: L
-}
-
 /** What composing needs of the client of a member. */
 export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
   readonly steps: LockSteps
   readonly frames: Frames<Possession<L>>
   readonly events: Pick<Events, 'warn'>
-  /** For members that are acquired by themselves. */
-  readonly acquisition: AcquisitionDeps<Acquired<L>>
-  /** Throws `ClosedError` once the client closes. */
-  assertOpen(address: Address): void
+  readonly acquirer: Acquirer<L>
+  readonly closing: Closing
 }
 
 /** One of the locks that are acquired together. */

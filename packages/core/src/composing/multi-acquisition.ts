@@ -67,7 +67,7 @@ async function attemptUntilOver<L extends MemberLease>(
 }
 
 function subjectOf<L extends MemberLease>(members: readonly Member<L>[]): TracedAcquisition['subject'] {
-  const { clientId = '', engine = '' } = members[0]?.client.acquisition.settings ?? {}
+  const { clientId = '', engine = '' } = members[0]?.client.acquirer.deps.settings ?? {}
   const name = members.map(({ target: { address } }) => address.name).join(', ')
   return { clientId, engine, name, kind: 'multi-lock', owner: undefined }
 }

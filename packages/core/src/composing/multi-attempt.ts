@@ -6,7 +6,6 @@ import { onAbort } from '../util/abort.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/with-timeout.js'
-import { Acquisition } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { reenter } from '../waiting/re-entering.js'
 import { notReached } from '../waiting/wording.js'
@@ -195,10 +194,10 @@ export class MultiAttempt<L extends MemberLease> {
   /** By an acquisition like that of a single lock. */
   async #acquireAlone(member: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
     const { client, target, wantsToken } = member
-    client.assertOpen(target.address)
+    client.closing.assertOpen(target.address.name)
     const inside = this.#mayReenter(member) ? undefined : client.frames.enclosingHold(target.address)
     const options = { ...this.#options(client, isWhole), inside }
-    const acquisition = new Acquisition(client.acquisition, target, options, wantsToken, this.#startedAt)
+    const acquisition = client.acquirer.begin(target, options, wantsToken, this.#startedAt)
     this.#alone = acquisition
     const outcome = await acquisition.run()
     return 'hold' in outcome
@@ -209,7 +208,7 @@ export class MultiAttempt<L extends MemberLease> {
   #acquireJointly(first: Member<L>, rest: readonly Member<L>[], isWhole: boolean): Promise<JointOutcome<L>> {
     const { client, target } = first
     return this.#untilAnswered(first, () => {
-      client.assertOpen(target.address)
+      client.closing.assertOpen(target.address.name)
       const joint = new JointAcquisition(first, rest, {
         mode: this.#request.waitMs === 0 ? 'all' : 'first',
         leaseMs: this.#held.leaseMs(client),
@@ -241,7 +240,7 @@ export class MultiAttempt<L extends MemberLease> {
   /** Repeats a step while the store does not reply, as long as the caller waits. */
   async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T> {
     const { signal } = this.#interruption
-    const { reports, settings } = client.acquisition
+    const { reports, settings } = client.acquirer.deps
     for (let failures = 0; ;) {
       this.#assertGoingOn()
       try {
@@ -292,7 +291,7 @@ export class MultiAttempt<L extends MemberLease> {
 
   #outOfTime({ client, target }: Member<L>): NotAcquired {
     if (this.#busy) return { ...this.#busy, waitedMs: this.#waitedMs }
-    const cause = client.lastErrorSince(this.#startedAt)
+    const cause = client.lastError.since(this.#startedAt)
     const details = { lockName: target.address.name }
     throw notReached(target, client.settings, this.#waitedMs, cause, details)
   }

@@ -13,7 +13,7 @@ import type { Abandonment } from './abandonment.js'
 import { sendExtension } from './extension.js'
 import type { Grant } from './grant.js'
 import { unconfirmedText } from './hold-reports.js'
-import type { LeaseHandle } from './lease-set.js'
+import type { LeaseHandle, LeaseMaker } from './lease-set.js'
 import { upgradeRefused } from './loss.js'
 import { ProvenHold } from './proven-hold.js'
 import type { ProvenHoldDeps } from './proven-hold.js'
@@ -28,7 +28,13 @@ export interface HoldDeps<L extends LeaseHandle> extends ProvenHoldDeps {
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
   /** `undefined` for holds that only make up another one. */
   readonly channels: Pick<HoldChannels, 'release' | 'wantsReleases'> | undefined
-  makeLease(hold: Hold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
+  readonly leaseMaker: LeaseMaker<Hold<L>, L>
+}
+
+/** A hold that was acquired, and its first lease. */
+export interface Acquired<L extends LeaseHandle> {
+  readonly hold: Hold<L>
+  readonly lease: L
 }
 
 /** A lease that is being left, if it is not only some permits, and its turn. */
@@ -59,7 +65,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   #queue: SerialQueue | undefined
   readonly #isProven: boolean
 
-  constructor(deps: HoldDeps<L>, grant: Grant, { maxHoldMs }: Request) {
+  private constructor(deps: HoldDeps<L>, grant: Grant, { maxHoldMs }: Request) {
     super(deps, grant, maxHoldMs)
     this.#isProven = grant.isProven
   }
@@ -69,8 +75,18 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     return (this.#queue ??= new SerialQueue())
   }
 
-  /** The first lease; the acquisition has counted it at the store already. */
-  open(request: Request, waitedMs: number): L {
+  /** A hold with its first lease, which the acquisition has counted at the store already. */
+  static open<L extends LeaseHandle>(
+    deps: HoldDeps<L>,
+    grant: Grant,
+    request: Request,
+    waitedMs: number,
+  ): Acquired<L> {
+    const hold = new Hold(deps, grant, request)
+    return { hold, lease: hold.#begin(request, waitedMs) }
+  }
+
+  #begin(request: Request, waitedMs: number): L {
     const lease = this.#addLease(this.ownTarget, request, waitedMs, this.clock.grantedAt)
     if (this.state !== 'live') return lease
     this.deps.watchdog.add(this, this.clock.grantedAt)
@@ -289,7 +305,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   }
 
   #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number): L {
-    const lease = this.deps.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
+    const lease = this.deps.leaseMaker.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
     this.leases.add(lease.entry)
     this.deps.watchdog.reschedule(this)
     return lease

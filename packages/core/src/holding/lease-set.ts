@@ -1,5 +1,5 @@
 import type { LockLostError } from '../errors/errors.js'
-import type { ObjectKind } from '../ownership/target.js'
+import type { ObjectKind, Target } from '../ownership/target.js'
 
 /** One entry into a hold, as far as the hold needs to know it. */
 export interface OpenLease {
@@ -19,6 +19,12 @@ export interface OpenLease {
 /** What the caller gets of it. The hold must not refer to it for good: that would hide that the caller has dropped it. */
 export interface LeaseHandle {
   readonly entry: OpenLease
+}
+
+/** Makes what callers get for their entries into holds. */
+export interface LeaseMaker<H, L extends LeaseHandle> {
+  /** @param fixedLeaseMs - `null` for one that the watchdog renews */
+  makeLease(hold: H, target: Target, fixedLeaseMs: number | null, limitAt: number): L
 }
 
 /** The open leases of one hold: few, and nearly always one. */

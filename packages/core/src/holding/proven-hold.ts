@@ -13,6 +13,7 @@ import type { Moment } from '../util/clock.js'
 import type { Abandonment } from './abandonment.js'
 import { countingOf } from './counting.js'
 import type { Counting } from './counting.js'
+import type { Evictions } from './evictions.js'
 import type { Extension } from './extension.js'
 import type { Grant } from './grant.js'
 import type { HoldReports, Reported } from './hold-reports.js'
@@ -37,8 +38,7 @@ export interface ProvenHoldDeps {
   readonly watchdog: Pick<Watchdog<ProvenHold>, 'add' | 'delete' | 'renewNow' | 'reschedule'>
   readonly background: Pick<Background, 'run'>
   readonly abandonment: Pick<Abandonment, 'abandon'>
-  /** Who evicts this owner, if that was announced. */
-  evictorOf(owner: string): string | undefined
+  readonly evictions: Pick<Evictions, 'take'>
 }
 
 /**
@@ -248,7 +248,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     this.state = 'lost'
     const isAtLimit = this.clock.reaches(this.nextLimitAt)
     const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
-    const by = why === 'revoked' ? this.deps.evictorOf(this.owner) : undefined
+    const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
     const { isRenewed } = this.leases
     const hasSessionEnded = this.#sessionEndsAt < this.#ownDeadlineAt
     const error = lossOf(this.ownTarget, this.owner, why, {

@@ -5,9 +5,11 @@ import type { LatchInspection, LatchSession, LatchState } from '../engine/latch.
 import type { Address } from '../engine/requests.js'
 import type { Registry } from '../engine/registry.js'
 import { LatchGoneError, UnavailableError } from '../errors/errors.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
-import type { Target } from '../ownership/target.js'
+import type { AcquireOptions, LeaseBounds } from '../options/options.js'
+import type { Owners } from '../ownership/owners.js'
 import { toHoldfastError } from '../errors/store-errors.js'
+import { LatchWait } from '../waiting/latch-wait.js'
+import type { LatchWaitDeps } from '../waiting/latch-wait.js'
 import type { NotAcquired, Passed } from '../waiting/outcome.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { describeLatch, mostParties, namedParty } from './latch-info.js'
@@ -25,9 +27,9 @@ export interface LatchDeps extends LatchStepDeps {
   readonly settings: LatchStepDeps['settings'] & LeaseBounds & { readonly defaults: AcquireOptions }
   /** How long a deleted latch is remembered. */
   readonly tombstoneMs: number
-  /** A name that no party of any client has had. */
-  nextParty(): string
-  wait(target: Target, request: Request): Promise<Passed | NotAcquired>
+  /** Of waits, and of parties: no client has had a party of that name. */
+  readonly owners: Owners
+  readonly waiting: LatchWaitDeps
 }
 
 function passedOrTimeout(outcome: Passed | NotAcquired): void {
@@ -72,7 +74,7 @@ export class CountDownLatch {
   async trySetCount(count: number, options?: LatchSetOptions): Promise<boolean> {
     checkCount(count)
     const keepMs = resolveKeepMs(options)
-    const setter = this.#deps.nextParty()
+    const setter = this.#deps.owners.next()
     let state = await this.#state()
     for (;;) {
       if (isSet(state) && !isOpen(state)) return false
@@ -102,7 +104,7 @@ export class CountDownLatch {
   async countDown(options?: CountDownOptions): Promise<number> {
     const name = resolveParty(options)
     const { latches } = this.#deps
-    const party = name === undefined ? this.#deps.nextParty() : namedParty(name)
+    const party = name === undefined ? this.#deps.owners.next() : namedParty(name)
     let named = this.#generation
     let isGuess = named > 0
     for (;;) {
@@ -204,9 +206,11 @@ export class CountDownLatch {
   ): Promise<T> {
     try {
       const request = resolveWait(options, this.#deps.settings, waitMs)
-      this.#deps.assertOpen(this.#address)
+      const { closing, owners, waiting } = this.#deps
+      closing.assertOpen(this.name)
       const target = { address: this.#address, kind: 'latch', permits: 1, size: undefined } as const
-      return this.#deps.wait(target, request).then(toResult, rethrowToCaller(request.signal))
+      const wait = new LatchWait(waiting, owners.nextNumber(), target, request)
+      return wait.runTraced().then(toResult, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }

@@ -1,4 +1,4 @@
-import type { Address } from '../engine/requests.js'
+import type { Closing } from '../errors/closing.js'
 import type { Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
@@ -14,27 +14,27 @@ import type { ReenteringDeps } from '../waiting/re-entering.js'
 import { joinTurns, untilTurn } from '../waiting/turn.js'
 import type { Lease } from './lease.js'
 
-/** A lock that was acquired, and the lease of this entry. */
-export interface Acquired {
+/** A lock that was entered, and the lease of this entry. */
+export interface Entered {
   readonly hold: Possession<Lease>
   readonly lease: Lease
   /** Of a callback that entered a hold around it: it has its turn. */
   readonly body?: Body
 }
 
-export type Outcome = Acquired | NotAcquired
+export type Outcome = Entered | NotAcquired
+
+/** Acquires locks under owners of their own. */
+export interface LockAcquirer {
+  /** @param wantedSince - when the caller wanted the lock, if it had to wait for its turn in this process first */
+  acquire(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Promise<Outcome>
+}
 
 /** What an entrance needs of its client. */
 export interface EntranceDeps extends ReenteringDeps {
   readonly frames: Frames<Possession<Lease>>
-  /** Throws `ClosedError` once the client closes. */
-  assertOpen(address: Address): void
-  /**
-   * Acquires under an owner of its own.
-   *
-   * @param wantedSince - when the caller wanted the object, if it had to wait for its turn in this process first
-   */
-  acquireAfresh(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Promise<Outcome>
+  readonly closing: Closing
+  readonly acquirer: LockAcquirer
 }
 
 /** Decides for each call whether it re-enters the hold of the running async context or acquires the lock afresh. */
@@ -121,8 +121,9 @@ export class Entrance {
     wantsToken: boolean,
     wantedSince?: number,
   ): Promise<Outcome> {
-    this.#deps.assertOpen(target.address)
-    return this.#deps.acquireAfresh(target, request, wantsToken, wantedSince)
+    const { closing, acquirer } = this.#deps
+    closing.assertOpen(target.address.name)
+    return acquirer.acquire(target, request, wantsToken, wantedSince)
   }
 }
 

@@ -2,21 +2,21 @@ import type { LatchInspection, LatchReply } from '../engine/latch.js'
 import type { NotALockReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
 import type { StoreFacts } from '../engine/store-facts.js'
+import type { Closing } from '../errors/closing.js'
 import { UnavailableError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
+import type { Ready } from '../waiting/readiness.js'
 
 /** What sending the steps of a latch needs of the client. */
 export interface LatchStepDeps {
   readonly store: StoreFacts
   readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
   readonly events: Pick<Events, 'emitError'>
-  /** Runs the client's first-use checks; `undefined` once they have passed. */
-  ready(address: Address): Promise<void> | undefined
-  /** Throws `ClosedError` once the client closes. */
-  assertOpen(address: Address): void
+  readonly readiness: Ready
+  readonly closing: Closing
 }
 
 /** A reply, and whether an earlier copy of the step may have been carried out, or may be still. */
@@ -42,14 +42,14 @@ export class LatchSteps {
   async run<T extends LatchReply | LatchInspection>(
     send: (timeoutMs: number) => Promise<T | NotALockReply>,
   ): Promise<Replied<T>> {
-    const { store, settings, events } = this.#deps
+    const { store, settings, events, readiness, closing } = this.#deps
     const until = monotonicMs() + settings.watchdogTimeoutMs
     let inDoubt = false
     for (let failures = 1; ; failures++) {
       const epoch = store.connectionEpoch
       try {
-        this.#deps.assertOpen(this.#address)
-        await this.#deps.ready(this.#address)
+        closing.assertOpen(this.#address.name)
+        await readiness.ready(this.#address)
         const reply = await send(settings.commandTimeoutMs)
         if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
         return { reply, inDoubt: inDoubt || epoch !== store.connectionEpoch }

@@ -4,6 +4,7 @@ import type { FencedClient, FencingLease } from '../engine/fencing.js'
 import type { ObjectType } from '../engine/requests.js'
 import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
+import type { LeaseMaker } from '../holding/lease-set.js'
 import { resolveRun } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
@@ -205,5 +206,18 @@ export class Lease extends BaseLease {
   /** @internal What `console.log` shows. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
     return `Lease ${inspect(this.toJSON(), options)}`
+  }
+}
+
+/** @internal Makes the leases of locks and of the sides of read/write locks. */
+export class LockLeases implements LeaseMaker<Possession<Lease>, Lease> {
+  readonly #deps: LeaseDeps
+
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps
+  }
+
+  makeLease(hold: Possession<Lease>, target: Target, fixedLeaseMs: number | null, limitAt: number): Lease {
+    return new Lease(this.#deps, hold, target, fixedLeaseMs, limitAt)
   }
 }

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import type { Address } from '../engine/requests.js'
 import type { Member, MemberClient } from '../composing/member.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
@@ -19,6 +18,7 @@ import { titleOf } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import type { Ready } from '../waiting/readiness.js'
 import { endBody, joinTurns } from '../waiting/turn.js'
 import { acquireByOptions } from './acquire-by-options.js'
 import { withCallerStack } from './caller-stack.js'
@@ -49,8 +49,7 @@ export interface LockDeps {
   readonly oversight?: InspectionDeps['oversight'] & Pick<Oversight, 'announce'>
   /** For locks that are acquired together; a quorum lock cannot be one of them. */
   readonly memberClient?: MemberClient<Lease>
-  /** Runs the client's first-use checks; `undefined` once they have passed. */
-  ready(address: Address): Promise<void> | undefined
+  readonly readiness: Ready
 }
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => !('lease' in outcome)
@@ -315,7 +314,7 @@ export class Lock {
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
-      await this.#deps.ready(this.#target.address)
+      await this.#deps.readiness.ready(this.#target.address)
       return await send()
     } catch (error) {
       throw toHoldfastError(error, this.#subject)

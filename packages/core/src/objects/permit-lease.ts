@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Hold } from '../holding/hold.js'
+import type { LeaseMaker } from '../holding/lease-set.js'
 import type { LeaseBounds } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
 import { BaseLease } from './base-lease.js'
@@ -87,5 +88,23 @@ export class PermitLease extends BaseLease {
       `permits must be an integer from 1 to ${most}, the number that this lease has, got ${shown(permits)}`,
       { lockName: this.name, owner: this.owner },
     )
+  }
+}
+
+/** @internal Makes the leases of semaphores. */
+export class PermitLeases implements LeaseMaker<Hold<PermitLease>, PermitLease> {
+  readonly #bounds: LeaseBounds
+
+  constructor(bounds: LeaseBounds) {
+    this.#bounds = bounds
+  }
+
+  makeLease(
+    hold: Hold<PermitLease>,
+    target: Target,
+    fixedLeaseMs: number | null,
+    limitAt: number,
+  ): PermitLease {
+    return new PermitLease(this.#bounds, hold, target, fixedLeaseMs, limitAt)
   }
 }

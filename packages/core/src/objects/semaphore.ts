@@ -5,23 +5,21 @@ import type { Address } from '../engine/requests.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
 import type { Sharing } from '../engine/sharing.js'
+import type { Closing } from '../errors/closing.js'
 import type { Events } from '../events/events.js'
+import type { Acquired } from '../holding/hold.js'
 import { notAnOwner, resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
 import type { Oversight } from '../operating/oversight.js'
 import { resolvePermits } from '../options/options.js'
-import type {
-  AcquireOptions,
-  LeaseBounds,
-  PermitOptions,
-  Request,
-  ResizeOptions,
-} from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, PermitOptions, ResizeOptions } from '../options/options.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
+import type { Acquirer } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import type { Ready } from '../waiting/readiness.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { traced } from './leak-traces.js'
 import type { PermitLease } from './permit-lease.js'
@@ -44,20 +42,19 @@ export interface SemaphoreDeps {
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly oversight: Pick<Oversight, 'reportsOf' | 'announce'>
-  /** Runs the client's first-use checks; `undefined` once they have passed. */
-  ready(address: Address): Promise<void> | undefined
-  acquire(target: Target, request: Request): Promise<PermitLease | NotAcquired>
+  readonly readiness: Ready
+  readonly closing: Closing
+  readonly acquirer: Acquirer<PermitLease>
 }
 
-function leaseOrTimeout(outcome: PermitLease | NotAcquired): PermitLease {
-  if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-  return outcome
+type Outcome = Acquired<PermitLease> | NotAcquired
+
+function leaseOrTimeout(outcome: Outcome): PermitLease {
+  if ('lease' in outcome) return outcome.lease
+  throw timedOutWaiting(outcome)
 }
 
-const leaseOrNull = (outcome: PermitLease | NotAcquired): PermitLease | null =>
-  isNotAcquired(outcome) ? null : outcome
-
-const isNotAcquired = (outcome: PermitLease | NotAcquired): outcome is NotAcquired => 'objectKind' in outcome
+const leaseOrNull = (outcome: Outcome): PermitLease | null => ('lease' in outcome ? outcome.lease : null)
 
 /**
  * A named semaphore: a limited number of permits, shared by any number of processes. Each hold has a lease, like that of a lock,
@@ -204,7 +201,7 @@ export class Semaphore {
   }
 
   #acquire<T extends PermitLease | null>(
-    toResult: (outcome: PermitLease | NotAcquired) => T,
+    toResult: (outcome: Outcome) => T,
     given: PermitOptions | undefined,
     waitMs?: number,
   ): Promise<T> {
@@ -212,7 +209,9 @@ export class Semaphore {
       const { request, permits } = resolvePermits(given, this.#size, this.#deps.settings, waitMs)
       const target: Target = { address: this.#address, kind: 'semaphore', permits, size: this.#size }
       const toTraced = traced(this.#deps.events, toResult, 2)
-      return this.#deps.acquire(target, request).then(toTraced, rethrowToCaller(request.signal))
+      const { closing, acquirer } = this.#deps
+      closing.assertOpen(this.name)
+      return acquirer.acquire(target, request, false).then(toTraced, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }
@@ -227,7 +226,7 @@ export class Semaphore {
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
-      await this.#deps.ready(this.#address)
+      await this.#deps.readiness.ready(this.#address)
       return await send()
     } catch (error) {
       throw toHoldfastError(error, this.#subject)

@@ -1,7 +1,7 @@
 import { checkInteger, checkOptions, checkString } from '../options/checks.js'
 import { isOwner } from '../engine/owner.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { isEvictor } from './evictions.js'
+import { isEvictor } from '../holding/evictions.js'
 import type { ListingRequest } from './listing.js'
 import { shown } from '../util/kind-of.js'
 

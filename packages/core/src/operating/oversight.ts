@@ -5,7 +5,7 @@ import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
-import type { Evictions } from './evictions.js'
+import type { Evictions } from '../holding/evictions.js'
 import { LockListing } from './listing.js'
 import { LossLog } from './loss-log.js'
 import { textOf } from './messages.js'
@@ -18,6 +18,7 @@ import { readMessage } from './read-message.js'
 import { Reporter } from './reporter.js'
 import type { ReporterDeps } from './reporter.js'
 import { RollCalls } from './roll-calls.js'
+import type { Ready } from '../waiting/readiness.js'
 import { WaitMeter } from './wait-meter.js'
 
 /** Knows which owners it has. */
@@ -35,8 +36,7 @@ export interface OversightDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'b
   readonly session: EngineSession
   readonly events: Pick<Events, 'on' | 'off'>
   readonly evictions: Evictions
-  /** Runs the client's first-use checks; `undefined` once they have passed. */
-  ready(address: Address): Promise<void> | undefined
+  readonly readiness: Ready
 }
 
 /** What a client says of one of its owners. */
@@ -174,7 +174,7 @@ export class Oversight {
   }
 
   async #ready(): Promise<void> {
-    await this.#deps.ready(this.#anyAddress())
+    await this.#deps.readiness.ready(this.#anyAddress())
   }
 
   /** It only decides which server of a cluster is asked first. */

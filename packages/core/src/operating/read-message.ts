@@ -2,7 +2,7 @@ import { longestText } from '../engine/operator.js'
 import type { LossReason } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { isWellFormed } from '../util/well-formed.js'
-import { isEvictor } from './evictions.js'
+import { isEvictor } from '../holding/evictions.js'
 import type { EvictionNote, Message, Question, ReportHead, ReportPage } from './messages.js'
 import type { HoldReport, LossReport, WaitReport } from './report.js'
 

@@ -43,7 +43,7 @@ function reporterOf(
     waiters: { allWaiting: waiting, waiting: waiting.length },
     meter: { read: () => ({ buckets: [], handOffs: 0 }), end: () => undefined },
     losses: { read: () => [] },
-    background: (work) => sending.push(work),
+    background: { run: (work) => sending.push(work) },
   })
   /** What is due at once is sent. */
   const sent = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import type { ClientInfo } from '../engine/replies.js'
 import type { OperatorSession } from '../engine/operator.js'
 import type { Registry } from '../engine/registry.js'
 import type { Target } from '../ownership/target.js'
+import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
 import type { LossLog } from './loss-log.js'
 import { Allowance } from './allowance.js'
@@ -53,7 +54,7 @@ export interface ReporterDeps {
   readonly meter: Pick<WaitMeter, 'read' | 'end'>
   readonly losses: Pick<LossLog, 'read'>
   /** Runs what no call awaits. */
-  background(work: Promise<unknown>): void
+  readonly background: Pick<Background, 'run'>
 }
 
 /**
@@ -150,7 +151,7 @@ export class Reporter {
       }
       // In the background only if it fails: close() waits for what is there, and this may rest for long.
       answering.then(end, () => {
-        this.#deps.background(answering)
+        this.#deps.background.run(answering)
         end()
       })
     }
@@ -186,7 +187,7 @@ export class Reporter {
     const pace = new SharedPace(this.#workMs, (ms) => this.#rest(ms))
     await pace.begin()
     if (this.#isClosed) return
-    this.#deps.background(this.#stayListed())
+    this.#deps.background.run(this.#stayListed())
     const pages = await pagesOf(question.id, await this.report(question, pace), pace)
     pace.pause()
     let failures = 0
@@ -220,7 +221,7 @@ export class Reporter {
     this.#questions.spent(to, bytes)
     const telling = this.#deps.operator?.tell([to], text)
     // For close() to wait for.
-    if (telling) this.#deps.background(telling.catch(() => undefined))
+    if (telling) this.#deps.background.run(telling.catch(() => undefined))
     const [isReached] = (await telling) ?? []
     return isReached !== false
   }

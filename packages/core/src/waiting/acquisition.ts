@@ -1,23 +1,30 @@
 import type { Confirmation, Confirmer } from '../engine/confirmer.js'
+import type { LockSteps } from '../engine/lock-steps.js'
 import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
 import type { AcquireRequest } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/host.js'
+import type { Abandonment } from '../holding/abandonment.js'
 import type { Grant } from '../holding/grant.js'
+import { Hold } from '../holding/hold.js'
+import type { Acquired, HoldDeps } from '../holding/hold.js'
+import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Request } from '../options/options.js'
+import type { Owners } from '../ownership/owners.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { notALock } from '../errors/store-errors.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import type { AcquisitionDeps } from './acquisition-deps.js'
 import { confirmGrant } from './confirming.js'
 import type { ObservedConfirmation } from './confirming.js'
 import { dateNotice, dateReply, isAhead } from '../time/grant-dating.js'
 import type { DatedGrant, RequestTime } from '../time/grant-dating.js'
 import type { NotAcquired } from './outcome.js'
+import type { Proofs } from './proofs.js'
 import { leaseToRequest } from './request.js'
 import type { Obstacle } from './standing.js'
 import { StoreWait } from './store-wait.js'
+import type { StoreWaitDeps } from './store-wait.js'
 import { detailsOf, notAcquired } from './wait-reports.js'
 import { readAheadMs } from './waiter-table.js'
 import { alreadyAbandoned, repliedTooLate } from './wording.js'
@@ -38,6 +45,17 @@ interface LastReply extends RequestTime {
   readonly entered: number
 }
 
+/** What acquisitions need of their client; `L` is what callers get once the object is acquired. */
+export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
+  readonly steps: LockSteps
+  /** Only with `minReplicas`. */
+  readonly confirmer: Confirmer | undefined
+  readonly settings: StoreWaitDeps['settings'] & { readonly marginMs: number }
+  readonly abandonment: Pick<Abandonment, 'abandon'>
+  readonly proofs: Pick<Proofs, 'of'>
+  readonly holding: HoldDeps<L>
+}
+
 /**
  * One outermost acquisition, under an owner of its own. Its states are those of {@link StoreWait}; with `minReplicas`
  * confirming comes before every over that hands out a hold.
@@ -45,7 +63,10 @@ interface LastReply extends RequestTime {
  * A request that got no reply may still run: from then on the acquisition is in doubt, and abandoning its owner leaves a
  * tombstone.
  */
-export class Acquisition<A> extends StoreWait<A | NotAcquired, AcquisitionDeps<A>> {
+export class Acquisition<L extends LeaseHandle> extends StoreWait<
+  Acquired<L> | NotAcquired,
+  AcquisitionDeps<L>
+> {
   readonly #wantsToken: boolean
   #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
@@ -58,15 +79,19 @@ export class Acquisition<A> extends StoreWait<A | NotAcquired, AcquisitionDeps<A
   #free: number | undefined
   #wasRevoked = false
 
-  /** @param wantedSince - when the caller wanted the lock, if it had to wait for its turn in this process first */
+  /**
+   * @param n - the number of its owner
+   * @param wantedSince - when the caller wanted the object, if it had to wait for its turn in this process first
+   */
   constructor(
-    deps: AcquisitionDeps<A>,
+    deps: AcquisitionDeps<L>,
+    n: number,
     target: Target,
     request: Request,
     wantsToken: boolean,
     wantedSince?: number,
   ) {
-    super(deps, target, request, wantedSince)
+    super(deps, n, target, request, wantedSince)
     this.#wantsToken = wantsToken
   }
 
@@ -342,6 +367,32 @@ export class Acquisition<A> extends StoreWait<A | NotAcquired, AcquisitionDeps<A
       isProven,
     }
     this.deps.waiters.entered(this, this.hasEntry)
-    this.succeed(() => this.deps.admit(grant, this.options, monotonicMs() - this.waitsSince))
+    const { holding } = this.deps
+    this.succeed(() => Hold.open(holding, grant, this.options, monotonicMs() - this.waitsSince))
+  }
+}
+
+/** Acquires the objects of one client, each for an owner of its own. */
+export class Acquirer<L extends LeaseHandle> {
+  readonly deps: AcquisitionDeps<L>
+  readonly owners: Owners
+
+  constructor(deps: AcquisitionDeps<L>, owners: Owners) {
+    this.deps = deps
+    this.owners = owners
+  }
+
+  /** @param wantedSince - as for {@link Acquisition} */
+  acquire(
+    target: Target,
+    request: Request,
+    wantsToken: boolean,
+    wantedSince?: number,
+  ): Promise<Acquired<L> | NotAcquired> {
+    return this.begin(target, request, wantsToken, wantedSince).runTraced()
+  }
+
+  begin(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Acquisition<L> {
+    return new Acquisition(this.deps, this.owners.nextNumber(), target, request, wantsToken, wantedSince)
   }
 }

@@ -1,3 +1,4 @@
+import { outsideAllCalls } from '../channels/outside-all-calls.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
 import type { Background } from '../util/background.js'
@@ -34,7 +35,8 @@ export class Housekeeping {
 
   /** Does nothing when it has begun. */
   begin(): void {
-    this.#interval ??= setInterval(this.#onInterval, this.#deps.everyMs)
+    // The timer would carry the context of the first call on.
+    this.#interval ??= outsideAllCalls(() => setInterval(this.#onInterval, this.#deps.everyMs))
     // This timer must not keep the process alive: without connections there is nothing to refresh.
     this.#interval.unref()
   }

@@ -13,15 +13,19 @@ import type { Waiter, WaiterTable } from './waiter-table.js'
 /** What passing notifications on needs of the client. */
 export interface NotificationDeps {
   readonly clientId: string
-  readonly names: Addressing
   readonly holds: { find(owner: string): { checkEviction(): void } | undefined }
   readonly waiters: WaiterTable
-  readonly abandonment: Pick<Abandonment, 'abandon'>
   readonly proofs: Pick<Proofs, 'of'>
   readonly looks: Pick<Looks, 'request' | 'take'>
+  readonly background: Pick<Background, 'run'>
+}
+
+/** What it needs of the session, which is opened with it. */
+export interface SessionParts {
+  readonly names: Addressing
+  readonly abandonment: Pick<Abandonment, 'abandon'>
   /** Only with an engine that has latches. */
   readonly latches: LatchRefreshDeps | undefined
-  readonly background: Pick<Background, 'run'>
 }
 
 /**
@@ -30,9 +34,15 @@ export interface NotificationDeps {
  */
 export class Notifications {
   readonly #deps: NotificationDeps
+  #session: SessionParts | undefined
 
   constructor(deps: NotificationDeps) {
     this.#deps = deps
+  }
+
+  /** Nothing is notified before the first command of the session. */
+  begin(session: SessionParts): void {
+    this.#session = session
   }
 
   granted(id: string, owner: string, notice: GrantNotice): void {
@@ -101,7 +111,8 @@ export class Notifications {
 
   /** All that wait for the latch look together; a request in flight may have come before the opening. */
   #lookAtLatch(id: string): void {
-    const { waiters, latches, background } = this.#deps
+    const { waiters, background } = this.#deps
+    const latches = this.#session?.latches
     const waiting = waiters.waitingFor(id)
     for (const waiter of waiting) if (!waiter.isQueued) waiter.wake()
     const queued = waiting.filter(({ isQueued }) => isQueued)
@@ -115,10 +126,9 @@ export class Notifications {
 
   /** No one waits under this owner any more: what the store still has of it would only keep others out. */
   #abandon(id: string, owner: string, leaseMs: number): void {
-    const { names, abandonment, looks } = this.#deps
-    const address = names.resolve(id)
+    const address = this.#session?.names.resolve(id)
     // An address does not say what kind of object it is.
-    if (address && looks.take())
-      abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })
+    if (address && this.#deps.looks.take())
+      this.#session?.abandonment.abandon({ address, title: address.name, owner, inDoubt: false, leaseMs })
   }
 }

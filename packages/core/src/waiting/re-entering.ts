@@ -1,4 +1,4 @@
-import type { HoldfastError } from '../errors/errors.js'
+import type { LastStoreError } from '../errors/last-store-error.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Target } from '../ownership/target.js'
@@ -16,8 +16,7 @@ export interface ReenteringDeps {
     readonly commandTimeoutMs: number
   }
   readonly background: Pick<Background, 'run'>
-  /** The last error that the engine reported by itself since that instant. */
-  lastErrorSince(at: number): HoldfastError | undefined
+  readonly lastError: Pick<LastStoreError, 'since'>
 }
 
 /**
@@ -38,7 +37,7 @@ export async function reenter<L extends { unlock(): Promise<void> }>(
     const lease = await withTimeout(entering, limitMs, request.signal)
     if (lease !== timedOut) return lease
     const details = { lockName: target.address.name, owner: hold.owner }
-    throw notReached(target, deps.settings, limitMs, deps.lastErrorSince(startedAt), details)
+    throw notReached(target, deps.settings, limitMs, deps.lastError.since(startedAt), details)
   } catch (error) {
     deps.background.run(leaveLate(entering))
     throw error

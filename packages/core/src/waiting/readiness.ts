@@ -1,24 +1,34 @@
+import type { ConnectionChannel } from '../channels/connection.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
+import type { Closing } from '../errors/closing.js'
 import { UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/with-timeout.js'
+import type { Housekeeping } from './housekeeping.js'
 
 /** At first use, subscribing may take this long before a request goes out that cannot queue yet. */
 const subscribeGraceMs = 200
 
+/** Runs checks before commands are sent. */
+export interface Ready {
+  /** `undefined` once they have passed. */
+  ready(address: Address): Promise<void> | undefined
+}
+
 export interface ReadinessDeps {
   readonly session: EngineSession
-  /** Throws once the client closes. */
-  assertOpen(): void
-  /** The checks have passed. */
-  onReady(): void
-  /** Notifications arrive. */
-  onSubscribed(): void
+  readonly closing: Closing
+  readonly channel: ConnectionChannel
+  readonly observer: {
+    /** The store replies. */
+    reached(): void
+  }
+  readonly housekeeping: Pick<Housekeeping, 'begin'>
 }
 
 /** The checks before a client's first command; a failed one is repeated by the next caller. */
-export class Readiness {
+export class Readiness implements Ready {
   readonly #deps: ReadinessDeps
   #isReady = false
   #preparing: { readonly done: Promise<void>; readonly since: number } | undefined
@@ -27,7 +37,6 @@ export class Readiness {
     this.#deps = deps
   }
 
-  /** `undefined` once the checks have passed. */
   ready(address: Address): Promise<void> | undefined {
     if (this.#isReady) return undefined
     if (this.#preparing) return joined(this.#preparing)
@@ -39,13 +48,15 @@ export class Readiness {
   }
 
   async #prepare(address: Address): Promise<void> {
-    const { session } = this.#deps
+    const { session, closing, channel, observer, housekeeping } = this.#deps
     await session.prepare(address)
-    this.#deps.assertOpen()
-    this.#deps.onReady()
+    closing.assertOpen()
+    channel.publish('connected')
+    observer.reached()
+    housekeeping.begin()
     const subscribing = session.inbox.subscribe(address).then(
       () => {
-        this.#deps.onSubscribed()
+        channel.publish('subscribed')
       },
       () => undefined,
     )

@@ -3,11 +3,13 @@ import type { Inbox } from '../engine/inbox.js'
 import type { StoreFacts } from '../engine/store-facts.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import type { HoldfastError } from '../errors/errors.js'
+import type { LastStoreError } from '../errors/last-store-error.js'
 import type { Request } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { retryAfterMs } from '../util/backoff.js'
 import { ListNode } from '../util/linked-list.js'
+import type { Ready } from './readiness.js'
 import { entryTtlToRequest, timeoutOf } from './request.js'
 import type { Obstacle } from './standing.js'
 import { detailsOf } from './wait-reports.js'
@@ -47,11 +49,8 @@ export interface StoreWaitDeps {
   }
   readonly reports: WaitReports
   readonly waiters: WaiterTable
-  nextOwner(): number
-  /** The last error that the engine reported by itself since that instant. */
-  lastErrorSince(at: number): HoldfastError | undefined
-  /** Runs the client's first-use checks; `undefined` once they have passed. */
-  ready(address: Address): Promise<void> | undefined
+  readonly lastError: LastStoreError
+  readonly readiness: Ready
 }
 
 /**
@@ -87,9 +86,10 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   #isSubscribing = false
   #isWatching = false
 
-  constructor(deps: D, target: Target, request: Request, wantedSince?: number) {
+  /** @param n - the number of its owner */
+  constructor(deps: D, n: number, target: Target, request: Request, wantedSince?: number) {
     const { clientId } = deps.settings
-    super({ clientId, n: deps.nextOwner(), target, request, wantedSince }, 'starting')
+    super({ clientId, n, target, request, wantedSince }, 'starting')
     this.deps = deps
   }
 
@@ -245,7 +245,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   protected failUnreached(): void {
     const { settings } = this.deps
-    const cause = this.#lastError ?? this.deps.lastErrorSince(this.startedAt)
+    const cause = this.#lastError ?? this.deps.lastError.since(this.startedAt)
     this.fail(notReached(this.target, settings, this.waitedMs, cause, detailsOf(this)))
   }
 
@@ -273,7 +273,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   #prepare(): void {
-    const ready = this.deps.ready(this.address)
+    const ready = this.deps.readiness.ready(this.address)
     if (!ready) {
       this.request()
       return

@@ -1,8 +1,9 @@
+import type { QuorumAcquisitions } from '../composing/quorum/acquisitions.js'
 import { Health } from '../composing/quorum/health.js'
 import { Master } from '../composing/quorum/master.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { LockEngine } from '../engine/session.js'
-import type { HoldfastError } from '../errors/errors.js'
+import type { Closing } from '../errors/closing.js'
 import type { Events } from '../events/events.js'
 import type { QuorumSettings } from '../options/quorum-options.js'
 import { StoreClient } from './store-client.js'
@@ -16,11 +17,8 @@ export interface QuorumMemberDeps {
   readonly settings: QuorumSettings
   readonly events: Events
   readonly background: Background
-  assertOpen(): void
-  /** The name of another master, up, that is the same running store. */
-  twinOf(master: Master, incarnation: string): string | undefined
-  wentDown(master: Master, error: HoldfastError): void
-  cameUp(): void
+  readonly closing: Closing
+  readonly acquisitions: QuorumAcquisitions
 }
 
 /** The working parts that a quorum client has for one of its masters, put together. */
@@ -30,53 +28,45 @@ export class QuorumMember {
   readonly #store: StoreClient
   readonly #health: Health
 
-  constructor(deps: QuorumMemberDeps, engine: LockEngine, position: number) {
+  /** @param members - all of them, this one and later ones once they are made */
+  constructor(deps: QuorumMemberDeps, engine: LockEngine, members: readonly QuorumMember[]) {
     this.#deps = deps
-    const { clientId, client, settings, events, background } = deps
+    const { clientId, events, background, acquisitions } = deps
+    const settings = { ...deps.settings, maxWaiters: Infinity }
     const suspect = (): void => {
       this.#health.suspect()
     }
-    const store = new StoreClient(
-      {
-        clientId,
-        client,
-        settings: { ...settings, maxWaiters: Infinity },
-        events,
-        background,
-        // Votes are no holds of the application.
-        holdObserver: undefined,
-        assertOpen: () => {
-          deps.assertOpen()
-        },
-        onReady: () => undefined,
-        onMissed: () => undefined,
-        onUnsubscribed: suspect,
-        onReconnected: suspect,
-        // That the master is down is reported once, when that is found out.
-        onError: () => undefined,
-      },
-      engine,
-    )
+    const observer = {
+      reached: () => undefined,
+      unsubscribed: suspect,
+      reconnected: suspect,
+      // That the master is down is reported once, when that is found out.
+      error: () => undefined,
+    }
+    // Votes are no holds of the application.
+    const store = new StoreClient({ ...deps, settings, holdObserver: undefined, observer }, engine)
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, proofs, polls, queuesUnnotified } = store
+    const { session, holds, waiters, watchdog, abandonment, evictions, proofs, lastError } = store
     const { store: facts, names, steps, inbox, registry } = session
-    const name = facts.name ?? `master ${position} (${engine.name})`
+    const name = facts.name ?? `master ${members.length + 1} (${engine.name})`
     const { memberTimeoutMs, restartQuarantineMs } = settings
     const health = new Health({
       store: facts,
       settings: { name, engine: engine.name, memberTimeoutMs, restartQuarantineMs },
-      prepare: (address) => store.ready(address),
-      twinOf: (incarnation) => deps.twinOf(this.master, incarnation),
+      readiness: store.readiness,
+      twinOf: (incarnation) =>
+        members.find((other) => other !== this && other.#health.incarnation === incarnation)?.master.name,
       onDown: (error) => {
         events.emitError(error)
-        deps.wentDown(this.master, error)
+        acquisitions.wentDown(this.master, error)
       },
       onUp: () => {
         events.reached()
-        deps.cameUp()
+        acquisitions.cameUp()
       },
     })
     this.#health = health
+    const { polls, queuesUnnotified } = store
     this.master = new Master({
       name,
       names,
@@ -84,26 +74,19 @@ export class QuorumMember {
       registry,
       sharing: engine.sharing,
       health,
-      acquisitionDeps: {
+      acquisition: {
         store: facts,
         steps,
         inbox,
         confirmer: undefined,
-        settings: {
-          ...settings,
-          clientId: deps.clientId,
-          storeName: name,
-          maxWaiters: Infinity,
-          polls,
-          queuesUnnotified,
-        },
+        settings: { ...settings, clientId, storeName: name, polls, queuesUnnotified },
         waiters,
         abandonment,
         proofs,
-        lastErrorSince: (at) => store.lastErrorSince(at),
-        ready: (address) => health.ready(address),
+        lastError,
+        readiness: health,
       },
-      holdDeps: {
+      holding: {
         store: facts,
         steps,
         settings,
@@ -111,7 +94,7 @@ export class QuorumMember {
         watchdog,
         background,
         abandonment,
-        evictorOf: store.evictorOf,
+        evictions,
         channels: undefined,
       },
     })

@@ -106,9 +106,9 @@ export const variants: readonly Variant[] = [
     name: 'all tasks of a process are one owner',
     edits: [
       {
-        file: 'wiring/client.js',
-        find: 'nextOwner: () => ++owners,',
-        replace: 'nextOwner: () => 1,',
+        file: 'ownership/owners.js',
+        find: 'return ++this.#last',
+        replace: 'return 1',
       },
     ],
     breaks: ['exclusion'],

@@ -1,22 +1,19 @@
-import type { Request } from '../../options/options.js'
-import type { Target } from '../../ownership/target.js'
+import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { QuorumAcquisitions } from './acquisitions.js'
-import type { Ballot, BallotDeps } from './ballot.js'
+import type { BallotDeps } from './ballot.js'
 import type { Contention } from './contention.js'
+import type { QuorumHold, QuorumHoldDeps } from './hold.js'
+import type { Repair } from './repair.js'
 import type { WaitReports } from '../../waiting/wait-reports.js'
 
-/** What an acquisition hands over when it got a majority. */
-export interface QuorumGrant {
-  readonly target: Target
-  readonly n: number
-  readonly owner: string
-  readonly ballot: Ballot
-  /** 0 for none. */
-  readonly fencingToken: number
+/** A majority that was acquired. */
+export interface AcquiredMajority<L extends LeaseHandle> {
+  readonly hold: QuorumHold<L>
+  readonly lease: L
 }
 
-/** What quorum acquisitions need of their client; `A` is what the caller gets. */
-export interface QuorumAcquisitionDeps<A> extends BallotDeps {
+/** What quorum acquisitions need of their client; `L` is what callers get. */
+export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps {
   readonly settings: {
     readonly clientId: string
     readonly engine: string
@@ -29,6 +26,6 @@ export interface QuorumAcquisitionDeps<A> extends BallotDeps {
   readonly contention: Contention
   /** Those under way. */
   readonly acquisitions: QuorumAcquisitions
-  nextNumber(): number
-  admit(grant: QuorumGrant, request: Request, waitedMs: number): A
+  readonly holding: QuorumHoldDeps<L>
+  readonly repair: Pick<Repair, 'begin'>
 }

@@ -1,5 +1,6 @@
 import { LockLostError, UnavailableError } from '../../errors/errors.js'
 import type { HoldfastError, HoldfastErrorDetails } from '../../errors/errors.js'
+import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { Request } from '../../options/options.js'
 import type { Target } from '../../ownership/target.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
@@ -10,8 +11,9 @@ import { notAcquired } from '../../waiting/wait-reports.js'
 import { Wait } from '../../waiting/wait.js'
 import type { Transitions } from '../../waiting/wait.js'
 import { notReached, tooManyWaiters } from '../../waiting/wording.js'
-import type { QuorumAcquisitionDeps } from './acquisition-deps.js'
+import type { AcquiredMajority, QuorumAcquisitionDeps } from './acquisition-deps.js'
 import { Ballot } from './ballot.js'
+import { QuorumHold } from './hold.js'
 import { TooFewError } from './majority.js'
 import type { Master } from './master.js'
 import { readPresentHolder } from './present-holder.js'
@@ -62,8 +64,8 @@ const transitions: Transitions<State> = {
  * All wait for masters in one order, and keep only votes of masters before the one they wait for: so nobody waits in a circle.
  * For the case that some client has another order, votes that are kept during a wait go back after one watchdog time.
  */
-export class QuorumAcquisition<A> extends Wait<A | NotAcquired, State> {
-  readonly #deps: QuorumAcquisitionDeps<A>
+export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> | NotAcquired, State> {
+  readonly #deps: QuorumAcquisitionDeps<L>
   readonly #wantsToken: boolean
   readonly #ballot: Ballot
   /** Of the votes; `null` if they are renewed. */
@@ -80,16 +82,17 @@ export class QuorumAcquisition<A> extends Wait<A | NotAcquired, State> {
   #insisted = 0
   #insistUntil: number | undefined
 
-  /** @param wantedSince - when the caller wanted the lock, if it had to wait for its turn in this process first */
+  /** As an `Acquisition`. */
   constructor(
-    deps: QuorumAcquisitionDeps<A>,
+    deps: QuorumAcquisitionDeps<L>,
+    n: number,
     target: Target,
     options: Request,
     wantsToken: boolean,
     wantedSince?: number,
   ) {
     const { clientId } = deps.settings
-    super({ clientId, n: deps.nextNumber(), target, request: options, wantedSince }, 'beginning')
+    super({ clientId, n, target, request: options, wantedSince }, 'beginning')
     this.#deps = deps
     this.#wantsToken = wantsToken
     this.#leaseMs = voteLeaseMs(options, deps.settings)
@@ -127,7 +130,7 @@ export class QuorumAcquisition<A> extends Wait<A | NotAcquired, State> {
     return transitions
   }
 
-  protected get client(): QuorumAcquisitionDeps<A>['settings'] {
+  protected get client(): QuorumAcquisitionDeps<L>['settings'] {
     return this.#deps.settings
   }
 
@@ -308,7 +311,12 @@ export class QuorumAcquisition<A> extends Wait<A | NotAcquired, State> {
 
   #handOut(fencingToken: number): void {
     const grant = { target: this.target, n: this.n, owner: this.owner, ballot: this.#ballot, fencingToken }
-    this.succeed(() => this.#deps.admit(grant, this.options, monotonicMs() - this.waitsSince))
+    this.succeed(() => {
+      const { holding, repair } = this.#deps
+      const hold = new QuorumHold(holding, grant, this.options)
+      repair.begin()
+      return { hold, lease: hold.open(this.options, monotonicMs() - this.waitsSince) }
+    })
   }
 
   #onTooFew(): void {

@@ -1,6 +1,7 @@
 import type { Events } from '../../events/events.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import type { Target } from '../../ownership/target.js'
+import type { Background } from '../../util/background.js'
 import type { Master } from './master.js'
 import { Vote } from './vote.js'
 import type { VoteListener } from './vote.js'
@@ -10,8 +11,7 @@ export interface BallotDeps {
   readonly masters: readonly Master[]
   readonly settings: { readonly watchdogTimeoutMs: number }
   readonly events: Pick<Events, 'emitError'>
-  /** Work that no caller awaits. */
-  background(work: Promise<unknown>): void
+  readonly background: Pick<Background, 'run'>
 }
 
 /** Votes that are kept during a wait do not all go back at the same instant. */
@@ -120,7 +120,7 @@ export class Ballot {
   }
 
   background(work: Promise<unknown>): void {
-    this.#deps.background(work)
+    this.#deps.background.run(work)
   }
 
   emitError(error: unknown): void {

@@ -4,6 +4,7 @@ import { UnavailableError } from '../../errors/errors.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
 import { timedOut, withTimeout } from '../../util/with-timeout.js'
+import type { Ready } from '../../waiting/readiness.js'
 import { notIndependent, whyQuarantined } from './wording.js'
 
 /** What the health of a master needs of it. */
@@ -16,8 +17,7 @@ export interface HealthDeps {
     readonly memberTimeoutMs: number
     readonly restartQuarantineMs: number
   }
-  /** The checks before the first command; `undefined` once they have passed. */
-  prepare(address: Address): Promise<void> | undefined
+  readonly readiness: Ready
   /** Another master, up, that is the same running store; its name. */
   twinOf(incarnation: string): string | undefined
   /** The master went down. */
@@ -40,7 +40,7 @@ export interface HealthDeps {
  * |             | not requested                                     |                                                         |
  * | closed      | no timer is left                                  | -                                                       |
  */
-export class Health {
+export class Health implements Ready {
   readonly #deps: HealthDeps
   #state: 'new' | 'up' | 'down' | 'quarantined' | 'closed' = 'new'
   #error: HoldfastError | undefined
@@ -152,7 +152,7 @@ export class Health {
 
   async #identify(address: Address): Promise<{ readonly uptimeMs: number | undefined }> {
     const { store, settings } = this.#deps
-    await this.#deps.prepare(address)
+    await this.#deps.readiness.ready(address)
     if (store.uptimeMs && settings.restartQuarantineMs > 0) return { uptimeMs: await store.uptimeMs(address) }
     await store.incarnation(address)
     return { uptimeMs: undefined }

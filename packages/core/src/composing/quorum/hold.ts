@@ -5,7 +5,7 @@ import type { HoldfastErrorDetails, LossReason } from '../../errors/errors.js'
 import type { HoldReports, Reported } from '../../holding/hold-reports.js'
 import type { HoldTable } from '../../holding/hold-table.js'
 import { LeaseSet } from '../../holding/lease-set.js'
-import type { LeaseHandle } from '../../holding/lease-set.js'
+import type { LeaseHandle, LeaseMaker } from '../../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../../holding/loss.js'
 import { enterUntilAnswered } from '../../holding/re-entry.js'
 import { shortestLeaseMs } from '../../options/options.js'
@@ -16,7 +16,6 @@ import type { ObjectKind, Target } from '../../ownership/target.js'
 import type { Turns } from '../../ownership/turns.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
 import { monotonicMs } from '../../util/clock.js'
-import type { QuorumGrant } from './acquisition-deps.js'
 import type { Ballot } from './ballot.js'
 import { TooFewError } from './majority.js'
 import { releaseVotes } from './release.js'
@@ -35,7 +34,17 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
   readonly reports: HoldReports
   readonly holds: HoldTable<QuorumHold<L>>
   readonly channels: Pick<HoldChannels, 'release'>
-  makeLease(hold: QuorumHold<L>, target: Target, fixedLeaseMs: number | null, limitAt: number): L
+  readonly leaseMaker: LeaseMaker<QuorumHold<L>, L>
+}
+
+/** A majority, as it is handed over by the acquisition that got it. */
+export interface QuorumGrant {
+  readonly target: Target
+  readonly n: number
+  readonly owner: string
+  readonly ballot: Ballot
+  /** 0 for none. */
+  readonly fencingToken: number
 }
 
 /**
@@ -280,7 +289,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   }
 
   #addLease(target: Target, { leaseMs, maxHoldMs }: Request, waitedMs: number): L {
-    const lease = this.#deps.makeLease(this, target, leaseMs, monotonicMs() + maxHoldMs)
+    const lease = this.#deps.leaseMaker.makeLease(this, target, leaseMs, monotonicMs() + maxHoldMs)
     this.#leases.add(lease.entry)
     this.#reschedule()
     this.#deps.reports.acquired(this, this.kind, waitedMs)

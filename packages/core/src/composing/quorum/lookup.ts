@@ -2,8 +2,10 @@ import type { ClientInfo, Inspection, ReleaseReply } from '../../engine/replies.
 import type { Address } from '../../engine/requests.js'
 import type { LockSteps } from '../../engine/lock-steps.js'
 import type { Registry } from '../../engine/registry.js'
+import type { Closing } from '../../errors/closing.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
+import type { Ready } from '../../waiting/readiness.js'
 import type { Master } from './master.js'
 import { quorumOf } from './ballot.js'
 import { tooFewReached } from './wording.js'
@@ -17,15 +19,23 @@ interface Reply {
 }
 
 /** What masters know of a lock, put together, as if they were one store. Owners of votes are shown as those of acquisitions. */
-export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Registry, 'find'> {
+export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Registry, 'find'>, Ready {
+  readonly #closing: Closing
   readonly #masters: readonly Master[]
   readonly #engine: string
   readonly #quorum: number
 
-  constructor(masters: readonly Master[], engine: string) {
+  constructor(closing: Closing, masters: readonly Master[], engine: string) {
+    this.#closing = closing
     this.#masters = masters
     this.#engine = engine
     this.#quorum = quorumOf(masters.length)
+  }
+
+  /** Its masters are checked one by one, when they are asked. */
+  ready(): undefined {
+    this.#closing.assertOpen()
+    return undefined
   }
 
   /**

@@ -4,24 +4,20 @@ import type { LockSteps } from '../../engine/lock-steps.js'
 import type { Registry } from '../../engine/registry.js'
 import type { Sharing } from '../../engine/sharing.js'
 import { HoldfastError } from '../../errors/errors.js'
-import { Hold } from '../../holding/hold.js'
-import type { HoldDeps } from '../../holding/hold.js'
+import type { Acquired, Hold, HoldDeps } from '../../holding/hold.js'
 import type { HoldReports } from '../../holding/hold-reports.js'
-import type { LeaseHandle } from '../../holding/lease-set.js'
+import type { LeaseHandle, LeaseMaker } from '../../holding/lease-set.js'
 import type { Request } from '../../options/options.js'
 import type { Target } from '../../ownership/target.js'
 import { Acquisition } from '../../waiting/acquisition.js'
-import type { AcquisitionDeps } from '../../waiting/acquisition-deps.js'
+import type { AcquisitionDeps } from '../../waiting/acquisition.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
 import type { WaitReports } from '../../waiting/wait-reports.js'
 import type { Health } from './health.js'
 import { ownerOfVote } from './owners.js'
 
 /** A hold at one master, and the one lease that it has. */
-export interface HeldVote {
-  readonly hold: Hold
-  readonly lease: LeaseHandle
-}
+export type HeldVote = Acquired<LeaseHandle>
 
 /** What a quorum needs of one master's client. */
 export interface MasterDeps {
@@ -32,8 +28,8 @@ export interface MasterDeps {
   readonly registry: Registry
   readonly sharing: Pick<Sharing, 'foreignOwnerOf'> | undefined
   readonly health: Health
-  readonly acquisitionDeps: Omit<AcquisitionDeps<HeldVote>, 'nextOwner' | 'admit' | 'reports'>
-  readonly holdDeps: Omit<HoldDeps<LeaseHandle>, 'makeLease' | 'reports'>
+  readonly acquisition: Omit<AcquisitionDeps<LeaseHandle>, 'holding' | 'reports'>
+  readonly holding: Omit<HoldDeps<LeaseHandle>, 'leaseMaker' | 'reports'>
 }
 
 /** What a request to a master is for, and who wants to know of it. */
@@ -43,7 +39,7 @@ export interface VoteRequest {
   readonly n: number
   readonly request: Request
   readonly reports: WaitReports & HoldReports
-  readonly makeLease: (hold: Hold) => LeaseHandle
+  readonly leaseMaker: LeaseMaker<Hold, LeaseHandle>
 }
 
 /** One of the independent stores that vote on who holds a lock. */
@@ -80,23 +76,15 @@ export class Master {
   }
 
   /** Acquires the lock at this master alone, under an owner of its own. */
-  acquire({ target, n, request, reports, makeLease }: VoteRequest): Promise<HeldVote | NotAcquired> {
-    const { acquisitionDeps, holdDeps } = this.#deps
-    const deps: AcquisitionDeps<HeldVote> = {
-      ...acquisitionDeps,
-      reports,
-      nextOwner: () => n,
-      admit: (grant, options, waitedMs) => {
-        const hold = new Hold<LeaseHandle>({ ...holdDeps, reports, makeLease }, grant, options)
-        return { hold, lease: hold.open(options, waitedMs) }
-      },
-    }
-    return new Acquisition(deps, target, request, false).run()
+  acquire({ target, n, request, reports, leaseMaker }: VoteRequest): Promise<HeldVote | NotAcquired> {
+    const { acquisition, holding } = this.#deps
+    const deps = { ...acquisition, reports, holding: { ...holding, reports, leaseMaker } }
+    return new Acquisition(deps, n, target, request, false).run()
   }
 
   /** What the lease of a hold asks for has changed. */
   reschedule(hold: Hold): void {
-    this.#deps.holdDeps.watchdog.reschedule(hold)
+    this.#deps.holding.watchdog.reschedule(hold)
   }
 
   async raiseToken(address: Address, token: number, keepMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Address } from '../../engine/requests.js'
 import { UnavailableError } from '../../errors/errors.js'
 import type { HoldfastError, LossReason } from '../../errors/errors.js'
 import type { Hold } from '../../holding/hold.js'
-import type { LeaseHandle } from '../../holding/lease-set.js'
+import type { LeaseHandle, LeaseMaker } from '../../holding/lease-set.js'
 import type { Request } from '../../options/options.js'
 import type { Target } from '../../ownership/target.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
@@ -54,7 +54,7 @@ type VoteState = 'none' | 'requested' | 'yes' | 'busy' | 'failed'
  * A request keeps running when its vote is not wanted any more: if the reply is yes, the vote is given back. Only a wait in a
  * queue is cancelled.
  */
-export class Vote {
+export class Vote implements LeaseMaker<Hold, LeaseHandle> {
   readonly master: Master
   readonly address: Address
   readonly #deps: VoteDeps
@@ -186,6 +186,29 @@ export class Vote {
     if (this.hold) this.master.reschedule(this.hold)
   }
 
+  /** What its hold at the master is kept for. */
+  makeLease(hold: Hold): LeaseHandle {
+    const deps = this.#deps
+    const entry: LeaseHandle['entry'] = {
+      kind: 'lock',
+      needs: 1,
+      get isRenewed() {
+        return deps.listener.isRenewed
+      },
+      get limitAt() {
+        return deps.listener.limitAt
+      },
+      abort: ({ reason }) => {
+        if (this.#held?.hold !== hold) return
+        this.#held = undefined
+        this.#state = 'none'
+        this.#lossReason = reason
+        deps.listener.changed(this)
+      },
+    }
+    return { entry }
+  }
+
   #send(request: Request): void {
     const { target, n } = this.#deps
     const wait = request.waitMs > 0 ? new AbortController() : undefined
@@ -196,7 +219,7 @@ export class Vote {
       n: voteNumber(n, ++this.#requests),
       request: { ...request, signal: wait?.signal },
       reports: this.#reports,
-      makeLease: (hold) => this.#makeLease(hold),
+      leaseMaker: this,
     }
     if (wait) this.master.health.watch()
     const done = this.master.acquire(voteRequest).finally(() => {
@@ -270,28 +293,6 @@ export class Vote {
     this.#state = 'failed'
     this.#error = error
     this.#deps.listener.changed(this)
-  }
-
-  #makeLease(hold: Hold): LeaseHandle {
-    const deps = this.#deps
-    const entry: LeaseHandle['entry'] = {
-      kind: 'lock',
-      needs: 1,
-      get isRenewed() {
-        return deps.listener.isRenewed
-      },
-      get limitAt() {
-        return deps.listener.limitAt
-      },
-      abort: ({ reason }) => {
-        if (this.#held?.hold !== hold) return
-        this.#held = undefined
-        this.#state = 'none'
-        this.#lossReason = reason
-        deps.listener.changed(this)
-      },
-    }
-    return { entry }
   }
 
   #leave({ hold, lease }: HeldVote): void {

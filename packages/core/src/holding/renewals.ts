@@ -1,0 +1,40 @@
+import type { RenewalOutcome } from '@holdfast/watchdog'
+import { outsideAllCalls } from '../channels/outside-all-calls.js'
+import { traceRenew } from '../channels/renew.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { momentNow } from '../util/clock.js'
+import type { ProvenHold } from './proven-hold.js'
+
+const outcomeOf = { renewed: 'renewed', 'not-held': 'lost', 'no-reply': 'unknown' } as const
+
+/** What renewing needs of the client. */
+export interface RenewalDeps {
+  readonly clientId: string
+  readonly engine: string
+  readonly steps: LockSteps
+  readonly settings: { readonly commandTimeoutMs: number; readonly renewEveryMs: number }
+}
+
+/** Sends what the watchdog finds due. */
+export class Renewals {
+  readonly #deps: RenewalDeps
+
+  constructor(deps: RenewalDeps) {
+    this.#deps = deps
+  }
+
+  /** The watchdog's timer carries the context of some call: that call has nothing to do with it. */
+  send(holds: readonly ProvenHold[]): Promise<readonly RenewalOutcome[]> {
+    const { clientId, engine } = this.#deps
+    return outsideAllCalls(() => traceRenew({ clientId, engine }, holds, () => this.#send(holds)))
+  }
+
+  async #send(holds: readonly ProvenHold[]): Promise<readonly RenewalOutcome[]> {
+    const sentAt = momentNow()
+    const renewals = holds.map((hold) => hold.nextRenewal(sentAt))
+    const { steps, settings } = this.#deps
+    const { commandTimeoutMs, renewEveryMs } = settings
+    const replies = await steps.renew(renewals, Math.ceil(Math.min(commandTimeoutMs, renewEveryMs)))
+    return replies.map((reply) => outcomeOf[reply])
+  }
+}
