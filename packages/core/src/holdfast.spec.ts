@@ -45,11 +45,10 @@ describe('with an engine', () => {
     expect(refusalOf({ engine, redis: 'redis://127.0.0.1:1' })).toEqual(new InvalidArgumentError(message))
   })
 
-  it('a watchdog time below the shortest lease of the engine is refused, naming it', () => {
+  it('a watchdog time below the shortest lease of the engine is refused, naming it', () =>
     expect(String(refusalOf({ engine, watchdogTimeoutMs: 1_500 }))).toContain(
       'watchdogTimeoutMs must be an integer from 2000 to 2147483647 (the engine modest does not support shorter leases)',
-    )
-  })
+    ))
 
   it.each([undefined, null, 'memory', {}, () => engine])('%p is refused as an engine', (given) => {
     const error = refusalOf({ engine: given })

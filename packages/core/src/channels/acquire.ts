@@ -30,9 +30,7 @@ export function traceAcquire<T>(acquisition: TracedAcquisition, run: () => Promi
     context.waitedMs = monotonicMs() - wantedSince
   }
   return trace(operations.acquire, context, run, {
-    resolved: (result) => {
-      over(outcomeOf(result, request))
-    },
+    resolved: (result) => over(outcomeOf(result, request)),
     rejected: (error) => {
       context.error = error
       const { signal } = request

@@ -33,9 +33,7 @@ export const isPointObserved = (point: Point): boolean => points[point].hasSubsc
 
 /** In the context of no call: a timer or a socket may come from one that has nothing to do with the message. */
 export function publishPoint<P extends Point>(point: P, message: HoldfastChannels[`holdfast:${P}`]): void {
-  outsideAllCalls(() => {
-    points[point].publish(message)
-  })
+  outsideAllCalls(() => points[point].publish(message))
 }
 
 // Not `traced.hasSubscribers`: Node.js 20 does not promise it.

@@ -6,9 +6,7 @@ import type { ClientContext } from './contexts.js'
 export const mirrorsOf = (client: ClientContext): EventMirrors => ({
   granted: {
     isWanted: () => isPointObserved('granted'),
-    publish: (event) => {
-      publishPoint('granted', { ...client, ...event })
-    },
+    publish: (event) => publishPoint('granted', { ...client, ...event }),
   },
   lost: {
     isWanted: () => isPointObserved('lost') || isPointObserved('revoked'),
@@ -20,14 +18,10 @@ export const mirrorsOf = (client: ClientContext): EventMirrors => ({
   },
   warning: {
     isWanted: () => isPointObserved('warning'),
-    publish: (event) => {
-      publishPoint('warning', { ...client, ...event })
-    },
+    publish: (event) => publishPoint('warning', { ...client, ...event }),
   },
   error: {
     isWanted: () => isPointObserved('error'),
-    publish: (error) => {
-      publishPoint('error', { ...client, error })
-    },
+    publish: (error) => publishPoint('error', { ...client, error }),
   },
 })

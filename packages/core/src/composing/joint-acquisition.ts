@@ -109,9 +109,7 @@ export class JointAcquisition<L extends MemberLease> {
   /** @param rest - of the same client and group as `first` */
   constructor(first: Member<L>, rest: readonly Member<L>[], options: JointOptions) {
     const join = (member: Member<L>): JointOwner<L> =>
-      new JointOwner(member, (reason) => {
-        options.interrupt(reason)
-      })
+      new JointOwner(member, (reason) => options.interrupt(reason))
     this.#deps = first.client.acquirer.deps
     this.#options = options
     this.#first = join(first)

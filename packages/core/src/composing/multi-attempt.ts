@@ -77,9 +77,7 @@ export class MultiAttempt<L extends MemberLease> {
     this.#request = request
     this.#startedAt = startedAt
     this.#bodies = bodies
-    this.#held = new HeldMembers<L>(members, request, (error) => {
-      this.#interruption.abort(error)
-    })
+    this.#held = new HeldMembers<L>(members, request, (error) => this.#interruption.abort(error))
   }
 
   /** Whether another owner has been in the way. */
@@ -89,11 +87,7 @@ export class MultiAttempt<L extends MemberLease> {
 
   async run(): Promise<AttemptOutcome<L>> {
     const { signal } = this.#request
-    const stopListening =
-      signal &&
-      onAbort(signal, () => {
-        this.#interruption.abort(signal.reason)
-      })
+    const stopListening = signal && onAbort(signal, () => this.#interruption.abort(signal.reason))
     try {
       const notAcquired = await this.#acquireAll()
       if (!notAcquired) return this.#handOut()
@@ -216,9 +210,7 @@ export class MultiAttempt<L extends MemberLease> {
         startedAt: this.#startedAt,
         signal: this.#interruption.signal,
         requestFor: (isAll) => this.#options(client, isWhole && isAll),
-        interrupt: (reason) => {
-          this.#interruption.abort(reason)
-        },
+        interrupt: (reason) => this.#interruption.abort(reason),
       })
       return joint.run()
     })

@@ -24,11 +24,7 @@ export class MultiHold<L extends MemberLease> {
 
   constructor(members: readonly HeldMember<L>[]) {
     this.members = members
-    this.#stopListening = members.map((held) =>
-      listenForLoss(held, (error) => {
-        this.#lose(held, error)
-      }),
-    )
+    this.#stopListening = members.map((held) => listenForLoss(held, (error) => this.#lose(held, error)))
   }
 
   /** Calls back with the loss of the whole. */

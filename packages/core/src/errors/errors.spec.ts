@@ -53,9 +53,8 @@ it('an error keeps its cause, lock and owner', () => {
   expect(error).toMatchObject({ message: 'no', cause, lockName: 'a', owner: 'c1:1' })
 })
 
-it('an error without a cause has no property of that name', () => {
-  expect(new errors.ClosedError('over')).not.toHaveProperty('cause')
-})
+it('an error without a cause has no property of that name', () =>
+  expect(new errors.ClosedError('over')).not.toHaveProperty('cause'))
 
 it('a timeout error has the holder, the queue position and the time waited', () => {
   const details = { lockName: 'a', holder: 'c1:1', position: 2, waitedMs: 300 }
@@ -111,9 +110,9 @@ it.each([
   [new errors.RefusedError('no', { engine: 'redis' }), 'redis'],
   [new errors.HoldfastError('other', { lockName: 'a' }), 'a'],
   [{ code: 'REFUSED' }, 'not ours'],
-])('a switch on the code of %p narrows it to its class', (error, description) => {
-  expect(describeError(error)).toBe(description)
-})
+])('a switch on the code of %p narrows it to its class', (error, description) =>
+  expect(describeError(error)).toBe(description),
+)
 
 it('JSON has name, code, message, lock, owner and figures, and the cause as text', () => {
   const cause = new TypeError('why')

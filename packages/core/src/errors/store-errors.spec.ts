@@ -29,9 +29,7 @@ it.each([
   new InvalidArgumentError('bad'),
   new UnavailableError('no reply', { lockName: 'b' }),
   new (class OfAnEngine extends HoldfastError {})('odd'),
-])('%p stays as it is', (error) => {
-  expect(toHoldfastError(error, details)).toBe(error)
-})
+])('%p stays as it is', (error) => expect(toHoldfastError(error, details)).toBe(error))
 
 it.each([new TypeError('x is undefined'), new RangeError('too far')])(
   '%p is a mistake in a program: the outcome is unknown, but nobody tries again',
@@ -44,15 +42,14 @@ it.each([new TypeError('x is undefined'), new RangeError('too far')])(
 it.each([
   new TypeError('fetch failed', { cause }),
   Object.assign(new RangeError('bad port'), { code: 'ERR_SOCKET_BAD_PORT' }),
-])('%p comes from a connection: no reply', (error) => {
-  expect(toHoldfastError(error, details).code).toBe('UNAVAILABLE')
-})
+])('%p comes from a connection: no reply', (error) =>
+  expect(toHoldfastError(error, details).code).toBe('UNAVAILABLE'),
+)
 
-it('what is not one of ours has an unknown outcome', () => {
+it('what is not one of ours has an unknown outcome', () =>
   expect(toHoldfastError(cause, details)).toMatchObject({
     ...details,
     code: 'UNAVAILABLE',
     message: 'lock a: why',
     cause,
-  })
-})
+  }))

@@ -3,10 +3,7 @@ import { HoldfastError, InvalidArgumentError, RefusedError, UnavailableError } f
 import { Events, type HoldfastListener } from './events.js'
 
 /** Events whose listeners run where they are emitted. */
-const plainEvents = () =>
-  new Events((fn) => {
-    fn()
-  })
+const plainEvents = () => new Events((fn) => fn())
 
 const leaked = { name: 'a', kind: 'lock' as const, owner: 'c1:1', reason: 'scope-ended' as const }
 
@@ -20,21 +17,15 @@ it('a listener is given the one object of its event', () => {
 
 it('an error without a listener is dropped', () => {
   const events = plainEvents()
-  expect(() => {
-    events.emit('error', new HoldfastError('without a listener'))
-  }).not.toThrow()
+  expect(() => events.emit('error', new HoldfastError('without a listener'))).not.toThrow()
 })
 
 describe('reported errors', () => {
   const emitWarning = jest.spyOn(process, 'emitWarning')
 
-  beforeEach(() => {
-    emitWarning.mockReset()
-  })
+  beforeEach(() => emitWarning.mockReset())
 
-  afterAll(() => {
-    emitWarning.mockRestore()
-  })
+  afterAll(() => emitWarning.mockRestore())
 
   it.each([
     ['an outage', UnavailableError],
@@ -100,9 +91,7 @@ it('a listener that throws does not reach the code that emits, and becomes an er
   events.on('leaked', () => {
     throw cause
   })
-  expect(() => {
-    events.emit('leaked', leaked)
-  }).not.toThrow()
+  expect(() => events.emit('leaked', leaked)).not.toThrow()
   expect(onError).toHaveBeenCalledTimes(1)
   const [[error]] = onError.mock.calls as [[unknown]]
   expect(error).toBeInstanceOf(HoldfastError)
@@ -126,9 +115,7 @@ it('an error listener that throws is not called again for its own error', () => 
     throw new Error('bad listener')
   })
   events.on('error', listener)
-  expect(() => {
-    events.emit('error', new HoldfastError('first'))
-  }).not.toThrow()
+  expect(() => events.emit('error', new HoldfastError('first'))).not.toThrow()
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
@@ -164,9 +151,7 @@ it('a removed listener receives nothing, and one added with once receives one ev
 
 /** The next error event. */
 const nextError = (events: Events): Promise<HoldfastError> =>
-  new Promise((resolve) => {
-    events.once('error', resolve)
-  })
+  new Promise((resolve) => events.once('error', resolve))
 
 // The lint of this file shows that a listener may be async: see no-misused-promises of typescript-eslint.
 it.each(['on', 'once'] as const)(
@@ -236,9 +221,7 @@ it.each<[event: unknown, listener: unknown, refused: string]>([
 ])('listening to %p with %p is refused', (event, listener, refused) => {
   const events: Untyped = plainEvents()
   for (const method of ['on', 'once', 'off'] as const) {
-    const listening = (): void => {
-      events[method](event, listener)
-    }
+    const listening = (): void => events[method](event, listener)
     expect(listening).toThrow(InvalidArgumentError)
     expect(listening).toThrow(refused)
   }

@@ -262,9 +262,7 @@ export class Events {
   #mirror<E extends keyof HoldfastEvents>(event: E, message: HoldfastEvents[E][0]): void {
     const mirror: EventMirror<E> | undefined = this.#mirrors[event]
     if (!mirror?.isWanted()) return
-    this.#outside(() => {
-      mirror.publish(message)
-    })
+    this.#outside(() => mirror.publish(message))
   }
 
   #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): GuardedListener<E> {

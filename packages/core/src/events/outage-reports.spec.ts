@@ -10,9 +10,7 @@ beforeEach(() => {
   reports = new OutageReports(({ message }, count) => reported.push([message, count]))
 })
 
-afterEach(() => {
-  jest.useRealTimers()
-})
+afterEach(() => jest.useRealTimers())
 
 const fail = (...messages: string[]): void => {
   for (const message of messages) reports.add(new UnavailableError(message))

@@ -43,9 +43,7 @@ export class OutageReports {
     this.#latest = undefined
     this.#count = 0
     this.#reportedAt = monotonicMs()
-    this.#timer = setTimeout(() => {
-      this.flush()
-    }, windowMs)
+    this.#timer = setTimeout(() => this.flush(), windowMs)
     // This timer must not keep the process alive.
     this.#timer.unref()
     this.#report(error, count)

@@ -16,9 +16,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-const fail = (message: string): void => {
-  warning.note(new UnavailableError(message))
-}
+const fail = (message: string): void => warning.note(new UnavailableError(message))
 
 it('a store that was never reached causes one warning, at once', () => {
   fail('first')

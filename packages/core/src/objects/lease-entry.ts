@@ -37,9 +37,7 @@ export class LeaseEntry implements OpenLease {
 
   abort(error: LockLostError): void {
     if (this.left) return
-    outsideFrames(() => {
-      this.#abort?.abort(error)
-    })
+    outsideFrames(() => this.#abort?.abort(error))
   }
 
   /** Most holds are released before their first renewal, so only then is a weak reference made. */

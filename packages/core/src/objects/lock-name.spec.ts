@@ -10,9 +10,9 @@ const refused = (name: unknown) => {
   }
 }
 
-it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c', '🔒'])('a name may be %j', (name) => {
-  expect(refused(name)).toBeUndefined()
-})
+it.each(['a', ' ', 'x'.repeat(1024), 'é'.repeat(512), 'a/b\0c', '🔒'])('a name may be %j', (name) =>
+  expect(refused(name)).toBeUndefined(),
+)
 
 it.each([
   ['', /name must be a non-empty string, got ''/],

@@ -135,9 +135,7 @@ export class Lock {
         endBody(body, hold, this.#target, events)
         return lease.unlock()
       },
-      (error) => {
-        this.#report(error)
-      },
+      (error) => this.#report(error),
     )
   }
 

@@ -36,9 +36,7 @@ export class MultiLease {
     this.#hold = hold
     this.#names = names
     this.#deps = deps
-    hold.whenLost((error) => {
-      this.#abort?.abort(error)
-    })
+    hold.whenLost((error) => this.#abort?.abort(error))
   }
 
   /** The names of the locks, in the order in which they were given to `getMultiLock`. */

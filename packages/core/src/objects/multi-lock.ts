@@ -103,9 +103,7 @@ export class MultiLock {
         bodies.end()
         return lease.unlock()
       },
-      (error) => {
-        this.#report(error)
-      },
+      (error) => this.#report(error),
     )
   }
 

@@ -43,7 +43,7 @@ const textOf = (name: string): string =>
         unit === undefined ? decodeURIComponent(escape) : String.fromCharCode(Number.parseInt(unit, 16)),
       )
 
-it('the name of any text is valid, alone and as the end of a longer one', () => {
+it('the name of any text is valid, alone and as the end of a longer one', () =>
   fc.assert(
     fc.property(text, (given) => {
       const name = lockName(given)
@@ -55,25 +55,22 @@ it('the name of any text is valid, alone and as the end of a longer one', () => 
         expect(() => space.locate(`order:${name}`)).not.toThrow()
       }
     }),
-  )
-})
+  ))
 
-it('the text can be read back from a name that is not shortened, so no two texts share one', () => {
+it('the text can be read back from a name that is not shortened, so no two texts share one', () =>
   fc.assert(
     fc.property(text, (given) => {
       const name = lockName(given)
       if (!name.includes('%s')) expect(textOf(name)).toBe(given)
     }),
-  )
-})
+  ))
 
-it('texts that differ get names that differ', () => {
+it('texts that differ get names that differ', () =>
   fc.assert(
-    fc.property(fc.uniqueArray(text, { maxLength: 20 }), (texts) => {
-      expect(new Set(texts.map(lockName)).size).toBe(texts.length)
-    }),
-  )
-})
+    fc.property(fc.uniqueArray(text, { maxLength: 20 }), (texts) =>
+      expect(new Set(texts.map(lockName)).size).toBe(texts.length),
+    ),
+  ))
 
 it('long texts that differ in one character get different names, and none equals that of another text', () => {
   const long = 'x'.repeat(2_000)
@@ -107,9 +104,7 @@ it.each([
     'x'.repeat(257),
     `${'x'.repeat(40)}%sha256-15eb95a462ee20bd91a415ae2d4aed341288186ddaa2b37908f7d592f0c3f85f`,
   ],
-])('the name of %j is %s', (given, name) => {
-  expect(lockName(given)).toBe(name)
-})
+])('the name of %j is %s', (given, name) => expect(lockName(given)).toBe(name))
 
 it.each([42, 42n, null, undefined, {}, Symbol('a')])('%p is refused', (given) => {
   const call = (): unknown => Reflect.apply(lockName, undefined, [given])

@@ -108,9 +108,7 @@ export class Semaphore {
     return useLease(
       () => fn(lease),
       () => lease.release(),
-      (error) => {
-        this.#deps.events.emitError(toHoldfastError(error, this.#subject))
-      },
+      (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
     )
   }
 

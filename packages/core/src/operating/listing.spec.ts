@@ -97,11 +97,7 @@ it('so does close(), with ClosedError', async () => {
 it('nothing is listed after an abort, not even what the same step found', async () => {
   const abort = new AbortController()
   const { list, names, steps } = listingOf({ signal: abort.signal })
-  expect(
-    await list(() => {
-      abort.abort(reason)
-    }),
-  ).toBe(reason)
+  expect(await list(() => abort.abort(reason))).toBe(reason)
   expect(names).toEqual(['1:1'])
   expect(steps()).toBe(1)
 })

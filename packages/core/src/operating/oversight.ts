@@ -66,10 +66,7 @@ export class Oversight {
     const { clientId, engine, session, events } = deps
     const { operator, registry, inbox } = session
     const losses = new LossLog()
-    if (operator)
-      events.on('lost', (loss) => {
-        losses.add(loss)
-      })
+    if (operator) events.on('lost', (loss) => losses.add(loss))
     this.#reporter = new Reporter({ ...deps, operator, registry, meter: new WaitMeter(events), losses })
     this.#rollCalls = new RollCalls({
       clientId,

@@ -22,9 +22,7 @@ it.each([
   'evicting {"owner":"client:1","by":"\\u001b[31m"}',
   `evicting {"owner":"client:1","by":"${'x'.repeat(201)}"}`,
   'later {"word":"unknown"}',
-])('the text %s means nothing to this version', (text) => {
-  expect(readMessage(text)).toBeNull()
-})
+])('the text %s means nothing to this version', (text) => expect(readMessage(text)).toBeNull())
 
 describe('a report', () => {
   const lists = { holds: [], queue: [], losses: [] }
@@ -43,17 +41,13 @@ describe('a report', () => {
     return message?.kind === 'report' ? message.content : null
   }
 
-  it('is read with its head', () => {
-    expect(read({ head })).toEqual({ ...page, head })
-  })
+  it('is read with its head', () => expect(read({ head })).toEqual({ ...page, head }))
 
   it.each([
     ['of another client', { ...head, clientId: 'other' }],
     ['with counts that are none', { ...head, waits: { count: 1, buckets: ['1'] } }],
     ['with a date that is none', { ...head, client: { ...head.client, startedAt: 1e300 } }],
-  ])('is ignored with a head %s', (_, given) => {
-    expect(read({ head: given })).toBeNull()
-  })
+  ])('is ignored with a head %s', (_, given) => expect(read({ head: given })).toBeNull())
 
   const owned = { name: 'order', kind: 'lock', owner: 'client:1' }
   const of = { ...owned, permits: 1, size: null }

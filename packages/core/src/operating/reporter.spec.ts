@@ -53,7 +53,7 @@ function reporterOf(
   return { reporter, sent }
 }
 
-describe('a question that arrives after close()', () => {
+describe('a question that arrives after close()', () =>
   it.each([0, 5_000])('is ignored, with spreadMs %d, and leaves no timer', async (spreadMs) => {
     const texts: string[] = []
     const { reporter, sent } = reporterOf([], (text) => Promise.resolve([texts.push(text) > 0]))
@@ -62,8 +62,7 @@ describe('a question that arrives after close()', () => {
     expect(jest.getTimerCount()).toBe(0)
     await sent()
     expect(texts).toEqual([])
-  })
-})
+  }))
 
 describe('a report of several pages', () => {
   const names = Array.from({ length: 60 }, (_, n) => `${n}:${'x'.repeat(500)}`)

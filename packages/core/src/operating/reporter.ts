@@ -160,12 +160,7 @@ export class Reporter {
   #beginLater(): void {
     const { waitMs } = this.#questions
     if (waitMs === undefined) return
-    this.#timer = setTimeout(
-      () => {
-        this.#begin()
-      },
-      Math.ceil(Math.max(waitMs, 0)),
-    )
+    this.#timer = setTimeout(() => this.#begin(), Math.ceil(Math.max(waitMs, 0)))
     this.#timer.unref()
   }
 
@@ -235,9 +230,7 @@ export class Reporter {
         resolve(true)
       }, ms)
       timer.unref()
-      this.#rests.set(timer, () => {
-        resolve(false)
-      })
+      this.#rests.set(timer, () => resolve(false))
     })
   }
 }

@@ -20,7 +20,7 @@ const requestOf = (options: unknown): unknown =>
   Reflect.apply(resolveRequest, undefined, [options, { ...bounds, defaults: {} }])
 
 describe('defaults', () => {
-  it('of a client', () => {
+  it('of a client', () =>
     expect(resolveSettings({}, engine)).toEqual({
       ...bounds,
       label: '',
@@ -32,25 +32,22 @@ describe('defaults', () => {
       evicts: false,
       hasTokens: true,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },
-    })
-  })
+    }))
 
-  it('of the Redis engine', () => {
+  it('of the Redis engine', () =>
     expect(resolveRedisSettings({ redis })).toEqual({
       prefix: 'lock:',
       minReplicas: 0,
       replicaTimeoutMs: 1_000,
-    })
-  })
+    }))
 
-  it('of an acquisition: wait without limit, watchdog, no limit on renewal', () => {
+  it('of an acquisition: wait without limit, watchdog, no limit on renewal', () =>
     expect(resolveRequest({}, { ...bounds, defaults: {} })).toEqual({
       waitMs: Infinity,
       leaseMs: null,
       maxHoldMs: Infinity,
       signal: undefined,
-    })
-  })
+    }))
 
   it('of an acquisition are those of the client, unless the call says otherwise', () => {
     const { signal } = new AbortController()
@@ -137,18 +134,17 @@ describe('an option that does not exist', () => {
     [{ watchdogTimeoutMs: 500 }, `unknown option 'watchdogTimeoutMs'; ${valid}`],
     [{ lease: undefined }, `unknown option 'lease' (did you mean leaseMs?); ${valid}`],
     [Object.create({ wait: 5 }), `unknown option 'wait' (did you mean waitMs?); ${valid}`],
-  ])('is refused in a call, with the nearest and the valid ones: %p', (options, message) => {
-    expect(() => requestOf(options)).toThrow(new InvalidArgumentError(message))
-  })
+  ])('is refused in a call, with the nearest and the valid ones: %p', (options, message) =>
+    expect(() => requestOf(options)).toThrow(new InvalidArgumentError(message)),
+  )
 
   it('is refused in a close', () => {
     const message = "unknown option 'drain' (did you mean drainMs?); valid options: drainMs"
     expect(() => drainMsOf({ drain: 5 })).toThrow(new InvalidArgumentError(message))
   })
 
-  it('is not looked for when a call has no options', () => {
-    expect(requestOf(undefined)).toEqual(requestOf({}))
-  })
+  it('is not looked for when a call has no options', () =>
+    expect(requestOf(undefined)).toEqual(requestOf({})))
 })
 
 describe('other options', () => {
@@ -174,17 +170,15 @@ describe('other options', () => {
     expect(() => drainMsOf(options)).toThrow(refused('drainMs'))
   })
 
-  it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) => {
-    expect(() => drainMsOf({ drainMs })).toThrow(/drainMs must be an integer from 0 to 2147483647/)
-  })
+  it.each([-1, 1.5, 2 ** 31, '5'])('%p is refused as a drain time', (drainMs) =>
+    expect(() => drainMsOf({ drainMs })).toThrow(/drainMs must be an integer from 0 to 2147483647/),
+  )
 
-  it.each([99, undefined, NaN])('extending to %p ms is refused', (leaseMs) => {
-    expect(() => {
-      requireLeaseMs(leaseMs, bounds)
-    }).toThrow(
+  it.each([99, undefined, NaN])('extending to %p ms is refused', (leaseMs) =>
+    expect(() => requireLeaseMs(leaseMs, bounds)).toThrow(
       `leaseMs must be an integer from 100 to 2147483647, as in extend(30_000), got ${inspect(leaseMs)}`,
-    )
-  })
+    ),
+  )
 
   it.each([
     [100, 100, 'leases from 100 ms', '101 ms before their end'],

@@ -10,11 +10,11 @@ async function ours(wait: () => Promise<unknown>): Promise<CallSite> {
 describe.each([
   ['a tick', () => new Promise<void>(nextTick)],
   ['an event', () => new Promise<void>((resolve) => setImmediate(resolve))],
-])('the first frame of a call that %s ends', (_, wait) => {
+])('the first frame of a call that %s ends', (_, wait) =>
   it('is the caller’s', async () => {
     async function caller(): Promise<CallSite> {
       return await ours(wait)
     }
     expect(framesOf(await caller())[0]).toMatch(/caller.*call-site\.spec/)
-  })
-})
+  }),
+)

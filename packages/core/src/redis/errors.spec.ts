@@ -39,9 +39,9 @@ it.each([
   ['ERR SELECT is not allowed in cluster mode', /node of a Redis Cluster, which has database 0 only/],
   ['Protocol error, got "H" as reply type byte', /does not speak the Redis protocol: check host and port/],
   ['Unknown RESP type 21 "\u0015". Please report this.', /it speaks TLS: begin the URL with rediss:/],
-])('the reply %j is explained', (reply, message) => {
-  expect(toRedisError(replyTo('hello', [], reply), 'Redis at a:1').message).toMatch(message)
-})
+])('the reply %j is explained', (reply, message) =>
+  expect(toRedisError(replyTo('hello', [], reply), 'Redis at a:1').message).toMatch(message),
+)
 
 it('an error about any other command is passed on as it is', () => {
   const refused = replyTo('select', ['99'], 'ERR DB index is out of range')

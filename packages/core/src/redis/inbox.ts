@@ -38,9 +38,7 @@ export class RedisInbox implements Inbox {
 
   async #subscribe(): Promise<void> {
     try {
-      await this.#options.hub.subscribe(this.channel, (message) => {
-        this.#options.onMessage(message)
-      })
+      await this.#options.hub.subscribe(this.channel, (message) => this.#options.onMessage(message))
     } catch (error) {
       this.#listening = undefined
       throw toRedisError(error)

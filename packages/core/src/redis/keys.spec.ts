@@ -8,7 +8,7 @@ const spaceOf = (keyPrefix: string, prefix: string): KeySpace =>
 const plain = spaceOf('', 'lock:')
 
 describe('the keys of a lock', () => {
-  it('without braces are put under a hash tag of the whole lock key', () => {
+  it('without braces are put under a hash tag of the whole lock key', () =>
     expect(plain.locate('order:42')).toEqual({
       name: 'order:42',
       kind: 'lock',
@@ -21,10 +21,9 @@ describe('the keys of a lock', () => {
       ends: '{lock:order:42}:ends',
       size: '{lock:order:42}:size',
       counted: '{lock:order:42}:counted',
-    })
-  })
+    }))
 
-  it('with a hash tag in the name keep that tag', () => {
+  it('with a hash tag in the name keep that tag', () =>
     expect(plain.locate('{tenant-7}:order')).toEqual({
       name: '{tenant-7}:order',
       kind: 'lock',
@@ -37,22 +36,19 @@ describe('the keys of a lock', () => {
       ends: 'lock:{tenant-7}:order:ends',
       size: 'lock:{tenant-7}:order:size',
       counted: 'lock:{tenant-7}:order:counted',
-    })
-  })
+    }))
 
-  it('begin with the key prefix of the application, then the prefix of Holdfast', () => {
+  it('begin with the key prefix of the application, then the prefix of Holdfast', () =>
     expect(spaceOf('app:', 'mutex:').locate('a')).toMatchObject({
       main: 'app:mutex:a',
       queue: '{app:mutex:a}:fifo',
-    })
-  })
+    }))
 
-  it('take a hash tag from the prefix too', () => {
+  it('take a hash tag from the prefix too', () =>
     expect(spaceOf('{app}:', 'lock:').locate('a')).toMatchObject({
       main: '{app}:lock:a',
       fence: '{app}:lock:a:fence',
-    })
-  })
+    }))
 
   it('without a prefix differ for t and {t}', () => {
     const space = spaceOf('', '')
@@ -111,13 +107,11 @@ describe('a name', () => {
     expect(() => plain.locate(name)).toThrow(message)
   })
 
-  it('that makes a second hash tag beside the one of the prefix is refused', () => {
-    expect(() => spaceOf('{app}:', 'lock:').locate('{b}')).toThrow(/one hash tag/)
-  })
+  it('that makes a second hash tag beside the one of the prefix is refused', () =>
+    expect(() => spaceOf('{app}:', 'lock:').locate('{b}')).toThrow(/one hash tag/))
 
-  it('that collides with the registry of clients is refused', () => {
-    expect(() => spaceOf('app:', '').locate('holdfast:client:x')).toThrow(/client registry/)
-  })
+  it('that collides with the registry of clients is refused', () =>
+    expect(() => spaceOf('app:', '').locate('holdfast:client:x')).toThrow(/client registry/))
 
   it('is named by the error that refuses it', () => {
     const refuse = jest.fn(() => plain.locate('a{b'))
@@ -136,9 +130,9 @@ it.each([
   ['a}', 'lock:'],
   ['{a}', '{b}'],
   ['', '{}'],
-])('prefixes whose braces do not form one hash tag are refused: %j and %j', (keyPrefix, prefix) => {
-  expect(() => spaceOf(keyPrefix, prefix)).toThrow(/^braces in a prefix must form exactly one hash tag/)
-})
+])('prefixes whose braces do not form one hash tag are refused: %j and %j', (keyPrefix, prefix) =>
+  expect(() => spaceOf(keyPrefix, prefix)).toThrow(/^braces in a prefix must form exactly one hash tag/),
+)
 
 describe('a lock found by its key', () => {
   it.each(['order:42', '{tenant-7}:order'])('is the one of that name: %s', (name) => {
@@ -146,9 +140,8 @@ describe('a lock found by its key', () => {
     expect(space.resolve(space.locate(name).main)).toEqual(space.locate(name))
   })
 
-  it('is none when the key has other prefixes', () => {
-    expect(spaceOf('app:', 'lock:').resolve('lock:order:42')).toBeNull()
-  })
+  it('is none when the key has other prefixes', () =>
+    expect(spaceOf('app:', 'lock:').resolve('lock:order:42')).toBeNull())
 })
 
 describe('any key of the store', () => {
@@ -195,25 +188,18 @@ describe('any key of the store', () => {
     'app:lock:a{b',
     '{app:lock:{t}:a}:fifo',
     '',
-  ])('is none of ours: %j', (key) => {
-    expect(spaceOf('app:', 'lock:').read(key)).toBeNull()
-  })
+  ])('is none of ours: %j', (key) => expect(spaceOf('app:', 'lock:').read(key)).toBeNull())
 
-  it('that registers a client does not count as a lock, even without a prefix', () => {
-    expect(spaceOf('', '').read('holdfast:client:c1')).toBeNull()
-  })
+  it('that registers a client does not count as a lock, even without a prefix', () =>
+    expect(spaceOf('', '').read('holdfast:client:c1')).toBeNull())
 })
 
 describe('other names', () => {
-  it('the registry key of a client has the key prefix of the application, but not the prefix of locks', () => {
-    expect(spaceOf('app:', 'lock:').registry('c1')).toBe('app:holdfast:client:c1')
-  })
+  it('the registry key of a client has the key prefix of the application, but not the prefix of locks', () =>
+    expect(spaceOf('app:', 'lock:').registry('c1')).toBe('app:holdfast:client:c1'))
 
-  it('the inbox of a client has no prefix at all: channels know none', () => {
-    expect(inboxOf('c1')).toBe('holdfast:inbox:c1')
-  })
+  it('the inbox of a client has no prefix at all: channels know none', () =>
+    expect(inboxOf('c1')).toBe('holdfast:inbox:c1'))
 
-  it('the inbox of an owner is that of its client', () => {
-    expect(clientInboxOf('c1:7')).toBe(inboxOf('c1'))
-  })
+  it('the inbox of an owner is that of its client', () => expect(clientInboxOf('c1:7')).toBe(inboxOf('c1')))
 })

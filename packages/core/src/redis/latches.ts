@@ -60,9 +60,7 @@ export class RedisLatches implements LatchSession {
   }
 
   #step(call: ScriptCall, timeoutMs: number): Promise<LatchReply | NotALockReply> {
-    const onNoticeError = (error: string): void => {
-      this.#options.onNoticeError(error)
-    }
+    const onNoticeError = (error: string): void => this.#options.onNoticeError(error)
     return this.#options.connection.run(
       call,
       (reply, sent) => readStep(reply, sent, onNoticeError),

@@ -11,6 +11,4 @@ it.each([
   ['app*:', 'x', '*app\\*:x*'],
   ['', '\\*[a]\\\\', '*\\*\\[a\\]\\\\*'],
   ['', 'a\\', '*a*'],
-])('after %j the pattern %j becomes %j', (head, pattern, match) => {
-  expect(matchOf(head, pattern)).toBe(match)
-})
+])('after %j the pattern %j becomes %j', (head, pattern, match) => expect(matchOf(head, pattern)).toBe(match))

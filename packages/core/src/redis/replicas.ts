@@ -98,9 +98,7 @@ export class Replicas implements Confirmer {
 
   async #inRound(keys: Keys, next: NextRequest): Promise<Confirmation> {
     const join = (inFull: boolean): Promise<Confirmation> =>
-      new Promise((resolve, reject) => {
-        this.#join({ keys, next, inFull, resolve, reject })
-      })
+      new Promise((resolve, reject) => this.#join({ keys, next, inFull, resolve, reject }))
     try {
       return await join(false)
     } catch (error) {

@@ -65,12 +65,8 @@ export class RedisSession implements EngineSession {
         this.#servers.forget()
         host.broken()
       },
-      onReconnect: () => {
-        host.reconnected()
-      },
-      onError: (error) => {
-        host.error(toRedisError(error, server))
-      },
+      onReconnect: () => host.reconnected(),
+      onError: (error) => host.error(toRedisError(error, server)),
     })
     const { connection } = this
     this.names = new KeySpace({ keyPrefix, prefix, groupOf: (key) => connection.groupOf(key), layout })
@@ -80,15 +76,9 @@ export class RedisSession implements EngineSession {
     this.hubOptions = {
       pingEveryMs: host.renewEveryMs,
       replyTimeoutMs: connections.connectTimeoutMs,
-      onGap: () => {
-        host.missed()
-      },
-      onDown: (cause: Error) => {
-        host.unsubscribed(toRedisError(cause, server))
-      },
-      onError: (error) => {
-        host.error(toRedisError(error, server))
-      },
+      onGap: () => host.missed(),
+      onDown: (cause: Error) => host.unsubscribed(toRedisError(cause, server)),
+      onError: (error) => host.error(toRedisError(error, server)),
     }
     this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
     const channel = inboxOf(host.clientId)
@@ -97,15 +87,12 @@ export class RedisSession implements EngineSession {
     const common = {
       connection: this.#permissions,
       inbox: channel,
-      onNoticeError: (error: string) => {
-        host.warn('NOTICE_REFUSED', `Redis refused to publish a notification: ${error}`)
-      },
+      onNoticeError: (error: string) =>
+        host.warn('NOTICE_REFUSED', `Redis refused to publish a notification: ${error}`),
     }
     this.steps = options.openSteps(common)
     this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
-    const onMessage = (message: string): void => {
-      passOn(message, host)
-    }
+    const onMessage = (message: string): void => passOn(message, host)
     this.inbox = new RedisInbox({ channel, hub: this.hub, onMessage })
     if (!options.isShared)
       this.operator = this.#openOperator(connections.cluster === null, common.onNoticeError)
@@ -113,9 +100,7 @@ export class RedisSession implements EngineSession {
   }
 
   async prepare({ main }: Keys): Promise<void> {
-    await checkServer(this.#servers, main, this.store.name, (code, message) => {
-      this.#host.warn(code, message)
-    })
+    await checkServer(this.#servers, main, this.store.name, (code, message) => this.#host.warn(code, message))
     const registering = this.registry
       .register(this.inbox.channel)
       .catch((thrown: unknown) => this.#permissions.explain(thrown, this.names.registry(this.#host.clientId)))
@@ -143,9 +128,7 @@ export class RedisSession implements EngineSession {
       // Holds and waits go by the other connection.
       onBreak: () => undefined,
       onReconnect: () => undefined,
-      onError: (error) => {
-        this.#host.error(toRedisError(error, connections.server))
-      },
+      onError: (error) => this.#host.error(toRedisError(error, connections.server)),
     })
     return new Replicas({ connection, commands: this.steps, servers: this.#servers, wanted, timeoutMs })
   }

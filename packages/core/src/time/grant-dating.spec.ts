@@ -20,23 +20,19 @@ const dated = (times: Partial<GrantTimes>) =>
 const grant = (times: Partial<GrantTimes>): number | undefined => dated(times)?.deadlineAt
 
 describe('the deadline of a grant', () => {
-  it('counts from the request when the grant came at the very time of its reply', () => {
-    expect(grant({})).toBe(deadlineOfReply(1_000, 10_000, marginMs))
-  })
+  it('counts from the request when the grant came at the very time of its reply', () =>
+    expect(grant({})).toBe(deadlineOfReply(1_000, 10_000, marginMs)))
 
-  it('carries the time between request and grant over from the clock of the store, less 1 % of it', () => {
-    expect(grant({ grantServerUs: 9_000_000 })).toBe(deadlineOfReply(1_000 + 4_000, 10_000, marginMs) - 40)
-  })
+  it('carries the time between request and grant over from the clock of the store, less 1 % of it', () =>
+    expect(grant({ grantServerUs: 9_000_000 })).toBe(deadlineOfReply(1_000 + 4_000, 10_000, marginMs) - 40))
 
-  it('counts from the arrival of the notification when that was earlier than the clock of the store says', () => {
+  it('counts from the arrival of the notification when that was earlier than the clock of the store says', () =>
     expect(grant({ grantServerUs: 9_000_000, receivedAt: 4_500 })).toBe(
       deadlineOfReply(4_500, 10_000, marginMs) - 40,
-    )
-  })
+    ))
 
-  it('is unknown when the grant is older than the request', () => {
-    expect(dated({ grantServerUs: 4_999_999 })).toBeNull()
-  })
+  it('is unknown when the grant is older than the request', () =>
+    expect(dated({ grantServerUs: 4_999_999 })).toBeNull())
 
   it('comes with the instant of the grant itself', () => {
     expect(dated({ grantServerUs: 9_000_000 })?.grantedAt).toBe(5_000)
@@ -50,7 +46,5 @@ describe('the deadline of a grant', () => {
     expect(at(3_000)?.grantedAt).toBe(3_000)
   })
 
-  it('may have passed already', () => {
-    expect(grant({ requestSentAt: -50_000 })).toBeLessThan(0)
-  })
+  it('may have passed already', () => expect(grant({ requestSentAt: -50_000 })).toBeLessThan(0))
 })

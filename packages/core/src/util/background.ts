@@ -12,9 +12,7 @@ export class Background {
   run(work: Promise<unknown>): void {
     const done = work.then(
       () => undefined,
-      (error: unknown) => {
-        this.#onError(error)
-      },
+      (error: unknown) => this.#onError(error),
     )
     const tracked = done.finally(() => this.#running.delete(tracked))
     this.#running.add(tracked)

@@ -23,10 +23,8 @@ it.each([
   ['lable', 'label'],
   ['maxWaiter', 'maxWaiters'],
   ['redisUrl', 'redis'],
-])('%s probably means %s', (given, meant) => {
-  expect(nearestName(given, names)).toBe(meant)
-})
+])('%s probably means %s', (given, meant) => expect(nearestName(given, names)).toBe(meant))
 
-it.each(['ttl', 'timeout', 'x'.repeat(10_000), '€'])('%s means none of them', (given) => {
-  expect(nearestName(given, names)).toBeUndefined()
-})
+it.each(['ttl', 'timeout', 'x'.repeat(10_000), '€'])('%s means none of them', (given) =>
+  expect(nearestName(given, names)).toBeUndefined(),
+)

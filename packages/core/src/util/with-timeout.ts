@@ -16,9 +16,7 @@ export async function withTimeout<T>(
   if (!signal) return ms === Infinity ? work : within(work, ms)
   let stopListening: (() => void) | undefined
   const aborted = new Promise<typeof timedOut>((resolve) => {
-    stopListening = onAbort(signal, () => {
-      resolve(timedOut)
-    })
+    stopListening = onAbort(signal, () => resolve(timedOut))
   })
   try {
     const first = Promise.race([work, aborted])

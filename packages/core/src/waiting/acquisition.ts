@@ -159,9 +159,9 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs
     const request = this.#buildRequest(leaseMs)
-    this.take(this.deps.steps.acquire(this.address, request, timeoutMs), (reply) => {
-      this.#onReply(reply, sentAt, leaseMs)
-    })
+    this.take(this.deps.steps.acquire(this.address, request, timeoutMs), (reply) =>
+      this.#onReply(reply, sentAt, leaseMs),
+    )
   }
 
   protected override pause(): void {
@@ -313,12 +313,8 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       return this.#buildRequest(this.#leaseMs)
     }
     confirmGrant(confirmer, this.deps.store, this.address, next).then(
-      (observed) => {
-        this.#onConfirmation(confirmer, observed, grantedAt)
-      },
-      (error: unknown) => {
-        this.onFailure(error)
-      },
+      (observed) => this.#onConfirmation(confirmer, observed, grantedAt),
+      (error: unknown) => this.onFailure(error),
     )
   }
 

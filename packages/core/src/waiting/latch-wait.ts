@@ -65,9 +65,9 @@ export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
     // In the list from now on: an opening may be known here before the reply is.
     if (isNotified) this.deps.waiters.wait(this, false)
     const wait = { address: this.address, awaited: this.awaited, aliveMs: isNotified ? aliveMs : 0 }
-    this.take(latches.wait([wait], timeoutMs), ([reply]) => {
-      this.#onReply(reply ?? { kind: 'gone' }, sentAt, isNotified)
-    })
+    this.take(latches.wait([wait], timeoutMs), ([reply]) =>
+      this.#onReply(reply ?? { kind: 'gone' }, sentAt, isNotified),
+    )
   }
 
   protected readObstacle(): void {

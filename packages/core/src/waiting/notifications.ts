@@ -75,9 +75,7 @@ export class Notifications {
     const { waiters, looks } = this.#deps
     const [first] = waiters.waitingFor(id)
     if (!first) return
-    looks.request(first, () => {
-      this.#lookAtLatch(id)
-    })
+    looks.request(first, () => this.#lookAtLatch(id))
   }
 
   /** @param owner - the waiter whose turn it may be; the first one without */
@@ -104,9 +102,7 @@ export class Notifications {
   }
 
   #wake(waiter: Waiter): void {
-    this.#deps.looks.request(waiter, () => {
-      waiter.wake()
-    })
+    this.#deps.looks.request(waiter, () => waiter.wake())
   }
 
   /** All that wait for the latch look together; a request in flight may have come before the opening. */

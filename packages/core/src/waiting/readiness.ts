@@ -55,9 +55,7 @@ export class Readiness implements Ready {
     observer.reached()
     housekeeping.begin()
     const subscribing = session.inbox.subscribe(address).then(
-      () => {
-        channel.publish('subscribed')
-      },
+      () => channel.publish('subscribed'),
       () => undefined,
     )
     await withTimeout(subscribing, subscribeGraceMs)

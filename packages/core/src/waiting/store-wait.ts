@@ -173,9 +173,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
         this.answered()
         onReply(received)
       },
-      (error: unknown) => {
-        this.onFailure(error)
-      },
+      (error: unknown) => this.onFailure(error),
     )
   }
 
@@ -281,12 +279,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     // The checks are several commands: together they get no longer than one.
     if (this.options.waitMs === 0) this.limitTo(this.deps.settings.commandTimeoutMs)
     ready.then(
-      () => {
-        this.request()
-      },
-      (error: unknown) => {
-        this.onFailure(error)
-      },
+      () => this.request(),
+      (error: unknown) => this.onFailure(error),
     )
   }
 
@@ -301,12 +295,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     this.#isSubscribing = true
     this.#watch()
     inbox.subscribe(this.address).then(
-      () => {
-        this.wake()
-      },
-      (error: unknown) => {
-        this.fail(toHoldfastError(error, detailsOf(this)))
-      },
+      () => this.wake(),
+      (error: unknown) => this.fail(toHoldfastError(error, detailsOf(this))),
     )
   }
 
@@ -333,8 +323,6 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   #wakeAfter(ms: number): void {
-    this.after(ms, () => {
-      this.wake()
-    })
+    this.after(ms, () => this.wake())
   }
 }

@@ -106,10 +106,7 @@ export abstract class Wait<R, State extends string> {
         this.fail(signal.reason)
         return
       }
-      if (signal)
-        this.#stopListening = onAbort(signal, () => {
-          this.fail(signal.reason)
-        })
+      if (signal) this.#stopListening = onAbort(signal, () => this.fail(signal.reason))
       if (waitMs > 0 && waitMs !== Infinity) this.#limitTo(waitMs)
       this.begin()
     })
@@ -157,9 +154,7 @@ export abstract class Wait<R, State extends string> {
 
   protected limitTo(ms: number): void {
     clearTimeout(this.#limit)
-    this.#limit = setTimeout(() => {
-      this.onLimit()
-    }, ms)
+    this.#limit = setTimeout(() => this.onLimit(), ms)
   }
 
   protected endLimit(): void {

@@ -328,12 +328,7 @@ export class WaiterTable {
   #ringAt(id: string, at: number): NodeJS.Timeout {
     const inMs = Math.max(0, Math.ceil(at - monotonicMs()))
     // Keeps the process alive, as a wait should: an engine may have no connection that does.
-    return setTimeout(
-      () => {
-        this.#onRing(id)
-      },
-      Math.min(inMs, longestMs),
-    )
+    return setTimeout(() => this.#onRing(id), Math.min(inMs, longestMs))
   }
 
   #onRing(id: string): void {

@@ -56,9 +56,7 @@ export class Client {
     const closing = this.#closing
     const events = new Events((fn) => frames.outside(fn), mirrorsOf(identity))
     this.events = events
-    const background = new Background((error) => {
-      events.emitError(error)
-    })
+    const background = new Background((error) => events.emitError(error))
     this.background = background
     const store = new StoreClient(
       {

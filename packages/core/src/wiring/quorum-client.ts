@@ -53,9 +53,7 @@ export class QuorumClient {
     const closing = this.#closing
     const events = new Events((fn) => frames.outside(fn), mirrorsOf(identity))
     this.events = events
-    const background = new Background((error) => {
-      events.emitError(error)
-    })
+    const background = new Background((error) => events.emitError(error))
     this.background = background
     const holds = new HoldTable<QuorumHold<Lease>>(channels)
     this.holds = holds

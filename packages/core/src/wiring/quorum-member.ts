@@ -33,9 +33,7 @@ export class QuorumMember {
     this.#deps = deps
     const { clientId, events, background, acquisitions } = deps
     const settings = { ...deps.settings, maxWaiters: Infinity }
-    const suspect = (): void => {
-      this.#health.suspect()
-    }
+    const suspect = (): void => this.#health.suspect()
     const observer = {
       reached: () => undefined,
       unsubscribed: suspect,

@@ -84,9 +84,7 @@ export class StoreClient {
       pollMs,
       compete: handOff === 'wake',
       isSubscribed: (address) => this.session.inbox.isSubscribed(address),
-      onOpened: ({ name }, generation) => {
-        events.emit('opened', { name, kind: 'latch', generation })
-      },
+      onOpened: ({ name }, generation) => events.emit('opened', { name, kind: 'latch', generation }),
     })
     this.waiters = waiters
     const looks = this.#looks
@@ -108,9 +106,7 @@ export class StoreClient {
     const watchdog = new Watchdog<Hold>({
       renew: (due) => renewals.send(due),
       now: monotonicMs,
-      onError: (error) => {
-        events.emitError(error)
-      },
+      onError: (error) => events.emitError(error),
     })
     this.watchdog = watchdog
     const everyMs = settings.renewEveryMs
@@ -158,9 +154,7 @@ export class StoreClient {
       revoked: notifications.revoked.bind(notifications),
       wake: notifications.wake.bind(notifications),
       opened: notifications.opened.bind(notifications),
-      told: (text) => {
-        this.oversight.told(text)
-      },
+      told: (text) => this.oversight.told(text),
       missed: (id) => {
         if (id !== undefined) {
           notifications.missed(id)
@@ -186,9 +180,7 @@ export class StoreClient {
         observer.reconnected()
         this.housekeeping.recover()
       },
-      warn: (code, message) => {
-        events.warn(code, message)
-      },
+      warn: (code, message) => events.warn(code, message),
       error: (error) => {
         this.lastError.note(toHoldfastError(error))
         observer.error(error)

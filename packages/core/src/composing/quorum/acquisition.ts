@@ -99,13 +99,9 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     this.#ballot = new Ballot(deps, target, this.n, {
       isRenewed: this.#leaseMs === null,
       limitAt: Infinity,
-      changed: (vote) => {
-        this.#changed(vote)
-      },
+      changed: (vote) => this.#changed(vote),
       renewed: () => undefined,
-      waiting: (holder, position) => {
-        this.#waiting(holder, position)
-      },
+      waiting: (holder, position) => this.#waiting(holder, position),
       granted: () => {
         this.#wasQueued = true
       },
@@ -249,9 +245,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
       return
     }
     this.enter('insisting')
-    this.after(backoffMs(++this.#insisted, insistence), () => {
-      this.#requestAll()
-    })
+    this.after(backoffMs(++this.#insisted, insistence), () => this.#requestAll())
   }
 
   #queueAt(vote: Vote): void {

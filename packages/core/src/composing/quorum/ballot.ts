@@ -106,12 +106,7 @@ export class Ballot {
     const votes = this.before(vote)
     if (votes.length === 0) return
     const longestMs = Math.min(this.#deps.settings.watchdogTimeoutMs, (leaseMs ?? Infinity) / 2)
-    this.#keeping = setTimeout(
-      () => {
-        this.giveBack(votes)
-      },
-      longestMs * (1 + jitter * Math.random()),
-    )
+    this.#keeping = setTimeout(() => this.giveBack(votes), longestMs * (1 + jitter * Math.random()))
   }
 
   /** The wait is over: what was kept stays. */

@@ -106,9 +106,7 @@ export class Health implements Ready {
   /** Someone waits for a notification of this master: a frozen one would leave them waiting, so it is checked periodically. */
   watch(): void {
     this.#watchers++
-    this.#watchTimer ??= setInterval(() => {
-      this.suspect()
-    }, this.#deps.settings.memberTimeoutMs / 2)
+    this.#watchTimer ??= setInterval(() => this.suspect(), this.#deps.settings.memberTimeoutMs / 2)
     // Waiters keep the process alive by themselves.
     this.#watchTimer.unref()
   }
@@ -190,9 +188,7 @@ export class Health implements Ready {
     this.#state = state
     this.#error = error
     if (recheckInMs === undefined) return
-    this.#timer = setTimeout(() => {
-      this.suspect()
-    }, Math.ceil(recheckInMs))
+    this.#timer = setTimeout(() => this.suspect(), Math.ceil(recheckInMs))
     // A master that is down must not keep the process alive.
     this.#timer.unref()
   }

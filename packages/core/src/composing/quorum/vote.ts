@@ -226,12 +226,8 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
       if (wait) this.master.health.unwatch()
     })
     done.then(
-      (outcome) => {
-        this.#onOutcome(outcome, current)
-      },
-      (error: unknown) => {
-        this.#onError(error, current)
-      },
+      (outcome) => this.#onOutcome(outcome, current),
+      (error: unknown) => this.#onError(error, current),
     )
   }
 
@@ -257,9 +253,7 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
       return
     }
     checking.then(
-      () => {
-        this.#take(held, isCurrent)
-      },
+      () => this.#take(held, isCurrent),
       (error: unknown) => {
         this.#leave(held)
         if (isCurrent && this.#isWanted) this.#fail(toHoldfastError(error))
@@ -302,18 +296,11 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
 
   /** What happens at one master, as far as it matters to the quorum. */
   readonly #reports: VoteRequest['reports'] = {
-    waiting: (_, { holder, position }) => {
-      this.#deps.listener.waiting?.(this.master.ownerOf(holder), position)
-    },
-    granted: () => {
-      this.#deps.listener.granted?.()
-    },
-    renewed: () => {
-      this.#deps.listener.renewed()
-    },
-    error: (error) => {
-      this.#deps.emitError(error)
-    },
+    waiting: (_, { holder, position }) =>
+      this.#deps.listener.waiting?.(this.master.ownerOf(holder), position),
+    granted: () => this.#deps.listener.granted?.(),
+    renewed: () => this.#deps.listener.renewed(),
+    error: (error) => this.#deps.emitError(error),
     acquired: nothing,
     released: nothing,
     downgraded: nothing,

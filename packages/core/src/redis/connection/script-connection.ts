@@ -78,15 +78,9 @@ export class ScriptConnection {
         this.#routes.onBreak()
         options.onBreak()
       },
-      onReconnect: () => {
-        options.onReconnect()
-      },
-      onError: (error) => {
-        options.onError(error)
-      },
-      onRefused: () => {
-        this.#inFlight.timeOutAll()
-      },
+      onReconnect: () => options.onReconnect(),
+      onError: (error) => options.onError(error),
+      onRefused: () => this.#inFlight.timeOutAll(),
     })
   }
 
@@ -215,11 +209,7 @@ export class ScriptConnection {
     this.#closed = true
     const { commands } = this.#connections
     const hadSocket = !['reconnecting', 'close', 'end'].includes(commands.status)
-    const ended = new Promise<void>((resolve) => {
-      commands.once('end', () => {
-        resolve()
-      })
-    })
+    const ended = new Promise<void>((resolve) => commands.once('end', () => resolve()))
     commands.disconnect()
     // ioredis never settles what was queued between two attempts if it is disconnected then: https://github.com/redis/ioredis/pull/2169
     this.#inFlight.timeOutAll()

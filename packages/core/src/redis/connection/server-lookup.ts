@@ -27,10 +27,7 @@ export class ServerLookup {
 
   constructor({ commands, cluster }: Connections) {
     if (cluster) this.#watchNodes(cluster)
-    else
-      commands.on('sentinelError', (given) => {
-        this.#onSentinelError(toError(given).message)
-      })
+    else commands.on('sentinelError', (given) => this.#onSentinelError(toError(given).message))
   }
 
   /** The error of a whole round with the reasons of all that were tried; any other error as it is. */
@@ -55,9 +52,7 @@ export class ServerLookup {
       isFound = false
       this.#failures.clear()
     })
-    cluster.on('node error', (given, address) => {
-      this.#note(toError(withoutSecrets(given)), String(address))
-    })
+    cluster.on('node error', (given, address) => this.#note(toError(withoutSecrets(given)), String(address)))
     cluster.on('connect', () => (isFound = true))
     cluster.on('ready', () => (isFound = false))
     // That a cluster was found but is not ready is reported nowhere else.

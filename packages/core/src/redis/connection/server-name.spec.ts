@@ -27,6 +27,6 @@ it.each([
     () => new Cluster(['a:1', 'b:2', 'c:3', 'd:4', 'e:5'], { lazyConnect }),
     'Redis Cluster at a:1, b:2, c:3 and 2 more',
   ],
-])('a client made with %s is named by its addresses alone', (_, make, name) => {
-  expect(serverName(make())).toBe(name)
-})
+])('a client made with %s is named by its addresses alone', (_, make, name) =>
+  expect(serverName(make())).toBe(name),
+)

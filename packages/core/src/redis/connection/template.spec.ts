@@ -30,9 +30,7 @@ describe('a template is made', () => {
     ['unix:/run/redis.sock', '/run/redis.sock', 0],
     ['unix:///run/my%20redis.sock?db=2', '/run/my redis.sock', 2],
     [new URL('unix:///run/redis.sock'), '/run/redis.sock', 0],
-  ])('from the socket %p', (redis, path, db) => {
-    expect(optionsOf(redis)).toMatchObject({ path, db })
-  })
+  ])('from the socket %p', (redis, path, db) => expect(optionsOf(redis)).toMatchObject({ path, db }))
 
   it('from options, those of Sentinels included, without changing them', () => {
     const given = Object.freeze({
@@ -75,9 +73,7 @@ it.each([
   ['user:secret@localhost', /, got a string without a scheme$/],
   ['amqp://localhost', /, got a string that begins with amqp:\/\/$/],
   [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
-])('%p is refused', (redis, message) => {
-  expect(() => templateOf(redis)).toThrow(message)
-})
+])('%p is refused', (redis, message) => expect(() => templateOf(redis)).toThrow(message))
 
 describe('options that ioredis would ignore or misread are refused', () => {
   const host = '127.0.0.1'
@@ -110,11 +106,8 @@ describe('options that ioredis would ignore or misread are refused', () => {
       { sentinels: [`${host}:26379`], name: 'main' },
       'redis.sentinels[0] must be { host, port }, got a string',
     ],
-  ])('%j', (redis, message) => {
-    expect(() => templateOf(redis)).toThrow(message)
-  })
+  ])('%j', (redis, message) => expect(() => templateOf(redis)).toThrow(message))
 
-  it('but not numbers as environment variables have them', () => {
-    expect(optionsOf({ host, port: '6380', db: '2' })).toMatchObject({ host, port: 6380, db: 2 })
-  })
+  it('but not numbers as environment variables have them', () =>
+    expect(optionsOf({ host, port: '6380', db: '2' })).toMatchObject({ host, port: 6380, db: 2 }))
 })

@@ -37,9 +37,8 @@ it('the more are in flight the more are in one write, but never more than 16', a
   expect(await writesOf(40, 1_000)).toEqual([16, 16, 8])
 })
 
-it('a connection without a socket holds nothing back', () => {
+it('a connection without a socket holds nothing back', () =>
   expect(() => {
     new WriteCoalescer(() => undefined).beforeWrite('key', 100)
     new WriteCoalescer(() => ({ stream: null })).beforeWrite('key', 100)
-  }).not.toThrow()
-})
+  }).not.toThrow())

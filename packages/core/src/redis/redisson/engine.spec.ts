@@ -32,9 +32,8 @@ describe('an option that makes no sense is refused', () => {
     expect(String(error)).toMatch(message)
   })
 
-  it('where Redis is, too, before anything is sent', () => {
-    expect(() => new Holdfast({ engine: redisson({ redis: 'http://a' }) })).toThrow(InvalidArgumentError)
-  })
+  it('where Redis is, too, before anything is sent', () =>
+    expect(() => new Holdfast({ engine: redisson({ redis: 'http://a' }) })).toThrow(InvalidArgumentError))
 })
 
 describe('a semaphore', () => {

@@ -83,9 +83,7 @@ export class RedissonPeers implements Inbox {
   }
 
   /** Has subscriptions follow the slots of their objects. */
-  readonly relocate = (): void => {
-    this.#shards?.relocate()
-  }
+  readonly relocate = (): void => this.#shards?.relocate()
 
   async close(): Promise<void> {
     this.#watch.close()
@@ -96,9 +94,7 @@ export class RedissonPeers implements Inbox {
     return new ReleaseWatch({
       channels,
       keepMs: this.#options.keepMs,
-      onMessage: (keys, message) => {
-        releasesOf(keys).onMessage(keys.id, message, this.#options.host)
-      },
+      onMessage: (keys, message) => releasesOf(keys).onMessage(keys.id, message, this.#options.host),
     })
   }
 

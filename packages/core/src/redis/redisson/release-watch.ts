@@ -98,9 +98,9 @@ export class ReleaseWatch {
 
   #subscribe(watched: Watched): Promise<void> {
     const { keys } = watched
-    const subscribed = this.#options.channels.subscribe(channelOf(keys), (message) => {
-      this.#options.onMessage(keys, message)
-    })
+    const subscribed = this.#options.channels.subscribe(channelOf(keys), (message) =>
+      this.#options.onMessage(keys, message),
+    )
     const confirmed = subscribed.catch((error: unknown) => {
       watched.confirmed = undefined
       throw toRedisError(error)

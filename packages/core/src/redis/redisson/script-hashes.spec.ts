@@ -65,10 +65,7 @@ const pinned = {
 const scripts = [...Object.values(native), ...Object.values(ofRedisson)]
 const hashes = scripts.map(({ name, lua }) => [name, createHash('sha1').update(lua).digest('hex')])
 
-it('each script has the text that was reviewed', () => {
-  expect(Object.fromEntries(hashes)).toEqual(pinned)
-})
+it('each script has the text that was reviewed', () => expect(Object.fromEntries(hashes)).toEqual(pinned))
 
-it('each script carries the hash of its text', () => {
-  expect(scripts.map(({ name, sha1 }) => [name, sha1])).toEqual(hashes)
-})
+it('each script carries the hash of its text', () =>
+  expect(scripts.map(({ name, sha1 }) => [name, sha1])).toEqual(hashes))

@@ -56,9 +56,7 @@ export class ShardHubs {
       void this.#moveOut(channel, from)
       home.moving = this.#moveIn(channel, home)
       home.moving.then(
-        () => {
-          this.#options.onMoved(channel)
-        },
+        () => this.#options.onMoved(channel),
         (error: unknown) => this.#options.onError?.(toRedisError(error)),
       )
     }

@@ -13,9 +13,7 @@ export class ShardedConnection implements SubscriberConnection {
   constructor(connection: RedisConnection) {
     this.#connection = connection
     // A slot has left the node, and its channels with it. After a reconnect it turns out which still belong here.
-    connection.on('moved', () => {
-      connection.disconnect()
-    })
+    connection.on('moved', () => connection.disconnect())
   }
 
   get status(): string {
