@@ -4,10 +4,11 @@ import {
   RefusedError,
   UnavailableError,
   kindOf,
+  timedOut,
   type FencedClient,
   type FencingLease,
+  within,
 } from '@holdfast/core/engine'
-import { timedOut, within } from '@holdfast/pubsub'
 import { addressOf } from './address.js'
 import { noRights } from './database-check.js'
 import { engineName, sqlStateOf } from './errors.js'

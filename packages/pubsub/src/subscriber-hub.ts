@@ -1,11 +1,12 @@
 import { answerWithin } from './answer-within.js'
-import { backoffMs } from './backoff.js'
 import { Channel, type MessageListener } from './channel.js'
 import type { SubscriberConnection } from './connection.js'
 import { isPermissionError, toError } from './errors.js'
 import { SubscriberLink } from './subscriber-link.js'
 
-const reconnectBackoff = { firstMs: 100, longestMs: 2_000 }
+/** Doubles with each attempt that fails; drawn at random, so that the clients of a server that comes back do not arrive together. */
+const reconnectAfterMs = (failures: number): number =>
+  Math.min(100 * 2 ** (failures - 1), 2_000) * (0.5 + Math.random() / 2)
 
 /** How a {@link SubscriberHub} connects, and what it reports. Callbacks that throw break nothing. */
 export interface SubscriberHubOptions {
@@ -240,7 +241,7 @@ export class SubscriberHub {
       return
     }
     this.state = 'waiting'
-    this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures, reconnectBackoff))
+    this.timer = setTimeout(() => void this.connect(), reconnectAfterMs(this.failures))
     // This timer must not keep the process alive: nothing else may be left in it.
     this.timer.unref()
   }

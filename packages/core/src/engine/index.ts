@@ -54,8 +54,10 @@ export type {
   ResizeRequest,
 } from './requests.js'
 export type { EngineSession, LockEngine } from './session.js'
+export { backoffMs } from '../util/backoff.js'
 export { kindOf, shown } from '../util/kind-of.js'
 export { urlMistake } from '../util/url-mistake.js'
+export { timedOut, within } from '../util/with-timeout.js'
 export { checkObject, checkOptions } from '../options/checks.js'
 export type { Sharing } from './sharing.js'
 export type { StoreFacts } from './store-facts.js'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Inbox } from '@holdfast/core/engine'
-import { timedOut, within } from '@holdfast/pubsub'
+import { timedOut, within, type Inbox } from '@holdfast/core/engine'
 import { closed, isRefusal, toError, toPostgresError } from '../errors.js'
 import type { Connection, Database } from './connection.js'
 import { ReconnectPace } from './reconnect-pace.js'

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import { within } from '@holdfast/pubsub'
+import { within } from '@holdfast/core/engine'
 import type { Connection, Database } from './connection.js'
 
 /** What the engine uses of a `PGlite` database. */

@@ -1,4 +1,4 @@
-import { backoffMs } from '@holdfast/pubsub'
+import { backoffMs } from '@holdfast/core/engine'
 import { isRefusal } from '../errors.js'
 
 /** Between two attempts, milliseconds: after the first failure, and at most, early in an outage and late in it. */

@@ -1,4 +1,4 @@
-import { backoffMs } from '@holdfast/pubsub'
+import { backoffMs } from '../../util/backoff.js'
 import { checkNumbers } from './connection-options.js'
 import { serverName } from './server-name.js'
 import { templateOf } from './template.js'
