@@ -103,7 +103,7 @@ it('a hold that the replica knows outlives the master, and its watchdog goes on'
   await renewed
   expect(lease.isHeld).toBe(true)
   await until(() => rival.isLocked().catch(() => false), { what: 'the rival to have found the new master' })
-  await expect(rival.tryLock({ waitMs: 200 })).resolves.toBeNull()
+  await expect(rival.tryLock({ waitMs: 2_000 })).resolves.toBeNull()
   await lease.unlock()
   await rival.withLock(({ fencingToken }) => expect(fencingToken).toBeGreaterThan(lease.fencingToken))
 })

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-const waitMs = 10_000
+const waitMs = 60_000
 
 /** Sends messages, and resolves when the client has received them: what a stranger sends arrives in order. */
 async function send(clientId: string, payloads: readonly string[]): Promise<void> {

@@ -80,14 +80,14 @@ export class Cli {
   }
 
   /** Resolves with what the pattern matches in stdout. */
-  async untilStdout(pattern: RegExp, timeoutMs = 15_000): Promise<RegExpExecArray> {
+  async untilStdout(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray> {
     return until(() => pattern.exec(this.stdout), {
       timeoutMs,
       what: () => `${pattern.source} in ${this.#all()}`,
     })
   }
 
-  async untilStderr(pattern: RegExp, timeoutMs = 15_000): Promise<RegExpExecArray> {
+  async untilStderr(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray> {
     return until(() => pattern.exec(this.stderr), {
       timeoutMs,
       what: () => `${pattern.source} in ${this.#all()}`,
