@@ -61,7 +61,7 @@ export default {
     ),
   ],
   // Ends what hangs, and does not judge speed.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Most tests wait for servers most of the time.
   maxWorkers: 4,

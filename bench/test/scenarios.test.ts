@@ -26,9 +26,6 @@ async function trialOf(scenarios: string, contenders = 'holdfast') {
   }
 }
 
-// Most of the time goes into starting servers and processes.
-jest.setTimeout(120_000)
-
 it('an unknown scenario or contender is refused with a list of the known ones', async () => {
   await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/unknown scenario nonsense[^]*uncontended/)
   await expect(bench('--with', 'holdfast,nonsense')).rejects.toThrow(

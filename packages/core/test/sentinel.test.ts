@@ -113,7 +113,7 @@ it('all of 60 waiters are served when the master is killed between hand-offs', a
   await waiting.letGo()
   const killedAt = nowMs()
   await killMaster()
-  const visits = await waiting.end(30_000)
+  const visits = await waiting.end()
   expect(visits).toHaveLength(waiting.callers)
   // What the replica did not know yet is lost; whoever held it is told.
   const ends = new Set(visits.map(({ end }) => end))
@@ -128,7 +128,7 @@ it('no lock is held twice when a master dies whose replica knows the holds', asy
   await untilReplicated(await group.master())
   await killMaster()
   await waiting.letGo()
-  const visits = await waiting.end(60_000)
+  const visits = await waiting.end()
   expect(visits.map(({ end }) => end)).toEqual(visits.map(() => 'done'))
   expect(overlaps(visits)).toEqual([])
 }, 90_000)

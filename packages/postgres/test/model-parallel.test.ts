@@ -28,13 +28,13 @@ describe('random steps of six connections on two locks', () => {
     const { holds, problems } = await runRandomSteps(server, 3 * secondMs)
     expect(problems).toEqual([])
     expect(holds).toBeGreaterThan(50)
-  }, 60_000)
+  })
 
   it('let two owners in at once where the row of the lock is not locked', async () => {
     await server.query(installSql(withoutRowLocks(realParts)))
     const { problems } = await runRandomSteps(server, 3 * secondMs)
     expect(problems).toContainEqual(expect.stringMatching(/held \S+ at once/))
-  }, 60_000)
+  })
 })
 
 describe('two steps of which the second begins before the first has committed', () => {
@@ -56,11 +56,11 @@ describe('two steps of which the second begins before the first has committed', 
 
   it('do what they do one after the other', async () => {
     expect(await overlapWith(schemaParts)).toBeNull()
-  }, 120_000)
+  })
 
   it('do something else where the row of the lock is not locked', async () => {
     expect(await overlapWith(withoutRowLocks(schemaParts))).not.toBeNull()
-  }, 120_000)
+  })
 
   it('do something else where an abandoned owner is refused without the row of the lock', async () => {
     const without = withMistake(schemaParts, {
@@ -77,7 +77,7 @@ describe('two steps of which the second begins before the first has committed', 
       insert into "model".tombstone select p_name, p_owner, 9000000000000000 where p_tombstone_ms > 0;\n`,
     })
     expect(await overlapWith(refusing)).not.toBeNull()
-  }, 120_000)
+  })
 })
 
 describe.each(Object.entries(calls))('%s, while another step has the row of the lock', (_name, call) => {
