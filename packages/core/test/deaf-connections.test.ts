@@ -51,7 +51,7 @@ it('a hold whose new connection gets no reply to its handshake is kept: yet anot
   await until(() => renewals >= 2)
   expect(lease.isHeld).toBe(true)
   await lease.unlock()
-}, 60_000)
+})
 
 it('a waiter whose new connections get no reply to their handshakes gets in soon after replies flow again', async () => {
   const proxy = await startForgetfulProxy()
@@ -72,7 +72,7 @@ it('a waiter whose new connections get no reply to their handshakes gets in soon
   const next = await waiting
   expect(next.isHeld).toBe(true)
   await next.unlock()
-}, 60_000)
+})
 
 it('a connection whose replies are out of step, since one was dropped, is made anew', async () => {
   const proxy = await startForgetfulProxy('all others')

@@ -4,8 +4,6 @@ import { Holdfast, UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { enteredSince, overlaps, startHeavyWaiting, tokensGrow } from './support/heavy-waiting.js'
 
-jest.setTimeout(90_000)
-
 let cluster: RedisCluster
 beforeEach(async () => {
   cluster = await startCluster({ replicas: 1 })

@@ -7,8 +7,6 @@ import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { scripts } from './support/scripts.js'
 
-jest.setTimeout(60_000)
-
 let server: RedisServer
 
 beforeAll(async () => {

@@ -93,7 +93,7 @@ describe('hazards', () => {
     expect(checkHistory(readHistories(files)).map((violation) => describeViolation(violation, []))).toEqual(
       [],
     )
-  }, 120_000)
+  })
 
   it.each([
     ['is killed', (gate: RedisServer) => gate.kill()],

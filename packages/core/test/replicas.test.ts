@@ -87,7 +87,7 @@ describe('with minReplicas', () => {
   beforeAll(async () => {
     server = await startRedis()
     replica = await startReplica(server)
-  }, 30_000)
+  })
 
   afterAll(async () => {
     await replica.stop()
@@ -536,7 +536,7 @@ describe('with minReplicas in a cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ replicas: 1 })
-  }, 60_000)
+  })
 
   afterAll(() => cluster.stop())
   afterEach(closeAll)

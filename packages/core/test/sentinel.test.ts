@@ -16,8 +16,6 @@ import { connectionsOf } from './support/connections-of.js'
 import { enteredSince, overlaps, startHeavyWaiting } from './support/heavy-waiting.js'
 import { nextEvent } from './support/next-event.js'
 
-jest.setTimeout(90_000)
-
 let group: RedisSentinels
 beforeEach(async () => {
   group = await startSentinels()
@@ -131,4 +129,4 @@ it('no lock is held twice when a master dies whose replica knows the holds', asy
   const visits = await waiting.end()
   expect(visits.map(({ end }) => end)).toEqual(visits.map(() => 'done'))
   expect(overlaps(visits)).toEqual([])
-}, 90_000)
+})

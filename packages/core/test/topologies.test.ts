@@ -30,7 +30,7 @@ beforeAll(async () => {
     startRedis({ args: ['--unixsocket', socketPath] }),
     startCluster({ replicas: 1 }),
   ])
-}, 60_000)
+})
 
 afterAll(async () => {
   await Promise.all([server.stop(), cluster.stop()])
