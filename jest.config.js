@@ -17,7 +17,10 @@ export const project = (name, testMatch, more = {}) => ({
   },
   moduleNameMapper: {
     '^@holdfast/core/redisson$': '<rootDir>/packages/core/src/redis/redisson/index.ts',
-    '^@holdfast/([a-z]+)/([a-z]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
+    '^@holdfast/([a-z]+)/([a-z]+)$': [
+      '<rootDir>/packages/$1/src/$2/index.ts',
+      '<rootDir>/verification/$1/src/$2/index.ts',
+    ],
     '^@holdfast/([a-z]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/verification/$1/src/index.ts'],
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
@@ -58,7 +61,7 @@ export default {
     ),
   ],
   // Ends what hangs, and does not judge speed.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Most tests wait for servers most of the time.
   maxWorkers: 4,

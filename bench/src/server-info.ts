@@ -1,4 +1,4 @@
-import { withRedis } from '@holdfast/testkit'
+import { withRedis } from '@holdfast/testkit/process'
 
 /** The numbers of these names in the text of INFO; NaN for those that the server does not report. */
 export function numbersIn<Name extends string>(text: string, names: readonly Name[]): Record<Name, number> {

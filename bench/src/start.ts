@@ -17,5 +17,5 @@ const leave = await session.enter('start-up')
 const firstLockMs = performance.now() - openedAt
 
 await leave()
-const { tellParent } = await import('@holdfast/testkit')
+const { tellParent } = await import('@holdfast/testkit/process')
 await tellParent({ type: 'started', importMs, firstLockMs })

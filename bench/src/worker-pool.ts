@@ -32,7 +32,7 @@ export class WorkerPool {
     const workers = await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
         const worker = await forkWorker(workerFile, { args: [titleOf(contender), url], nodeArgs })
-        ;({ can } = await worker.waitFor('ready', 30_000))
+        ;({ can } = await worker.waitFor('ready'))
         await pin(worker.pid, workerCore(index))
         return worker
       }),

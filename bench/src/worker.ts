@@ -1,5 +1,5 @@
 // A process with a session of one contender, which runs the tasks that it receives.
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { contenderOf } from './adapters/contenders.js'
 import { isTaskName, tasks } from './tasks/tasks.js'
 

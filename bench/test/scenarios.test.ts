@@ -26,9 +26,6 @@ async function trialOf(scenarios: string, contenders = 'holdfast') {
   }
 }
 
-// Most of the time goes into starting servers and processes.
-jest.setTimeout(120_000)
-
 it('an unknown scenario or contender is refused with a list of the known ones', async () => {
   await expect(bench('--scenario', 'nonsense')).rejects.toThrow(/unknown scenario nonsense[^]*uncontended/)
   await expect(bench('--with', 'holdfast,nonsense')).rejects.toThrow(
@@ -36,34 +33,89 @@ it('an unknown scenario or contender is refused with a list of the known ones', 
   )
 })
 
-it('cycles: two commands for an undisturbed one, two more for a nested call, and one for each member of a multi lock', async () => {
-  const { stdout, seen, of } = await trialOf('uncontended,throughput,nested,multi,channels')
-  expect(seen('uncontended', 'commandsPerCycle')).toEqual([
-    ['PING', 2],
-    ['SET and DEL', 2],
-    ['hand-off by hand', 2],
-    ['Holdfast', 2],
-  ])
-  expect(of('throughput').map(({ at }) => at['locks'])).toEqual([1, 10, 100, 1_000].flatMap(four))
-  expect(seen('nested', 'commandsMore')).toEqual([
-    ['PING', 2],
-    ['Holdfast', 2],
-  ])
-  expect(seen('multi', 'commandsPerCycle').map(([, commands]) => commands)).toEqual([4, 3, 8, 5, 16, 9])
-  expect(of('channels')).toHaveLength(2)
-  expect(stdout).toMatch(/^\| SET and DEL +\| +[\d.]+ \| +1\.00 \|/m)
-  expect(stdout).toContain('left out, since they cannot re-enter: SET and DEL; hand-off by hand\n')
-  expect(stdout).toMatch(/^\| Commands per undisturbed cycle +\| +2\.00 \| +2\.00 \| holds/m)
-})
-
 const four = <T>(value: T): T[] => Array<T>(4).fill(value)
 
-it('hand-offs: waiters of Holdfast and of the floor are served in order, near Redis and far from it', async () => {
-  const { of } = await trialOf('hand-off,delayed-hand-off,fairness')
-  for (const name of ['hand-off', 'delayed-hand-off', 'fairness']) {
-    expect(new Set(of(name).map((figure) => figure.of))).toEqual(new Set(['hand-off by hand', 'Holdfast']))
-    for (const { seen } of of(name)) expect(seen['outOfOrder']).toBe(0)
-  }
+describe('Holdfast beside the floors', () => {
+  /** Of all these scenarios in one program: to start it takes longer than most of them. */
+  const scenarios = [
+    ...['uncontended', 'throughput', 'nested', 'multi', 'channels'],
+    ...['hand-off', 'delayed-hand-off', 'fairness'],
+    ...['memory', 'shared-memory', 'soak', 'cluster-bus', 'shared', 'scale'],
+  ]
+  let trial: Awaited<ReturnType<typeof trialOf>>
+
+  beforeAll(async () => {
+    trial = await trialOf(scenarios.join(','))
+  }, 900_000)
+
+  it('cycles: two commands for an undisturbed one, two more for a nested call, and one for each member of a multi lock', () => {
+    expect(trial.seen('uncontended', 'commandsPerCycle')).toEqual([
+      ['PING', 2],
+      ['SET and DEL', 2],
+      ['hand-off by hand', 2],
+      ['Holdfast', 2],
+    ])
+    expect(trial.of('throughput').map(({ at }) => at['locks'])).toEqual([1, 10, 100, 1_000].flatMap(four))
+    expect(trial.seen('nested', 'commandsMore')).toEqual([
+      ['PING', 2],
+      ['Holdfast', 2],
+    ])
+    expect(trial.seen('multi', 'commandsPerCycle').map(([, commands]) => commands)).toEqual([
+      4, 3, 8, 5, 16, 9,
+    ])
+    expect(trial.of('channels')).toHaveLength(2)
+    expect(trial.stdout).toMatch(/^\| SET and DEL +\| +[\d.]+ \| +1\.00 \|/m)
+    expect(trial.stdout).toContain('left out, since they cannot re-enter: SET and DEL; hand-off by hand\n')
+    expect(trial.stdout).toMatch(/^\| Commands per undisturbed cycle +\| +2\.00 \| +2\.00 \| holds/m)
+  })
+
+  it('hand-offs: waiters of Holdfast and of the floor are served in order, near Redis and far from it', () => {
+    for (const name of ['hand-off', 'delayed-hand-off', 'fairness']) {
+      expect(new Set(trial.of(name).map((figure) => figure.of))).toEqual(
+        new Set(['hand-off by hand', 'Holdfast']),
+      )
+      for (const { seen } of trial.of(name)) expect(seen['outOfOrder']).toBe(0)
+    }
+  })
+
+  it('memory: a waiter of each kind of object, beside the floor', () => {
+    const subjects = (name: string) =>
+      trial.of(name).map((figure) => [figure.of, figure.at['what'], figure.at['locks']])
+    expect(subjects('memory')).toEqual([
+      ['SET and DEL', 'waiter', 1],
+      ['Holdfast', 'waiter', 1],
+    ])
+    expect(trial.of('shared-memory')).toHaveLength(4)
+    // The memory of so few is smaller than the noise of a heap.
+    for (const { seen } of trial.of('shared-memory'))
+      expect(seen['bytesBeyondFloor']).toEqual(expect.any(Number))
+  })
+
+  it('soak: no listener is left on the signal that all calls share', () => {
+    expect(trial.of('soak').map(({ at }) => at['minute'])).toEqual([0, 1, 'growth per minute'])
+    for (const { seen } of trial.of('soak').slice(0, 2)) {
+      expect(seen['cycles']).toBeGreaterThan(0)
+      expect(seen['signalListeners']).toBe(0)
+    }
+  })
+
+  it('cluster-bus: PUBLISH goes to the five other nodes, SPUBLISH to the one replica', () => {
+    expect(trial.seen('cluster-bus', 'busMessagesPerMessage')).toEqual([
+      ['PUBLISH', 5],
+      ['SPUBLISH', 1],
+    ])
+  })
+
+  it('shared: two commands per cycle, whether several hold an object at once or one after another', () => {
+    const sent = trial.seen('shared', 'commandsPerCycle')
+    expect(sent).toHaveLength(14)
+    for (const [, commands] of sent) expect(commands).toBeCloseTo(2, 0)
+  })
+
+  it('scale: costs are measured, and every table of the page is simulated or computed from them', () => {
+    const kinds = new Set(trial.of('scale').map((figure) => figure.of.split(',')[0]))
+    expect([...kinds]).toEqual(['cost', 'check: hand-off', 'hand-off', 'renewals', 'notices', 'fail-over'])
+  })
 })
 
 it('watchdog: every library that renews its locks loses none', async () => {
@@ -84,36 +136,6 @@ it('idle: waiters of Holdfast send next to nothing, and others poll', async () =
   expect(holdfast).toBeLessThan(Number(polling) / 10)
 })
 
-it('memory: a waiter of each kind of object, beside the floor', async () => {
-  const { of } = await trialOf('memory,shared-memory')
-  const subjects = (name: string) =>
-    of(name).map((figure) => [figure.of, figure.at['what'], figure.at['locks']])
-  expect(subjects('memory')).toEqual([
-    ['SET and DEL', 'waiter', 1],
-    ['Holdfast', 'waiter', 1],
-  ])
-  expect(of('shared-memory')).toHaveLength(4)
-  // The memory of so few is smaller than the noise of a heap.
-  for (const { seen } of of('shared-memory')) expect(seen['bytesBeyondFloor']).toEqual(expect.any(Number))
-})
-
-it('soak: no listener is left on the signal that all calls share', async () => {
-  const { of } = await trialOf('soak')
-  expect(of('soak').map(({ at }) => at['minute'])).toEqual([0, 1, 'growth per minute'])
-  for (const { seen } of of('soak').slice(0, 2)) {
-    expect(seen['cycles']).toBeGreaterThan(0)
-    expect(seen['signalListeners']).toBe(0)
-  }
-})
-
-it('cluster-bus: PUBLISH goes to the five other nodes, SPUBLISH to the one replica', async () => {
-  const { seen } = await trialOf('cluster-bus')
-  expect(seen('cluster-bus', 'busMessagesPerMessage')).toEqual([
-    ['PUBLISH', 5],
-    ['SPUBLISH', 1],
-  ])
-})
-
 it('start-up: the packages that a library brings are counted, without the client that all use', async () => {
   const { seen } = await trialOf('start-up', '@sesame')
   expect(seen('start-up', 'packages')).toEqual([
@@ -128,19 +150,6 @@ it('quorum: the libraries with a lock on several masters, and no other', async (
   expect(entries.map(([of]) => of)).toEqual(['Holdfast', 'redlock 5', 'Holdfast', 'redlock 5'])
   for (const [, perSecond] of entries) expect(perSecond).toBeGreaterThan(0)
   expect(stdout).toMatch(/^left out, since they cannot lock a quorum: .*redis-semaphore/m)
-})
-
-it('shared: two commands per cycle, whether several hold an object at once or one after another', async () => {
-  const { seen } = await trialOf('shared')
-  const sent = seen('shared', 'commandsPerCycle')
-  expect(sent).toHaveLength(14)
-  for (const [, commands] of sent) expect(commands).toBeCloseTo(2, 0)
-})
-
-it('scale: costs are measured, and every table of the page is simulated or computed from them', async () => {
-  const { of } = await trialOf('scale')
-  const kinds = new Set(of('scale').map((figure) => figure.of.split(',')[0]))
-  expect([...kinds]).toEqual(['cost', 'check: hand-off', 'hand-off', 'renewals', 'notices', 'fail-over'])
 })
 
 onOwnPostgres(it)('on PostgreSQL: two statements per cycle, contended or not', async () => {

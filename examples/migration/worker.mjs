@@ -1,6 +1,6 @@
 // One process of a rolling deployment. Arguments: the library, and which version of the code this process runs.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 
 const [library, version] = process.argv.slice(2)

@@ -8,7 +8,7 @@ import { runExample, type ExampleContext } from './support/run-example.js'
 
 const { allowed, processes, callsPerProcess, callsAtOnce } = figures
 /** Short, so that this takes seconds. The default is 30 seconds. */
-const watchdogTimeoutMs = 600
+const watchdogTimeoutMs = 3_000
 const heldAtDeath = 4
 const program = fileURLToPath(new URL('api-calls/caller.js', import.meta.url))
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { FencedStore } from './fencing/store.js'
 import { runExample } from './support/run-example.js'
 
-/** Short, so that this takes a second. The default is 30 seconds. */
-const watchdogTimeoutMs = 600
+/** Short, so that this takes seconds. The default is 30 seconds. */
+const watchdogTimeoutMs = 3_000
 const holderProgram = fileURLToPath(new URL('fencing/holder.js', import.meta.url))
 
 await runExample('fencing', async ({ redis, url, keyPrefix, defer }) => {

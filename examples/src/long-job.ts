@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { runLocalExample } from './support/run-local-example.js'
 
 /** Short, so that this takes seconds. The default is 30 seconds. */
-const watchdogTimeoutMs = 600
+const watchdogTimeoutMs = 2_000
 const pages = 40
-const pageMs = 50
+const pageMs = 125
 
 await runLocalExample('long-job', async (store) => {
   await using holdfast = new Holdfast({ ...store, watchdogTimeoutMs, label: 'the job' })

@@ -3,9 +3,6 @@ import { HoldfastQuorum } from '@holdfast/core'
 import { startIndependents } from '@holdfast/testkit'
 import { runProgram } from './support/run-example.js'
 
-/** Short, so that a master that stops replying is noticed soon. The default is one second. */
-const memberTimeoutMs = 300
-
 await runProgram(async (defer) => {
   const starting = startIndependents(5)
   defer(async () => (await starting).stop())
@@ -16,7 +13,7 @@ await runProgram(async (defer) => {
   )
 
   // Masters that have just started have no vote for restartQuarantineMs. These never had any locks to lose.
-  const options = { masters, memberTimeoutMs, restartQuarantineMs: 0 }
+  const options = { masters, restartQuarantineMs: 0 }
   await using alice = new HoldfastQuorum({ ...options, label: 'Alice' })
   await using bob = new HoldfastQuorum({ ...options, label: 'Bob' })
   for (const client of [alice, bob]) client.on('error', ({ message }) => console.log(`  (${message})`))

@@ -11,14 +11,14 @@ await runLocalExample('try-lock', async (store) => {
 
   console.log('Alice holds the printer, and Bob requests it:')
   await report('tryLock()', printer.tryLock())
-  await report('tryLock({ waitMs: 300 })', printer.tryLock({ waitMs: 300 }))
-  await report('lock({ waitMs: 300 })', printer.lock({ waitMs: 300 }))
-  await report('lock({ signal })', printer.lock({ signal: AbortSignal.timeout(300) }))
+  await report('tryLock({ waitMs: 1000 })', printer.tryLock({ waitMs: 1_000 }))
+  await report('lock({ waitMs: 1000 })', printer.lock({ waitMs: 1_000 }))
+  await report('lock({ signal })', printer.lock({ signal: AbortSignal.timeout(1_000) }))
 
-  console.log('\nBob waits up to 5 s and wants the printer for 800 ms; Alice unlocks after 200 ms:')
+  console.log('\nBob waits up to 5 s and wants the printer for 3 s; Alice unlocks after 200 ms:')
   const request = report(
-    'tryLock({ waitMs: 5000, leaseMs: 800 })',
-    printer.tryLock({ waitMs: 5_000, leaseMs: 800 }),
+    'tryLock({ waitMs: 5000, leaseMs: 3000 })',
+    printer.tryLock({ waitMs: 5_000, leaseMs: 3_000 }),
   )
   await delay(200)
   await taken.unlock()
@@ -27,8 +27,8 @@ await runLocalExample('try-lock', async (store) => {
 
   console.log('\nOnly its holder renews a fixed lease:')
   console.log(`it has ${lease.remainingMs()} ms left`)
-  await lease.extend(1_500)
-  console.log(`after extend(1500) it has ${lease.remainingMs()} ms left`)
+  await lease.extend(4_000)
+  console.log(`after extend(4000) it has ${lease.remainingMs()} ms left`)
   const next = await report('Alice: lock()', alice.getLock('printer').lock())
   console.log(`Bob forgot to unlock; isHeld is now ${lease.isHeld} for him`)
   await next?.unlock()

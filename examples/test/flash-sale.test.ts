@@ -120,7 +120,7 @@ describe('with --engine postgres', () => {
     expect(ending.stdout).toContain('PostgreSQL: PG_URL')
     expectExactSale(ending)
     expect(await server.query(schemasOfSales)).toEqual([])
-  }, 60_000)
+  })
 
   it('without a PostgreSQL that starts, does the same in one process on PGlite', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'broken-postgres-'))
@@ -137,7 +137,7 @@ describe('with --engine postgres', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
-  }, 120_000)
+  })
 
   it('Ctrl-C leaves no process, and no schema on a server that was there before', async () => {
     await using server = await startPostgres()
@@ -148,7 +148,7 @@ describe('with --engine postgres', () => {
     expect(await sale.ended).toMatchObject({ code: 130, stderr: '\nStopping …\n' })
     await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
     expect(await server.query(schemasOfSales)).toEqual([])
-  }, 60_000)
+  })
 
   it('starts a server of its own where there is none, of which Ctrl-C leaves no process', async () => {
     const sale = startOnPostgres(ownPostgres)
@@ -157,7 +157,7 @@ describe('with --engine postgres', () => {
     sale.signal('SIGINT')
     expect(await sale.ended).toMatchObject({ code: 130, stderr: '\nStopping …\n' })
     await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
-  }, 60_000)
+  })
 
   it('an unreachable PG_URL is an error that names the cause', async () => {
     const { code, stderr } = await startOnPostgres({ PG_URL: 'postgres://127.0.0.1:1/none' }).ended

@@ -35,7 +35,7 @@ async function start(library: string, version: Version): Promise<Worker> {
   const file = join(__dirname, '../migration/worker.mjs')
   const worker = await forkWorker(file, { args: [library, version], env: { REDIS_URL: redis.url } })
   workers.add(worker)
-  await worker.waitFor('ready', 20_000)
+  await worker.waitFor('ready')
   return worker
 }
 
@@ -44,7 +44,7 @@ const act = (worker: Worker, order: Readonly<Record<string, unknown>>): Promise<
 
 async function finish(worker: Worker, order: Readonly<Record<string, unknown>>): Promise<void> {
   await act(worker, order)
-  await worker.waitFor('done', 25_000)
+  await worker.waitFor('done')
 }
 
 const countAt = (counter: string): Promise<number> =>

@@ -22,4 +22,4 @@ it('without a Redis server the tests that need none run, and the rest is named a
   } finally {
     await machine.remove()
   }
-}, 60_000)
+})

@@ -24,7 +24,7 @@ const cases: readonly Case[] = [
   { locks: 10_000, leaseMs: 3_000, periods: 4 },
   { locks: 100_000, leaseMs: 30_000, periods: 2, isForHoldfastAlone: true },
 ]
-const trialCases: readonly Case[] = [{ locks: 50, leaseMs: 900, periods: 2 }]
+const trialCases: readonly Case[] = [{ locks: 50, leaseMs: 3_000, periods: 2 }]
 
 /**
  * The cost of keeping held locks, per third of their lease, with libraries that renew automatically.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withRedis } from '@holdfast/testkit'
+import { withRedis } from '@holdfast/testkit/process'
 import { enterAlone, type Session } from '../contender.js'
 import { scriptsSent } from '../server-info.js'
 import { nowUs } from './contend.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Holdfast } from '@holdfast/core'
-import { until } from '@holdfast/testkit'
+import { until } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { enterWrite, openClient } from '../adapters/holdfast.js'
 import { forEachConcurrently } from '../for-each-concurrently.js'

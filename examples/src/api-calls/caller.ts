@@ -1,6 +1,6 @@
 // One process that calls the API on command from the parent.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { figures, variants, type Variant } from './figures.js'
 

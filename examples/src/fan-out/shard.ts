@@ -1,6 +1,6 @@
 // The process of one shard.
 import { Holdfast } from '@holdfast/core'
-import { tellParent } from '@holdfast/testkit'
+import { tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Crash } from './crash.js'

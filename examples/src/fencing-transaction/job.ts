@@ -1,7 +1,7 @@
 // A process that computes the price list under the lock, and publishes it when its parent says so.
 import { Holdfast, LockLostError } from '@holdfast/core'
 import { postgres } from '@holdfast/postgres'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { checks, PriceList } from './price-list.js'
 
 const { url, schema, check, watchdogTimeoutMs } = await fromParent('open')

@@ -1,6 +1,6 @@
 // A process that takes the lock, is frozen by its parent, and continues as if nothing had happened.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { FencedStore } from './store.js'
 

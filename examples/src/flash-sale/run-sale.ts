@@ -9,7 +9,6 @@ import {
 import { parseArgs } from 'node:util'
 import { openAnyRedis } from '../support/open-any-redis.js'
 import { runProgram, withRedis, type ExampleContext } from '../support/run-example.js'
-import { openPGliteSite, removeSchemas } from './postgres-site.js'
 import { openSite, type Site, type SiteAddress } from './site.js'
 
 /** What a sale runs with. */
@@ -60,7 +59,7 @@ async function onPostgres(
   defer: ExampleContext['defer'],
 ): Promise<void> {
   const namespace = uniqueName('flash-sale').toLowerCase().replaceAll(/\W/g, '_')
-  defer(() => removeSchemas(url, namespace))
+  defer(async () => (await import('./postgres-site.js')).removeSchemas(url, namespace))
   console.log(`PostgreSQL: ${origin}\n`)
   await onSite({ engine: 'postgres', url, namespace }, main, defer)
 }
@@ -68,6 +67,7 @@ async function onPostgres(
 async function onPGlite(main: Main, defer: ExampleContext['defer']): Promise<void> {
   // Loaded on demand: it is large, and most machines never need it.
   const { PGlite } = await import('@electric-sql/pglite')
+  const { openPGliteSite } = await import('./postgres-site.js')
   const site = openPGliteSite(await PGlite.create(), 'flash_sale')
   defer(() => site.close())
   console.log('PostgreSQL: the embedded PGlite, for one process only (no other PostgreSQL found)\n')

@@ -1,5 +1,5 @@
 // One shop process: sells on command from the parent, and reports.
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { usersAtShop, variants } from './figures.js'
 import { sell } from './sell.js'
 import { openSite } from './site.js'

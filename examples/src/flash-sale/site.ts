@@ -1,6 +1,4 @@
 import type { Holdfast } from '@holdfast/core'
-import { openPostgresSite } from './postgres-site.js'
-import { openRedisSite } from './redis-site.js'
 
 /** Where a sale takes place: on which server, under which name that is unique to the run. */
 export interface SiteAddress {
@@ -24,5 +22,8 @@ export interface Site {
   close(): Promise<void>
 }
 
-export const openSite = (address: SiteAddress): Promise<Site> =>
-  address.engine === 'postgres' ? openPostgresSite(address) : openRedisSite(address)
+/** Loads what that engine needs, and nothing of the other one. */
+export async function openSite(address: SiteAddress): Promise<Site> {
+  if (address.engine === 'postgres') return (await import('./postgres-site.js')).openPostgresSite(address)
+  return (await import('./redis-site.js')).openRedisSite(address)
+}

@@ -1,6 +1,6 @@
 // One process that makes transfers between random accounts. Arguments: the URL of Redis, the key prefix, its number.
 import { Holdfast } from '@holdfast/core'
-import { tellParent } from '@holdfast/testkit'
+import { tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { accounts, atOnce, transfer, transfersOfTeller } from './bank.js'
 

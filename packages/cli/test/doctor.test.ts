@@ -5,7 +5,7 @@ let server: RedisServer
 
 beforeAll(async () => {
   server = await startRedis()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 interface Finding {

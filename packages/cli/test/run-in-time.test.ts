@@ -161,7 +161,7 @@ it(
     const running = await start(['ignore-term', 'with-descendant'], true, 15_000)
     const guard = guardOf(running.runner.pid)
     link.blackHole('both')
-    await running.runner.untilStdout(/SIGTERM/, 60_000)
+    await running.runner.untilStdout(/SIGTERM/)
     const stoppedAt = Date.now()
     await until(() => Date.now() > stoppedAt + 700)
     if (await processExists(guard)) process.kill(guard, 'SIGKILL')

@@ -154,7 +154,7 @@ describe('holdfast run', () => {
 
   it.each([
     [['--wait', '0'], 75],
-    [['--wait', '1s'], 75],
+    [['--wait', '5s'], 75],
     [['-w', '0', '-E', '9'], 9],
   ])(
     'with %j does not run the command when the lock is held, and exits with %d',

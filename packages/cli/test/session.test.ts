@@ -90,4 +90,4 @@ it('the session that docs/cli.md shows still has that shape', async () => {
       text.replace(marks, () => session),
     )
   else expect(shapeOf(session)).toBe(shapeOf(shown))
-}, 90_000)
+})

@@ -12,7 +12,8 @@ const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCIN
 
 /** What works with every store: run, ls, inspect, unlock, doctor. */
 async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise<Set<string>> {
-  const cli = (...args: string[]) => runCli(args, options)
+  const published = { ...options, isPublished: true }
+  const cli = (...args: string[]) => runCli(args, published)
   const name = uniqueName('store')
   const ran = await cli('run', name, '--', node, '-e', show)
   expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -20,7 +21,7 @@ async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise
 
   const lease = await holdfast.getLock(name).lock()
   expect((await cli('run', '-w', '0', name, '--', 'true')).code).toBe(75)
-  const waiting = new Cli(['run', name, '--', node, '-e', show], options)
+  const waiting = new Cli(['run', name, '--', node, '-e', show], published)
   await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
   expect((await cli('ls', '--contended')).stdout).toContain(name)
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
@@ -47,7 +48,7 @@ it('works with a Cluster', async () => {
   const checks = await expectAllToWork(on({ redis: template }), { url: '', env: { HOLDFAST_CLUSTER: list } })
   expect(checks).toContain('cluster')
   expect(checks).toContain('fail-over')
-}, 120_000)
+})
 
 it('works with Sentinels', async () => {
   await using group = await startSentinels()
@@ -58,7 +59,7 @@ it('works with Sentinels', async () => {
   const checks = await expectAllToWork(on({ redis: template }), { url: '', env })
   expect(checks).toContain('sentinels')
   expect(checks).toContain('fail-over')
-}, 120_000)
+})
 
 it('a Sentinel that hangs is passed over, by doctor as well', async () => {
   await using group = await startSentinels()
@@ -72,7 +73,7 @@ it('a Sentinel that hangs is passed over, by doctor as well', async () => {
   hanging.close()
   expect(code).toBe(0)
   expect(stdout).toMatch(/^(ok|warning) +sentinels +\d+ know each other/m)
-}, 120_000)
+})
 
 it('works with PostgreSQL', async () => {
   const database = await openDatabase()
@@ -83,4 +84,4 @@ it('works with PostgreSQL', async () => {
   } finally {
     await database.stop()
   }
-}, 120_000)
+})

@@ -40,17 +40,20 @@ class Gate {
   readonly opened = new Promise<void>((resolve) => (this.open = resolve))
 }
 
-/** Counts who is inside at once: each stays until someone joins it, or for a while. */
+/** Counts who is inside at once: each stays until some have met, or for a while. */
 class Room {
   most = 0
   entries = 0
   #inside = 0
 
+  /** @param patienceMs - short where nobody is to come: then each visit takes as long */
+  constructor(readonly patienceMs = 30) {}
+
   readonly visit = async (): Promise<void> => {
     this.#inside += 1
     this.entries += 1
     this.most = Math.max(this.most, this.#inside)
-    await until(() => this.#inside > 1, { timeoutMs: 30, everyMs: 5 }).catch(nothing)
+    await until(() => this.most > 1, { timeoutMs: this.patienceMs, everyMs: 5 }).catch(nothing)
     this.#inside -= 1
   }
 }
@@ -101,7 +104,7 @@ describe('jobs that a queue starts in the context of another caller', () => {
 
   it.each(kinds)('never meet each other inside %s', async (_, openOne, most) => {
     const lock = openOne()
-    const room = new Room()
+    const room = new Room(most === 1 ? undefined : 30_000)
     const job = (): Promise<void> => lock.withLock(room.visit)
     await mix(lock, nothing, [job, job])
     expect(room).toMatchObject({ most, entries: 2 })
@@ -162,7 +165,7 @@ describe('jobs that a queue starts in the context of another caller', () => {
     const lock = holdfast.getLock(uniqueName('borrowed'))
     const warnings: HoldfastEvents['warning'][0][] = []
     holdfast.on('warning', (warning) => warnings.push(warning))
-    const room = new Room()
+    const room = new Room(30_000)
     const [gate, warned] = [new Gate(), new Gate()]
     holdfast.on('warning', warned.open)
     async function requestB(): Promise<void> {
@@ -257,9 +260,9 @@ describe('a callback that waits for another one in the same hold', () => {
 
   it('learns at once that the hold is lost', async () => {
     const lock = openLock()
-    const ended = lock.withLock({ leaseMs: 200 }, async () => {
+    const ended = lock.withLock({ leaseMs: 1_500 }, async () => {
       const gate = new Gate()
-      const sibling = lock.withLock({ leaseMs: 200 }, () => gate.opened)
+      const sibling = lock.withLock({ leaseMs: 1_500 }, () => gate.opened)
       await expect(lock.withLock({ waitMs: 5_000 }, nothing)).rejects.toBeInstanceOf(LockLostError)
       gate.open()
       await sibling.catch(nothing)
@@ -321,7 +324,7 @@ describe('reentrant: false', () => {
     const waiting: HoldfastEvents['waiting'][0][] = []
     holdfast.on('waiting', (event) => waiting.push(event))
     await lock.withLock(async ({ owner }) => {
-      await expect(lock.withLock({ waitMs: 50 }, nothing)).rejects.toMatchObject({
+      await expect(lock.withLock({ waitMs: 1_500 }, nothing)).rejects.toMatchObject({
         holder: owner,
         message: expect.stringMatching(
           /around the caller, which waits for itself \(a self-deadlock\)/,
@@ -339,18 +342,18 @@ describe('reentrant: false', () => {
     const self = { message: expect.stringMatching(/waits for itself/) as unknown }
     await read.withLock(async () => {
       await read.withLock(({ holdCount }) => expect(holdCount).toBe(1))
-      await expect(write.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
+      await expect(write.withLock({ waitMs: 1_500 }, nothing)).rejects.toMatchObject(self)
     })
     const multi = holdfast.getMultiLock([uniqueName('self'), uniqueName('self')], { reentrant: false })
     await multi.withLock(async () => {
-      await expect(multi.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
+      await expect(multi.withLock({ waitMs: 1_500 }, nothing)).rejects.toMatchObject(self)
     })
     const quorum = openQuorum(
       masters.map(({ url }) => url),
       { reentrant: false },
     ).getLock('self')
     await quorum.withLock(async () => {
-      await expect(quorum.withLock({ waitMs: 500 }, nothing)).rejects.toMatchObject(self)
+      await expect(quorum.withLock({ waitMs: 1_500 }, nothing)).rejects.toMatchObject(self)
     })
     const lock = holdfast.getLock(uniqueName('self'), { reentrant: false })
     await holdfast.scope(async () => {

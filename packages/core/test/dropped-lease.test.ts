@@ -14,7 +14,7 @@ interface Seen {
 const program = (name: string, setUp: string): string => `
   import { Holdfast } from '@holdfast/core'
   import { once } from 'node:events'
-  const holdfast = new Holdfast({ redis: '${sharedRedisUrl()}', watchdogTimeoutMs: 600 })
+  const holdfast = new Holdfast({ redis: '${sharedRedisUrl()}', watchdogTimeoutMs: 3_000 })
   const leaks = []
   let said
   const reported = new Promise((resolve) => (said = resolve))

@@ -61,7 +61,7 @@ describe('code of the application that runs from a timer', () => {
 
 describe('the machine is suspended while a reply is in flight', () => {
   it('the reply is not taken for a hold', async () => {
-    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 500 })
+    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 3_000 })
     const rival = (await openReadyClient(server.url)).getLock(name)
     const { key } = new LockInRedis(openRedisClient(server.url), name)
     const redis = openRedisClient(server.url)
@@ -74,8 +74,8 @@ describe('the machine is suspended while a reply is in flight', () => {
       owners.push(lease.owner, await new LockInRedis(redis, name).holder())
     })
     await redis.ping()
-    while ((await redis.exists(key)) === 0);
-    while ((await redis.exists(key)) === 1);
+    await until(async () => (await redis.exists(key)) === 1, { everyMs: 1 })
+    await until(async () => (await redis.exists(key)) === 0)
     const other = await rival.tryLock()
     const sleptMs = realNow() - asleepAt
     sleeping.mockImplementation(() => realNow() - sleptMs)
@@ -154,7 +154,7 @@ describe('a release whose outcome is in doubt', () => {
     lease.run(() => holdfast.getLock(name).withLock(() => undefined))
 
   it('a partial one that is denied is a loss, whatever happened to it before', async () => {
-    const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 200 })
+    const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
     const lock = holdfast.getLock(name)
     const redis = openRedisClient(server.url)
     const outer = await lock.lock()
@@ -185,7 +185,7 @@ describe('a release whose outcome is in doubt', () => {
     ['a renewal', (holdfast: Holdfast) => nextEvent(holdfast, 'renewed')],
     ['a nested entry', (holdfast: Holdfast, lease: Lease) => enterOnceMore(holdfast, lease)],
   ])('a full one stays a success when only %s could tell which server has the lock', async (_, prove) => {
-    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 900 })
+    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 3_000 })
     const acquireLost = proxy.loseReply(runs('lockAcquire', `lock:${name}`))
     const questionLost = proxy.loseReply(runs('clientIdentify', `lock:${name}`))
     const lease = await holdfast.getLock(name).lock()
@@ -201,9 +201,9 @@ describe('a release whose outcome is in doubt', () => {
   })
 
   it('a lease whose extension got no reply is released once Redis accepts connections again', async () => {
-    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 300, commandTimeoutMs: 200 })
+    const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
     const redis = openRedisClient(server.url)
-    const lease = await holdfast.getLock(name).lock({ leaseMs: 1500 })
+    const lease = await holdfast.getLock(name).lock({ leaseMs: 6_000 })
     const extendLost = proxy.loseReply(runs('lockRenew', `lock:${name}`))
     const extending = reasonOf(lease.extend(600_000))
     await extendLost

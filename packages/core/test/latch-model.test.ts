@@ -14,4 +14,4 @@ it('a latch in memory does what the scripts do on Redis, whatever the steps', as
   const latch = await RedisLatch.open(server.url)
   // Redis extends times to live only when a hundredth of them has passed.
   await compareLatches(latch, { runs: 400, tolerance: 0.05 })
-}, 60_000)
+})

@@ -7,8 +7,6 @@ import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { scripts } from './support/scripts.js'
 
-jest.setTimeout(60_000)
-
 let server: RedisServer
 
 beforeAll(async () => {
@@ -189,7 +187,7 @@ describe('what a kind of object needs', () => {
 
   it('is tried again after its reply was lost, and leaves nothing', async () => {
     const proxy = await openProxy(server)
-    const client = await openReadyClient(proxy.url, { commandTimeoutMs: 500 })
+    const client = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
     const lost = proxy.loseReply((request) => request.includes(':permissions'))
     expect(await client.getSemaphore('x', { permits: 1 }).withPermits(() => 'in')).toBe('in')
     await lost

@@ -96,4 +96,4 @@ it('a lock in memory does what the scripts do on Redis, whatever the steps', asy
 
 it('several locks in memory are acquired as the script does it on Redis, whatever the steps', async () => {
   await compareLocks(await RedisLocks.open(server.url), { runs: 600 })
-}, 60_000)
+})

@@ -9,7 +9,7 @@ let other: Holdfast
 let first: string, second: string
 let inRedis: LockInRedis[]
 
-const options = { watchdogTimeoutMs: 600, commandTimeoutMs: 300 }
+const options = { watchdogTimeoutMs: 3_000, commandTimeoutMs: 1_500 }
 
 beforeAll(async () => {
   server = await startRedis()

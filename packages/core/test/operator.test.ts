@@ -18,8 +18,6 @@ import { openListening, openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
 
-jest.setTimeout(90_000)
-
 let server: RedisServer
 
 beforeAll(async () => {
@@ -153,7 +151,7 @@ describe('in a Cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ replicas: 1 })
-  }, 60_000)
+  })
 
   afterAll(() => cluster.stop())
 

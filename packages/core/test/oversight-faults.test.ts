@@ -4,8 +4,6 @@ import { scripts } from '../src/redis/scripts/generated.js'
 import { closeAll, openProxy, openReadyClient } from './support/clients.js'
 import { openSession } from './support/open-session.js'
 
-jest.setTimeout(60_000)
-
 let server: RedisServer
 let proxy: FaultProxy
 

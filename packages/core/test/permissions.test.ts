@@ -45,7 +45,7 @@ interface Watched {
 }
 
 function open(redis: HoldfastOptions['redis'], options: ClientOptions = {}): Watched {
-  const holdfast = openClient(redis, { watchdogTimeoutMs: 800, ...options })
+  const holdfast = openClient(redis, { watchdogTimeoutMs: 3_000, ...options })
   const problems: string[] = []
   holdfast.on('warning', ({ code }) => problems.push(code))
   holdfast.on('error', ({ message }) => problems.push(message))
@@ -80,8 +80,8 @@ async function useEverything(redis: HoldfastOptions['redis']): Promise<readonly 
     await expect(dropped).rejects.toThrow('changed my mind')
     // A cluster does not skip waiters.
     if (typeof redis === 'string') await skipWaiterWithoutInbox(lock, redis)
-    const lease = await lock.lock({ waitMs, leaseMs: 400 })
-    await lease.extend(800)
+    const lease = await lock.lock({ waitMs, leaseMs: 3_000 })
+    await lease.extend(6_000)
     const lost = nextEvent(holdfast, 'lost')
     await otherLock.forceUnlock()
     await lost

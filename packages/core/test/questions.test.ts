@@ -4,8 +4,6 @@ import { Redis } from 'ioredis'
 import { closeAfterTest, closeAll, openClient } from './support/clients.js'
 import { makeRedisUser } from './support/redis-user.js'
 
-jest.setTimeout(120_000)
-
 let server: RedisServer
 
 beforeAll(async () => {

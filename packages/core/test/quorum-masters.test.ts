@@ -18,6 +18,7 @@ import { closeAfterTest, closeAll } from './support/clients.js'
 import { minimumPermissions } from './support/permissions.js'
 import { openQuorum, useQuorum } from './support/quorum.js'
 import { makeRedisUser } from './support/redis-user.js'
+import { runningMs } from './support/timed.js'
 
 let five: IndependentServers
 let servers: readonly [RedisServer, RedisServer, RedisServer, RedisServer, RedisServer]
@@ -57,7 +58,7 @@ const timed = async (work: Promise<unknown>): Promise<number> => {
 }
 
 async function startContender(lock: string, file: string, name: string): Promise<Worker> {
-  const options = JSON.stringify({ restartQuarantineMs: 0, memberTimeoutMs: 300 })
+  const options = JSON.stringify({ restartQuarantineMs: 0 })
   const args = [JSON.stringify(masters), options, lock, file, name]
   const worker = await forkWorker(join(__dirname, 'workers/quorum-contender.mjs'), { args })
   closeAfterTest(() => worker.kill())
@@ -92,7 +93,7 @@ describe('hazards', () => {
     expect(checkHistory(readHistories(files)).map((violation) => describeViolation(violation, []))).toEqual(
       [],
     )
-  }, 120_000)
+  })
 
   it.each([
     ['is killed', (gate: RedisServer) => gate.kill()],
@@ -109,12 +110,12 @@ describe('hazards', () => {
     })
     expect(lease.isHeld).toBe(true)
     await lease.unlock()
-    expect(await timed(waiting)).toBeLessThan(5_000)
+    expect(await timed(waiting)).toBeLessThan(20_000)
     await (await waiting).unlock()
   })
 
   it('late yes: what a frozen master says after the majority is not left behind', async () => {
-    const quorum = await openReady({ memberTimeoutMs: 1_000 })
+    const quorum = await openReady()
     await servers[4].freeze()
     await quorum.getLock('job').withLock(() => undefined)
     await servers[4].thaw()
@@ -122,19 +123,19 @@ describe('hazards', () => {
   })
 
   it('minority is notified: with three of five gone the holder learns it by its deadline, and nobody gets in', async () => {
-    const [a, b] = [await openReady({ watchdogTimeoutMs: 1_500 }), await openReady()]
+    const [a, b] = [await openReady({ watchdogTimeoutMs: 3_000 }), await openReady()]
     const lease = await a.getLock('job').lock()
     const lost = new Promise((resolve) => a.once('lost', resolve))
     await Promise.all(servers.slice(0, 3).map((server) => server.kill()))
     const leftMs = lease.remainingMs()
+    const heldMs = runningMs(lost)
     // `null` when the first reply is that of a master that A still has.
     const outcome = await b
       .getLock('job')
       .tryLock()
       .catch((error: unknown) => (error instanceof UnavailableError ? error.code : error))
     expect([null, 'UNAVAILABLE']).toContain(outcome)
-    const heldMs = await timed(lost)
-    expect(heldMs).toBeLessThan(leftMs + 50)
+    expect(await heldMs).toBeLessThan(leftMs + 50)
     expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
     await expect(b.getLock('job').lock({ waitMs: 300 })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
@@ -157,7 +158,7 @@ describe('hazards', () => {
 
 describe('a quorum on real masters', () => {
   it('renews its holds, and repairs them when a master comes back', async () => {
-    const quorum = await openReady({ watchdogTimeoutMs: 900 })
+    const quorum = await openReady({ watchdogTimeoutMs: 6_000 })
     const lease = await quorum.getLock('job').lock()
     await servers[2].restart()
     await until(async () => (await servers[2].call('EXISTS', 'lock:job')) === 1)

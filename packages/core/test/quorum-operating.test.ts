@@ -13,7 +13,7 @@ const commands = (): number => stores.reduce((sum, store) => sum + store.command
 describe('what an operator is shown and does', () => {
   /** Of five, the first three have the vote of the holder; of the first one nothing is heard any more. */
   async function holdByBareMajority(): Promise<Lease> {
-    const holder = openQuorumOn(stores, { memberTimeoutMs: 50 }).on('error', () => undefined)
+    const holder = openQuorumOn(stores).on('error', () => undefined)
     for (const store of stores.slice(3)) store.disconnect()
     const lease = await holder.getLock('job').lock()
     for (const store of stores.slice(3)) store.reconnect()
@@ -22,7 +22,7 @@ describe('what an operator is shown and does', () => {
   }
 
   const openOperator = (engines: ConstructorParameters<typeof SlowEngine>[0][] = [...stores]) =>
-    openQuorumOn(engines, { memberTimeoutMs: 50 }).on('error', () => undefined)
+    openQuorumOn(engines).on('error', () => undefined)
 
   it('a hold counts as one though masters that have its votes are silent', async () => {
     const lease = await holdByBareMajority()
@@ -70,13 +70,12 @@ describe('what an operator is shown and does', () => {
 
 describe('a fenced quorum lock', () => {
   it('has tokens that grow, whichever majority drew them', async () => {
-    const options = { memberTimeoutMs: 50 }
     const tokens: number[] = []
     // The clock of the first store is far ahead: tokens of other majorities must still be larger than its own.
     stores[0]?.advance(3_600_000)
     for (const gone of [[], [0, 1], [3, 4], [1, 2], [0, 4]]) {
       for (const i of gone) stores[i]?.disconnect()
-      const quorum = openQuorumOn(stores, options)
+      const quorum = openQuorumOn(stores)
       await quorum.getFencedLock('job').withLock(({ fencingToken }) => {
         tokens.push(fencingToken)
       })
@@ -95,7 +94,7 @@ describe('a fenced quorum lock', () => {
   /** The token that masters draw without the first one. */
   const drawWithoutFirst = async (): Promise<number> => {
     stores[0]?.disconnect()
-    const quorum = openQuorumOn(stores, { memberTimeoutMs: 50 }).on('error', () => undefined)
+    const quorum = openQuorumOn(stores).on('error', () => undefined)
     return quorum.getFencedLock('job').withLock(({ fencingToken }) => fencingToken)
   }
 
@@ -108,7 +107,7 @@ describe('a fenced quorum lock', () => {
   })
 
   it('has tokens that grow though masters lost what they had during the hold', async () => {
-    const lease = await drawAhead(openQuorumOn(stores, { watchdogTimeoutMs: 300 }))
+    const lease = await drawAhead(openQuorumOn(stores, { watchdogTimeoutMs: 3_000 }))
     const { fencingToken } = lease
     for (const store of stores.slice(1)) {
       store.failOver()

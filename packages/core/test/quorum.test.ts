@@ -5,6 +5,7 @@ import { closeAfterTest } from './support/clients.js'
 import { openQuorumOn, useQuorum } from './support/quorum.js'
 import { useStores } from './support/quorum-stores.js'
 import { SlowEngine } from './support/slow-engine.js'
+import { runningMs } from './support/timed.js'
 
 const stores = useStores()
 
@@ -178,7 +179,7 @@ describe('a quorum lock', () => {
   })
 
   it('reports what happens to it', async () => {
-    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 300 })
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 3_000 })
     const names: string[] = []
     for (const event of ['acquired', 'renewed', 'released'] as const)
       quorum.on(event, () => names.push(event))
@@ -241,7 +242,7 @@ describe('hazards', () => {
   })
 
   it('late yes: a vote that comes after the majority joins the hold', async () => {
-    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 900 })
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 3_000 })
     stores[4]?.disconnect()
     const lease = await quorum.getLock('job').lock()
     expect(lease.isHeld).toBe(true)
@@ -255,19 +256,18 @@ describe('hazards', () => {
   })
 
   it('minority is notified: a holder whose majority is gone learns it by its deadline', async () => {
-    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 300 })
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 1_500 })
     const lease = await quorum.getLock('job').lock()
-    const deadlineAt = performance.now() + lease.remainingMs() + 150
     const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
     for (const store of stores.slice(0, 3)) store.disconnect()
-    await aborted
-    expect(performance.now()).toBeLessThan(deadlineAt + 300)
+    const leftMs = lease.remainingMs()
+    expect(await runningMs(aborted)).toBeLessThan(leftMs + 450)
     expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
     await expect(lease.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'minority' })
   })
 
   it('a majority that lost its data is noticed at once, a minority changes nothing', async () => {
-    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 600 })
+    const quorum = openQuorumOn(stores, { watchdogTimeoutMs: 3_000 })
     const lease = await quorum.getLock('job').lock()
     stores[0]?.failOver()
     stores[1]?.failOver()
@@ -292,7 +292,7 @@ describe('hazards', () => {
       [...three].reverse(),
       [three[1], three[2], three[0]].flatMap((store) => store ?? []),
     ]
-    const clients = orders.map((order) => openQuorumOn(order, { watchdogTimeoutMs: 1_000 }))
+    const clients = orders.map((order) => openQuorumOn(order, { watchdogTimeoutMs: 3_000 }))
     let inside = 0
     let entries = 0
     await Promise.all(
@@ -313,7 +313,7 @@ describe('hazards', () => {
   it('empty restart: a master that came back without its data has no vote for the quarantine', async () => {
     const [first, second, third] = stores
     const three = stores.slice(0, 3)
-    const options = { watchdogTimeoutMs: 400, restartQuarantineMs: 400 }
+    const options = { watchdogTimeoutMs: 1_500, restartQuarantineMs: 1_500 }
     const quorum = openQuorumOn(three, options).on('error', () => undefined)
     // Some holder has the first two masters and is cut off; then one of them is lost and the other forgets.
     const holders = await Promise.all(
@@ -327,7 +327,7 @@ describe('hazards', () => {
       message: expect.stringMatching(/master 2 .* has no vote for another/) as string,
     })
     const next = await quorum.getLock('job').lock()
-    expect(performance.now() - startedAt).toBeGreaterThan(390)
+    expect(performance.now() - startedAt).toBeGreaterThan(1_490)
     expect(holders.map(({ isHeld }) => isHeld)).toEqual([false, false])
     expect(third?.leaks().filter(({ kind }) => kind === 'hold')).toHaveLength(1)
     await next.unlock()

@@ -96,7 +96,7 @@ const openAsUser = (
   problems: unknown[],
   where: core.HoldfastOptions | core.EngineHoldfastOptions = { redis: urlOfUser() },
 ): Holdfast =>
-  new Holdfast({ ...where, watchdogTimeoutMs: 1_000 })
+  new Holdfast({ ...where, watchdogTimeoutMs: 3_000 })
     .on('warning', (warning) => problems.push(warning))
     .on('error', (error) => problems.push(error))
 
@@ -120,7 +120,7 @@ describe('the user of the ACL line', () => {
     const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
     const renewed = nextEvent(holdfast, 'renewed')
     await lock.withLock(async () => {
-      await Promise.all([renewed, lock.withLock(() => lock.inspect()), rivals.tryLock({ waitMs: 400 })])
+      await Promise.all([renewed, lock.withLock(() => lock.inspect()), rivals.tryLock({ waitMs: 1_500 })])
     })
     const fixed = await lock.lock({ leaseMs: 2_000 })
     await fixed.extend(4_000)
@@ -148,7 +148,7 @@ describe('the user of the ACL line', () => {
     const waiters = [rivals.acquire(), rivals.acquire({ permits: 2 })]
     await waiting
     // Long enough for the queue entries to be refreshed.
-    expect(await rivals.tryAcquire({ waitMs: 400 })).toBeNull()
+    expect(await rivals.tryAcquire({ waitMs: 1_500 })).toBeNull()
     await lease.release(1)
     await pool.resize(4)
     await pool.forceRelease(lease.owner)
@@ -182,7 +182,7 @@ describe('the user of the ACL line', () => {
     await waiting
     await latch.countDown({ as: 'first' })
     // Long enough for the wait to be refreshed.
-    expect(await rivals.tryWait({ waitMs: 400 })).toBe(false)
+    expect(await rivals.tryWait({ waitMs: 1_500 })).toBe(false)
     expect(await latch.inspect()).toMatchObject({ left: 1, parties: ['first'], waiterCount: 1 })
     await latch.countDown()
     await passed

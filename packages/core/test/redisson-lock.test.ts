@@ -34,7 +34,7 @@ let name: string
 
 beforeAll(async () => {
   ;[server, cluster] = await Promise.all([startRedis(), startCluster({ replicas: 1 })])
-}, 60_000)
+})
 afterAll(() => Promise.all([server.stop(), cluster.stop()]))
 
 beforeEach(() => {
@@ -114,13 +114,13 @@ describe.each(topologies)('a lock shared with Redisson, %s,', (_, topology) => {
   })
 
   it("is subscribed to Java's releases only while a caller waits and shortly after, and not at all once closed", async () => {
-    const holdfast = topology.open({ watchdogTimeoutMs: 500 })
+    const holdfast = topology.open({ watchdogTimeoutMs: 6_000 })
     const lock = holdfast.getLock(name)
     const java = await javaOf(topology)
     await lock.withLock(() => undefined)
     expect(await listeners(topology)).toBe(0)
     await java.tryLock(name)
-    await expect(lock.lock({ waitMs: 100 })).rejects.toThrow(LockTimeoutError)
+    await expect(lock.lock({ waitMs: 1_500 })).rejects.toThrow(LockTimeoutError)
     expect(await listeners(topology)).toBe(1)
     await until(async () => (await listeners(topology)) === 0, { what: 'the subscription to end' })
     const waiting = lock.lock().catch((error: unknown) => error)
@@ -202,7 +202,7 @@ describe('a user with only the permissions it needs', () => {
     const url = server.url.replace('//', '//sharer:secret@')
     const problems: unknown[] = []
     const open = () => {
-      const holdfast = openShared(url, { watchdogTimeoutMs: 1_200 })
+      const holdfast = openShared(url, { watchdogTimeoutMs: 3_000 })
       holdfast.on('warning', (warning) => problems.push(warning))
       holdfast.on('error', (error) => problems.push(error))
       return holdfast.getFencedLock(name)

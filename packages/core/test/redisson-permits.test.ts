@@ -53,7 +53,7 @@ describe('an RPermitExpirableSemaphore', () => {
   })
 
   it('is lost when Java ends one of its permits, and the others return', async () => {
-    const lease = await semaphoreOf(open({ watchdogTimeoutMs: 900 })).acquire({ permits: 3 })
+    const lease = await semaphoreOf(open({ watchdogTimeoutMs: 3_000 })).acquire({ permits: 3 })
     const [id = Buffer.alloc(0)] = await redis.zrangeBuffer(idsKey(), 0, '0')
     await redis.zrem(idsKey(), id)
     await redis.incr(name)

@@ -48,14 +48,14 @@ describe('a quorum lock shared with RedissonRedLock', () => {
       holder: { owner: 'redisson:7', client: null },
     })
     expect(await lock.remainingMs()).toBeGreaterThan(20_000)
-    await expect(lock.lock({ waitMs: 50 })).rejects.toMatchObject({ holder: 'redisson:7' })
+    await expect(lock.lock({ waitMs: 1_500 })).rejects.toMatchObject({ holder: 'redisson:7' })
     expect(await lock.forceUnlock()).toBe(true)
     for (const thread of java) await expect(thread.unlock(name)).rejects.toThrow('does not hold')
     await (await lock.lock({ waitMs: promptlyMs })).unlock()
   })
 
   it('is lost when Java forces it free at a majority and enters there', async () => {
-    const lease = await open({ watchdogTimeoutMs: 900 }).getLock(name).lock()
+    const lease = await open({ watchdogTimeoutMs: 3_000 }).getLock(name).lock()
     await untilHeldEverywhere()
     for (const thread of java.slice(1)) {
       // A vote that was lost is asked for again, so it may be back before the thread tries.

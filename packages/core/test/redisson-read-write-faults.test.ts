@@ -277,7 +277,7 @@ describe('a user with only the permissions it needs', () => {
   it('can share a read/write lock', async () => {
     await server.call('ACL', 'SETUSER', 'sharer', 'reset', 'on', '>secret', 'resetchannels', ...permissions)
     const problems: unknown[] = []
-    const holdfast = open({ watchdogTimeoutMs: 600 }, server.url.replace('//', '//sharer:secret@'))
+    const holdfast = open({ watchdogTimeoutMs: 3_000 }, server.url.replace('//', '//sharer:secret@'))
     holdfast.on('warning', (warning) => problems.push(warning))
     holdfast.on('error', (error) => problems.push(error))
     const { read, write } = holdfast.getReadWriteLock(name)

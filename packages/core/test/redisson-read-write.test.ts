@@ -20,7 +20,7 @@ let name: string
 
 beforeAll(async () => {
   ;[server, cluster] = await Promise.all([startRedis(), startCluster({ replicas: 1 })])
-}, 60_000)
+})
 afterAll(() => Promise.all([server.stop(), cluster.stop()]))
 
 beforeEach(() => {

@@ -205,7 +205,7 @@ describe.each(forms)('a semaphore shared as $semaphores', ({ semaphores, prefix 
       .then((lease) => lease.release())
     await take(3)
     // From now on it is subscribed: each of the following sends one request, and then nothing until a message comes.
-    expect(await semaphoreOf(holdfast).tryAcquire({ waitMs: 300 })).toBeNull()
+    expect(await semaphoreOf(holdfast).tryAcquire({ waitMs: 1_500 })).toBeNull()
     let refused = 0
     holdfast.on('waiting', () => refused++)
     const entered: number[] = []
@@ -233,7 +233,7 @@ describe.each(forms)('a semaphore shared as $semaphores', ({ semaphores, prefix 
   it('is not kept from those behind a large request that gives up', async () => {
     const holdfast = open()
     const first = await semaphoreOf(holdfast).acquire({ permits: 1 })
-    const large = semaphoreOf(holdfast).acquire({ permits: 3, waitMs: 400 })
+    const large = semaphoreOf(holdfast).acquire({ permits: 3, waitMs: 3_000 })
     await untilWaiting(holdfast)
     await take(2)
     const small = semaphoreOf(holdfast).acquire()
@@ -290,7 +290,7 @@ describe.each(forms)('a semaphore shared as $semaphores', ({ semaphores, prefix 
 
   it('names the holder of ours whose hold ends first when a wait times out', async () => {
     const lease = await semaphoreOf(open()).acquire({ permits: 3, leaseMs: 10_000 })
-    await expect(semaphoreOf(open()).acquire({ waitMs: 1_000 })).rejects.toMatchObject({
+    await expect(semaphoreOf(open()).acquire({ waitMs: 1_500 })).rejects.toMatchObject({
       holder: lease.owner,
     })
     await lease.release()

@@ -11,7 +11,10 @@ afterEach(closeAll)
 it('a wait that timed out behind the own client says so without alarm, and how to re-enter', async () => {
   const lock = openClient(sharedRedisUrl()).getLock(uniqueName('self'))
   const { owner } = await lock.lock()
-  for (const call of [lock.lock({ waitMs: 300 }), lock.withLock({ waitMs: 300 }, () => 'not to be run')]) {
+  for (const call of [
+    lock.lock({ waitMs: 1_500 }),
+    lock.withLock({ waitMs: 1_500 }, () => 'not to be run'),
+  ]) {
     await expect(call).rejects.toMatchObject({
       code: 'LOCK_TIMEOUT',
       lockName: lock.name,
@@ -24,13 +27,13 @@ it('a wait that timed out behind the own client says so without alarm, and how t
       ) as unknown,
     })
   }
-  await expect(lock.tryLock({ waitMs: 300 })).resolves.toBeNull()
+  await expect(lock.tryLock({ waitMs: 1_500 })).resolves.toBeNull()
 })
 
 it('a write lock that waited for a read lease of the own client says to unlock that first', async () => {
   const { read, write } = openClient(sharedRedisUrl()).getReadWriteLock(uniqueName('self'))
   await read.lock()
-  await expect(write.lock({ waitMs: 300 })).rejects.toThrow(
+  await expect(write.lock({ waitMs: 1_500 })).rejects.toThrow(
     /inside a read lock a write lock is refused, so unlock the read lock first$/,
   )
 })
@@ -53,7 +56,7 @@ it('unlock() with nothing to undo says what releases here: withLock, or nothing 
 it('a wait that timed out behind another client says nothing of the kind', async () => {
   const name = uniqueName('self')
   await openClient(sharedRedisUrl()).getLock(name).lock()
-  const waiting = (await openReadyClient(sharedRedisUrl())).getLock(name).lock({ waitMs: 300 })
+  const waiting = (await openReadyClient(sharedRedisUrl())).getLock(name).lock({ waitMs: 1_500 })
   await expect(waiting).rejects.toMatchObject({
     message: expect.stringMatching(/queue position 1\)$/) as unknown,
   })

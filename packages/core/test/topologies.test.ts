@@ -30,7 +30,7 @@ beforeAll(async () => {
     startRedis({ args: ['--unixsocket', socketPath] }),
     startCluster({ replicas: 1 }),
   ])
-}, 60_000)
+})
 
 afterAll(async () => {
   await Promise.all([server.stop(), cluster.stop()])
@@ -244,7 +244,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
 /** At once for all, since each takes as long as a lease. */
 it('the watchdog keeps a hold past its lease by way of every one of these', async () => {
   const results = topologies.map(async ({ name, redis }) => {
-    const holdfast = new Holdfast({ redis: redis(), watchdogTimeoutMs: 1_500 })
+    const holdfast = new Holdfast({ redis: redis(), watchdogTimeoutMs: 3_000 })
     closing.push(() => holdfast.close())
     const lease = await holdfast.getLock(uniqueName('watched')).lock()
     const deadlineAt = performance.now() + lease.remainingMs()

@@ -10,8 +10,6 @@ import { listen, type Listening } from './support/listening.js'
 import { untilQuiet } from './support/until-quiet.js'
 import { strippingProxy } from './support/stripping-proxy.js'
 
-jest.setTimeout(120_000)
-
 const hostileNames = {
   'markup and script': `<img src=x onerror="alert(1)"><script>alert(2)</script>`,
   'writing from right to left': `invoice\u202egnp.exe`,

@@ -7,8 +7,6 @@ import { describeInBrowser, launch, openTab } from './support/browser.js'
 import { Clients } from './support/clients.js'
 import { listen, type Listening } from './support/listening.js'
 
-jest.setTimeout(120_000)
-
 /** What another program on this machine learns from a browser that visits its server. */
 interface OtherServer extends Listening {
   readonly requests: { readonly url: string; readonly headers: IncomingHttpHeaders }[]

@@ -4,8 +4,6 @@ import type { Findings } from '../src/shared/payloads.js'
 import { Clients } from './support/clients.js'
 
 // A search of a store of this size is ended by its time limit.
-jest.setTimeout(60_000)
-
 const clients = new Clients()
 let redis: RedisServer
 let dashboard: Dashboard

@@ -7,8 +7,6 @@ import { describeInBrowser, launch, openTab } from './support/browser.js'
 import { Clients } from './support/clients.js'
 import { listen, type Listening } from './support/listening.js'
 
-jest.setTimeout(120_000)
-
 const phone = { width: 375, height: 700 }
 
 describeInBrowser('what is shown is so', () => {

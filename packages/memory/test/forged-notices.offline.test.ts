@@ -62,4 +62,4 @@ it('40,000 notices that nobody sent change nothing', async () => {
   expect(unhandled).not.toHaveBeenCalled()
   process.off('unhandledRejection', unhandled)
   await Promise.all([ann.close(), bob.close()])
-}, 20_000)
+})

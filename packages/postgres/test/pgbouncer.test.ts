@@ -21,9 +21,9 @@ const isInstalled = findPgBouncer() !== undefined
 const describeIfInstalled = isInstalled ? describe : describe.skip
 const whySkipped = isInstalled ? '' : ' (skipped: there is no pgbouncer on the PATH)'
 
-const waitMs = 10_000
+const waitMs = 60_000
 /** How soon a client behind PgBouncer gives up the test of its notifications. */
-const commandTimeoutMs = 1_000
+const commandTimeoutMs = 2_000
 
 interface Watched {
   readonly holdfast: Holdfast
@@ -52,7 +52,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
 
   function open(options: PostgresSchemaOptions & { readonly url?: string } = {}): Watched {
     const engine = postgres({ url: pgBouncer.url, ...options })
-    const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 3_000, commandTimeoutMs })
+    const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 6_000, commandTimeoutMs })
     const watched: Watched = { holdfast, warnings: [], lost: [] }
     holdfast.on('warning', (warning) => watched.warnings.push(warning))
     holdfast.on('lost', ({ name }) => watched.lost.push(name))
@@ -84,7 +84,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
       inside -= 1
     }
     const task = async ({ holdfast }: Watched): Promise<void> => {
-      do await holdfast.getLock(name).withLock({ waitMs: 25_000 }, visit)
+      do await holdfast.getLock(name).withLock({ waitMs }, visit)
       while (!signal.aborted)
     }
     await Promise.all(clients.flatMap((client) => Array.from({ length: tasks }, () => task(client))))
@@ -163,7 +163,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
       const name = uniqueName('restart')
       const lease = await holder.holdfast.getLock(name).lock({ waitMs })
       const waiting = isWaitedFor(waiter)
-      const waits = waiter.holdfast.getLock(name).lock({ waitMs: 25_000 })
+      const waits = waiter.holdfast.getLock(name).lock({ waitMs })
       await waiting
       let second: Lease | undefined
       void waits.then(
@@ -194,7 +194,7 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     const name = uniqueName('away')
     const lease = await holder.holdfast.getLock(name).lock({ waitMs })
     const waiting = isWaitedFor(waiter)
-    const waits = waiter.holdfast.getLock(name).lock({ waitMs: 25_000 })
+    const waits = waiter.holdfast.getLock(name).lock({ waitMs })
     await waiting
     await pgBouncer.kill()
     const releasing = lease.unlock().catch((error: unknown) => error)

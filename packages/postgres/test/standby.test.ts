@@ -4,8 +4,6 @@ import { Client } from 'pg'
 import { migrationSql } from '../src/index.js'
 import { Clients, failureOf, nextEvent, type TestClient } from './support/clients.js'
 
-jest.setTimeout(120_000)
-
 let pair: PostgresPair
 /** Leads to the primary, as a name or an address that moves does. */
 let proxy: FaultProxy

@@ -152,4 +152,4 @@ it('goes on in batches until nothing is over, in a client that does nothing else
   await holdfast.getLock('once').withLock(() => undefined)
   await leaveBehind('order:b', 6_000)
   await until(async () => (await rowsLeft()) === 0, { what: 'all rows to be gone' })
-}, 30_000)
+})

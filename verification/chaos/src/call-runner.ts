@@ -1,5 +1,5 @@
 import { HoldfastQuorum, type Holdfast } from '@holdfast/core'
-import { nowMs, type HistoryEvent } from '@holdfast/testkit'
+import { nowMs, type HistoryEvent } from '@holdfast/testkit/process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallsByOwner } from './calls-by-owner.js'
 import { Holder } from './holder.js'

@@ -1,5 +1,5 @@
 import type { ObservedClient } from './observed-client.js'
-import { nowMs, type HistoryEvent } from '@holdfast/testkit'
+import { nowMs, type HistoryEvent } from '@holdfast/testkit/process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claimOf, type ClaimedHold, type Entry, type RecordedCall } from './recorded-call.js'
 

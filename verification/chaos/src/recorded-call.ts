@@ -1,5 +1,5 @@
 import { HoldfastError, type BaseLease } from '@holdfast/core'
-import { nowMs, type HistoryEvent, type Refusal } from '@holdfast/testkit'
+import { nowMs, type HistoryEvent, type Refusal } from '@holdfast/testkit/process'
 import type { PlannedCall } from './schedule.js'
 
 const refusals: Readonly<Record<string, Refusal>> = {

@@ -1,6 +1,6 @@
 import type { PermitLease, Semaphore } from '@holdfast/core'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nowMs } from '@holdfast/testkit'
+import { nowMs } from '@holdfast/testkit/process'
 import { optionsOf } from './call-options.js'
 import type { Holder } from './holder.js'
 import type { RecordedCall } from './recorded-call.js'

@@ -1,5 +1,5 @@
 // A process of the chaos run: makes its calls of one schedule after another, with new clients for each.
-import { fromParent, openHistory, tellParent, until, watchStalls } from '@holdfast/testkit'
+import { fromParent, openHistory, tellParent, until, watchStalls } from '@holdfast/testkit/process'
 import { isCommand, type WorkerCommand } from './worker-commands.js'
 import { pickCyclic } from './pick-cyclic.js'
 import { CallRunner } from './call-runner.js'

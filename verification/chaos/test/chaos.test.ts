@@ -98,4 +98,4 @@ it('finds a shorter schedule for a seed that fails, and its path draws that sche
   } finally {
     await folder.remove()
   }
-}, 120_000)
+})

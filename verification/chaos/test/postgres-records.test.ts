@@ -23,7 +23,7 @@ beforeAll(async () => {
   )
   if (!opened || !('getSemaphore' in opened)) throw new Error('no client was opened')
   client = opened
-}, 120_000)
+})
 afterAll(async () => {
   await client.close()
   await testbed.close()

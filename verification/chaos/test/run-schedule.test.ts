@@ -40,13 +40,13 @@ it('the owner of every call that waited is known, however the call ended', async
   // The first use sends Redis a few extra commands; after this call, processes are quick.
   const warmUp = call(0, { lock: 1, nested: 1 })
   const waits = [
-    call(600, { nested: 2 }),
-    call(610, { style: 'tryLock', waitMs: 250 }),
-    call(620, { waitMs: 240 }),
-    call(630, { abortAfterMs: 230 }),
-    call(640, { style: 'lock' }),
+    call(2_000, { nested: 2 }),
+    call(2_010, { style: 'tryLock', waitMs: 1_250 }),
+    call(2_020, { waitMs: 1_240 }),
+    call(2_030, { abortAfterMs: 1_230 }),
+    call(2_040, { style: 'lock' }),
   ]
-  const holder = call(500, { workMs: 500, nested: 1 })
+  const holder = call(500, { workMs: 5_000, nested: 1 })
   const calls = [
     [warmUp, holder],
     [warmUp, ...waits],
@@ -83,15 +83,15 @@ it('the options of a call are recorded with it', async () => {
 })
 
 it('an instantaneous fault is recorded without a duration, and a fault of one lock names that lock', async () => {
-  const calls = [[call(0, { workMs: 400 })], [], []]
+  const calls = [[call(0, { workMs: 1_500 })], [], []]
   const faults = [
-    { name: 'forceUnlock', atMs: 200, forMs: 3_000, target: 0 },
-    { name: 'delay', atMs: 200, forMs: 1_000, target: 0 },
+    { name: 'forceUnlock', atMs: 200, forMs: 20_000, target: 0 },
+    { name: 'delay', atMs: 200, forMs: 2_500, target: 0 },
   ] as const
   const { history } = await runSchedule(testbed, { calls, faults })
   const tookMs = history.filter(isOf('fault')).map(({ id, fault, locks, atMs }) => {
     const healed = history.find((event) => event.kind === 'healed' && event.id === id)
-    return { fault, locks, isShort: (healed?.atMs ?? Infinity) - atMs < 500 }
+    return { fault, locks, isShort: (healed?.atMs ?? Infinity) - atMs < 2_000 }
   })
   const [requested] = history.filter(isOf('requested'))
   expect(tookMs).toHaveLength(2)

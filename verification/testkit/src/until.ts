@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How a poll is bounded, and how its failure reads. */
 export interface UntilOptions {
-  /** The timeout, in milliseconds. @defaultValue 30_000 */
+  /** The timeout, in milliseconds. @defaultValue 90_000 */
   readonly timeoutMs?: number
   /** The polling interval, in milliseconds. @defaultValue 10 */
   readonly everyMs?: number
@@ -27,7 +27,7 @@ export async function until<T>(
   predicate: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Truthy<T>> {
-  const { timeoutMs = 30_000, everyMs = 10, what = 'a condition' } = options
+  const { timeoutMs = 90_000, everyMs = 10, what = 'a condition' } = options
   const giveUpAt = performance.now() + timeoutMs
   let cause: unknown
   for (;;) {

@@ -71,7 +71,7 @@ describe('the Docker probe', () => {
     server.listen(path)
     await once(server, 'listening')
     try {
-      return await dockerAnswers(`unix://${path}`, 100)
+      return await dockerAnswers(`unix://${path}`, 1_500)
     } finally {
       server.close()
     }

@@ -92,7 +92,7 @@ it('a server whose port is taken in between starts on another one', async () => 
   } finally {
     for (const other of others) other.close()
   }
-}, 120_000)
+})
 
 it('a clock that is stepped is that of running sessions and of new ones, and survives a crash', async () => {
   const steppable = await startSteppablePostgres()
@@ -132,7 +132,7 @@ describe('a primary and its standby', () => {
     expect(await numbersIn(pair.primary)).toEqual([1, 2])
     expect(ports[1]).not.toBe(ports[0])
     expect(ports[2]).toBe(ports[0])
-  }, 120_000)
+  })
 
   it('lose with the primary what an asynchronous standby has not received', async () => {
     await using pair = await startPostgresPair({ isSynchronous: false })
@@ -143,7 +143,7 @@ describe('a primary and its standby', () => {
     pair.replication.heal()
     const [row] = await pair.primary.query("select to_regclass('numbers') is not null as exist")
     expect(row?.['exist'] === true ? await numbersIn(pair.primary) : []).toEqual([])
-  }, 120_000)
+  })
 
   it('are both primaries until the old one rejoins, and it commits nothing if it waits for its standby', async () => {
     await using pair = await startPostgresPair({ isSynchronous: true })
@@ -166,5 +166,5 @@ describe('a primary and its standby', () => {
     await pair.rejoin()
     expect(await numbersIn(pair.primary)).toEqual([])
     await client.end().catch(() => undefined)
-  }, 120_000)
+  })
 })

@@ -1,8 +1,6 @@
 import { Redis } from 'ioredis'
 import { proxyNodes, startIndependents, until } from '../src/index.js'
 
-jest.setTimeout(60_000)
-
 async function answersWithin(reply: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let answered = false
   reply.then(

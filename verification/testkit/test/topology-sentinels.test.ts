@@ -1,8 +1,6 @@
 import { Redis } from 'ioredis'
 import { processExists, startSentinels, until, type RedisSentinels } from '../src/index.js'
 
-jest.setTimeout(90_000)
-
 let group: RedisSentinels
 beforeAll(async () => {
   group = await startSentinels({ replicas: 2 })

@@ -1,6 +1,6 @@
 // A process with a BullMQ worker. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { once } from 'node:events'
 import { startWorker } from '../../../dist/cookbook/bullmq.js'
 

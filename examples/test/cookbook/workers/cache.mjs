@@ -1,6 +1,6 @@
 // A process that reads through a cache. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { cached } from '../../../dist/cookbook/cache.js'
 

@@ -4,7 +4,7 @@ const rightNow = Date.now
 Date.now = () => rightNow() + skewMs
 
 const { Holdfast } = await import('@holdfast/core')
-const { fromParent, tellParent } = await import('@holdfast/testkit')
+const { fromParent, tellParent } = await import('@holdfast/testkit/process')
 const { Redis } = await import('ioredis')
 const { runTick, schedule } = await import('../../../dist/cookbook/cron.js')
 

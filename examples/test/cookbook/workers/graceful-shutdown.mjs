@@ -1,6 +1,6 @@
 // A web server whose only job runs under a lock. Environment: REDIS_URL, DRAIN_MS, IGNORE_SIGNAL (the lease's).
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { closeOnSignals } from '../../../dist/cookbook/graceful-shutdown.js'

@@ -1,5 +1,5 @@
 // A development server: loads bundles of one application, one after another. Environment: REDIS_URL, BUNDLES.
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { delimiter } from 'node:path'
 import { pathToFileURL } from 'node:url'
 

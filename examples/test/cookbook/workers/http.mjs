@@ -1,6 +1,6 @@
 // One instance of a web application. Environment: REDIS_URL, FRAMEWORK, WAIT_MS.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { once } from 'node:events'
 import { makeExpressApp } from '../../../dist/cookbook/http-express.js'
 import { makeFastifyApp } from '../../../dist/cookbook/http-fastify.js'

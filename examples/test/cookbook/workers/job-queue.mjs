@@ -1,6 +1,6 @@
 // A worker of a job queue, to which the test delivers jobs. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { handle } from '../../../dist/cookbook/job-queue.js'
 

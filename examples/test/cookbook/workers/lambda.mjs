@@ -1,5 +1,5 @@
 // A container that is frozen between invocations, and now and then within one. Environment: REDIS_URL.
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { connect, makeHandler } from '../../../dist/cookbook/lambda.js'
 
 async function ship(orderId, lease) {

@@ -1,6 +1,6 @@
 // An instance of an app of which one leads. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { tellParent } from '@holdfast/testkit'
+import { tellParent } from '@holdfast/testkit/process'
 import { once } from 'node:events'
 import { lead } from '../../../dist/cookbook/leader.js'
 

@@ -1,6 +1,6 @@
 // A process whose requests share a queue, or a pool. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 import { once } from 'node:events'
 import PQueue from 'p-queue'

@@ -1,6 +1,6 @@
 // A process that calls an API within limits. Environment: REDIS_URL.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { awaitTurn, mayProceed, oneAtATime } from '../../../dist/cookbook/rate.js'
 
 const holdfast = new Holdfast({ redis: process.env.REDIS_URL })

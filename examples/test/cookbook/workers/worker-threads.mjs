@@ -1,6 +1,6 @@
 // A process that seals documents in threads. Environment: REDIS_URL, WATCHDOG_MS.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { seal } from '../../../dist/cookbook/worker-threads.js'
 
 const holdfast = new Holdfast({

@@ -1,12 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { guardPid, sharedRedisUrl, until } from '@holdfast/testkit'
 
-const program = join(__dirname, '../../dist/esm/main.js')
+const published = join(__dirname, '../../dist/esm/main.js')
+const bundled = join(__dirname, '../dist/main.js')
+
+beforeAll(() => execFileSync(process.execPath, [join(__dirname, 'bundle.mjs')]))
 
 /** The words that start `holdfast`. */
-export const holdfastWords = [process.execPath, program]
+export const holdfastWords = [process.execPath, bundled]
 
 export interface Ended {
   readonly code: number | null
@@ -24,6 +27,8 @@ export interface CliOptions {
   readonly input?: string
   /** Whether stdout is read from the start. @defaultValue true */
   readonly isRead?: boolean
+  /** Whether it runs from the files of the package: for what they load on demand. @defaultValue false */
+  readonly isPublished?: boolean
 }
 
 const running = new Set<Cli>()
@@ -42,9 +47,9 @@ export class Cli {
 
   constructor(
     args: readonly string[],
-    { url = sharedRedisUrl(), env = {}, under, input, isRead = true }: CliOptions = {},
+    { url = sharedRedisUrl(), env = {}, under, input, isRead = true, isPublished = false }: CliOptions = {},
   ) {
-    const line = [...holdfastWords, ...args]
+    const line = [...(isPublished ? [process.execPath, published] : holdfastWords), ...args]
     const [first = '', ...rest] = under ? under(line.map(quoted).join(' ')) : line
     this.#child = spawn(first, rest, {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -80,16 +85,14 @@ export class Cli {
   }
 
   /** Resolves with what the pattern matches in stdout. */
-  async untilStdout(pattern: RegExp, timeoutMs = 15_000): Promise<RegExpExecArray> {
+  async untilStdout(pattern: RegExp): Promise<RegExpExecArray> {
     return until(() => pattern.exec(this.stdout), {
-      timeoutMs,
       what: () => `${pattern.source} in ${this.#all()}`,
     })
   }
 
-  async untilStderr(pattern: RegExp, timeoutMs = 15_000): Promise<RegExpExecArray> {
+  async untilStderr(pattern: RegExp): Promise<RegExpExecArray> {
     return until(() => pattern.exec(this.stderr), {
-      timeoutMs,
       what: () => `${pattern.source} in ${this.#all()}`,
     })
   }

@@ -27,7 +27,7 @@ export interface HeavyWaiting {
   /** Lets the first ones in, and resolves when some hand-offs have happened. */
   letGo(): Promise<void>
   /** Resolves when every caller has been served, with what became of each; and when both clients have closed. */
-  end(timeoutMs: number): Promise<readonly Visit[]>
+  end(): Promise<readonly Visit[]>
 }
 
 const callersPerLock = 10
@@ -62,9 +62,9 @@ export async function startHeavyWaiting(
       await Promise.all(leases.map((lease) => lease.unlock()))
       for (const _ of names) await workers[0]?.waitFor('visited')
     },
-    async end(timeoutMs) {
+    async end() {
       const ends = workers.map(async (worker) => {
-        const { visits } = await worker.waitFor('all visited', timeoutMs)
+        const { visits } = await worker.waitFor('all visited')
         await worker.waitFor('closed')
         return Array.isArray(visits) ? visits.map(asVisit) : []
       })

@@ -6,7 +6,7 @@ type Options = Omit<HoldfastQuorumOptions, 'masters'>
 
 /** A quorum client that `closeAll` closes. Masters that have just started have a vote, unless the options say otherwise. */
 export function openQuorum(masters: HoldfastQuorumOptions['masters'], options: Options = {}): HoldfastQuorum {
-  const quorum = new HoldfastQuorum({ restartQuarantineMs: 0, memberTimeoutMs: 300, ...options, masters })
+  const quorum = new HoldfastQuorum({ restartQuarantineMs: 0, memberTimeoutMs: 2_000, ...options, masters })
   closeAfterTest(() => quorum.close())
   return quorum
 }

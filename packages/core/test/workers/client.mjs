@@ -1,6 +1,6 @@
 // A client in a process of its own, told what to do by messages. Arguments: the URL of Redis, options as JSON.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 
 const [redis, options] = process.argv.slice(2)
 const holdfast = new Holdfast({ ...JSON.parse(options), redis })

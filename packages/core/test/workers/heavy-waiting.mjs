@@ -1,7 +1,7 @@
 // Many callers on each of several locks; each stays inside for a moment. Arguments, as JSON: how to reach Redis, the task.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Holdfast } from '@holdfast/core'
-import { nowMs, tellParent } from '@holdfast/testkit'
+import { nowMs, tellParent } from '@holdfast/testkit/process'
 import { Cluster, Redis } from 'ioredis'
 
 const [reach, task] = process.argv.slice(2).map((text) => JSON.parse(text))

@@ -1,6 +1,6 @@
 // A party of a latch in a process of its own. Arguments: the URL of Redis, the name of the latch, the party's name if it has one.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 
 const [redis, name, as] = process.argv.slice(2)
 const holdfast = new Holdfast({ redis })

@@ -1,6 +1,6 @@
 // A holder of a multi lock in a process of its own. Arguments: the URL of Redis, options as JSON, the names of the locks.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 
 const [redis, options, ...names] = process.argv.slice(2)
 const holdfast = new Holdfast({ ...JSON.parse(options), redis })

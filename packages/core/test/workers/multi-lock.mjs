@@ -1,7 +1,7 @@
 // Many tasks that each acquire random locks together, again and again. Whoever is inside a lock counts itself there.
 // Arguments: the URL of Redis, a tag for names, how many locks, tasks and passes of each task.
 import { Holdfast } from '@holdfast/core'
-import { tellParent } from '@holdfast/testkit'
+import { tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 
 const [url, tag, locks, tasks, passes] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 // Holds one lock and waits for another through an outage, without a listener to any event. Argument: the URL of Redis.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 
 const holdfast = new Holdfast({ redis: process.argv[2], watchdogTimeoutMs: 600, commandTimeoutMs: 300 })
 const held = await holdfast.getLock('no-listeners:held').lock()

@@ -1,7 +1,7 @@
 // Enters a quorum lock over and over until it is told to stop, and records a history. Arguments: the URLs of the masters and
 // options as JSON, the lock, the file of the history, the name of this process.
 import { HoldfastQuorum } from '@holdfast/core'
-import { fromParent, nowMs, openHistory, tellParent } from '@holdfast/testkit'
+import { fromParent, nowMs, openHistory, tellParent } from '@holdfast/testkit/process'
 
 const [masters, options, lock, file, name] = process.argv.slice(2)
 const quorum = new HoldfastQuorum({ ...JSON.parse(options), masters: JSON.parse(masters) })

@@ -2,7 +2,7 @@
 // read/write lock the side, options as JSON.
 import { Holdfast } from '@holdfast/core'
 import { redisson } from '@holdfast/core/redisson'
-import { tellParent } from '@holdfast/testkit'
+import { tellParent } from '@holdfast/testkit/process'
 
 const [redis, name, side, options = '{}'] = process.argv.slice(2)
 const holdfast = new Holdfast({ ...JSON.parse(options), engine: redisson({ redis }) })

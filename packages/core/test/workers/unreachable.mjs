@@ -1,7 +1,7 @@
 // Waits for a lock on a Redis that is not there, and reports the warnings of the process. Arguments: the URL of Redis, and
 // whether to listen to errors.
 import { Holdfast } from '@holdfast/core'
-import { fromParent, tellParent } from '@holdfast/testkit'
+import { fromParent, tellParent } from '@holdfast/testkit/process'
 
 process.on('warning', ({ code, message }) => void tellParent({ type: 'warning', code, message }))
 const [url, listens] = process.argv.slice(2)

@@ -13,8 +13,16 @@ export interface Findings {
   readonly problems: readonly string[]
 }
 
-/** Has several connections take random steps on two locks for so long, and checks what came of it. */
-export async function runRandomSteps(server: PostgresServer, forMs: number): Promise<Findings> {
+/**
+ * Has several connections take random steps on two locks, and checks what came of it.
+ *
+ * @param forMs - for so long, and on a slow machine until there were some holds
+ */
+export async function runRandomSteps(
+  server: PostgresServer,
+  forMs: number,
+  someHolds = 0,
+): Promise<Findings> {
   const [queued, tried] = [uniqueName('queued'), uniqueName('tried')]
   const steps = new Steps(schema)
   const clients = processes.map(() => new Client({ connectionString: server.url, types: asText }))
@@ -26,14 +34,16 @@ export async function runRandomSteps(server: PostgresServer, forMs: number): Pro
       return new Worker(client, steps, { process: processes[i] ?? '', queued, tried, inbox })
     })
     for (const i of processes.keys()) await listener.query('select pg_advisory_lock($1)', [1_000 + i])
+    const holds = (): number =>
+      workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'acquired')).length
     const untilMs = nowMs() + forMs
-    await Promise.all(workers.map((worker) => worker.run(untilMs)))
+    await Promise.all(workers.map((worker) => worker.run(() => nowMs() >= untilMs && holds() >= someHolds)))
     const events = workers.flatMap((worker) => worker.events)
     const broken = checkHistory(events).filter(
       ({ promise }) => promise === 'exclusion' || promise === 'tokens',
     )
     return {
-      holds: events.filter(({ kind }) => kind === 'acquired').length,
+      holds: holds(),
       problems: [
         ...broken.map((violation) => describeViolation(violation, events)),
         ...workers.flatMap(({ errors }) => errors),

@@ -39,9 +39,9 @@ export class Worker {
     this.#options = options
   }
 
-  async run(untilMs: number): Promise<void> {
+  async run(isOver: () => boolean): Promise<void> {
     const { process, queued, tried } = this.#options
-    for (let nth = 1; nowMs() < untilMs; nth++) {
+    for (let nth = 1; !isOver(); nth++) {
       const lock = chance(0.5) ? queued : tried
       const owner = `${process}:${nth}`
       const of = { process, call: owner, lock, owner }

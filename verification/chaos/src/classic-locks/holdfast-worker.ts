@@ -1,7 +1,7 @@
 // A participant with a Holdfast lock, in its own process.
 // Arguments: the URL of Redis, the participant's name, the lock's name, watchdogTimeoutMs, clockAheadMs.
 import { Holdfast, HoldfastError, type Lease } from '@holdfast/core'
-import { fromParent, nowMs, tellParent, type HistoryEvent } from '@holdfast/testkit'
+import { fromParent, nowMs, tellParent, type HistoryEvent } from '@holdfast/testkit/process'
 
 const [redis = '', name = '', lockName = '', watchdogTimeoutMs, clockAheadMs] = process.argv.slice(2)
 const trueNow = Date.now

@@ -1,4 +1,4 @@
-import { nowMs, uniqueName, until, type HistoryEvent } from '@holdfast/testkit'
+import { nowMs, uniqueName, until, type HistoryEvent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 
 /** `Omit` that keeps the members of a union apart. */

@@ -37,7 +37,7 @@ export function describeFifo(suite: Suite): void {
   async function namesAHolder(): Promise<void> {
     const [a, b] = await Promise.all([suite.open(), suite.open()])
     const held = await a.lock.lock()
-    const failure = await failureOf(b.lock.lock({ waitMs: 500 }))
+    const failure = await failureOf(b.lock.lock({ waitMs: suite.times.waitMs }))
     expect(failure).toMatchObject({ code: 'LOCK_TIMEOUT', holder: held.owner })
     await held.unlock()
   }

@@ -73,13 +73,13 @@ export function describeLatch(suite: Suite): void {
         const [waiter, other] = await Promise.all([open(), open()])
         expect(await other.latch.tryWait()).toBe(false)
         expect(await other.latch.count()).toBeNull()
-        await expect(other.latch.wait({ waitMs: 50 })).rejects.toThrow(
+        await expect(other.latch.wait({ waitMs: suite.times.waitMs })).rejects.toThrow(
           /to open \(no count is set.*: call trySetCount\)$/,
         )
         const { outcome } = await beginToWait(waiter)
         await other.latch.trySetCount(2)
         expect(await other.latch.countDown()).toBe(1)
-        await expect(waiter.latch.wait({ waitMs: 50 })).rejects.toThrow(/to open$/)
+        await expect(waiter.latch.wait({ waitMs: suite.times.waitMs })).rejects.toThrow(/to open$/)
         await other.latch.countDown()
         expect(await outcome).toBe('passed')
       },
@@ -258,14 +258,14 @@ export function describeLatch(suite: Suite): void {
       async () => {
         const [{ latch }, client] = await Promise.all([open(), open()])
         await latch.trySetCount(2)
-        const late = await failureOf(latch.wait({ waitMs: 60 }))
+        const late = await failureOf(latch.wait({ waitMs: suite.times.waitMs }))
         expect(late).toBeInstanceOf(LockTimeoutError)
         expect(late).not.toHaveProperty('position')
         expect(late).toMatchObject({
           lockName: suite.lockName,
           message: textWith(/waiting for latch/),
         })
-        expect(await latch.tryWait({ waitMs: 60 })).toBe(false)
+        expect(await latch.tryWait({ waitMs: suite.times.waitMs })).toBe(false)
         const abort = new AbortController()
         const [aborted, closed] = await Promise.all([
           beginToWait(client, { signal: abort.signal }),

@@ -278,7 +278,7 @@ export function describeSemaphore(suite: Suite): void {
     suite.scenario('a time-out names the semaphore and a holder', async () => {
       const { semaphore } = await open(1)
       const lease = await semaphore.acquire()
-      const error = await failureOf(semaphore.acquire({ waitMs: 50 }))
+      const error = await failureOf(semaphore.acquire({ waitMs: suite.times.waitMs }))
       expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: semaphore.name, holder: lease.owner })
       expect(String(error)).toContain(`waiting for semaphore ${semaphore.name} (held by ${lease.owner}`)
       await lease.release()

@@ -44,7 +44,7 @@ export class ClientProcess {
   }
 
   /** The oldest message of that type that was not returned yet. Rejects when the process ends first. */
-  async waitFor(type: string, timeoutMs = 10_000): Promise<Message> {
+  async waitFor(type: string, timeoutMs = 60_000): Promise<Message> {
     const found = await until(() => this.#taken(type) ?? this.#ending, {
       what: () => `'${type}' from a client's process, which sent ${JSON.stringify(this.#unread.slice(-3))}`,
       timeoutMs,

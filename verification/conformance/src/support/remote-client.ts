@@ -31,7 +31,7 @@ export class RemoteClient {
       subject,
     ]
     const process = new ClientProcess(args)
-    const { clientId } = await process.waitFor('ready', 20_000)
+    const { clientId } = await process.waitFor('ready')
     return new RemoteClient(process, String(clientId))
   }
 
@@ -77,7 +77,7 @@ export class RemoteClient {
   async pass(name: string, count: number): Promise<() => Promise<RemoteEntry[]>> {
     await this.#process.send({ type: 'pass', name, count })
     return async () => {
-      const { entries } = await this.#process.waitFor('passed', 25_000)
+      const { entries } = await this.#process.waitFor('passed')
       return Array.isArray(entries) ? entries.map(asEntry) : []
     }
   }

@@ -198,8 +198,9 @@ export class Suite {
 
   async #useOnce({ holdfast, lock }: Client): Promise<void> {
     await this.#lockOf(holdfast, uniqueName('first-use')).withLock(() => undefined)
-    // A client may connect to the server of a lock when it first needs that one.
-    await lock.isLocked()
+    // A client may connect to the server of a lock when it first needs that one. With a scenario's short limits that may fail.
+    const reaches = (): Promise<boolean> => lock.isLocked().then(() => true)
+    await until(reaches, { what: 'the client to reach the store', timeoutMs: 30_000 })
   }
 
   async #waiterCount(): Promise<number> {

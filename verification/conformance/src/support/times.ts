@@ -6,6 +6,8 @@ export interface Times {
   readonly leaseMs: number
   /** A short watchdog time, of which three renewals fit into a scenario. */
   readonly watchdogTimeoutMs: number
+  /** A short wait, within which the store replies even if the machine stalls. */
+  readonly waitMs: number
   /** What takes longer than this was not prompt: far below the default watchdog time, and generous to a slow machine. */
   readonly promptMs: number
 }
@@ -17,5 +19,5 @@ export function timesFor({ lease, handOff }: Traits): Times {
     return Math.ceil(atLeastMs / lease.stepMs) * lease.stepMs
   }
   const pollMs = typeof handOff === 'string' ? 0 : handOff.pollMs[1]
-  return { leaseMs: kept(400), watchdogTimeoutMs: kept(900), promptMs: 6_000 + 2 * pollMs }
+  return { leaseMs: kept(1_200), watchdogTimeoutMs: kept(2_400), waitMs: 1_500, promptMs: 6_000 + 2 * pollMs }
 }

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { Holdfast, HoldfastQuorum } from '@holdfast/core'
 import { redisson } from '@holdfast/core/redisson'
-import { nowMs } from '@holdfast/testkit'
+import { nowMs } from '@holdfast/testkit/process'
 import { Cluster, Redis } from 'ioredis'
 
 let redis

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { chmod, chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client, type QueryResult } from 'pg'
 import { freePort } from '../free-port.js'
 import { childrenOf } from '../process/family.js'
 import { guard, guardPid, scratchFolder, type ScratchFolder } from '../process/reaper.js'
@@ -17,6 +16,7 @@ import {
   thawProcess,
 } from '../process/signals.js'
 import { until } from '../until.js'
+import { fillWithEmptyCluster } from './empty-cluster.js'
 import {
   findPostgres,
   installPostgres,
@@ -25,6 +25,7 @@ import {
   type UserIds,
 } from './find-postgres.js'
 import type { PostgresServer, RestartPostgresOptions } from './postgres-server.js'
+import { queryAt, type QueryRow } from './query-at.js'
 
 const run = promisify(execFile)
 const host = '127.0.0.1'
@@ -106,7 +107,7 @@ export class LocalPostgres implements PostgresServer {
   async init(): Promise<void> {
     await this.#makeFolder()
     const args = ['-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    await this.#run('initdb', args)
+    await fillWithEmptyCluster(this.#data, join(this.#programs, 'initdb'), () => this.#run('initdb', args))
   }
 
   /** Copies the cluster of a running primary, and makes this server its standby. What it had before is deleted. */
@@ -130,15 +131,8 @@ export class LocalPostgres implements PostgresServer {
     return `postgres://${role}@${this.host}:${this.port}/${database}`
   }
 
-  async query(sql: string, values?: readonly unknown[]): Promise<Readonly<Record<string, unknown>>[]> {
-    const client = new Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 })
-    client.on('error', () => undefined)
-    try {
-      await client.connect()
-      return rowsOf(await client.query<QueryRow>(sql, values && [...values]))
-    } finally {
-      await client.end()
-    }
+  query(sql: string, values?: readonly unknown[]): Promise<QueryRow[]> {
+    return queryAt(this.url, sql, values)
   }
 
   log(): Promise<string> {
@@ -274,11 +268,4 @@ export class LocalPostgres implements PostgresServer {
 async function untilGone(pids: readonly number[]): Promise<void> {
   const areGone = async (): Promise<boolean> => !(await Promise.all(pids.map(processExists))).includes(true)
   await until(areGone, { what: 'all processes of the old server to end', everyMs: 20 })
-}
-
-type QueryRow = Readonly<Record<string, unknown>>
-
-/** Of several statements, the result of each is in a list. */
-function rowsOf(result: QueryResult<QueryRow> | readonly QueryResult<QueryRow>[]): QueryRow[] {
-  return ('rows' in result ? result : result.at(-1))?.rows ?? []
 }

@@ -1,6 +1,6 @@
-import { Client } from 'pg'
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
 import { findPostgres, NoPostgresError } from './find-postgres.js'
+import { queryAt } from './query-at.js'
 import { startPostgres } from './start-postgres.js'
 
 /** A PostgreSQL from any source. */
@@ -29,7 +29,7 @@ export async function openPostgres(
 ): Promise<OpenedPostgres> {
   const url = process.env['PG_URL']
   if (url) {
-    await reply(url)
+    await queryAt(url, 'select 1')
     return { url, origin: 'PG_URL', stop: () => Promise.resolve() }
   }
   const failures: unknown[] = []
@@ -69,16 +69,4 @@ export const postgresFromPrograms = (): Promise<OpenedPostgres | null> =>
 async function postgresFromDebian(): Promise<OpenedPostgres> {
   const server = await startPostgres()
   return { url: server.url, origin: findPostgres() ?? '', stop: () => server.stop() }
-}
-
-/** Rejects with the cause if there is no server. */
-async function reply(url: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
-    await client.query('select 1')
-  } finally {
-    await client.end()
-  }
 }

@@ -1,10 +1,12 @@
-import { Client, type QueryResult } from 'pg'
+import type { QueryResult } from 'pg'
 
 /** A row, by the names of its columns. */
 export type QueryRow = Readonly<Record<string, unknown>>
 
 /** Runs SQL on a connection of its own, and resolves with the rows of the last statement. */
 export async function queryAt(url: string, sql: string, values?: readonly unknown[]): Promise<QueryRow[]> {
+  // Loaded on demand: a process that never gets here starts sooner.
+  const { Client } = await import('pg')
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => undefined)
   try {

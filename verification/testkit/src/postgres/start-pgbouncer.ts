@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Client } from 'pg'
 import { onPath } from '../find/probe-binary.js'
 import { freePort } from '../free-port.js'
 import { guard, scratchFolder, type ScratchFolder } from '../process/reaper.js'
@@ -139,6 +138,7 @@ class LocalPgBouncer implements PgBouncer {
   }
 
   async #replies(): Promise<boolean> {
+    const { Client } = await import('pg')
     const client = new Client({ connectionString: this.url, connectionTimeoutMillis: 1_000 })
     client.on('error', () => undefined)
     try {

@@ -36,7 +36,7 @@ export interface Worker extends AsyncDisposable {
   /**
    * The oldest matching message that no earlier `waitFor` has returned; waits for one if necessary.
    *
-   * Rejects when the worker ends first, or after `timeoutMs` (default 10_000).
+   * Rejects when the worker ends first, or after `timeoutMs` (default 120_000).
    */
   waitFor(match: string | ((message: WorkerMessage) => boolean), timeoutMs?: number): Promise<WorkerMessage>
   /** Sends the signal (default SIGKILL) and resolves when the process has ended. */
@@ -113,7 +113,7 @@ class ForkedWorker implements Worker {
     })
   }
 
-  waitFor(match: string | ((message: WorkerMessage) => boolean), timeoutMs = 60_000): Promise<WorkerMessage> {
+  waitFor(match: string | ((message: WorkerMessage) => boolean), timeoutMs = 120_000): Promise<WorkerMessage> {
     const matches = typeof match === 'string' ? (message: WorkerMessage) => message.type === match : match
     const at = this.#unread.findIndex(matches)
     const [message] = at === -1 ? [] : this.#unread.splice(at, 1)

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 
 /**
  * Connects, runs the callback, disconnects.
@@ -6,6 +6,8 @@ import { Redis } from 'ioredis'
  * Rejects with the cause: at once if the connection is refused, after 5 seconds if the server is unresponsive.
  */
 export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  // Loaded on demand: a process that never gets here starts sooner.
+  const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,

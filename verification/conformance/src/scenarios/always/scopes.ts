@@ -114,7 +114,7 @@ export function describeScopes(suite: Suite): void {
       const held = await rival.lock.lock()
       await holdfast.scope(async () => {
         const patient = lock.lock()
-        expect(await lock.tryLock({ waitMs: 100 })).toBeNull()
+        expect(await lock.tryLock({ waitMs: suite.times.waitMs })).toBeNull()
         await held.unlock()
         expect((await patient).isHeld).toBe(true)
         await lock.unlock()

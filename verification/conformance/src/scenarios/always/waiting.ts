@@ -29,7 +29,7 @@ export function describeWaiting(suite: Suite): void {
         const other = waiter.lock.withLock(() => undefined)
         await suite.untilQueued(1)
         const queue = await suite.queue()
-        const failure = await failureOf(waiter.lock.lock({ waitMs: 400 }))
+        const failure = await failureOf(waiter.lock.lock({ waitMs: suite.times.waitMs }))
         expect(failure).toBeInstanceOf(LockTimeoutError)
         expect(failure).toMatchObject({ holder: held.owner, lockName: suite.lockName })
         if (suite.traits.fifo) expect(failure).toMatchObject({ position: 2 })
@@ -46,7 +46,7 @@ export function describeWaiting(suite: Suite): void {
       async () => {
         const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
         const held = await holder.lock.lock()
-        expect(await waiter.lock.tryLock({ waitMs: 200 })).toBeNull()
+        expect(await waiter.lock.tryLock({ waitMs: suite.times.waitMs })).toBeNull()
         const waiting = waiter.lock.tryLock({ waitMs: 20_000 })
         await suite.untilQueued(1)
         await held.unlock()
@@ -106,7 +106,7 @@ export function describeWaiting(suite: Suite): void {
           [other, false],
         ] as const) {
           const waiting = nextEvent(client.holdfast, 'waiting')
-          const ended = client.lock.tryLock({ waitMs: 300 })
+          const ended = client.lock.tryLock({ waitMs: suite.times.waitMs })
           expect(await waiting).toMatchObject({ name: suite.lockName, holder: held.owner, behindOwnClient })
           if (suite.hasQueue) expect((await waiting).position).toBeGreaterThan(0)
           expect(await ended).toBeNull()
@@ -145,7 +145,7 @@ export function describeWaiting(suite: Suite): void {
         const { holdfast, lock } = await suite.open()
         const { signal } = new AbortController()
         const held = await lock.lock()
-        const waits = Array.from({ length: 30 }, () => lock.tryLock({ signal, waitMs: 1_000 }))
+        const waits = Array.from({ length: 30 }, () => lock.tryLock({ signal, waitMs: suite.times.waitMs }))
         await untilWaiters(holdfast, 30)
         expect(getEventListeners(signal, 'abort')).toHaveLength(1)
         expect(new Set(await Promise.all(waits))).toEqual(new Set([null]))
