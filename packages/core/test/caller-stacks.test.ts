@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import { HoldfastError, LockLostError, type AcquireOptions, type Lease, type Lock } from '../src/index.js'
 import { closeAll, openClient, openReadyClient, openRedisClient } from './support/clients.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 /** What the call fails with. The name of this function is what its stack must have. */
 async function theCaller(call: () => unknown): Promise<HoldfastError> {

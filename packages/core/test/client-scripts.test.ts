@@ -1,18 +1,15 @@
 import { once } from 'node:events'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../src/redis/keys.js'
 import { closeAll, openRedisClient } from './support/clients.js'
 import { plainKeySpace } from './support/key-space.js'
 import { scripts, type ScriptName } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let keys: Keys
-
-beforeAll(async () => {
-  server = await startRedis()
-})
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
@@ -20,8 +17,6 @@ beforeEach(() => {
 })
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 /** Runs a script as it is, on a connection that belongs to no client of ours. */
 const runScript = (name: ScriptName, scriptKeys: readonly string[], args: readonly (string | number)[]) =>

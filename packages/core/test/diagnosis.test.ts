@@ -5,16 +5,11 @@ import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import { RefusedError, UnavailableError, type RedisSource } from '../src/index.js'
 import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 interface Address {
   readonly host: string

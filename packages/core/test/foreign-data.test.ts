@@ -1,18 +1,13 @@
-import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
+import { uniqueName } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { type Lock, NotALockError, RefusedError } from '../src/index.js'
 import { closeAll, deleteAfterTest, openHoldfast } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 const foreign: [what: string, write: (redis: Redis, key: string) => Promise<unknown>, type: string][] = [
   ['a string', (redis, key) => redis.set(key, 'theirs'), 'string'],

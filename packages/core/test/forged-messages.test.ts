@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  countCommands,
-  killClients,
-  startRedis,
-  uniqueName,
-  until,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { countCommands, killClients, uniqueName, until } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import type { Holdfast } from '../src/index.js'
 import {
@@ -25,17 +18,14 @@ import { releaseChannel } from './support/redisson-channels.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { openTwoWays } from './support/two-ways.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 /** Of a user that may publish, and see messages, but touch no key of ours. */
 let attacker: Redis
 let name: string
 let inRedis: LockInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
 
 beforeEach(async () => {
   redis = openRedisClient(server.url)
@@ -50,7 +40,6 @@ beforeEach(async () => {
 })
 
 afterEach(closeAll)
-afterAll(() => server.stop())
 
 const nowUs = (): string => String(Date.now() * 1_000)
 const publish = (clientId: string, message: string) => attacker.publish(`holdfast:inbox:${clientId}`, message)

@@ -1,5 +1,5 @@
-import { startRedis, uniqueName, until } from '@holdfast/testkit'
-import type { FaultProxy, RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
+import type { FaultProxy } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
 import type { Holdfast, Lease, RedisTemplate } from '../src/index.js'
@@ -15,15 +15,11 @@ import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { loadScripts, runs } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let proxy: FaultProxy
 let name: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   name = uniqueName('interleaving')

@@ -1,14 +1,8 @@
 import { compareLatches } from '@holdfast/model'
-import { startRedis, type RedisServer } from '@holdfast/testkit'
 import { RedisLatch } from './steps/redis-latch.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-
-afterAll(() => server.stop())
+const server = ownRedis()
 
 it('a latch in memory does what the scripts do on Redis, whatever the steps', async () => {
   const latch = await RedisLatch.open(server.url)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { countCommands, forkWorker, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { countCommands, forkWorker, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import {
   LatchGoneError,
@@ -21,16 +21,12 @@ import {
 import { LatchInRedis } from './support/latch-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { loadScripts, runs, runsOf } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let inRedis: LatchInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   redis = openRedisClient(server.url)
@@ -201,18 +197,6 @@ describe('when Redis does not reply', () => {
     const isCountDown = runs('latchCountDown', inRedis.key)
     return (request) => isCountDown(request) && request.includes(String(generation))
   }
-
-  it('a count-down in a count that is over by then does not count, and does not call the next one open', async () => {
-    const [{ latch }, worker] = await Promise.all([open(), open({ commandTimeoutMs: 1_500 })])
-    await latch.trySetCount(2)
-    await worker.latch.countDown()
-    await latch.countDown()
-    await latch.trySetCount(2)
-    await redis.client('PAUSE', 2_500, 'ALL')
-    expect(await failureOf(worker.latch.countDown({ as: 'shard-7' }))).toBeInstanceOf(UnavailableError)
-    expect(await latch.count()).toBe(2)
-    expect(await worker.latch.countDown({ as: 'shard-7' })).toBe(1)
-  })
 
   it('count-down runs twice: the repeated one counts nothing in a count that was set in between', async () => {
     const proxy = await openProxy(server)

@@ -3,11 +3,9 @@ import {
   keysWithoutTtl,
   leftoverKeys,
   startProxy,
-  startRedis,
   until,
   uniqueName,
   watchResources,
-  type RedisServer,
 } from '@holdfast/testkit'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
@@ -15,16 +13,12 @@ import { ClosedError, Holdfast, LockLostError, type Lease } from '../src/index.j
 import { askRedisNow } from './support/ask-redis-now.js'
 import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let inRedis: LockInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(() => {
   redis = openRedisClient(server.url)

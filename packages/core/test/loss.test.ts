@@ -1,4 +1,5 @@
-import { sharedRedisUrl, uniqueName, until } from '@holdfast/testkit'
+import { sharedRedisUrl, startRedis, uniqueName, until } from '@holdfast/testkit'
+import { LockLostError } from '../src/index.js'
 import { closeAll, openClient, openHoldfast, openProxy } from './support/clients.js'
 
 afterEach(async () => {
@@ -62,4 +63,25 @@ describe('a nested call with maxHoldMs', () => {
       expect(outer.remainingMs()).toBeGreaterThan(10_000)
     })
   })
+})
+
+it('the loss of a server takes the locks of another one along', async () => {
+  const second = await startRedis()
+  try {
+    const name = uniqueName('loss')
+    const [a, b, c] = [`${name}a`, `${name}b`, `${name}c`]
+    const { holdfast: here, redis } = openHoldfast(sharedRedisUrl())
+    const there = openClient(second.url, { watchdogTimeoutMs: 3_000, commandTimeoutMs: 1_000 })
+    const heldHere = () => redis.exists(`lock:${a}`, `lock:${c}`)
+    const lease = await here.getMultiLock([a, there.getLock(b), c]).lock()
+    expect([await heldHere(), await there.getLock(b).isLocked()]).toEqual([2, true])
+    const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
+    await second.kill()
+    await aborted
+    expect(lease.signal.reason).toMatchObject({ reason: 'member-lost', lockName: b })
+    await until(async () => (await heldHere()) === 0)
+    await expect(lease.unlock()).rejects.toThrow(LockLostError)
+  } finally {
+    await second.stop()
+  }
 })

@@ -1,4 +1,4 @@
-import { startRedis, until, uniqueName, type FaultProxy, type RedisServer } from '@holdfast/testkit'
+import { until, uniqueName, type FaultProxy } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { LockLostError, UnavailableError, type Holdfast, type Lock } from '../src/index.js'
 import {
@@ -7,22 +7,19 @@ import {
   openReadyClient,
   openRedisClient,
   type ClientOptions,
+  useOnce,
 } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { askByHand, loadScripts, runs } from './support/scripts.js'
 import { runningMs } from './support/timed.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let proxy: FaultProxy
 let redis: Redis
 let name: string
 let inRedis: LockInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   proxy = await openProxy(server)
@@ -79,29 +76,14 @@ describe('a request that is abandoned while it is in flight', () => {
 
   const reason = new Error('changed my mind')
 
-  it.each([
-    ['is kept up by the network', false],
-    ['is dropped by the network', true],
-  ])('leaves nothing when it was aborted and %s', async (_, drop) => {
+  it('leaves nothing when it was aborted and is dropped by the network', async () => {
     const { lock } = await openCounted(proxy.url, { commandTimeoutMs: 1_000 })
     const abort = new AbortController()
-    proxy.blackHole('toServer', { drop })
+    proxy.blackHole('toServer', { drop: true })
     const waiting = lock.lock({ signal: abort.signal })
     abort.abort(reason)
     await expect(waiting).rejects.toBe(reason)
     expect(await inRedis.counts()).toEqual({})
-    proxy.heal()
-    await expectNoOrphan()
-  })
-
-  it('leaves nothing when its reply is stuck, and the lock was taken', async () => {
-    const { lock } = await openCounted(proxy.url, { commandTimeoutMs: 1_000 })
-    const abort = new AbortController()
-    proxy.blackHole('toClient')
-    const waiting = lock.lock({ signal: abort.signal })
-    await until(() => inRedis.holder())
-    abort.abort(reason)
-    await expect(waiting).rejects.toBe(reason)
     proxy.heal()
     await expectNoOrphan()
   })
@@ -144,5 +126,40 @@ describe('connections that break in the middle of the work', () => {
     await (await second).unlock()
     expect(await redis.exists(inRedis.key, inRedis.queueKey)).toBe(0)
     expect(lost).toEqual([])
+  })
+})
+
+describe('a request for several locks whose reply is lost', () => {
+  const open = () => openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
+  const members = () => ['a', 'b', 'c'].map((member) => `{${name}}${member}`)
+  const membersInRedis = () => members().map((member) => new LockInRedis(redis, member))
+  const replyLost = () => proxy.loseReply(runs('multiAcquire', `lock:{${name}}a`))
+
+  it('abandons all its owners, and the next one gets in', async () => {
+    const far = await open()
+    const lost = replyLost()
+    const failure = far
+      .getMultiLock(members())
+      .tryLock()
+      .catch((error: unknown) => error)
+    await lost
+    expect(await failure).toMatchObject({ code: 'UNAVAILABLE' })
+    for (const member of membersInRedis()) {
+      await member.untilFree()
+      expect(await member.queue()).toEqual([])
+      expect(await member.gone()).toHaveLength(1)
+    }
+    await (await openReadyClient(server.url)).getMultiLock(members()).withLock(() => undefined)
+  })
+
+  it('is repeated by a call that waits', async () => {
+    const far = await open()
+    await useOnce(far)
+    const lost = replyLost()
+    const acquired = far.getMultiLock(members()).lock({ waitMs: 10_000 })
+    await lost
+    await using lease = await acquired
+    expect(lease.isHeld).toBe(true)
+    for (const member of membersInRedis()) expect(await member.holder()).toBeDefined()
   })
 })

@@ -1,4 +1,3 @@
-import { startRedis, type RedisServer } from '@holdfast/testkit'
 import { RefusedError, type Holdfast } from '../src/index.js'
 import { closeAll, openClient, openProxy, openReadyClient } from './support/clients.js'
 import { openShared } from './support/open-shared.js'
@@ -6,12 +5,9 @@ import { openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { scripts } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 beforeEach(() => {
   // ioredis says on the console when it may not ask INFO at the start of a connection.
@@ -23,8 +19,6 @@ afterEach(async () => {
   jest.restoreAllMocks()
   await closeAll()
 })
-
-afterAll(() => server.stop())
 
 type Session = ReturnType<typeof openSession>['session']
 type Step = (session: Session) => Promise<unknown>

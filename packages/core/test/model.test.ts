@@ -14,23 +14,18 @@ import {
   type Exploration,
   type ExploredStore,
 } from '@holdfast/model'
-import { isFullMatrix, startRedis, type RedisServer } from '@holdfast/testkit'
+import { isFullMatrix } from '@holdfast/testkit'
 import { lockDesignMistakes } from './steps/design-mistakes.js'
 import { redisLock } from './steps/redis-lock.js'
 import { RedisLocks } from './steps/redis-locks.js'
 import { RedisStore } from './steps/redis-store.js'
 import { luaOf } from './steps/server.js'
+import { ownRedis } from './support/own-redis.js'
 
 /** More of them: HOLDFAST_COMPARE_SEQUENCES. */
 const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 5_000)
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-
-afterAll(() => server.stop())
+const server = ownRedis()
 
 const report: string[] = []
 

@@ -1,20 +1,16 @@
 import { join } from 'node:path'
-import { forkWorker, startRedis, uniqueName, type RedisServer, type Worker } from '@holdfast/testkit'
+import { forkWorker, uniqueName, type Worker } from '@holdfast/testkit'
 import type { Holdfast } from '../src/index.js'
 import { closeAfterTest, closeAll, openReadyClient, openRedisClient } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let other: Holdfast
 let first: string, second: string
 let inRedis: LockInRedis[]
 
 const options = { watchdogTimeoutMs: 3_000, commandTimeoutMs: 1_500 }
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   other = await openReadyClient(server.url, options)

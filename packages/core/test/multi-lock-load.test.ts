@@ -1,22 +1,12 @@
 import { join } from 'node:path'
-import {
-  countCommands,
-  forkWorker,
-  startCluster,
-  startRedis,
-  uniqueName,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { countCommands, forkWorker, startCluster, uniqueName } from '@holdfast/testkit'
 import calculateSlot from 'cluster-key-slot'
 import { closeAfterTest, closeAll, openClient, openRedisClient, useOnce } from './support/clients.js'
 import { loadScripts, runsOf } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 afterEach(closeAll)
 
 it.each([

@@ -1,4 +1,4 @@
-import { countCommands, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { countCommands, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import {
   InvalidArgumentError,
@@ -7,22 +7,18 @@ import {
   NotOwnerError,
   type Holdfast,
 } from '../src/index.js'
-import { closeAll, openProxy, openReadyClient, openRedisClient, useOnce } from './support/clients.js'
+import { closeAll, openProxy, openReadyClient, openRedisClient } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
-import { loadScripts, runs, runsOf } from './support/scripts.js'
+import { loadScripts, runsOf } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let mine: Holdfast
 let other: Holdfast
 /** In the order in which they are acquired: of one slot, by their keys. */
 let a: string, b: string, c: string, d: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   redis = openRedisClient(server.url)
@@ -41,12 +37,6 @@ async function held(...names: string[]): Promise<string[]> {
   return names.filter((_, i) => holders[i] !== undefined)
 }
 
-/** No lock is held, nobody is queued, nothing is in flight that could change that. */
-async function untilNothingIsLeft(...names: string[]): Promise<void> {
-  await until(async () => (await held(...names)).length === 0, { what: 'all locks to be free' })
-  for (const name of names) expect(await inRedis(name).queue()).toEqual([])
-}
-
 const givenUp = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 
 describe('a multi lock', () => {
@@ -60,9 +50,7 @@ describe('a multi lock', () => {
       expect(await other.getLock(b).tryLock()).toBeNull()
       return 'done'
     })
-    expect(result).toBe('done')
-    expect(multi.isHeld()).toBe(false)
-    expect(await held(a, b, c)).toEqual([])
+    expect([result, multi.isHeld(), await held(a, b, c)]).toEqual(['done', false, []])
   })
 
   it('costs one command to acquire and one per lock to release', async () => {
@@ -248,7 +236,8 @@ describe('who waits', () => {
     abort.abort(reason)
     expect(await call).toBe(reason)
     await blocker.unlock()
-    await untilNothingIsLeft(a, b, c)
+    await until(async () => (await held(a, b, c)).length === 0, { what: 'all locks to be free' })
+    for (const name of [a, b, c]) expect(await inRedis(name).queue()).toEqual([])
   })
 
   it('close between members leaves nothing', async () => {
@@ -263,25 +252,17 @@ describe('who waits', () => {
   })
 })
 
-describe('a member that a dead process waits for', () => {
-  /** What a process leaves that was killed while it waited. */
-  async function leaveEntry(name: string): Promise<void> {
-    const { queueKey, waitersKey } = inRedis(name)
-    const entry = `${String(Date.now() * 1000)} 30000 30000 1 p holdfast:inbox:dead`
-    await redis.rpush(queueKey, 'dead:1')
-    await redis.hset(waitersKey, 'dead:1', entry)
-    for (const key of [queueKey, waitersKey]) await redis.pexpire(key, 30_000)
-  }
-
-  it('is as free for tryLock as by itself', async () => {
-    await leaveEntry(b)
-    const multi = mine.getMultiLock([a, b, c])
-    const lease = await multi.tryLock()
-    expect(await held(a, b, c)).toEqual([a, b, c])
-    await lease?.unlock()
-    expect(await (await other.getLock(b).tryLock())?.unlock()).toBeUndefined()
-    expect(await inRedis(b).queue()).toEqual(['dead:1'])
-  })
+it('a member that a dead process waits for is as free for tryLock as by itself', async () => {
+  const { queueKey, waitersKey } = inRedis(b)
+  await redis.rpush(queueKey, 'dead:1')
+  const entry = `${String(Date.now() * 1000)} 30000 30000 1 p holdfast:inbox:dead`
+  await redis.hset(waitersKey, 'dead:1', entry)
+  for (const key of [queueKey, waitersKey]) await redis.pexpire(key, 30_000)
+  const lease = await mine.getMultiLock([a, b, c]).tryLock()
+  expect(await held(a, b, c)).toEqual([a, b, c])
+  await lease?.unlock()
+  expect(await (await other.getLock(b).tryLock())?.unlock()).toBeUndefined()
+  expect(await inRedis(b).queue()).toEqual(['dead:1'])
 })
 
 describe('a member that is lost', () => {
@@ -418,52 +399,5 @@ it('unlock() finds the scope of any of the clients', async () => {
       expect(await held(a, b)).toEqual([])
       await expect(multi.unlock()).rejects.toThrow(NotOwnerError)
     })
-  }
-})
-
-describe('a request for several locks whose reply is lost', () => {
-  it('abandons all its owners, and the next one gets in', async () => {
-    const proxy = await openProxy(server)
-    const far = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
-    const replyLost = proxy.loseReply(runs('multiAcquire', inRedis(a).key))
-    const failure = givenUp(far.getMultiLock([a, b, c]).tryLock())
-    await replyLost
-    expect(await failure).toMatchObject({ code: 'UNAVAILABLE' })
-    await untilNothingIsLeft(a, b, c)
-    for (const name of [a, b, c]) expect(await inRedis(name).gone()).toHaveLength(1)
-    await other.getMultiLock([a, b, c]).withLock(() => undefined)
-  })
-
-  it('is repeated by a call that waits', async () => {
-    const proxy = await openProxy(server)
-    const far = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
-    await useOnce(far)
-    const replyLost = proxy.loseReply(runs('multiAcquire', inRedis(a).key))
-    const acquired = far.getMultiLock([a, b]).lock({ waitMs: 10_000 })
-    await replyLost
-    await using lease = await acquired
-    expect(lease.isHeld).toBe(true)
-    expect(await held(a, b)).toEqual([a, b])
-  })
-})
-
-it('the loss of a server takes the locks of another one along', async () => {
-  const second = await startRedis()
-  try {
-    const there = await openReadyClient(second.url, { watchdogTimeoutMs: 3_000, commandTimeoutMs: 1_000 })
-    const multi = mine.getMultiLock([mine.getLock(a), there.getLock(b), mine.getLock(c)])
-    await multi.withLock(async () => {
-      expect(await held(a, b, c)).toEqual([a, c])
-      expect(await there.getLock(b).isLocked()).toBe(true)
-    })
-    const lease = await multi.lock()
-    const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
-    await second.kill()
-    await aborted
-    expect(lease.signal.reason).toMatchObject({ reason: 'member-lost', lockName: b })
-    await until(async () => (await held(a, c)).length === 0)
-    await expect(lease.unlock()).rejects.toThrow(LockLostError)
-  } finally {
-    await second.stop()
   }
 })

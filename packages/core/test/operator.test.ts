@@ -1,13 +1,11 @@
 import {
   countCommands,
   startCluster,
-  startRedis,
   startSentinels,
   uniqueName,
   until,
   withRedis,
   type RedisCluster,
-  type RedisServer,
 } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import type { ListFilter, ListPage, OperatorSession } from '../src/engine/operator.js'
@@ -17,16 +15,12 @@ import { openShared } from './support/open-shared.js'
 import { openListening, openSession } from './support/open-session.js'
 import { minimumPermissions, usefulPermissions } from './support/permissions.js'
 import { makeRedisUser } from './support/redis-user.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 beforeEach(() => server.call('FLUSHALL'))
 afterEach(closeAll)
-afterAll(() => server.stop())
 
 /** Disconnects it after the test, which may break its connections. */
 function ended<C extends Redis | Cluster>(redis: C): C {

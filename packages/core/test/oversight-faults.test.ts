@@ -1,21 +1,18 @@
-import { startRedis, uniqueName, type FaultProxy, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, type FaultProxy } from '@holdfast/testkit'
 import { UnavailableError, type Holdfast } from '../src/index.js'
 import { scripts } from '../src/redis/scripts/generated.js'
 import { closeAll, openProxy, openReadyClient } from './support/clients.js'
 import { openSession } from './support/open-session.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let proxy: FaultProxy
 
-beforeAll(async () => {
-  server = await startRedis()
-})
 beforeEach(async () => {
   await server.call('FLUSHALL')
   proxy = await openProxy(server)
 })
 afterEach(closeAll)
-afterAll(() => server.stop())
 
 /** Has a client hold that many locks; returns their names. */
 async function holdMany(holdfast: Holdfast, count: number): Promise<string[]> {

@@ -17,12 +17,9 @@ import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { askByHand } from './support/scripts.js'
 import { clusterPermissions, minimumPermissions, usefulPermissions } from './support/permissions.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 beforeEach(async () => {
   // ioredis says on the console when it may not ask INFO at the start of a connection.
@@ -35,8 +32,6 @@ afterEach(async () => {
   jest.restoreAllMocks()
   await closeAll()
 })
-
-afterAll(() => server.stop())
 
 interface Watched {
   readonly holdfast: Holdfast
@@ -204,15 +199,6 @@ describe('a user who may not use channels', () => {
       await expect(lock.lock({ waitMs: 10_000 })).rejects.toBeInstanceOf(RefusedError)
       await expect(lock.tryLock()).resolves.toBeNull()
       await expect(lock.inspect()).resolves.toMatchObject({ waiterCount: 0 })
-    })
-  })
-
-  it('learns from the error which lock it cannot wait for', async () => {
-    const holder = open(server.url)
-    const { holdfast } = open(await makeRedisUser(server, noChannels))
-    const lock = holdfast.getLock(uniqueName('permissions'))
-    await holder.holdfast.getLock(lock.name).withLock(async () => {
-      await expect(lock.lock()).rejects.toMatchObject({ lockName: lock.name })
     })
   })
 })

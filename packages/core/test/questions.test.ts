@@ -1,17 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { closeAfterTest, closeAll, openClient } from './support/clients.js'
 import { makeRedisUser } from './support/redis-user.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 afterEach(closeAll)
-afterAll(() => server.stop())
 
 /** Someone who may publish, and nothing else. */
 async function openPublisher(): Promise<Redis> {

@@ -1,4 +1,4 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import { type Redis } from 'ioredis'
 import { type Holdfast } from '../src/index.js'
 import { scripts } from '../src/redis/redisson/generated.js'
@@ -6,15 +6,11 @@ import { closeAfterTest, closeAll, deleteAfterTest, openProxy, openRedisClient }
 import { openShared, type SharedOptions } from './support/open-shared.js'
 import { listen } from './support/redisson-channels.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(() => {
   redis = openRedisClient(server.url)

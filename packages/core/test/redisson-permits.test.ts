@@ -1,4 +1,4 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { type Holdfast } from '../src/index.js'
@@ -6,15 +6,11 @@ import { scripts } from '../src/redis/redisson/generated.js'
 import { closeAll, deleteAfterTest, openProxy, openRedisClient, useOnce } from './support/clients.js'
 import { openShared, type SharedOptions } from './support/open-shared.js'
 import { loadScripts } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(() => {
   redis = openRedisClient(server.url)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { forkWorker, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { forkWorker, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { type Holdfast, LockLostError, NotALockError } from '../src/index.js'
 import { closeAfterTest, closeAll, openProxy, openRedisClient } from './support/clients.js'
@@ -9,16 +9,12 @@ import { holdKey, OtherOwner } from './support/other-owner.js'
 import { listen, readWriteChannel } from './support/redisson-channels.js'
 import { loadScripts, runs, scripts, type ScriptName } from './support/scripts.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let java: OtherOwner
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   name = uniqueName('shared')

@@ -1,11 +1,4 @@
-import {
-  countCommands,
-  killClients,
-  startRedis,
-  uniqueName,
-  until,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { countCommands, killClients, startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { type Holdfast, LockTimeoutError } from '../src/index.js'
 import { closeAfterTest, closeAll, openRedisClient, useOnce } from './support/clients.js'
@@ -15,16 +8,12 @@ import { readWriteChannel } from './support/redisson-channels.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { timed } from './support/timed.js'
 import { openTwoWays } from './support/two-ways.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let java: OtherOwner
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   name = uniqueName('shared')

@@ -1,4 +1,4 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { startRedis, uniqueName, until } from '@holdfast/testkit'
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { LockTimeoutError, type Holdfast } from '../src/index.js'
@@ -9,15 +9,11 @@ import { openShared, type SharedOptions } from './support/open-shared.js'
 import { listen } from './support/redisson-channels.js'
 import { timed } from './support/timed.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(() => {
   redis = openRedisClient(server.url)

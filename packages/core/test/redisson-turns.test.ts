@@ -1,13 +1,5 @@
 import { join } from 'node:path'
-import {
-  countCommands,
-  forkWorker,
-  startRedis,
-  uniqueName,
-  until,
-  withRedis,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { countCommands, forkWorker, uniqueName, until, withRedis } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { scripts } from '../src/redis/redisson/generated.js'
 import { closeAfterTest, closeAll, openProxy, openRedisClient } from './support/clients.js'
@@ -16,14 +8,10 @@ import { otherOwnerIn, onServer, untilQueuedIn, type SharedTopology } from './su
 import { loadScripts, runsOf } from './support/scripts.js'
 import { timed } from './support/timed.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let name: string
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(() => {
   name = uniqueName('shared')

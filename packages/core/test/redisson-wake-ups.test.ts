@@ -1,4 +1,4 @@
-import { countCommands, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { countCommands, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import type { Lease, Lock } from '../src/index.js'
 import { scripts } from '../src/redis/redisson/generated.js'
@@ -10,24 +10,20 @@ import { releaseChannel } from './support/redisson-channels.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { openTwoWays, type TwoWays } from './support/two-ways.js'
 import { untilLength } from './support/until-length.js'
+import { ownRedis } from './support/own-redis.js'
 
 /** So long that nothing which ends by itself, and no periodic look at the queue, can stand in for a wake-up. */
 const leaseMs = 600_000
 /** Above what any wake-up takes on a busy machine. */
 const waitMs = 10_000
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let client: TwoWays
 let lock: Lock
 let java: OtherOwner
 let inRedis: LockInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   name = uniqueName('shared')

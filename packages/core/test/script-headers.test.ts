@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { startRedis, uniqueName, type RedisServer } from '@holdfast/testkit'
+import { uniqueName } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { RedissonLockCalls } from '../src/redis/redisson/lock-calls.js'
 import { redissonLatchCalls } from '../src/redis/redisson/latch-calls.js'
@@ -21,14 +21,11 @@ import { RedisRegistry } from '../src/redis/registry.js'
 import { closeAfterTest, closeAll, openRedisClient } from './support/clients.js'
 import { plainKeySpace, sharedKeySpace } from './support/key-space.js'
 import { scripts } from './support/scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let keys: Keys
-
-beforeAll(async () => {
-  server = await startRedis()
-})
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
@@ -36,8 +33,6 @@ beforeEach(() => {
 })
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 describe('the header of a script', () => {
   const folder = `${__dirname}/../../../lua`

@@ -16,22 +16,16 @@ import {
   type Exploration,
   type ExploredStore,
 } from '@holdfast/model'
-import { startRedis, type RedisServer } from '@holdfast/testkit'
 import { sharedDesignMistakes } from './steps/design-mistakes.js'
 import { redisShared } from './steps/redis-shared.js'
 import { RedisStore } from './steps/redis-store.js'
 import { luaOf } from './steps/server.js'
+import { ownRedis } from './support/own-redis.js'
 
 /** More of them: HOLDFAST_COMPARE_SEQUENCES. */
 const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 3_000)
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-
-afterAll(() => server.stop())
+const server = ownRedis()
 
 const report: string[] = []
 

@@ -1,19 +1,16 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import { closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
 import { plainKeySpace } from './support/key-space.js'
 import { SharedScripts } from './support/shared-scripts.js'
+import { ownRedis } from './support/own-redis.js'
 
 /** What a writer wants, and the size of a read/write lock. */
 const all = 1_000_000_000
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let object: SharedScripts
-
-beforeAll(async () => {
-  server = await startRedis()
-})
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
@@ -21,8 +18,6 @@ beforeEach(() => {
 })
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
 
 const anyToken = expect.stringMatching(/^\d{16}$/) as unknown
 /** The reply to an owner that does not enter. */
@@ -65,28 +60,6 @@ describe('release', () => {
     await object.end('b')
     expect(await object.release('a', { tombstoneMs: 10_000 })).toBe(1)
     expect(await redis.exists(object.keys.main, object.keys.ends, object.keys.queue)).toBe(0)
-  })
-
-  it('lets neighbouring readers in together, with one token, and notifies each client once', async () => {
-    const heard = await object.hear('one', 'two')
-    await write('w')
-    await read('one:1', { checkInbox: 1, inbox: object.inboxOf('one') })
-    await read('two:1', { checkInbox: 1, inbox: object.inboxOf('two') })
-    await read('one:2', { checkInbox: 1, inbox: object.inboxOf('one'), grantLeaseMs: 5_000 })
-    await write('next', { checkInbox: 0 })
-    await read('late')
-    expect(await object.release('w')).toBe(1)
-    expect(await object.holders()).toEqual({ 'one:1': 1, 'two:1': 1, 'one:2': 1 })
-    expect(await object.queue()).toEqual(['next', 'late'])
-    const token = await object.tokenOf('one:1')
-    expect(await object.tokenOf('two:1')).toBe(token)
-    await until(() => heard.length >= 2)
-    const us = '\\d{16}'
-    expect(heard.sort()).toEqual([
-      expect.stringMatching(`^entered ${token} ${us} one:1:20000:p,one:2:5000:p ${object.keys.main}$`),
-      expect.stringMatching(`^entered ${token} ${us} two:1:20000:p ${object.keys.main}$`),
-    ])
-    expect(Object.keys(await object.waiters()).sort()).toEqual(['late', 'next'])
   })
 
   it('needs no clock when it holds and nobody waits', async () => {
@@ -206,17 +179,6 @@ describe('a key of another type', () => {
     expect(await object.sums()).toEqual({ used: 3, held: 3, ends: 0 })
   })
 
-  it('has the last release finished without letting anybody in: the fence', async () => {
-    await write('a')
-    await read('b')
-    await read('c')
-    await redis.del(object.keys.fence)
-    await put(object.keys.fence)
-    expect(await object.release('a')).toEqual([1, expect.stringContaining('WRONGTYPE')])
-    expect(await redis.exists(object.keys.main, object.keys.ends)).toBe(0)
-    expect(await object.queue()).toEqual(['b', 'c'])
-  })
-
   it('has an eviction and a resize finished without letting anybody in: the fence', async () => {
     await spoil('fence')
     expect(await object.force('a')).toEqual([1, expect.stringContaining('WRONGTYPE')])
@@ -232,14 +194,6 @@ describe('a key of another type', () => {
     await redis.set(object.keys.size, 'theirs')
     const before = await object.dumps()
     await expect(object.resize(9)).rejects.toThrow(`WRONGTYPE ${object.keys.size} has no size`)
-    expect(await object.dumps()).toEqual(before)
-  })
-
-  it('has a request refused, which changes nothing: the fence', async () => {
-    await spoil('fence')
-    await object.release('a')
-    const before = await object.dumps()
-    await expect(object.acquire('d', { want: 2, size: 9 })).rejects.toThrow('WRONGTYPE')
     expect(await object.dumps()).toEqual(before)
   })
 })

@@ -1,51 +1,17 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
-import type { EngineHost } from '../src/engine/host.js'
-import type { EngineSession } from '../src/engine/session.js'
-import { redisEngine } from '../src/redis/engine.js'
-import { closeAfterTest, closeAll } from './support/clients.js'
+import { uniqueName, until } from '@holdfast/testkit'
+import { closeAll } from './support/clients.js'
+import { openSession } from './support/open-session.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
+const server = ownRedis()
 
 afterEach(closeAll)
-
-afterAll(() => server.stop())
-
-/** A client's session, and the grants and evictions that it reports. */
-function openSession(clientId: string): { readonly session: EngineSession; readonly reports: string[] } {
-  const reports: string[] = []
-  const host: EngineHost = {
-    clientId,
-    client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
-    watchdogTimeoutMs: 30_000,
-    renewEveryMs: 10_000,
-    commandTimeoutMs: 5_000,
-    now: () => performance.now(),
-    granted: (id, owner, { leaseMs }) => reports.push(`granted ${id} ${owner} ${leaseMs}`),
-    revoked: (owner) => reports.push(`revoked ${owner}`),
-    wake() {},
-    opened() {},
-    told() {},
-    missed() {},
-    unsubscribed() {},
-    broken() {},
-    reconnected() {},
-    warn: (code) => reports.push(code),
-    error: (error) => reports.push(String(error)),
-  }
-  const session = redisEngine({ redis: server.url }).open(host)
-  closeAfterTest(() => session.close())
-  return { session, reports }
-}
 
 const times = { leaseMs: 30_000, entryTtlMs: 30_000, grantLeaseMs: 20_000, proof: 'p', wantsToken: true }
 const ms = expect.any(Number) as unknown
 
 it('a session carries out every step on a semaphore, and reports who entered and who was evicted', async () => {
-  const { session, reports } = openSession('c1')
+  const { session, reports } = openSession('c1', { redis: server.url })
   const address = session.names.locate(uniqueName('session'), 'semaphore')
   await session.prepare(address)
   await session.inbox.subscribe(address)
@@ -96,20 +62,4 @@ it('a session carries out every step on a semaphore, and reports who entered and
   await until(() => reports.length >= 1)
   expect(reports).toEqual(['revoked c1:1'])
   for (const n of [2, 3, 4]) await release(n)
-})
-
-it('a read/write lock, a semaphore and a lock of one name are three objects', async () => {
-  const { session } = openSession('c2')
-  const name = uniqueName('session')
-  const objects = (['lock', 'read-write-lock', 'semaphore'] as const).map((object) =>
-    session.names.locate(name, object),
-  )
-  expect(objects.map(({ id }) => session.names.resolve(id))).toEqual(objects)
-  for (const address of objects) {
-    const request = { owner: 'c2:1', count: 1, size: 1, ...times }
-    expect(await session.steps.acquire(address, request, 5_000)).toMatchObject({ kind: 'held' })
-  }
-  for (const address of objects) {
-    await session.steps.release(address, { owner: 'c2:1', count: 0, tombstoneMs: 0 }, 5_000)
-  }
 })

@@ -7,7 +7,6 @@ import {
   startRedis,
   startReplica,
   uniqueName,
-  until,
   withRedis,
   type RedisCluster,
   type RedisServer,
@@ -16,7 +15,7 @@ import calculateSlot from 'cluster-key-slot'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import { Holdfast, RefusedError, type HoldfastOptions, type Lease, type Lock } from '../src/index.js'
-import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { closeAfterTest, closeAll, openClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 
 type Template = Exclude<HoldfastOptions['redis'], string>
@@ -190,21 +189,6 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
     expect(await counts()).toEqual({})
   })
 
-  it('goes from client to client in the order of their requests', async () => {
-    const order: number[] = []
-    const holder = await lock.lock()
-    const waiters: Promise<void>[] = []
-    for (const n of [1, 2, 3, 4]) {
-      const client = n % 2 ? right : left
-      const waiting = nextEvent(client, 'waiting')
-      waiters.push((n % 2 ? otherLock : lock).withLock(() => void order.push(n)))
-      await waiting
-    }
-    await holder.unlock()
-    await Promise.all(waiters)
-    expect(order).toEqual([1, 2, 3, 4])
-  })
-
   it('gives growing fencing tokens to both clients', async () => {
     const tokens: number[] = []
     const note = ({ fencingToken }: Lease) => void tokens.push(fencingToken)
@@ -259,79 +243,6 @@ it('the watchdog keeps a hold past its lease by way of every one of these', asyn
   const ends = await Promise.all(results)
   for (const close of closing.splice(0).reverse()) await close()
   expect(ends).toEqual(topologies.map(({ name }) => ({ name, end: 'renewed', isHeld: true })))
-})
-
-describe('a client of the cluster', () => {
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-    await closeAll()
-  })
-
-  function open(options: ClientOptions = {}): { holdfast: Holdfast; problems: string[] } {
-    const holdfast = openClient(clustered({ lazyConnect: true }), options)
-    const problems: string[] = []
-    holdfast.on('error', ({ message }) => problems.push(message))
-    return { holdfast, problems }
-  }
-
-  /** Waiters of two clients behind a holder, who lets go after `meanwhile`. */
-  async function serveWaitersAfter(
-    meanwhile: (key: string) => Promise<unknown>,
-    options: Partial<HoldfastOptions> = {},
-  ): Promise<{ served: number; overlaps: number }> {
-    const clients = [open(options), open(options)]
-    const name = uniqueName('topology')
-    const result = { served: 0, overlaps: 0 }
-    const holder = await open(options).holdfast.getLock(name).lock()
-    let inside = 0
-    const waiters = clients.flatMap(({ holdfast }) =>
-      [1, 2, 3].map(() =>
-        holdfast.getLock(name).withLock(async () => {
-          if (++inside > 1) result.overlaps++
-          await new Promise(setImmediate)
-          inside--
-          result.served++
-        }),
-      ),
-    )
-    for (const waiter of waiters) waiter.catch(() => undefined)
-    await until(() => clients.every(({ holdfast }) => holdfast.stats().waiters === 3), {
-      what: 'all to wait',
-    })
-    await meanwhile(`lock:${name}`)
-    // A fail-over may have cost the hold what had not been replicated yet; then it is lost, and said to be.
-    await holder.unlock().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_LOST' }))
-    await Promise.all(waiters)
-    return result
-  }
-
-  it('goes on when all scripts are forgotten', async () => {
-    const forget = async (key: string) => (await cluster.masterOf(key)).call('SCRIPT', 'FLUSH')
-    await expect(serveWaitersAfter(forget)).resolves.toEqual({ served: 6, overlaps: 0 })
-  })
-
-  it('serves all waiters when another node takes over in good order', async () => {
-    const result = await serveWaitersAfter((key) => cluster.failover(key))
-    expect(result).toEqual({ served: 6, overlaps: 0 })
-  })
-
-  it('serves all waiters when the master is killed and its replica takes over', async () => {
-    const result = await serveWaitersAfter(async (key) => {
-      const master = await cluster.masterOf(key)
-      const replica = await cluster.replicaOf(key)
-      const hasArrived = async (redis: Redis): Promise<boolean> => {
-        await redis.readonly()
-        return (await redis.exists(key)) === 1
-      }
-      await until(() => withRedis(replica.url, hasArrived), { what: 'the hold on the replica' })
-      await master.kill()
-      closeAfterTest(() => master.restart())
-      await until(async () => (await cluster.masterOf(key)) === replica, {
-        what: 'the replica to take over',
-      })
-    })
-    expect(result).toEqual({ served: 6, overlaps: 0 })
-  })
 })
 
 describe('a client of a single server', () => {

@@ -1,11 +1,4 @@
-import {
-  countCommands,
-  killClients,
-  startRedis,
-  until,
-  uniqueName,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { countCommands, killClients, until, uniqueName } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import type { Holdfast, HoldfastEvents, Lock } from '../src/index.js'
 import {
@@ -23,16 +16,12 @@ import { makeRedisUser } from './support/redis-user.js'
 import { RemoteClient } from './support/remote-client.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { runningMs, timed } from './support/timed.js'
+import { ownRedis } from './support/own-redis.js'
 
-let server: RedisServer
+const server = ownRedis()
 let redis: Redis
 let name: string
 let inRedis: LockInRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
 
 beforeEach(async () => {
   redis = openRedisClient(server.url)

@@ -11,6 +11,8 @@ export interface OpenedSession {
   readonly session: EngineSession
   readonly operator: OperatorSession
   readonly texts: string[]
+  /** Grants and evictions, in their order. */
+  readonly reports: string[]
   /** Codes of warnings, and errors. */
   readonly problems: string[]
 }
@@ -22,6 +24,7 @@ export function openSession(
   commandTimeoutMs = 5_000,
 ): OpenedSession {
   const texts: string[] = []
+  const reports: string[] = []
   const problems: string[] = []
   const ignore = (): void => undefined
   const host: EngineHost = {
@@ -31,8 +34,8 @@ export function openSession(
     renewEveryMs: 10_000,
     commandTimeoutMs,
     now: () => performance.now(),
-    granted: ignore,
-    revoked: ignore,
+    granted: (id, owner, { leaseMs }) => reports.push(`granted ${id} ${owner} ${leaseMs}`),
+    revoked: (owner) => reports.push(`revoked ${owner}`),
     wake: ignore,
     opened: ignore,
     told: (text) => texts.push(text),
@@ -47,7 +50,7 @@ export function openSession(
   closeAfterTest(() => session.close())
   const { operator } = session
   if (!operator) throw new Error('this session has no operator steps')
-  return { clientId, session, operator, texts, problems }
+  return { clientId, session, operator, texts, reports, problems }
 }
 
 /** The same, registered and subscribed. */

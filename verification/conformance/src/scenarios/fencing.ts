@@ -13,6 +13,8 @@ export function describeFencing(suite: Suite): void {
     expect(Math.min(...tokens)).toBeGreaterThan(0)
   }
 
+  const it = suite.scenarios({ isPromised: hasTokens })
+
   suite.part('fencing', () => {
     suite.scenario(
       'tokens grow from grant to grant and from client to client, and nested leases share one',
@@ -56,28 +58,20 @@ export function describeFencing(suite: Suite): void {
       },
     )
 
-    suite.scenario(
-      'the token of the next holder is larger after a lease has ended on its own',
-      async () => {
-        const [a, b] = await Promise.all([suite.open(), suite.open()])
-        const first = await a.lock.lock({ leaseMs: suite.times.leaseMs })
-        const next = await b.lock.lock()
-        expectGrowing([first.fencingToken, next.fencingToken])
-        await next.unlock()
-      },
-      { isPromised: hasTokens },
-    )
+    it('the token of the next holder is larger after a lease has ended on its own', async () => {
+      const [a, b] = await Promise.all([suite.open(), suite.open()])
+      const first = await a.lock.lock({ leaseMs: suite.times.leaseMs })
+      const next = await b.lock.lock()
+      expectGrowing([first.fencingToken, next.fencingToken])
+      await next.unlock()
+    })
 
-    suite.scenario(
-      'getFencedLock gives leases with a token',
-      async () => {
-        const { holdfast } = await suite.open()
-        await holdfast.getFencedLock(suite.lockName).withLock(({ fencingToken }) => {
-          expect(fencingToken).toBeGreaterThan(0)
-        })
-      },
-      { isPromised: hasTokens },
-    )
+    it('getFencedLock gives leases with a token', async () => {
+      const { holdfast } = await suite.open()
+      await holdfast.getFencedLock(suite.lockName).withLock(({ fencingToken }) => {
+        expect(fencingToken).toBeGreaterThan(0)
+      })
+    })
 
     suite.scenario(
       'tokens grow across the loss of all data',

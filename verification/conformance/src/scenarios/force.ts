@@ -4,6 +4,8 @@ import type { Suite } from '../support/suite.js'
 
 /** What a forced release does, and when the evicted holder learns of it. */
 export function describeForce(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('force', () => {
     suite.scenario(
       'the evicted holder is notified at once',
@@ -33,7 +35,7 @@ export function describeForce(suite: Suite): void {
       },
     )
 
-    suite.scenario('a hold of the own client that is forced open is lost at once', async () => {
+    it('a hold of the own client that is forced open is lost at once', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       expect(await lock.forceUnlock()).toBe(true)
@@ -41,7 +43,7 @@ export function describeForce(suite: Suite): void {
       expect(await failureOf(lease.unlock())).toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' })
     })
 
-    suite.scenario('a lock that was forced open is free, and forcing a free lock says so', async () => {
+    it('a lock that was forced open is free, and forcing a free lock says so', async () => {
       const [victim, operator] = await Promise.all([suite.open(), suite.open()])
       await victim.lock.lock()
       expect(await operator.lock.forceUnlock()).toBe(true)
@@ -51,22 +53,19 @@ export function describeForce(suite: Suite): void {
       await next?.unlock()
     })
 
-    suite.scenario(
-      'the next waiter gets in, and what the evicted owner does later changes nothing for it',
-      async () => {
-        const [victim, other] = await Promise.all([suite.open(), suite.open()])
-        const lease = await victim.lock.lock()
-        const waiting = other.lock.lock()
-        await untilWaiters(other.holdfast, 1)
-        await suite.untilQueued(1)
-        expect(await victim.lock.forceUnlock()).toBe(true)
-        const next = await waiting
-        expect(await failureOf(lease.unlock())).toMatchObject({ code: 'LOCK_LOST' })
-        expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
-        expect(next.isHeld).toBe(true)
-        await next.unlock()
-      },
-    )
+    it('the next waiter gets in, and what the evicted owner does later changes nothing for it', async () => {
+      const [victim, other] = await Promise.all([suite.open(), suite.open()])
+      const lease = await victim.lock.lock()
+      const waiting = other.lock.lock()
+      await untilWaiters(other.holdfast, 1)
+      await suite.untilQueued(1)
+      expect(await victim.lock.forceUnlock()).toBe(true)
+      const next = await waiting
+      expect(await failureOf(lease.unlock())).toMatchObject({ code: 'LOCK_LOST' })
+      expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
+      expect(next.isHeld).toBe(true)
+      await next.unlock()
+    })
 
     suite.scenario(
       'the token of the next holder is larger',

@@ -29,6 +29,8 @@ export function describeHandOff(suite: Suite): void {
     return { wasGranted, inStore, owner: lease.owner }
   }
 
+  const it = suite.scenarios()
+
   suite.part('handOff', () => {
     suite.scenario(
       'a release makes the waiter the holder at once, and the granted event reports it',
@@ -103,7 +105,7 @@ export function describeHandOff(suite: Suite): void {
       },
     )
 
-    suite.scenario('a short lease that a waiter wants begins when it gets in', async () => {
+    it('a short lease that a waiter wants begins when it gets in', async () => {
       const { leaseMs } = suite.times
       const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
       const held = await holder.lock.lock()
@@ -116,7 +118,7 @@ export function describeHandOff(suite: Suite): void {
       expect(await nextEvent(waiter.holdfast, 'lost')).toMatchObject({ owner: lease.owner })
     })
 
-    suite.scenario('60 waiters of three clients pass the lock on without a pause', async () => {
+    it('60 waiters of three clients pass the lock on without a pause', async () => {
       const clients = await Promise.all([1, 2, 3].map(() => suite.open()))
       const held = await clients[0]?.lock.lock()
       const witness = new Witness()

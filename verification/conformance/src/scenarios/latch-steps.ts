@@ -51,123 +51,101 @@ export function describeLatchSteps(suite: Suite): void {
     return reply.state.generation
   }
 
+  const it = suite.scenarios(bare)
+
   suite.part('latch: steps', () => {
-    suite.scenario(
-      'a set, a count-down and a deletion that come twice change nothing the second time',
-      async () => {
-        const latch = await open()
-        const first = await latch.set({})
-        expect(first).toMatchObject({ kind: 'done', state: { left: 2 } })
-        expect(await latch.set({})).toEqual(first)
-        const { generation: named } = await latch.state()
-        for (const _ of [1, 2]) {
-          expect(await latch.countDown({ named, party: 'p' })).toMatchObject({
-            kind: 'done',
-            state: { left: 1 },
-          })
-        }
-        for (const _ of [1, 2]) {
-          expect(await latch.countDown({ named, party: 'q' })).toMatchObject({
-            kind: 'done',
-            state: { left: 0, opened: named },
-          })
-        }
-        for (const _ of [1, 2]) expect(await latch.remove({ named })).toMatchObject({ kind: 'done' })
-        expect(await latch.set({})).toMatchObject({ kind: 'done' })
-        expect((await latch.state()).first).toBeGreaterThan(named)
-      },
-      bare,
-    )
-
-    suite.scenario(
-      'stray of an earlier generation: it changes nothing and shows the present one',
-      async () => {
-        const latch = await open()
-        const first = await begin(latch)
-        await latch.countDown({ named: first, party: 'p' })
-        const second = await begin(latch, first)
-        expect(second).toBeGreaterThan(first)
-        const state = await latch.state()
-        const other = { kind: 'other', state }
-        expect(await latch.countDown({ named: first, party: 'q' })).toEqual(other)
-        expect(await latch.set({ named: first, setter: 'late' })).toEqual(other)
-        expect(await latch.set({ named: 0, setter: 'very late' })).toEqual(other)
-        expect(await latch.set({ named: second, setter: 'too soon' })).toEqual(other)
-        expect(await latch.remove({ named: first })).toEqual(other)
-        expect(await latch.state()).toEqual(state)
-        expect(state).toMatchObject({ generation: second, previous: first, first, opened: first, left: 1 })
-      },
-      bare,
-    )
-
-    suite.scenario(
-      'set again before a waiter looked: a wait passes by its own generation, and by none before or after it',
-      async () => {
-        const latch = await open()
-        const first = await begin(latch)
-        expect(await latch.wait()).toEqual({ kind: 'closed', awaited: { generation: first, isBound: true } })
-        await latch.countDown({ named: first, party: 'p' })
-        const second = await begin(latch, first)
-        expect(await latch.wait({ generation: first, isBound: true })).toEqual({
-          kind: 'passed',
-          generation: first,
+    it('a set, a count-down and a deletion that come twice change nothing the second time', async () => {
+      const latch = await open()
+      const first = await latch.set({})
+      expect(first).toMatchObject({ kind: 'done', state: { left: 2 } })
+      expect(await latch.set({})).toEqual(first)
+      const { generation: named } = await latch.state()
+      for (const _ of [1, 2]) {
+        expect(await latch.countDown({ named, party: 'p' })).toMatchObject({
+          kind: 'done',
+          state: { left: 1 },
         })
-        expect(await latch.wait()).toEqual({ kind: 'closed', awaited: { generation: second, isBound: true } })
-        expect(await latch.wait({ generation: first - 1, isBound: true })).toEqual({ kind: 'gone' })
-        expect(await latch.wait({ generation: second + 1, isBound: true })).toEqual({ kind: 'gone' })
-      },
-      bare,
-    )
-
-    suite.scenario(
-      'wait before set: it passes by the first opening after it, seen or not',
-      async () => {
-        const latch = await open()
-        const unset = await latch.wait()
-        if (unset?.kind !== 'closed') throw new Error('not closed')
-        const { awaited } = unset
-        expect(awaited.isBound).toBe(false)
-        expect(await latch.wait(awaited)).toEqual(unset)
-        const first = await begin(latch)
-        expect(first).toBeGreaterThanOrEqual(awaited.generation)
-        expect(await latch.wait(awaited)).toEqual({
-          kind: 'closed',
-          awaited: { generation: first, isBound: true },
+      }
+      for (const _ of [1, 2]) {
+        expect(await latch.countDown({ named, party: 'q' })).toMatchObject({
+          kind: 'done',
+          state: { left: 0, opened: named },
         })
-        await latch.countDown({ named: first, party: 'p' })
-        await begin(latch, first)
-        expect(await latch.wait(awaited)).toEqual({ kind: 'passed', generation: first })
-      },
-      bare,
-    )
+      }
+      for (const _ of [1, 2]) expect(await latch.remove({ named })).toMatchObject({ kind: 'done' })
+      expect(await latch.set({})).toMatchObject({ kind: 'done' })
+      expect((await latch.state()).first).toBeGreaterThan(named)
+    })
 
-    suite.scenario(
-      'lost latch: after a deletion nothing of before passes, and a late set finds that it comes too late',
-      async () => {
-        const latch = await open()
-        const first = await begin(latch)
-        await latch.countDown({ named: first, party: 'p' })
-        await latch.remove({ named: first })
-        const bound = { generation: first, isBound: true }
-        expect(await latch.wait(bound)).toEqual({ kind: 'gone' })
-        expect(await latch.countDown({ named: first, party: 'q' })).toMatchObject({ kind: 'other' })
-        expect(await latch.set({ named: 0, setter: 'late' })).toMatchObject({ kind: 'other' })
-        const second = await begin(latch, first)
-        await latch.countDown({ named: second, party: 'p' })
-        expect(await latch.wait(bound)).toEqual({ kind: 'gone' })
-        expect(await latch.state()).toMatchObject({ first: second, opened: second })
-      },
-      bare,
-    )
+    it('stray of an earlier generation: it changes nothing and shows the present one', async () => {
+      const latch = await open()
+      const first = await begin(latch)
+      await latch.countDown({ named: first, party: 'p' })
+      const second = await begin(latch, first)
+      expect(second).toBeGreaterThan(first)
+      const state = await latch.state()
+      const other = { kind: 'other', state }
+      expect(await latch.countDown({ named: first, party: 'q' })).toEqual(other)
+      expect(await latch.set({ named: first, setter: 'late' })).toEqual(other)
+      expect(await latch.set({ named: 0, setter: 'very late' })).toEqual(other)
+      expect(await latch.set({ named: second, setter: 'too soon' })).toEqual(other)
+      expect(await latch.remove({ named: first })).toEqual(other)
+      expect(await latch.state()).toEqual(state)
+      expect(state).toMatchObject({ generation: second, previous: first, first, opened: first, left: 1 })
+    })
 
-    suite.scenario(
-      'addresses of a latch and of a lock of the same name differ, and lead back to them',
-      async () => {
-        const { session, address } = await open()
-        expect(address.id).not.toBe(session.names.locate(suite.lockName, 'lock').id)
-        expect(session.names.resolve(address.id)).toMatchObject({ name: suite.lockName, id: address.id })
-      },
-      bare,
-    )
+    it('set again before a waiter looked: a wait passes by its own generation, and by none before or after it', async () => {
+      const latch = await open()
+      const first = await begin(latch)
+      expect(await latch.wait()).toEqual({ kind: 'closed', awaited: { generation: first, isBound: true } })
+      await latch.countDown({ named: first, party: 'p' })
+      const second = await begin(latch, first)
+      expect(await latch.wait({ generation: first, isBound: true })).toEqual({
+        kind: 'passed',
+        generation: first,
+      })
+      expect(await latch.wait()).toEqual({ kind: 'closed', awaited: { generation: second, isBound: true } })
+      expect(await latch.wait({ generation: first - 1, isBound: true })).toEqual({ kind: 'gone' })
+      expect(await latch.wait({ generation: second + 1, isBound: true })).toEqual({ kind: 'gone' })
+    })
+
+    it('wait before set: it passes by the first opening after it, seen or not', async () => {
+      const latch = await open()
+      const unset = await latch.wait()
+      if (unset?.kind !== 'closed') throw new Error('not closed')
+      const { awaited } = unset
+      expect(awaited.isBound).toBe(false)
+      expect(await latch.wait(awaited)).toEqual(unset)
+      const first = await begin(latch)
+      expect(first).toBeGreaterThanOrEqual(awaited.generation)
+      expect(await latch.wait(awaited)).toEqual({
+        kind: 'closed',
+        awaited: { generation: first, isBound: true },
+      })
+      await latch.countDown({ named: first, party: 'p' })
+      await begin(latch, first)
+      expect(await latch.wait(awaited)).toEqual({ kind: 'passed', generation: first })
+    })
+
+    it('lost latch: after a deletion nothing of before passes, and a late set finds that it comes too late', async () => {
+      const latch = await open()
+      const first = await begin(latch)
+      await latch.countDown({ named: first, party: 'p' })
+      await latch.remove({ named: first })
+      const bound = { generation: first, isBound: true }
+      expect(await latch.wait(bound)).toEqual({ kind: 'gone' })
+      expect(await latch.countDown({ named: first, party: 'q' })).toMatchObject({ kind: 'other' })
+      expect(await latch.set({ named: 0, setter: 'late' })).toMatchObject({ kind: 'other' })
+      const second = await begin(latch, first)
+      await latch.countDown({ named: second, party: 'p' })
+      expect(await latch.wait(bound)).toEqual({ kind: 'gone' })
+      expect(await latch.state()).toMatchObject({ first: second, opened: second })
+    })
+
+    it('addresses of a latch and of a lock of the same name differ, and lead back to them', async () => {
+      const { session, address } = await open()
+      expect(address.id).not.toBe(session.names.locate(suite.lockName, 'lock').id)
+      expect(session.names.resolve(address.id)).toMatchObject({ name: suite.lockName, id: address.id })
+    })
   })
 }

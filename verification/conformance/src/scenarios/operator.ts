@@ -83,6 +83,8 @@ export function describeOperator(suite: Suite): void {
     expect(await bare.session.latches?.wait([wait], timeoutMs)).toMatchObject([{ kind: 'closed' }])
   }
 
+  const it = suite.scenarios(terms)
+
   suite.part('operator', () => {
     suite.scenario(
       'an engine has the steps of operators if its traits say so, and else none',
@@ -93,25 +95,21 @@ export function describeOperator(suite: Suite): void {
       { needs: ['engine'] },
     )
 
-    suite.scenario(
-      'lists what is held and what is waited for, of every kind of object',
-      async () => {
-        const bare = await open()
-        const expected: string[] = []
-        for (const object of objects) {
-          for (const name of [`${suite.lockName}:held`, `${suite.lockName}:{both}`]) {
-            const address = await hold(bare, object, name)
-            if (name.endsWith('{both}')) await queue(bare, address, object)
-            expected.push(`${object} ${name}`)
-          }
+    it('lists what is held and what is waited for, of every kind of object', async () => {
+      const bare = await open()
+      const expected: string[] = []
+      for (const object of objects) {
+        for (const name of [`${suite.lockName}:held`, `${suite.lockName}:{both}`]) {
+          const address = await hold(bare, object, name)
+          if (name.endsWith('{both}')) await queue(bare, address, object)
+          expected.push(`${object} ${name}`)
         }
-        expect(await listed(bare)).toEqual(expected.sort())
-        const both = expected.filter((each) => each.endsWith('{both}'))
-        const contended = await listed(bare, { contended: true })
-        expect(contended).toEqual(suite.hasQueue ? both.sort() : [])
-      },
-      terms,
-    )
+      }
+      expect(await listed(bare)).toEqual(expected.sort())
+      const both = expected.filter((each) => each.endsWith('{both}'))
+      const contended = await listed(bare, { contended: true })
+      expect(contended).toEqual(suite.hasQueue ? both.sort() : [])
+    })
 
     suite.scenario(
       'lists a latch that clients wait for before its count is set',
@@ -124,104 +122,84 @@ export function describeOperator(suite: Suite): void {
       { ...terms, isPromised: isPromised && kinds.includes('latch') },
     )
 
-    suite.scenario(
-      'lists nothing that is free',
-      async () => {
-        const bare = await open()
-        for (const object of objects) {
-          if (object === 'latch') continue
-          const address = await hold(bare, object, suite.lockName)
-          const release = { owner: `${bare.clientId}:1`, count: 0, tombstoneMs: 0 }
-          await bare.session.steps.release(address, release, timeoutMs)
-        }
-        expect(await listed(bare)).toEqual([])
-        expect(await listed(bare, { contended: true })).toEqual([])
-      },
-      terms,
-    )
+    it('lists nothing that is free', async () => {
+      const bare = await open()
+      for (const object of objects) {
+        if (object === 'latch') continue
+        const address = await hold(bare, object, suite.lockName)
+        const release = { owner: `${bare.clientId}:1`, count: 0, tombstoneMs: 0 }
+        await bare.session.steps.release(address, release, timeoutMs)
+      }
+      expect(await listed(bare)).toEqual([])
+      expect(await listed(bare, { contended: true })).toEqual([])
+    })
 
-    suite.scenario(
-      'lists every name that the pattern matches, whatever is in it',
-      async () => {
-        const bare = await open()
-        const names = ['*', '?x', '[a]', '\\', 'é🔑', 'two\nlines', ' ', 'a:ends'].map(
-          (end) => `${suite.lockName} ${end}`,
-        )
-        for (const name of names) await hold(bare, 'lock', name)
-        const literally = (text: string): string => text.replace(/[*?\\]/g, '\\$&')
-        for (const name of names) {
-          expect(await listed(bare, { pattern: literally(name) })).toContain(`lock ${name}`)
-          expect(await listed(bare, { pattern: name.replaceAll(/[^-\w]/gsu, '?') })).toContain(`lock ${name}`)
-        }
-        const all = names.map((name) => `lock ${name}`).sort()
-        expect(await listed(bare, { pattern: `*${literally(suite.lockName.slice(3))}*` })).toEqual(all)
-        expect(await listed(bare, { pattern: '*' })).toEqual(all)
-      },
-      terms,
-    )
+    it('lists every name that the pattern matches, whatever is in it', async () => {
+      const bare = await open()
+      const names = ['*', '?x', '[a]', '\\', 'é🔑', 'two\nlines', ' ', 'a:ends'].map(
+        (end) => `${suite.lockName} ${end}`,
+      )
+      for (const name of names) await hold(bare, 'lock', name)
+      const literally = (text: string): string => text.replace(/[*?\\]/g, '\\$&')
+      for (const name of names) {
+        expect(await listed(bare, { pattern: literally(name) })).toContain(`lock ${name}`)
+        expect(await listed(bare, { pattern: name.replaceAll(/[^-\w]/gsu, '?') })).toContain(`lock ${name}`)
+      }
+      const all = names.map((name) => `lock ${name}`).sort()
+      expect(await listed(bare, { pattern: `*${literally(suite.lockName.slice(3))}*` })).toEqual(all)
+      expect(await listed(bare, { pattern: '*' })).toEqual(all)
+    })
 
-    suite.scenario(
-      'lists the clients that are connected, with what they registered, and not one that has closed',
-      async () => {
-        const [one, other, closed] = [await open(), await open(), await open()]
-        const ids = async (): Promise<string[]> =>
-          (await operatorOf(one).clients()).map(({ clientId }) => clientId)
-        expect(await ids()).toEqual(listWith([one.clientId, other.clientId, closed.clientId]))
-        const clients = await operatorOf(one).clients()
-        expect(clients.find(({ clientId }) => clientId === other.clientId)?.client).toEqual({
-          host: 'localhost',
-          pid: process.pid,
-          label: 'bare',
-          startedAt: anyOf(Date),
-        })
-        await closed.session.close()
-        await until(async () => !(await ids()).includes(closed.clientId), { what: 'the client to be gone' })
-        expect(await ids()).toEqual(listWith([one.clientId, other.clientId]))
-      },
-      terms,
-    )
+    it('lists the clients that are connected, with what they registered, and not one that has closed', async () => {
+      const [one, other, closed] = [await open(), await open(), await open()]
+      const ids = async (): Promise<string[]> =>
+        (await operatorOf(one).clients()).map(({ clientId }) => clientId)
+      expect(await ids()).toEqual(listWith([one.clientId, other.clientId, closed.clientId]))
+      const clients = await operatorOf(one).clients()
+      expect(clients.find(({ clientId }) => clientId === other.clientId)?.client).toEqual({
+        host: 'localhost',
+        pid: process.pid,
+        label: 'bare',
+        startedAt: anyOf(Date),
+      })
+      await closed.session.close()
+      await until(async () => !(await ids()).includes(closed.clientId), { what: 'the client to be gone' })
+      expect(await ids()).toEqual(listWith([one.clientId, other.clientId]))
+    })
 
-    suite.scenario(
-      'tells clients a text: those that are named, and no others',
-      async () => {
-        const [from, named, unnamed] = [await open(), await open(), await open()]
-        const tell = (ids: string[], text: string): Promise<readonly boolean[]> =>
-          operatorOf(from).tell(ids, text)
-        expect(await tell([named.clientId, from.clientId], 'one')).toEqual([true, true])
-        // What it gets is in the order in which it was sent.
-        expect(await tell([unnamed.clientId], 'end')).toEqual([true])
-        for (const each of [named, from, unnamed])
-          await until(() => each.texts.length > 0, { what: 'the text to arrive' })
-        expect([named.texts, from.texts, unnamed.texts]).toEqual([['one'], ['one'], ['end']])
-        expect(await tell([], 'to nobody')).toEqual([])
-      },
-      terms,
-    )
+    it('tells clients a text: those that are named, and no others', async () => {
+      const [from, named, unnamed] = [await open(), await open(), await open()]
+      const tell = (ids: string[], text: string): Promise<readonly boolean[]> =>
+        operatorOf(from).tell(ids, text)
+      expect(await tell([named.clientId, from.clientId], 'one')).toEqual([true, true])
+      // What it gets is in the order in which it was sent.
+      expect(await tell([unnamed.clientId], 'end')).toEqual([true])
+      for (const each of [named, from, unnamed])
+        await until(() => each.texts.length > 0, { what: 'the text to arrive' })
+      expect([named.texts, from.texts, unnamed.texts]).toEqual([['one'], ['one'], ['end']])
+      expect(await tell([], 'to nobody')).toEqual([])
+    })
 
-    suite.scenario(
-      'a text arrives as it was sent, the longest one included',
-      async () => {
-        const [from, to] = [await open(), await open()]
-        const texts = [
-          '',
-          ' two  words ',
-          'lines\r\nand\ttabs\n',
-          `quotes ' " \\ $1 %s {}`,
-          'told granted c:1 1 1 1 x',
-          'é 🔑 \u2028',
-          'x'.repeat(longestText),
-          '🔑'.repeat(Math.floor(longestText / 4)),
-        ]
-        for (const text of texts) {
-          expect(await operatorOf(from).tell([to.clientId], text)).toEqual([true])
-        }
-        await until(() => to.texts.length === texts.length, {
-          what: () => `${texts.length} texts, there are ${to.texts.length}`,
-        })
-        expect(to.texts).toEqual(texts)
-      },
-      terms,
-    )
+    it('a text arrives as it was sent, the longest one included', async () => {
+      const [from, to] = [await open(), await open()]
+      const texts = [
+        '',
+        ' two  words ',
+        'lines\r\nand\ttabs\n',
+        `quotes ' " \\ $1 %s {}`,
+        'told granted c:1 1 1 1 x',
+        'é 🔑 \u2028',
+        'x'.repeat(longestText),
+        '🔑'.repeat(Math.floor(longestText / 4)),
+      ]
+      for (const text of texts) {
+        expect(await operatorOf(from).tell([to.clientId], text)).toEqual([true])
+      }
+      await until(() => to.texts.length === texts.length, {
+        what: () => `${texts.length} texts, there are ${to.texts.length}`,
+      })
+      expect(to.texts).toEqual(texts)
+    })
 
     suite.scenario(
       'tells a client before a later step of the same caller does, if it names the object',
@@ -242,19 +220,15 @@ export function describeOperator(suite: Suite): void {
       { ...terms, isPromised: isPromised && suite.traits.force === 'notified' },
     )
 
-    suite.scenario(
-      'a client that is gone gets nothing, and keeps nothing from the others',
-      async () => {
-        const [from, gone] = [await open(), await open()]
-        await gone.session.close()
-        const ids = [gone.clientId, from.clientId, uniqueName('nobody')]
-        const reached = await operatorOf(from).tell(ids, 'anyone?')
-        // Not every store knows who is gone.
-        expect(reached).toEqual([anyOf('boolean'), true, anyOf('boolean')])
-        await until(() => from.texts.length === 1, { what: 'the text to arrive' })
-        expect(gone.texts).toEqual([])
-      },
-      terms,
-    )
+    it('a client that is gone gets nothing, and keeps nothing from the others', async () => {
+      const [from, gone] = [await open(), await open()]
+      await gone.session.close()
+      const ids = [gone.clientId, from.clientId, uniqueName('nobody')]
+      const reached = await operatorOf(from).tell(ids, 'anyone?')
+      // Not every store knows who is gone.
+      expect(reached).toEqual([anyOf('boolean'), true, anyOf('boolean')])
+      await until(() => from.texts.length === 1, { what: 'the text to arrive' })
+      expect(gone.texts).toEqual([])
+    })
   })
 }

@@ -36,6 +36,8 @@ export function describeOversight(suite: Suite): void {
   const semaphoreOf = ({ holdfast }: Client): Semaphore =>
     holdfast.getSemaphore(`${suite.lockName}:s`, { permits: 2 })
 
+  const it = suite.scenarios()
+
   suite.part('oversight', () => {
     suite.scenario(
       'a listing shows each lock that is held, and by whom; once released it is gone from the next',
@@ -255,19 +257,16 @@ export function describeOversight(suite: Suite): void {
       { isPromised, needs: ['otherProcess'] },
     )
 
-    suite.scenario(
-      'an owner that no longer holds the lock is not evicted in place of the one that does',
-      async () => {
-        const [first, second, operator] = await Promise.all([suite.open(), suite.open(), suite.open()])
-        const seen = await first.lock.lock()
-        await seen.unlock()
-        const lease = await second.lock.lock()
-        expect(await operator.lock.forceUnlock({ owner: seen.owner })).toBe(false)
-        expect(lease.isHeld).toBe(true)
-        expect(await operator.lock.forceUnlock({ owner: lease.owner })).toBe(true)
-        expect(await operator.lock.isLocked()).toBe(false)
-      },
-    )
+    it('an owner that no longer holds the lock is not evicted in place of the one that does', async () => {
+      const [first, second, operator] = await Promise.all([suite.open(), suite.open(), suite.open()])
+      const seen = await first.lock.lock()
+      await seen.unlock()
+      const lease = await second.lock.lock()
+      expect(await operator.lock.forceUnlock({ owner: seen.owner })).toBe(false)
+      expect(lease.isHeld).toBe(true)
+      expect(await operator.lock.forceUnlock({ owner: lease.owner })).toBe(true)
+      expect(await operator.lock.isLocked()).toBe(false)
+    })
 
     scenario('the evicted holder reads by whom', async () => {
       const [victim, operator] = await Promise.all([openConnected(), openConnected()])
@@ -292,19 +291,16 @@ export function describeOversight(suite: Suite): void {
       hasShared,
     )
 
-    suite.scenario(
-      'text that cannot be printed and malformed owners are refused before anything is sent',
-      async () => {
-        const { lock } = await suite.open()
-        for (const by of ['', 'a\nb', '\u001b[31m', '\u202e', 'x'.repeat(201)])
-          expect(await failureOf(lock.forceUnlock({ by }))).toMatchObject({ code: 'INVALID_ARGUMENT' })
-        expect(await failureOf(lock.forceUnlock({ owner: 'nobody' }))).toMatchObject({
-          code: 'INVALID_ARGUMENT',
-        })
-        // What inspect() finds of a free lock: it may have a holder by now.
-        const noOwner: object = { owner: undefined }
-        expect(await failureOf(lock.forceUnlock(noOwner))).toMatchObject({ code: 'INVALID_ARGUMENT' })
-      },
-    )
+    it('text that cannot be printed and malformed owners are refused before anything is sent', async () => {
+      const { lock } = await suite.open()
+      for (const by of ['', 'a\nb', '\u001b[31m', '\u202e', 'x'.repeat(201)])
+        expect(await failureOf(lock.forceUnlock({ by }))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+      expect(await failureOf(lock.forceUnlock({ owner: 'nobody' }))).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+      })
+      // What inspect() finds of a free lock: it may have a holder by now.
+      const noOwner: object = { owner: undefined }
+      expect(await failureOf(lock.forceUnlock(noOwner))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    })
   })
 }

@@ -22,8 +22,10 @@ export function describeReadWriteLock(suite: Suite): void {
     await until(async () => (await read.inspect()).waiterCount === count, { what, timeoutMs: 10_000 })
   }
 
+  const it = suite.scenarios()
+
   suite.part('read/write lock', () => {
-    suite.scenario('readers hold it together, a writer holds it alone', async () => {
+    it('readers hold it together, a writer holds it alone', async () => {
       const [a, b] = await openTwo()
       const [first, second] = await Promise.all([a.read.lock(), b.read.lock()])
       expect(await a.write.tryLock()).toBeNull()
@@ -36,7 +38,7 @@ export function describeReadWriteLock(suite: Suite): void {
       expect([await b.read.isLocked(), await b.write.isLocked()]).toEqual([false, false])
     })
 
-    suite.scenario('writer not starved: a waiting writer stops later readers', async () => {
+    it('writer not starved: a waiting writer stops later readers', async () => {
       const [a, b] = await openTwo()
       const reading = await a.read.lock()
       const writing = b.write.lock()
@@ -52,7 +54,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await (await later).unlock()
     })
 
-    suite.scenario('readers that are next to each other in the queue enter together', async () => {
+    it('readers that are next to each other in the queue enter together', async () => {
       const [a, b] = await openTwo()
       const writing = await a.write.lock()
       const first = [a.read.lock(), b.read.lock()]
@@ -70,7 +72,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await (await third).unlock()
     })
 
-    suite.scenario('writer gives up, readers enter', async () => {
+    it('writer gives up, readers enter', async () => {
       const [a, b] = await openTwo()
       const reading = await a.read.lock()
       const abort = new AbortController()
@@ -84,7 +86,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await reading.unlock()
     })
 
-    suite.scenario('nested entries send nothing', async () => {
+    it('nested entries send nothing', async () => {
       const { read, write } = await open()
       const before = async (): Promise<number> => (await suite.engine.commandCount?.()) ?? 0
       await write.withLock(async () => {
@@ -110,7 +112,7 @@ export function describeReadWriteLock(suite: Suite): void {
       expect(read.holdCount()).toBe(0)
     })
 
-    suite.scenario('a writer that keeps a read lease lets waiting readers in at once', async () => {
+    it('a writer that keeps a read lease lets waiting readers in at once', async () => {
       const [a, b] = await openTwo()
       const downgraded = nextEvent(a.holdfast, 'downgraded')
       await a.holdfast.scope(async () => {
@@ -129,7 +131,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await (await b.write.lock()).unlock()
     })
 
-    suite.scenario('upgrade in a scope: refused at once, by tryLock too, and nothing is sent', async () => {
+    it('upgrade in a scope: refused at once, by tryLock too, and nothing is sent', async () => {
       const { holdfast, read, write } = await open()
       await read.withLock(async (lease) => {
         const count = await suite.engine.commandCount?.()
@@ -150,7 +152,7 @@ export function describeReadWriteLock(suite: Suite): void {
       })
     })
 
-    suite.scenario('in a scope each side unlocks its own newest lease', async () => {
+    it('in a scope each side unlocks its own newest lease', async () => {
       const { holdfast, read, write } = await open()
       await holdfast.scope(async () => {
         await write.lock()
@@ -163,7 +165,7 @@ export function describeReadWriteLock(suite: Suite): void {
       expect(await read.isLocked()).toBe(false)
     })
 
-    suite.scenario('read inside a lost write: refused with the loss', async () => {
+    it('read inside a lost write: refused with the loss', async () => {
       const [victim, operator] = await openTwo()
       await failureOf(
         victim.write.withLock(async (lease) => {
@@ -175,7 +177,7 @@ export function describeReadWriteLock(suite: Suite): void {
       )
     })
 
-    suite.scenario('read.forceUnlock evicts all readers, and the writer behind them enters', async () => {
+    it('read.forceUnlock evicts all readers, and the writer behind them enters', async () => {
       const [a, b] = await openTwo()
       const readers = await Promise.all([a.read.lock(), b.read.lock()])
       const writing = a.write.lock()
@@ -191,7 +193,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await writer.unlock()
     })
 
-    suite.scenario('read.forceUnlock evicts all readers, however many', async () => {
+    it('read.forceUnlock evicts all readers, however many', async () => {
       const [a, b] = await openTwo()
       const readers = await Promise.all(Array.from({ length: 250 }, () => a.read.lock()))
       expect(await b.read.forceUnlock()).toBe(true)
@@ -199,32 +201,29 @@ export function describeReadWriteLock(suite: Suite): void {
       for (const reader of readers) await failureOf(reader.unlock())
     })
 
-    suite.scenario(
-      'holds are renewed, each by itself, and inspect() shows who holds and who waits',
-      async () => {
-        const { watchdogTimeoutMs } = suite.times
-        const [a, b] = await Promise.all([open({ watchdogTimeoutMs }), open({ watchdogTimeoutMs })])
-        const readers = await Promise.all([a.read.lock(), b.read.lock()])
-        const writing = b.write.lock()
-        await Promise.all([renewals(a.holdfast, 3), renewals(b.holdfast, 3)])
-        const info = await a.write.inspect()
-        expect(info).toMatchObject({
-          kind: 'write-lock',
-          isLocked: false,
-          holderCount: 2,
-          waiterCount: 1,
-          waiters: [{ kind: 'write-lock' }],
-        })
-        expect(info.holders.map(({ owner, kind }) => `${kind} ${owner}`).sort()).toEqual(
-          readers.map(({ owner }) => `read-lock ${owner}`).sort(),
-        )
-        expect(readers.map(({ isHeld }) => isHeld)).toEqual([true, true])
-        for (const reader of readers) await reader.unlock()
-        await (await writing).unlock()
-      },
-    )
+    it('holds are renewed, each by itself, and inspect() shows who holds and who waits', async () => {
+      const { watchdogTimeoutMs } = suite.times
+      const [a, b] = await Promise.all([open({ watchdogTimeoutMs }), open({ watchdogTimeoutMs })])
+      const readers = await Promise.all([a.read.lock(), b.read.lock()])
+      const writing = b.write.lock()
+      await Promise.all([renewals(a.holdfast, 3), renewals(b.holdfast, 3)])
+      const info = await a.write.inspect()
+      expect(info).toMatchObject({
+        kind: 'write-lock',
+        isLocked: false,
+        holderCount: 2,
+        waiterCount: 1,
+        waiters: [{ kind: 'write-lock' }],
+      })
+      expect(info.holders.map(({ owner, kind }) => `${kind} ${owner}`).sort()).toEqual(
+        readers.map(({ owner }) => `read-lock ${owner}`).sort(),
+      )
+      expect(readers.map(({ isHeld }) => isHeld)).toEqual([true, true])
+      for (const reader of readers) await reader.unlock()
+      await (await writing).unlock()
+    })
 
-    suite.scenario('dead reader goes alone: its hold ends, and those of others stay', async () => {
+    it('dead reader goes alone: its hold ends, and those of others stay', async () => {
       const { leaseMs } = suite.times
       const [a, b] = await openTwo()
       const short = await a.read.lock({ leaseMs })
@@ -239,7 +238,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await long.unlock()
     })
 
-    suite.scenario('one request lets all readers in after an expiry', async () => {
+    it('one request lets all readers in after an expiry', async () => {
       const { leaseMs } = suite.times
       const [a, b] = await openTwo()
       await a.write.lock({ leaseMs })
@@ -317,7 +316,7 @@ export function describeReadWriteLock(suite: Suite): void {
       { needs: ['commandCount'], isPromised: suite.traits.commandsPerCycle !== undefined },
     )
 
-    suite.scenario('tokens grow from phase to phase, and a writer is above all before it', async () => {
+    it('tokens grow from phase to phase, and a writer is above all before it', async () => {
       const [a, b] = await openTwo()
       const tokens: number[] = []
       for (const side of [a.read, b.write, b.read, a.write]) {
@@ -327,17 +326,14 @@ export function describeReadWriteLock(suite: Suite): void {
       expect(new Set(tokens).size).toBe(4)
     })
 
-    suite.scenario(
-      'a lock, a semaphore and a read/write lock of one name have nothing in common',
-      async () => {
-        const { holdfast, lock, write } = await open()
-        const semaphore = holdfast.getSemaphore(suite.lockName, { permits: 1 })
-        const leases = [await lock.lock(), await write.lock()]
-        const permit = await semaphore.acquire()
-        await untilWaiters(holdfast, 0)
-        for (const lease of leases) await lease.unlock()
-        await permit.release()
-      },
-    )
+    it('a lock, a semaphore and a read/write lock of one name have nothing in common', async () => {
+      const { holdfast, lock, write } = await open()
+      const semaphore = holdfast.getSemaphore(suite.lockName, { permits: 1 })
+      const leases = [await lock.lock(), await write.lock()]
+      const permit = await semaphore.acquire()
+      await untilWaiters(holdfast, 0)
+      for (const lease of leases) await lease.unlock()
+      await permit.release()
+    })
   })
 }

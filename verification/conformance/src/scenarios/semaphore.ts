@@ -19,8 +19,11 @@ export function describeSemaphore(suite: Suite): void {
     await until(async () => (await semaphore.inspect()).waiterCount === count, { what, timeoutMs: 10_000 })
   }
 
+  const it = suite.scenarios()
+  const itLinked = suite.scenarios({ needs: ['openLinked'] })
+
   suite.part('semaphore', () => {
-    suite.scenario('of many callers on two clients, as many are inside as there are permits', async () => {
+    it('of many callers on two clients, as many are inside as there are permits', async () => {
       const [a, b] = await Promise.all([open(3), open(3)])
       const witness = new Witness()
       // The first stay until as many are inside as may be.
@@ -34,7 +37,7 @@ export function describeSemaphore(suite: Suite): void {
       expect(await a.semaphore.available()).toBe(3)
     })
 
-    suite.scenario('large request: it is not overtaken by small ones, and they follow it', async () => {
+    it('large request: it is not overtaken by small ones, and they follow it', async () => {
       const [a, b] = await Promise.all([open(3), open(3)])
       const held = [await a.semaphore.acquire(), await a.semaphore.acquire()]
       const order: string[] = []
@@ -48,7 +51,7 @@ export function describeSemaphore(suite: Suite): void {
       expect(order[0]).toBe('large')
     })
 
-    suite.scenario('request above the size: refused before anything is sent', async () => {
+    it('request above the size: refused before anything is sent', async () => {
       const { semaphore } = await open(2)
       for (const permits of [0, 3, 1.5, NaN]) {
         const error = await failureOf(semaphore.acquire({ permits }))
@@ -57,7 +60,7 @@ export function describeSemaphore(suite: Suite): void {
       }
     })
 
-    suite.scenario('a request above what a resize left keeps its position and holds nobody up', async () => {
+    it('a request above what a resize left keeps its position and holds nobody up', async () => {
       const [a, b] = await Promise.all([open(3), open(3)])
       const held = await a.semaphore.acquire({ permits: 3 })
       const large = b.semaphore.acquire({ permits: 3 })
@@ -71,7 +74,7 @@ export function describeSemaphore(suite: Suite): void {
       await (await large).release()
     })
 
-    suite.scenario('shrink below used: nobody is evicted, and nobody enters until enough left', async () => {
+    it('shrink below used: nobody is evicted, and nobody enters until enough left', async () => {
       const { semaphore, holdfast } = await open(3)
       const resized = nextEvent(holdfast, 'resized')
       const leases = [await semaphore.acquire(), await semaphore.acquire(), await semaphore.acquire()]
@@ -89,7 +92,7 @@ export function describeSemaphore(suite: Suite): void {
       await last?.release()
     })
 
-    suite.scenario('growing lets waiters in at once, and 0 pauses', async () => {
+    it('growing lets waiters in at once, and 0 pauses', async () => {
       const [a, b] = await Promise.all([open(1), open(1)])
       await a.semaphore.resize(0)
       const waiting = [b.semaphore.acquire(), b.semaphore.acquire()]
@@ -99,7 +102,7 @@ export function describeSemaphore(suite: Suite): void {
       expect(await a.semaphore.inspect()).toMatchObject({ permits: 2, available: 2, holderCount: 0 })
     })
 
-    suite.scenario('two sizes at once: each acquisition goes by the size of its own process', async () => {
+    it('two sizes at once: each acquisition goes by the size of its own process', async () => {
       const [before, after] = await Promise.all([open(1), open(3)])
       const held = await before.semaphore.acquire()
       expect(await before.semaphore.tryAcquire()).toBeNull()
@@ -110,24 +113,21 @@ export function describeSemaphore(suite: Suite): void {
       await more?.release()
     })
 
-    suite.scenario(
-      'partial release twice: permits go back once each, in any order of the calls',
-      async () => {
-        const [a, b] = await Promise.all([open(4), open(4)])
-        const lease = await a.semaphore.acquire({ permits: 4 })
-        await Promise.all([lease.release(1), lease.release(1)])
-        expect([lease.permits, await b.semaphore.available()]).toEqual([2, 2])
-        const two = await b.semaphore.tryAcquire({ permits: 2 })
-        expect(two).not.toBeNull()
-        expect(await failureOf(lease.release(3))).toBeInstanceOf(InvalidArgumentError)
-        await Promise.all([lease.release(1), lease.release()])
-        await lease.release()
-        expect([lease.permits, lease.isHeld, await b.semaphore.available()]).toEqual([0, false, 2])
-        await two?.release()
-      },
-    )
+    it('partial release twice: permits go back once each, in any order of the calls', async () => {
+      const [a, b] = await Promise.all([open(4), open(4)])
+      const lease = await a.semaphore.acquire({ permits: 4 })
+      await Promise.all([lease.release(1), lease.release(1)])
+      expect([lease.permits, await b.semaphore.available()]).toEqual([2, 2])
+      const two = await b.semaphore.tryAcquire({ permits: 2 })
+      expect(two).not.toBeNull()
+      expect(await failureOf(lease.release(3))).toBeInstanceOf(InvalidArgumentError)
+      await Promise.all([lease.release(1), lease.release()])
+      await lease.release()
+      expect([lease.permits, lease.isHeld, await b.semaphore.available()]).toEqual([0, false, 2])
+      await two?.release()
+    })
 
-    suite.scenario(
+    itLinked(
       'a resize whose reply was lost is in force, the call says so or that it cannot know, and it undoes no later one',
       async () => {
         const client = await suite.openLinked()
@@ -153,27 +153,22 @@ export function describeSemaphore(suite: Suite): void {
         await semaphore.resize(2)
         expect([(await other.semaphore.inspect()).permits, resized]).toEqual([2, [...known, 2]])
       },
-      { needs: ['openLinked'] },
     )
 
-    suite.scenario(
-      'a partial release whose reply was lost gives back the permits once',
-      async () => {
-        const client = await suite.openLinked()
-        const semaphore = semaphoreOf(client, 4)
-        const other = await open(4)
-        const lease = await semaphore.acquire({ permits: 3 })
-        const replyLost = client.link.loseNextReply()
-        await lease.release(1)
-        await replyLost
-        expect(await other.semaphore.available()).toBe(2)
-        await lease.release()
-        expect(await other.semaphore.available()).toBe(4)
-      },
-      { needs: ['openLinked'] },
-    )
+    itLinked('a partial release whose reply was lost gives back the permits once', async () => {
+      const client = await suite.openLinked()
+      const semaphore = semaphoreOf(client, 4)
+      const other = await open(4)
+      const lease = await semaphore.acquire({ permits: 3 })
+      const replyLost = client.link.loseNextReply()
+      await lease.release(1)
+      await replyLost
+      expect(await other.semaphore.available()).toBe(2)
+      await lease.release()
+      expect(await other.semaphore.available()).toBe(4)
+    })
 
-    suite.scenario('it is not reentrant: a nested call takes more permits', async () => {
+    it('it is not reentrant: a nested call takes more permits', async () => {
       const { semaphore } = await open(2)
       await semaphore.withPermits(async (outer) => {
         await semaphore.withPermits(async (inner) => {
@@ -183,7 +178,7 @@ export function describeSemaphore(suite: Suite): void {
       })
     })
 
-    suite.scenario('a hold of permits expires like that of a lock, and its signal aborts', async () => {
+    it('a hold of permits expires like that of a lock, and its signal aborts', async () => {
       const { leaseMs } = suite.times
       const { semaphore } = await open(1)
       const lease = await semaphore.acquire({ leaseMs })
@@ -194,7 +189,7 @@ export function describeSemaphore(suite: Suite): void {
       expect(await failureOf(lease.release())).toMatchObject({ code: 'LOCK_LOST' })
     })
 
-    suite.scenario('forceRelease evicts the owner that it names, and nobody else', async () => {
+    it('forceRelease evicts the owner that it names, and nobody else', async () => {
       const [a, b] = await Promise.all([open(2), open(2)])
       const [victim, other] = [await a.semaphore.acquire(), await a.semaphore.acquire()]
       const waiting = b.semaphore.acquire()
@@ -209,7 +204,7 @@ export function describeSemaphore(suite: Suite): void {
       await next.release()
     })
 
-    suite.scenario('forceRelease refuses what is not an owner, and evicts nobody', async () => {
+    it('forceRelease refuses what is not an owner, and evicts nobody', async () => {
       const { semaphore } = await open(2)
       const lease = await semaphore.acquire({ permits: 2 })
       for (const given of ['used', '', 'c1', undefined, 5]) {
@@ -220,7 +215,7 @@ export function describeSemaphore(suite: Suite): void {
       await lease.release()
     })
 
-    suite.scenario('inspect() shows permits, holders and waiters', async () => {
+    it('inspect() shows permits, holders and waiters', async () => {
       const [a, b] = await Promise.all([open(3), open(3)])
       const held = await a.semaphore.acquire({ permits: 2 })
       const waiting = b.semaphore.acquire({ permits: 2 })
@@ -275,7 +270,7 @@ export function describeSemaphore(suite: Suite): void {
       { needs: ['commandCount'], isPromised: suite.traits.commandsPerCycle !== undefined },
     )
 
-    suite.scenario('a time-out names the semaphore and a holder', async () => {
+    it('a time-out names the semaphore and a holder', async () => {
       const { semaphore } = await open(1)
       const lease = await semaphore.acquire()
       const error = await failureOf(semaphore.acquire({ waitMs: suite.times.waitMs }))

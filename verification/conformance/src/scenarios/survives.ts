@@ -39,6 +39,8 @@ export function describeSurvives(suite: Suite): void {
   const restart = async (keepData: boolean): Promise<void> => suite.engine.restart?.({ keepData })
   const failOver = async (): Promise<void> => suite.engine.failOver?.()
 
+  const it = suite.scenarios({ needs: ['wipe'] })
+
   suite.part('survives', () => {
     suite.scenario(
       'holds and waiters go on after a restart that kept the data',
@@ -68,55 +70,43 @@ export function describeSurvives(suite: Suite): void {
       },
     })
 
-    suite.scenario(
-      'a holder learns from its next renewal that the store lost its data',
-      async () => {
-        const { holdfast, lock } = await suite.open({ watchdogTimeoutMs: suite.times.watchdogTimeoutMs })
-        const lost = nextEvent(holdfast, 'lost')
-        const lease = await lock.lock()
-        await suite.engine.wipe?.()
-        await whenAborted(lease.signal)
-        expect(lease.signal.reason).toMatchObject({ reason: 'not-held' })
-        expect(await lost).toMatchObject({ name: lock.name, owner: lease.owner })
-        expect(lease.remainingMs()).toBe(0)
-        expect(holdfast.stats()).toMatchObject({ holds: 0, lost: 1 })
-        expect(await failureOf(lease.unlock())).toBeInstanceOf(LockLostError)
-      },
-      { needs: ['wipe'] },
-    )
+    it('a holder learns from its next renewal that the store lost its data', async () => {
+      const { holdfast, lock } = await suite.open({ watchdogTimeoutMs: suite.times.watchdogTimeoutMs })
+      const lost = nextEvent(holdfast, 'lost')
+      const lease = await lock.lock()
+      await suite.engine.wipe?.()
+      await whenAborted(lease.signal)
+      expect(lease.signal.reason).toMatchObject({ reason: 'not-held' })
+      expect(await lost).toMatchObject({ name: lock.name, owner: lease.owner })
+      expect(lease.remainingMs()).toBe(0)
+      expect(holdfast.stats()).toMatchObject({ holds: 0, lost: 1 })
+      expect(await failureOf(lease.unlock())).toBeInstanceOf(LockLostError)
+    })
 
-    suite.scenario(
-      'the unlock and the extension of a hold that the store lost reject',
-      async () => {
-        const { holdfast, lock } = await suite.open()
-        const lease = await lock.lock({ leaseMs: 20_000 })
-        const other = await holdfast.getLock(`${suite.lockName}/other`).lock({ leaseMs: 20_000 })
-        await suite.engine.wipe?.()
-        expect(await failureOf(lease.unlock())).toMatchObject({ code: 'LOCK_LOST', reason: 'not-held' })
-        await lease.unlock()
-        expect(await failureOf(other.extend(20_000))).toMatchObject({ code: 'LOCK_LOST', reason: 'not-held' })
-      },
-      { needs: ['wipe'] },
-    )
+    it('the unlock and the extension of a hold that the store lost reject', async () => {
+      const { holdfast, lock } = await suite.open()
+      const lease = await lock.lock({ leaseMs: 20_000 })
+      const other = await holdfast.getLock(`${suite.lockName}/other`).lock({ leaseMs: 20_000 })
+      await suite.engine.wipe?.()
+      expect(await failureOf(lease.unlock())).toMatchObject({ code: 'LOCK_LOST', reason: 'not-held' })
+      await lease.unlock()
+      expect(await failureOf(other.extend(20_000))).toMatchObject({ code: 'LOCK_LOST', reason: 'not-held' })
+    })
 
-    suite.scenario(
-      'waiters go on after the store lost its data',
-      async () => {
-        const { watchdogTimeoutMs, promptMs } = suite.times
-        const [holder, waiter] = await Promise.all([
-          suite.open({ watchdogTimeoutMs }),
-          suite.open({ watchdogTimeoutMs }),
-        ])
-        const lease = await holder.lock.lock()
-        const passes = [1, 2, 3].map(() => waiter.lock.withLock(() => 'served'))
-        await suite.untilQueued(3)
-        await suite.engine.wipe?.()
-        const wipedAt = performance.now()
-        await Promise.all(passes)
-        expect(performance.now() - wipedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
-        await whenAborted(lease.signal)
-      },
-      { needs: ['wipe'] },
-    )
+    it('waiters go on after the store lost its data', async () => {
+      const { watchdogTimeoutMs, promptMs } = suite.times
+      const [holder, waiter] = await Promise.all([
+        suite.open({ watchdogTimeoutMs }),
+        suite.open({ watchdogTimeoutMs }),
+      ])
+      const lease = await holder.lock.lock()
+      const passes = [1, 2, 3].map(() => waiter.lock.withLock(() => 'served'))
+      await suite.untilQueued(3)
+      await suite.engine.wipe?.()
+      const wipedAt = performance.now()
+      await Promise.all(passes)
+      expect(performance.now() - wipedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
+      await whenAborted(lease.signal)
+    })
   })
 }

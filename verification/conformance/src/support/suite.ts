@@ -87,6 +87,11 @@ export class Suite {
     else if (otherwise) define(`${title} – not promised: ${otherwise.title}`, otherwise.run)
   }
 
+  /** What defines scenarios that are all on these terms. */
+  scenarios(terms?: Terms): (title: string, run: () => Promise<void>) => void {
+    return (title, run) => this.scenario(title, run, terms)
+  }
+
   begin(): void {
     this.#lockName = uniqueName('conformance')
     // The runner of Node.js gives up when only timers are left that keep no process alive, as those of clients do not.

@@ -113,7 +113,10 @@ class ForkedWorker implements Worker {
     })
   }
 
-  waitFor(match: string | ((message: WorkerMessage) => boolean), timeoutMs = 120_000): Promise<WorkerMessage> {
+  waitFor(
+    match: string | ((message: WorkerMessage) => boolean),
+    timeoutMs = 120_000,
+  ): Promise<WorkerMessage> {
     const matches = typeof match === 'string' ? (message: WorkerMessage) => message.type === match : match
     const at = this.#unread.findIndex(matches)
     const [message] = at === -1 ? [] : this.#unread.splice(at, 1)

@@ -21,8 +21,11 @@ export function describeClosing(suite: Suite): void {
     return { done, finish, lease: await until(() => lease) }
   }
 
+  const it = suite.scenarios()
+  const itLinked = suite.scenarios({ needs: ['openLinked'] })
+
   suite.part('always: closing', () => {
-    suite.scenario('close() leaves no timer, no socket and no process', async () => {
+    it('close() leaves no timer, no socket and no process', async () => {
       const expectNone = watchResources()
       const { holdfast, lock } = suite.openUnused()
       const held = await holdLock(holdfast)
@@ -36,13 +39,13 @@ export function describeClosing(suite: Suite): void {
       await expectNone()
     })
 
-    suite.scenario('close() before the first use leaves nothing behind', async () => {
+    it('close() before the first use leaves nothing behind', async () => {
       const expectNone = watchResources()
       await suite.openUnused().holdfast.close()
       await expectNone()
     })
 
-    suite.scenario(
+    itLinked(
       'close() ends after an outage in which nothing reached the client, twenty times of twenty',
       async () => {
         const outlast = async (n: number): Promise<void> => {
@@ -58,10 +61,9 @@ export function describeClosing(suite: Suite): void {
           await Promise.all(Array.from({ length: 10 }, (_, n) => outlast(first + n)))
         }
       },
-      { needs: ['openLinked'] },
     )
 
-    suite.scenario(
+    itLinked(
       'close() ends soon although the store is unresponsive, with a release in the background and holds that are open',
       async () => {
         const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 300 })
@@ -74,10 +76,9 @@ export function describeClosing(suite: Suite): void {
         // The leases are 30 s.
         expect(performance.now() - startedAt).toBeLessThan(suite.times.promptMs)
       },
-      { needs: ['openLinked'] },
     )
 
-    suite.scenario('close() may be called any number of times, and releases what is held', async () => {
+    it('close() may be called any number of times, and releases what is held', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.lock()
       await Promise.all([holdfast.close(), holdfast.close({ drainMs: 10_000 }), holdfast.close()])
@@ -87,7 +88,7 @@ export function describeClosing(suite: Suite): void {
       expect(await suite.count()).toBe(0)
     })
 
-    suite.scenario('close({ drainMs }) waits for holders, and then nothing is lost', async () => {
+    it('close({ drainMs }) waits for holders, and then nothing is lost', async () => {
       const { holdfast, lock } = await suite.open()
       const lost: unknown[] = []
       holdfast.on('lost', (event) => lost.push(event))
@@ -105,7 +106,7 @@ export function describeClosing(suite: Suite): void {
       expect(await suite.count()).toBe(0)
     })
 
-    suite.scenario('a hold that outlasts the drain is aborted before the next client gets in', async () => {
+    it('a hold that outlasts the drain is aborted before the next client gets in', async () => {
       const [{ holdfast }, other] = await Promise.all([suite.open(), suite.open()])
       const order: string[] = []
       const held = await holdLock(holdfast)
@@ -121,7 +122,7 @@ export function describeClosing(suite: Suite): void {
       expect(failure).toMatchObject({ reason: 'closed', result: 'result' })
     })
 
-    suite.scenario('close() ends waits with ClosedError, and their queue entries are gone', async () => {
+    it('close() ends waits with ClosedError, and their queue entries are gone', async () => {
       const [holder, { holdfast, lock }] = await Promise.all([suite.open(), suite.open()])
       const held = await holder.lock.lock()
       const waits = [lock.lock(), lock.withLock(() => undefined), lock.tryLock({ waitMs: 60_000 })]
@@ -138,7 +139,7 @@ export function describeClosing(suite: Suite): void {
       await held.unlock()
     })
 
-    suite.scenario('holders re-enter while the client drains, and fresh calls are refused', async () => {
+    it('holders re-enter while the client drains, and fresh calls are refused', async () => {
       const { holdfast, lock } = await suite.open()
       let closing: Promise<void> | undefined
       await lock.withLock(async (lease) => {

@@ -5,8 +5,11 @@ import type { Suite } from '../../support/suite.js'
 
 /** One owner inside at a time, whatever other clients send, or send late. */
 export function describeExclusion(suite: Suite): void {
+  const it = suite.scenarios()
+  const itLinked = suite.scenarios({ needs: ['openLinked'] })
+
   suite.part('always: exclusion', () => {
-    suite.scenario('50 concurrent callers of one client are inside one at a time', async () => {
+    it('50 concurrent callers of one client are inside one at a time', async () => {
       const { lock } = await suite.open()
       const witness = new Witness()
       await Promise.all(Array.from({ length: 50 }, () => lock.withLock(() => witness.visit())))
@@ -14,7 +17,7 @@ export function describeExclusion(suite: Suite): void {
       await suite.untilUnused()
     })
 
-    suite.scenario('50 concurrent callers of five clients are inside one at a time', async () => {
+    it('50 concurrent callers of five clients are inside one at a time', async () => {
       const clients = await Promise.all([1, 2, 3, 4, 5].map(() => suite.open()))
       const witness = new Witness()
       const callers = clients.flatMap(({ lock }) =>
@@ -25,7 +28,7 @@ export function describeExclusion(suite: Suite): void {
       await suite.untilUnused()
     })
 
-    suite.scenario('siblings that start outside a hold exclude each other', async () => {
+    it('siblings that start outside a hold exclude each other', async () => {
       const { holdfast, lock } = await suite.open()
       const witness = new Witness()
       const visit = (): Promise<void> => lock.withLock(() => witness.visit())
@@ -33,14 +36,14 @@ export function describeExclusion(suite: Suite): void {
       expect(witness).toMatchObject({ most: 1, entries: 3 })
     })
 
-    suite.scenario('every outermost acquisition draws a fresh owner', async () => {
+    it('every outermost acquisition draws a fresh owner', async () => {
       const { lock } = await suite.open()
       const leases: Lease[] = []
       for (let n = 0; n < 3; n += 1) await lock.withLock((lease) => leases.push(lease))
       expect(new Set(leases.map(({ owner }) => owner)).size).toBe(3)
     })
 
-    suite.scenario('the store names the owner, the client and the count of a hold', async () => {
+    it('the store names the owner, the client and the count of a hold', async () => {
       const { lock } = await suite.open({ label: 'conformance' })
       expect(await suite.inspect()).toMatchObject({ isLocked: false, holder: null, waiterCount: 0 })
       const lease = await lock.lock()
@@ -53,21 +56,18 @@ export function describeExclusion(suite: Suite): void {
       expect(await lock.remainingMs()).toBe(0)
     })
 
-    suite.scenario(
-      'tryLock is null while another client holds the lock, and a lease once it is free',
-      async () => {
-        const [holder, other] = await Promise.all([suite.open(), suite.open()])
-        await holder.lock.withLock(async () => {
-          expect(await other.lock.tryLock()).toBeNull()
-          expect(await other.lock.isLocked()).toBe(true)
-        })
-        const lease = await other.lock.tryLock()
-        expect(lease?.isHeld).toBe(true)
-        await lease?.unlock()
-      },
-    )
+    it('tryLock is null while another client holds the lock, and a lease once it is free', async () => {
+      const [holder, other] = await Promise.all([suite.open(), suite.open()])
+      await holder.lock.withLock(async () => {
+        expect(await other.lock.tryLock()).toBeNull()
+        expect(await other.lock.isLocked()).toBe(true)
+      })
+      const lease = await other.lock.tryLock()
+      expect(lease?.isHeld).toBe(true)
+      await lease?.unlock()
+    })
 
-    suite.scenario('an attempt that does not wait leaves no queue entry', async () => {
+    it('an attempt that does not wait leaves no queue entry', async () => {
       const [holder, other] = await Promise.all([suite.open(), suite.open()])
       const held = await holder.lock.lock()
       expect(await other.lock.tryLock()).toBeNull()
@@ -76,39 +76,32 @@ export function describeExclusion(suite: Suite): void {
       expect(await suite.count()).toBe(0)
     })
 
-    suite.scenario(
-      'a release by an owner that lost the lock does not free it for its next holder',
-      async () => {
-        const [first, second] = await Promise.all([suite.open(), suite.open()])
-        const lost = await first.lock.lock({ leaseMs: suite.times.leaseMs })
-        const next = await second.lock.lock()
-        expect(await failureOf(lost.unlock())).toBeInstanceOf(LockLostError)
-        expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
-        expect(next.isHeld).toBe(true)
-        await next.unlock()
-      },
-    )
+    it('a release by an owner that lost the lock does not free it for its next holder', async () => {
+      const [first, second] = await Promise.all([suite.open(), suite.open()])
+      const lost = await first.lock.lock({ leaseMs: suite.times.leaseMs })
+      const next = await second.lock.lock()
+      expect(await failureOf(lost.unlock())).toBeInstanceOf(LockLostError)
+      expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
+      expect(next.isHeld).toBe(true)
+      await next.unlock()
+    })
 
-    suite.scenario(
-      'a release that arrives when another owner is inside changes nothing',
-      async () => {
-        const { watchdogTimeoutMs, leaseMs } = suite.times
-        // Where holds end with their session, that of the client that is cut off has to end.
-        const [slow, other] = await Promise.all([suite.openLinked({ watchdogTimeoutMs }), suite.open()])
-        const late = await slow.lock.lock({ leaseMs })
-        slow.link.blackHole('toStore')
-        const leaving = late.unlock().catch(() => undefined)
-        const next = await other.lock.lock()
-        await leaving
-        slow.link.heal()
-        await slow.holdfast.getLock(`${suite.lockName}/after`).withLock(() => undefined)
-        expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
-        await next.unlock()
-      },
-      { needs: ['openLinked'] },
-    )
+    itLinked('a release that arrives when another owner is inside changes nothing', async () => {
+      const { watchdogTimeoutMs, leaseMs } = suite.times
+      // Where holds end with their session, that of the client that is cut off has to end.
+      const [slow, other] = await Promise.all([suite.openLinked({ watchdogTimeoutMs }), suite.open()])
+      const late = await slow.lock.lock({ leaseMs })
+      slow.link.blackHole('toStore')
+      const leaving = late.unlock().catch(() => undefined)
+      const next = await other.lock.lock()
+      await leaving
+      slow.link.heal()
+      await slow.holdfast.getLock(`${suite.lockName}/after`).withLock(() => undefined)
+      expect((await suite.inspect()).holder).toMatchObject({ owner: next.owner, holdCount: 1 })
+      await next.unlock()
+    })
 
-    suite.scenario(
+    itLinked(
       'a renewal that arrives when another owner is inside changes nothing, and its sender has lost the lock',
       async () => {
         const { watchdogTimeoutMs } = suite.times
@@ -126,7 +119,6 @@ export function describeExclusion(suite: Suite): void {
         await next.unlock()
         expect(await failureOf(late.unlock())).toBeInstanceOf(LockLostError)
       },
-      { needs: ['openLinked'] },
     )
   })
 }

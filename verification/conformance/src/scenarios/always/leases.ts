@@ -6,8 +6,10 @@ import type { Suite } from '../../support/suite.js'
 
 /** How long a hold lasts. */
 export function describeLeases(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('always: leases', () => {
-    suite.scenario('the watchdog renews a hold for as long as the job runs', async () => {
+    it('the watchdog renews a hold for as long as the job runs', async () => {
       const { watchdogTimeoutMs } = suite.times
       const { holdfast, lock } = await suite.open({ watchdogTimeoutMs })
       const renewedOften = renewals(holdfast, 5)
@@ -18,7 +20,7 @@ export function describeLeases(suite: Suite): void {
       })
     })
 
-    suite.scenario('a fixed lease ends on its own, and its holder is notified at the deadline', async () => {
+    it('a fixed lease ends on its own, and its holder is notified at the deadline', async () => {
       const [{ holdfast, lock }, other] = await Promise.all([suite.open(), suite.open()])
       const lost = nextEvent(holdfast, 'lost')
       const lease = await lock.lock({ leaseMs: suite.times.leaseMs })
@@ -32,7 +34,7 @@ export function describeLeases(suite: Suite): void {
       await next.unlock()
     })
 
-    suite.scenario('extend lengthens a fixed lease, and never shortens it', async () => {
+    it('extend lengthens a fixed lease, and never shortens it', async () => {
       const { lock } = await suite.open({ watchdogTimeoutMs: 60_000 })
       const lease = await lock.lock({ leaseMs: suite.times.watchdogTimeoutMs })
       await lease.extend(60_000)
@@ -43,21 +45,18 @@ export function describeLeases(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario(
-      'extend is refused for a lease that the watchdog renews, and as not owned after unlock',
-      async () => {
-        const { lock } = await suite.open()
-        const watched = await lock.lock()
-        expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(InvalidArgumentError)
-        await watched.unlock()
-        expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(NotOwnerError)
-        const fixed = await lock.lock({ leaseMs: 10_000 })
-        await fixed.unlock()
-        expect(await failureOf(fixed.extend(10_000))).toBeInstanceOf(NotOwnerError)
-      },
-    )
+    it('extend is refused for a lease that the watchdog renews, and as not owned after unlock', async () => {
+      const { lock } = await suite.open()
+      const watched = await lock.lock()
+      expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(InvalidArgumentError)
+      await watched.unlock()
+      expect(await failureOf(watched.extend(10_000))).toBeInstanceOf(NotOwnerError)
+      const fixed = await lock.lock({ leaseMs: 10_000 })
+      await fixed.unlock()
+      expect(await failureOf(fixed.extend(10_000))).toBeInstanceOf(NotOwnerError)
+    })
 
-    suite.scenario('extend of a lease that has ended is a loss', async () => {
+    it('extend of a lease that has ended is a loss', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock({ leaseMs: suite.times.leaseMs })
       await whenAborted(lease.signal)
@@ -65,7 +64,7 @@ export function describeLeases(suite: Suite): void {
       expect(await failureOf(lease.unlock())).toBeInstanceOf(LockLostError)
     })
 
-    suite.scenario('maxHoldMs limits renewal, and the store keeps the hold no longer', async () => {
+    it('maxHoldMs limits renewal, and the store keeps the hold no longer', async () => {
       const { watchdogTimeoutMs } = suite.times
       const {
         lease: { stepMs },
@@ -86,7 +85,7 @@ export function describeLeases(suite: Suite): void {
       await until(async () => !(await lock.isLocked()), { timeoutMs: stepMs + 5_000 })
     })
 
-    suite.scenario('a nested maxHoldMs ends the hold only while the nested lease is open', async () => {
+    it('a nested maxHoldMs ends the hold only while the nested lease is open', async () => {
       const { watchdogTimeoutMs, leaseMs: maxHoldMs } = suite.times
       const { holdfast, lock } = await suite.open({ watchdogTimeoutMs })
       const failure = await failureOf(
@@ -100,22 +99,19 @@ export function describeLeases(suite: Suite): void {
       expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' })
     })
 
-    suite.scenario(
-      'a nested maxHoldMs frees the lock in time, whatever lease the store was asked for',
-      async () => {
-        const { leaseMs: maxHoldMs, promptMs } = suite.times
-        const [{ lock }, other] = await Promise.all([suite.open(), suite.open()])
-        const outer = await lock.lock()
-        const startedAt = performance.now()
-        const inner = await outer.run(() => lock.lock({ maxHoldMs }))
-        expect(inner.remainingMs()).toBeLessThanOrEqual(maxHoldMs)
-        const lostAt = await whenAborted(outer.signal)
-        expect(lostAt - startedAt).toBeGreaterThanOrEqual(maxHoldMs - 1)
-        await (await other.lock.lock({ waitMs: promptMs })).unlock()
-        for (const lease of [inner, outer]) {
-          expect(await failureOf(lease.unlock())).toMatchObject({ reason: 'expired' })
-        }
-      },
-    )
+    it('a nested maxHoldMs frees the lock in time, whatever lease the store was asked for', async () => {
+      const { leaseMs: maxHoldMs, promptMs } = suite.times
+      const [{ lock }, other] = await Promise.all([suite.open(), suite.open()])
+      const outer = await lock.lock()
+      const startedAt = performance.now()
+      const inner = await outer.run(() => lock.lock({ maxHoldMs }))
+      expect(inner.remainingMs()).toBeLessThanOrEqual(maxHoldMs)
+      const lostAt = await whenAborted(outer.signal)
+      expect(lostAt - startedAt).toBeGreaterThanOrEqual(maxHoldMs - 1)
+      await (await other.lock.lock({ waitMs: promptMs })).unlock()
+      for (const lease of [inner, outer]) {
+        expect(await failureOf(lease.unlock())).toMatchObject({ reason: 'expired' })
+      }
+    })
   })
 }

@@ -4,8 +4,10 @@ import type { Suite } from '../../support/suite.js'
 
 /** Which names are locks, and which locks are the same. */
 export function describeNames(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('always: names', () => {
-    suite.scenario('names of 1 to 1,024 bytes are locks, with slashes, NUL and any script', async () => {
+    it('names of 1 to 1,024 bytes are locks, with slashes, NUL and any script', async () => {
       const { holdfast } = await suite.open()
       const { lockName } = suite
       const names = [
@@ -25,21 +27,18 @@ export function describeNames(suite: Suite): void {
       }
     })
 
-    suite.scenario(
-      'names that differ in case, a trailing space, a NUL or a slash are different locks',
-      async () => {
-        const { holdfast } = await suite.open()
-        const base = `${suite.lockName}/a`
-        const names = ['', ' ', '\0', '/', '\0b', 'A', 'á', 'a\u0301'].map((end) => base + end)
-        names.push(base.toUpperCase(), `${base.slice(0, -1)}A`)
-        const leases = []
-        for (const name of names) leases.push(await holdfast.getLock(name).tryLock())
-        expect(leases.map((lease) => lease?.name)).toEqual(names)
-        for (const lease of leases) await lease?.unlock()
-      },
-    )
+    it('names that differ in case, a trailing space, a NUL or a slash are different locks', async () => {
+      const { holdfast } = await suite.open()
+      const base = `${suite.lockName}/a`
+      const names = ['', ' ', '\0', '/', '\0b', 'A', 'á', 'a\u0301'].map((end) => base + end)
+      names.push(base.toUpperCase(), `${base.slice(0, -1)}A`)
+      const leases = []
+      for (const name of names) leases.push(await holdfast.getLock(name).tryLock())
+      expect(leases.map((lease) => lease?.name)).toEqual(names)
+      for (const lease of leases) await lease?.unlock()
+    })
 
-    suite.scenario('long names that differ in the last byte only are different locks', async () => {
+    it('long names that differ in the last byte only are different locks', async () => {
       const { holdfast } = await suite.open()
       const long = suite.lockName.padEnd(1_023, 'x')
       const a = await holdfast.getLock(`${long}a`).lock()
@@ -49,7 +48,7 @@ export function describeNames(suite: Suite): void {
       await b?.unlock()
     })
 
-    suite.scenario('waiters of a name with odd characters are served', async () => {
+    it('waiters of a name with odd characters are served', async () => {
       const [a, b] = await Promise.all([suite.open(), suite.open()])
       const name = `${suite.lockName}/ 锁\0"'\\\n$1`
       const order: string[] = []
@@ -63,7 +62,7 @@ export function describeNames(suite: Suite): void {
       expect(order).toEqual(['a', 'b'])
     })
 
-    suite.scenario('an empty name and one of 1,025 bytes are refused', () => {
+    it('an empty name and one of 1,025 bytes are refused', () => {
       const { holdfast } = suite.openUnused()
       for (const name of ['', 'x'.repeat(1_025), 'é'.repeat(513)]) {
         expect(() => holdfast.getLock(name)).toThrow(InvalidArgumentError)

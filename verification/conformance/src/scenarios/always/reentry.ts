@@ -5,8 +5,10 @@ import type { Suite } from '../../support/suite.js'
 
 /** Nested calls share the hold around them; others do not. */
 export function describeReentry(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('always: re-entry', () => {
-    suite.scenario('calls nested through several functions count 3, 2, 1, free', async () => {
+    it('calls nested through several functions count 3, 2, 1, free', async () => {
       const { lock } = await suite.open()
       const counts: number[] = []
       const note = async (): Promise<void> => {
@@ -27,7 +29,7 @@ export function describeReentry(suite: Suite): void {
       expect(counts).toEqual(suite.countsEntries ? [3, 2, 1, 0] : [1, 1, 1, 0])
     })
 
-    suite.scenario('nested leases share owner and count of the hold', async () => {
+    it('nested leases share owner and count of the hold', async () => {
       const { lock } = await suite.open()
       await lock.withLock(async (outer) => {
         await lock.withLock((inner) => {
@@ -41,7 +43,7 @@ export function describeReentry(suite: Suite): void {
       expect(lock.isHeld()).toBe(false)
     })
 
-    suite.scenario('siblings that start inside a hold share it, and take turns', async () => {
+    it('siblings that start inside a hold share it, and take turns', async () => {
       const { lock } = await suite.open()
       const witness = new Witness()
       const owners = await lock.withLock(async (outer) => {
@@ -58,7 +60,7 @@ export function describeReentry(suite: Suite): void {
       expect(await suite.count()).toBe(0)
     })
 
-    suite.scenario('tryLock inside a hold re-enters', async () => {
+    it('tryLock inside a hold re-enters', async () => {
       const { lock } = await suite.open()
       await lock.withLock(async () => {
         const lease = await lock.tryLock()
@@ -67,7 +69,7 @@ export function describeReentry(suite: Suite): void {
       })
     })
 
-    suite.scenario('an inner lease that outlives the outer one keeps the hold', async () => {
+    it('an inner lease that outlives the outer one keeps the hold', async () => {
       const { lock } = await suite.open()
       const outer = await lock.lock()
       const inner = await outer.run(() => lock.lock())
@@ -78,7 +80,7 @@ export function describeReentry(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    suite.scenario('an inner fixed lease shortens nothing, and neither does leaving it', async () => {
+    it('an inner fixed lease shortens nothing, and neither does leaving it', async () => {
       const { lock } = await suite.open()
       await lock.withLock(async (outer) => {
         const expectFullLease = async (): Promise<void> => {
@@ -91,7 +93,7 @@ export function describeReentry(suite: Suite): void {
       })
     })
 
-    suite.scenario('an inner watchdog lease extends a fixed outer one', async () => {
+    it('an inner watchdog lease extends a fixed outer one', async () => {
       const { lock } = await suite.open()
       const leaseMs = suite.times.watchdogTimeoutMs
       await lock.withLock({ leaseMs }, async (outer) => {
@@ -102,7 +104,7 @@ export function describeReentry(suite: Suite): void {
       })
     })
 
-    suite.scenario('a task that outlives the hold it began in has to wait like any other', async () => {
+    it('a task that outlives the hold it began in has to wait like any other', async () => {
       const { lock } = await suite.open()
       let goOn = (): void => undefined
       const gate = new Promise<void>((resolve) => (goOn = resolve))
@@ -121,7 +123,7 @@ export function describeReentry(suite: Suite): void {
       expect(entered).not.toContain(`${first}/`)
     })
 
-    suite.scenario('re-entry into an enclosing hold that was lost is refused', async () => {
+    it('re-entry into an enclosing hold that was lost is refused', async () => {
       const [{ lock }, rival] = await Promise.all([suite.open(), suite.open()])
       const failure = await failureOf(
         lock.withLock({ leaseMs: suite.times.leaseMs }, async () => {
@@ -137,7 +139,7 @@ export function describeReentry(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    suite.scenario('lock() outside withLock, run and scope does not let later calls re-enter', async () => {
+    it('lock() outside withLock, run and scope does not let later calls re-enter', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       expect(await lock.tryLock()).toBeNull()
@@ -145,7 +147,7 @@ export function describeReentry(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario('lease.run lets nested calls re-enter, and takes no count', async () => {
+    it('lease.run lets nested calls re-enter, and takes no count', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       await lease.run(async () => {
@@ -159,7 +161,7 @@ export function describeReentry(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario('lease.run without a function is refused, and takes nothing from the lease', async () => {
+    it('lease.run without a function is refused, and takes nothing from the lease', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       const run = (): unknown => Reflect.apply(lease.run.bind(lease), undefined, [])
@@ -169,7 +171,7 @@ export function describeReentry(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario('unlocking a lease twice leaves once', async () => {
+    it('unlocking a lease twice leaves once', async () => {
       const { lock } = await suite.open()
       const outer = await lock.lock()
       const inner = await outer.run(() => lock.lock())
@@ -180,7 +182,7 @@ export function describeReentry(suite: Suite): void {
       await expect(outer.run(() => undefined)).rejects.toBeInstanceOf(NotOwnerError)
     })
 
-    suite.scenario('a listener never re-enters the hold of the call that started its timer', async () => {
+    it('a listener never re-enters the hold of the call that started its timer', async () => {
       const { holdfast, lock } = await suite.open()
       const listened = nextEvent(holdfast, 'lost').then(() => lock.tryLock())
       await lock.withLock(async () => {
@@ -189,7 +191,7 @@ export function describeReentry(suite: Suite): void {
       })
     })
 
-    suite.scenario('a listener of a lease signal never re-enters the hold around it', async () => {
+    it('a listener of a lease signal never re-enters the hold around it', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.withLock(async () => {
         const inner = await holdfast.getLock(`${lock.name}/inner`).lock({ leaseMs: suite.times.leaseMs })

@@ -5,13 +5,15 @@ import type { Suite } from '../../support/suite.js'
 
 /** What the caller of withLock gets. */
 export function describeResults(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('always: results of withLock', () => {
-    suite.scenario('it resolves with what the callback returned', async () => {
+    it('it resolves with what the callback returned', async () => {
       const { lock } = await suite.open()
       expect(await lock.withLock(() => 42)).toBe(42)
     })
 
-    suite.scenario('it rejects with what the callback threw, and the lock is free', async () => {
+    it('it rejects with what the callback threw, and the lock is free', async () => {
       const { lock } = await suite.open()
       const failure = new Error('out of stock')
       const locking = lock.withLock(() => {
@@ -21,7 +23,7 @@ export function describeResults(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    suite.scenario('it rejects with the result inside a LockLostError if the hold was lost', async () => {
+    it('it rejects with the result inside a LockLostError if the hold was lost', async () => {
       const { lock } = await suite.open()
       const failure = await failureOf(
         lock.withLock(async () => {
@@ -33,7 +35,7 @@ export function describeResults(suite: Suite): void {
       expect(failure).toMatchObject({ result: 'done anyway', reason: 'revoked', lockName: lock.name })
     })
 
-    suite.scenario('the error of the callback takes precedence over the loss', async () => {
+    it('the error of the callback takes precedence over the loss', async () => {
       const { lock } = await suite.open()
       const failure = new Error('mine')
       const locking = lock.withLock(async () => {

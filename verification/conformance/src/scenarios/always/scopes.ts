@@ -5,8 +5,10 @@ import type { Suite } from '../../support/suite.js'
 
 /** Imperative locking, as in one thread. */
 export function describeScopes(suite: Suite): void {
+  const it = suite.scenarios()
+
   suite.part('always: scopes', () => {
-    suite.scenario('lock() and unlock() pair up across functions', async () => {
+    it('lock() and unlock() pair up across functions', async () => {
       const { holdfast, lock } = await suite.open()
       await holdfast.scope(async () => {
         const audit = async (): Promise<void> => {
@@ -23,7 +25,7 @@ export function describeScopes(suite: Suite): void {
       })
     })
 
-    suite.scenario('tasks of one scope share its hold instead of waiting for each other', async () => {
+    it('tasks of one scope share its hold instead of waiting for each other', async () => {
       const { holdfast, lock } = await suite.open()
       await holdfast.scope(async () => {
         const leases = await Promise.all([lock.lock(), lock.lock(), lock.tryLock({ waitMs: 5_000 })])
@@ -34,7 +36,7 @@ export function describeScopes(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    suite.scenario('scopes exclude each other', async () => {
+    it('scopes exclude each other', async () => {
       const { holdfast, lock } = await suite.open()
       const witness = new Witness()
       const task = (): Promise<void> =>
@@ -50,7 +52,7 @@ export function describeScopes(suite: Suite): void {
       expect(witness).toMatchObject({ most: 1, entries: 3 })
     })
 
-    suite.scenario('unlock() without a scope is refused, and the lock stays held', async () => {
+    it('unlock() without a scope is refused, and the lock stays held', async () => {
       const { lock } = await suite.open()
       const lease = await lock.lock()
       expect(await failureOf(lock.unlock())).toBeInstanceOf(NotOwnerError)
@@ -58,7 +60,7 @@ export function describeScopes(suite: Suite): void {
       await lease.unlock()
     })
 
-    suite.scenario('unlock() never undoes a withLock around the scope', async () => {
+    it('unlock() never undoes a withLock around the scope', async () => {
       const { holdfast, lock } = await suite.open()
       await lock.withLock(async (outer) => {
         await holdfast.scope(async () => {
@@ -71,7 +73,7 @@ export function describeScopes(suite: Suite): void {
       })
     })
 
-    suite.scenario('a lease that left by itself is not left again by the scope', async () => {
+    it('a lease that left by itself is not left again by the scope', async () => {
       const { holdfast, lock } = await suite.open()
       await holdfast.scope(async () => {
         await lock.lock()
@@ -83,7 +85,7 @@ export function describeScopes(suite: Suite): void {
       })
     })
 
-    suite.scenario('what a scope still holds at its end is released and reported as leaked', async () => {
+    it('what a scope still holds at its end is released and reported as leaked', async () => {
       const { holdfast, lock } = await suite.open()
       const leaked = nextEvent(holdfast, 'leaked')
       const lease = await holdfast.scope(() => lock.lock())
@@ -96,7 +98,7 @@ export function describeScopes(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    suite.scenario('what a scope lost is reported as lost, and not as leaked', async () => {
+    it('what a scope lost is reported as lost, and not as leaked', async () => {
       const { holdfast, lock } = await suite.open()
       const reported: string[] = []
       holdfast.on('leaked', () => reported.push('leaked'))
@@ -109,7 +111,7 @@ export function describeScopes(suite: Suite): void {
       expect(reported).toEqual(['lost'])
     })
 
-    suite.scenario('a call that waits for its turn in a scope keeps its own time limit', async () => {
+    it('a call that waits for its turn in a scope keeps its own time limit', async () => {
       const [{ holdfast, lock }, rival] = await Promise.all([suite.open(), suite.open()])
       const held = await rival.lock.lock()
       await holdfast.scope(async () => {

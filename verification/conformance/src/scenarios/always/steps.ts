@@ -15,109 +15,83 @@ export function describeSteps(suite: Suite): void {
     suite.endAfterScenario(() => opened.session.close())
     return opened
   }
+  const it = suite.scenarios(bare)
+
   suite.part('always: steps', () => {
-    suite.scenario(
-      'an acquire that comes twice enters once, with one token',
-      async () => {
-        const store = await open()
-        const [a = ''] = store.owners(1)
-        const first = await store.acquire(a)
-        expect(await store.acquire(a)).toEqual(first)
-        expect(first).toMatchObject({ kind: 'held' })
-        if (fencing === 'none') expect(first).toMatchObject({ token: 0 })
-        expect(await store.inspect()).toMatchObject({ owner: a, count: 1 })
-      },
-      bare,
-    )
+    it('an acquire that comes twice enters once, with one token', async () => {
+      const store = await open()
+      const [a = ''] = store.owners(1)
+      const first = await store.acquire(a)
+      expect(await store.acquire(a)).toEqual(first)
+      expect(first).toMatchObject({ kind: 'held' })
+      if (fencing === 'none') expect(first).toMatchObject({ token: 0 })
+      expect(await store.inspect()).toMatchObject({ owner: a, count: 1 })
+    })
 
-    suite.scenario(
-      'a re-entry and a partial release that come twice set the count they want',
-      async () => {
-        const store = await open()
-        const [a = ''] = store.owners(1)
-        await store.acquire(a)
-        for (const _ of [1, 2]) expect(await store.acquire(a, { count: 3 })).toMatchObject({ kind: 'held' })
-        expect(await store.inspect()).toMatchObject({ owner: a, count: 3 })
-        for (const _ of [1, 2]) expect(await store.release(a, { count: 2 })).toBe('released')
-        expect(await store.inspect()).toMatchObject({ owner: a, count: 2 })
-        expect(await store.release(a)).toBe('released')
-        expect(await store.release(a)).toBe('not-held')
-        expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
-      },
-      bare,
-    )
+    it('a re-entry and a partial release that come twice set the count they want', async () => {
+      const store = await open()
+      const [a = ''] = store.owners(1)
+      await store.acquire(a)
+      for (const _ of [1, 2]) expect(await store.acquire(a, { count: 3 })).toMatchObject({ kind: 'held' })
+      expect(await store.inspect()).toMatchObject({ owner: a, count: 3 })
+      for (const _ of [1, 2]) expect(await store.release(a, { count: 2 })).toBe('released')
+      expect(await store.inspect()).toMatchObject({ owner: a, count: 2 })
+      expect(await store.release(a)).toBe('released')
+      expect(await store.release(a)).toBe('not-held')
+      expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
+    })
 
-    suite.scenario(
-      'an acquire that comes again after a re-entry keeps the count',
-      async () => {
-        const store = await open()
-        const [a = ''] = store.owners(1)
-        const first = await store.acquire(a)
-        await store.acquire(a, { count: 3 })
-        expect(await store.acquire(a)).toEqual(first)
-        expect(await store.inspect()).toMatchObject({ owner: a, count: 3 })
-      },
-      bare,
-    )
+    it('an acquire that comes again after a re-entry keeps the count', async () => {
+      const store = await open()
+      const [a = ''] = store.owners(1)
+      const first = await store.acquire(a)
+      await store.acquire(a, { count: 3 })
+      expect(await store.acquire(a)).toEqual(first)
+      expect(await store.inspect()).toMatchObject({ owner: a, count: 3 })
+    })
 
-    suite.scenario(
-      'a re-entry of an owner that holds nothing is lost: it neither enters nor queues',
-      async () => {
-        const store = await open()
-        const [a = ''] = store.owners(1)
-        expect(await store.acquire(a, { count: 2, entryTtlMs: 60_000 })).toEqual({ kind: 'lost' })
-        expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
-      },
-      bare,
-    )
+    it('a re-entry of an owner that holds nothing is lost: it neither enters nor queues', async () => {
+      const store = await open()
+      const [a = ''] = store.owners(1)
+      expect(await store.acquire(a, { count: 2, entryTtlMs: 60_000 })).toEqual({ kind: 'lost' })
+      expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
+    })
 
-    suite.scenario(
-      'an acquire that arrives after its owner was abandoned is refused, on a free lock and on a held one',
-      async () => {
-        const store = await open()
-        const [late = '', holder = ''] = store.owners(2)
-        expect(await store.release(late, { tombstoneMs: 60_000 })).toBe('not-held')
-        expect(await store.acquire(late, { entryTtlMs: 60_000 })).toEqual({ kind: 'abandoned' })
-        expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
-        await store.acquire(holder)
-        expect(await store.acquire(late, { entryTtlMs: 60_000 })).toEqual({ kind: 'abandoned' })
-        expect(await store.inspect()).toMatchObject({ owner: holder, waiterCount: 0 })
-      },
-      bare,
-    )
+    it('an acquire that arrives after its owner was abandoned is refused, on a free lock and on a held one', async () => {
+      const store = await open()
+      const [late = '', holder = ''] = store.owners(2)
+      expect(await store.release(late, { tombstoneMs: 60_000 })).toBe('not-held')
+      expect(await store.acquire(late, { entryTtlMs: 60_000 })).toEqual({ kind: 'abandoned' })
+      expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
+      await store.acquire(holder)
+      expect(await store.acquire(late, { entryTtlMs: 60_000 })).toEqual({ kind: 'abandoned' })
+      expect(await store.inspect()).toMatchObject({ owner: holder, waiterCount: 0 })
+    })
 
-    suite.scenario(
-      'release, renewal and eviction of an owner that does not hold change nothing for the holder',
-      async () => {
-        const store = await open()
-        const [holder = '', stranger = ''] = store.owners(2)
-        await store.acquire(holder)
-        expect(await store.release(stranger)).toBe('not-held')
-        expect(await store.renew(120_000, stranger, holder, stranger)).toEqual([
-          'not-held',
-          'renewed',
-          'not-held',
-        ])
-        expect(await store.session.steps.force(store.address, stranger)).toEqual({ kind: 'not-held' })
-        expect(await store.inspect()).toMatchObject({ owner: holder, count: 1 })
-      },
-      bare,
-    )
+    it('release, renewal and eviction of an owner that does not hold change nothing for the holder', async () => {
+      const store = await open()
+      const [holder = '', stranger = ''] = store.owners(2)
+      await store.acquire(holder)
+      expect(await store.release(stranger)).toBe('not-held')
+      expect(await store.renew(120_000, stranger, holder, stranger)).toEqual([
+        'not-held',
+        'renewed',
+        'not-held',
+      ])
+      expect(await store.session.steps.force(store.address, stranger)).toEqual({ kind: 'not-held' })
+      expect(await store.inspect()).toMatchObject({ owner: holder, count: 1 })
+    })
 
-    suite.scenario(
-      'no step shortens a lease',
-      async () => {
-        const store = await open()
-        const [a = ''] = store.owners(1)
-        const { leaseMs } = suite.times
-        await store.acquire(a)
-        await store.acquire(a, { count: 2, leaseMs })
-        await store.renew(leaseMs, a)
-        await store.release(a, { count: 1 })
-        expect((await store.inspect()).ttlMs).toBeGreaterThan(50_000)
-      },
-      bare,
-    )
+    it('no step shortens a lease', async () => {
+      const store = await open()
+      const [a = ''] = store.owners(1)
+      const { leaseMs } = suite.times
+      await store.acquire(a)
+      await store.acquire(a, { count: 2, leaseMs })
+      await store.renew(leaseMs, a)
+      await store.release(a, { count: 1 })
+      expect((await store.inspect()).ttlMs).toBeGreaterThan(50_000)
+    })
 
     suite.scenario(
       'a queue request that comes twice keeps one entry and its position',
@@ -203,19 +177,15 @@ export function describeSteps(suite: Suite): void {
       { ...bare, isPromised: fifo && handOff === 'grant' && !suite.hasSessions },
     )
 
-    suite.scenario(
-      'addresses are the same for the same name only, and lead back to it',
-      async () => {
-        const { session, address } = await open()
-        expect(session.names.locate(suite.lockName, 'lock').id).toBe(address.id)
-        expect(session.names.locate(`${suite.lockName}x`, 'lock').id).not.toBe(address.id)
-        expect(session.names.resolve(address.id)).toMatchObject({ name: suite.lockName, id: address.id })
-        const incarnation = await session.store.incarnation(address)
-        expect(incarnation).toBeDefined()
-        expect(await session.store.incarnation(address)).toBe(incarnation)
-      },
-      bare,
-    )
+    it('addresses are the same for the same name only, and lead back to it', async () => {
+      const { session, address } = await open()
+      expect(session.names.locate(suite.lockName, 'lock').id).toBe(address.id)
+      expect(session.names.locate(`${suite.lockName}x`, 'lock').id).not.toBe(address.id)
+      expect(session.names.resolve(address.id)).toMatchObject({ name: suite.lockName, id: address.id })
+      const incarnation = await session.store.incarnation(address)
+      expect(incarnation).toBeDefined()
+      expect(await session.store.incarnation(address)).toBe(incarnation)
+    })
   })
 }
 

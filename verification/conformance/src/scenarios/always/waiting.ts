@@ -6,8 +6,11 @@ import type { Suite } from '../../support/suite.js'
 
 /** How waits end. */
 export function describeWaiting(suite: Suite): void {
+  const it = suite.scenarios()
+  const itWithProcesses = suite.scenarios({ needs: ['otherProcess'] })
+
   suite.part('always: waiting', () => {
-    suite.scenario('a waiter gets in when the holder leaves', async () => {
+    it('a waiter gets in when the holder leaves', async () => {
       const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
       const held = await holder.lock.lock()
       const waiting = waiter.lock.lock()
@@ -21,42 +24,36 @@ export function describeWaiting(suite: Suite): void {
       await suite.untilUnused()
     })
 
-    suite.scenario(
-      'a waiter that runs out of time names the holder, and its queue entry is gone',
-      async () => {
-        const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
-        const held = await holder.lock.lock()
-        const other = waiter.lock.withLock(() => undefined)
-        await suite.untilQueued(1)
-        const queue = await suite.queue()
-        const failure = await failureOf(waiter.lock.lock({ waitMs: suite.times.waitMs }))
-        expect(failure).toBeInstanceOf(LockTimeoutError)
-        expect(failure).toMatchObject({ holder: held.owner, lockName: suite.lockName })
-        if (suite.traits.fifo) expect(failure).toMatchObject({ position: 2 })
-        await suite.untilQueued(1)
-        await suite.untilWithdrawn(async () => (await suite.queue()).length === queue.length)
-        expect(await suite.queue()).toEqual(queue)
-        await held.unlock()
-        await other
-      },
-    )
+    it('a waiter that runs out of time names the holder, and its queue entry is gone', async () => {
+      const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+      const held = await holder.lock.lock()
+      const other = waiter.lock.withLock(() => undefined)
+      await suite.untilQueued(1)
+      const queue = await suite.queue()
+      const failure = await failureOf(waiter.lock.lock({ waitMs: suite.times.waitMs }))
+      expect(failure).toBeInstanceOf(LockTimeoutError)
+      expect(failure).toMatchObject({ holder: held.owner, lockName: suite.lockName })
+      if (suite.traits.fifo) expect(failure).toMatchObject({ position: 2 })
+      await suite.untilQueued(1)
+      await suite.untilWithdrawn(async () => (await suite.queue()).length === queue.length)
+      expect(await suite.queue()).toEqual(queue)
+      await held.unlock()
+      await other
+    })
 
-    suite.scenario(
-      'tryLock with waitMs is null once the time is over, and a lease if the lock is free before',
-      async () => {
-        const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
-        const held = await holder.lock.lock()
-        expect(await waiter.lock.tryLock({ waitMs: suite.times.waitMs })).toBeNull()
-        const waiting = waiter.lock.tryLock({ waitMs: 20_000 })
-        await suite.untilQueued(1)
-        await held.unlock()
-        const lease = await waiting
-        expect(lease?.isHeld).toBe(true)
-        await lease?.unlock()
-      },
-    )
+    it('tryLock with waitMs is null once the time is over, and a lease if the lock is free before', async () => {
+      const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
+      const held = await holder.lock.lock()
+      expect(await waiter.lock.tryLock({ waitMs: suite.times.waitMs })).toBeNull()
+      const waiting = waiter.lock.tryLock({ waitMs: 20_000 })
+      await suite.untilQueued(1)
+      await held.unlock()
+      const lease = await waiting
+      expect(lease?.isHeld).toBe(true)
+      await lease?.unlock()
+    })
 
-    suite.scenario('an aborted waiter rejects with the reason, and its queue entry is gone', async () => {
+    it('an aborted waiter rejects with the reason, and its queue entry is gone', async () => {
       const [holder, waiter] = await Promise.all([suite.open(), suite.open()])
       const held = await holder.lock.lock()
       const abort = new AbortController()
@@ -70,52 +67,46 @@ export function describeWaiting(suite: Suite): void {
       expect(await suite.count()).toBe(0)
     })
 
-    suite.scenario('a signal that has already aborted sends nothing', async () => {
+    it('a signal that has already aborted sends nothing', async () => {
       const { lock } = await suite.open()
       const reason = new Error('before it began')
       expect(await failureOf(lock.lock({ signal: AbortSignal.abort(reason) }))).toBe(reason)
       expect(await suite.inspect()).toMatchObject({ isLocked: false, waiterCount: 0 })
     })
 
-    suite.scenario(
-      'one waiter more than maxWaiters is refused at once, and a freed slot can be used',
-      async () => {
-        const [holder, waiter] = await Promise.all([suite.open(), suite.open({ maxWaiters: 2 })])
-        const held = await holder.lock.lock()
-        const abort = new AbortController()
-        const first = waiter.lock.lock({ signal: abort.signal }).catch(() => undefined)
-        const second = waiter.lock.withLock(() => 'second')
-        await suite.untilQueued(2)
-        expect(await failureOf(waiter.lock.lock())).toBeInstanceOf(TooManyWaitersError)
-        abort.abort()
-        await first
-        const third = waiter.lock.withLock(() => 'third')
-        await untilWaiters(waiter.holdfast, 2)
-        await held.unlock()
-        expect(await Promise.all([second, third])).toEqual(['second', 'third'])
-      },
-    )
+    it('one waiter more than maxWaiters is refused at once, and a freed slot can be used', async () => {
+      const [holder, waiter] = await Promise.all([suite.open(), suite.open({ maxWaiters: 2 })])
+      const held = await holder.lock.lock()
+      const abort = new AbortController()
+      const first = waiter.lock.lock({ signal: abort.signal }).catch(() => undefined)
+      const second = waiter.lock.withLock(() => 'second')
+      await suite.untilQueued(2)
+      expect(await failureOf(waiter.lock.lock())).toBeInstanceOf(TooManyWaitersError)
+      abort.abort()
+      await first
+      const third = waiter.lock.withLock(() => 'third')
+      await untilWaiters(waiter.holdfast, 2)
+      await held.unlock()
+      expect(await Promise.all([second, third])).toEqual(['second', 'third'])
+    })
 
-    suite.scenario(
-      'the waiting event says who holds the lock, and whether it is the own client',
-      async () => {
-        const [holder, other] = await Promise.all([suite.open(), suite.open()])
-        const held = await holder.lock.lock()
-        for (const [client, behindOwnClient] of [
-          [holder, true],
-          [other, false],
-        ] as const) {
-          const waiting = nextEvent(client.holdfast, 'waiting')
-          const ended = client.lock.tryLock({ waitMs: suite.times.waitMs })
-          expect(await waiting).toMatchObject({ name: suite.lockName, holder: held.owner, behindOwnClient })
-          if (suite.hasQueue) expect((await waiting).position).toBeGreaterThan(0)
-          expect(await ended).toBeNull()
-        }
-        await held.unlock()
-      },
-    )
+    it('the waiting event says who holds the lock, and whether it is the own client', async () => {
+      const [holder, other] = await Promise.all([suite.open(), suite.open()])
+      const held = await holder.lock.lock()
+      for (const [client, behindOwnClient] of [
+        [holder, true],
+        [other, false],
+      ] as const) {
+        const waiting = nextEvent(client.holdfast, 'waiting')
+        const ended = client.lock.tryLock({ waitMs: suite.times.waitMs })
+        expect(await waiting).toMatchObject({ name: suite.lockName, holder: held.owner, behindOwnClient })
+        if (suite.hasQueue) expect((await waiting).position).toBeGreaterThan(0)
+        expect(await ended).toBeNull()
+      }
+      await held.unlock()
+    })
 
-    suite.scenario('events and figures follow an acquisition from wait to release', async () => {
+    it('events and figures follow an acquisition from wait to release', async () => {
       const { holdfast, lock } = await suite.open()
       const events = new Map<string, string[]>()
       const note = (owner: string, what: string): void => {
@@ -139,22 +130,19 @@ export function describeWaiting(suite: Suite): void {
       expect(holdfast.stats().released - before.released).toBe(2)
     })
 
-    suite.scenario(
-      'many waits may share one signal, which gets one listener, and none once they are over',
-      async () => {
-        const { holdfast, lock } = await suite.open()
-        const { signal } = new AbortController()
-        const held = await lock.lock()
-        const waits = Array.from({ length: 30 }, () => lock.tryLock({ signal, waitMs: suite.times.waitMs }))
-        await untilWaiters(holdfast, 30)
-        expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-        expect(new Set(await Promise.all(waits))).toEqual(new Set([null]))
-        expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-        await held.unlock()
-      },
-    )
+    it('many waits may share one signal, which gets one listener, and none once they are over', async () => {
+      const { holdfast, lock } = await suite.open()
+      const { signal } = new AbortController()
+      const held = await lock.lock()
+      const waits = Array.from({ length: 30 }, () => lock.tryLock({ signal, waitMs: 1_000 }))
+      await untilWaiters(holdfast, 30)
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+      expect(new Set(await Promise.all(waits))).toEqual(new Set([null]))
+      expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+      await held.unlock()
+    })
 
-    suite.scenario('a wait that is aborted at the moment of its hand-off leaves no hold', async () => {
+    it('a wait that is aborted at the moment of its hand-off leaves no hold', async () => {
       const { holdfast, lock } = await suite.open()
       for (let round = 0; round < 10; round += 1) {
         const held = await lock.lock()
@@ -171,7 +159,7 @@ export function describeWaiting(suite: Suite): void {
       await suite.untilUnused()
     })
 
-    suite.scenario(
+    itWithProcesses(
       'a killed holder keeps the lock until its lease ends, and then a waiter gets in',
       async () => {
         const { watchdogTimeoutMs, promptMs } = suite.times
@@ -189,34 +177,29 @@ export function describeWaiting(suite: Suite): void {
         expect(waitedMs).toBeLessThan(watchdogTimeoutMs + promptMs)
         await lease.unlock()
       },
-      { needs: ['otherProcess'] },
     )
 
-    suite.scenario(
-      'a killed waiter delays the next one by one watchdog time at the most',
-      async () => {
-        const { watchdogTimeoutMs, promptMs } = suite.times
-        const [dead, holder, next] = await Promise.all([
-          suite.fork({ watchdogTimeoutMs }),
-          suite.open({ watchdogTimeoutMs }),
-          suite.open({ watchdogTimeoutMs }),
-        ])
-        const held = await holder.lock.lock()
-        await dead.lock(suite.lockName)
-        await dead.untilWaiting()
-        const waiting = next.lock.lock()
-        await suite.untilQueued(2)
-        await dead.kill()
-        await held.unlock()
-        const releasedAt = performance.now()
-        const lease = await waiting
-        expect(performance.now() - releasedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
-        await lease.unlock()
-      },
-      { needs: ['otherProcess'] },
-    )
+    itWithProcesses('a killed waiter delays the next one by one watchdog time at the most', async () => {
+      const { watchdogTimeoutMs, promptMs } = suite.times
+      const [dead, holder, next] = await Promise.all([
+        suite.fork({ watchdogTimeoutMs }),
+        suite.open({ watchdogTimeoutMs }),
+        suite.open({ watchdogTimeoutMs }),
+      ])
+      const held = await holder.lock.lock()
+      await dead.lock(suite.lockName)
+      await dead.untilWaiting()
+      const waiting = next.lock.lock()
+      await suite.untilQueued(2)
+      await dead.kill()
+      await held.unlock()
+      const releasedAt = performance.now()
+      const lease = await waiting
+      expect(performance.now() - releasedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
+      await lease.unlock()
+    })
 
-    suite.scenario(
+    itWithProcesses(
       'a frozen waiter delays others by one watchdog time at the most, and gets in after it thaws',
       async () => {
         const { watchdogTimeoutMs, promptMs } = suite.times
@@ -242,7 +225,6 @@ export function describeWaiting(suite: Suite): void {
         expect((await frozen.untilAcquired()).owner).toContain(frozen.clientId)
         await frozen.unlock()
       },
-      { needs: ['otherProcess'] },
     )
   })
 }
