@@ -7,18 +7,24 @@ export async function timed<T>(
   return { result, tookMs: performance.now() - since }
 }
 
-/**
- * How long the work took by a clock that stands still while this process does: when the machine stalls, that is not the work's
- * fault.
- */
+/** The longest pause of this process that is not taken for a stall of the machine. */
+const longestPauseMs = 100
+
+/** How long the work took, without stalls of the machine: those are not the work's fault. */
 export async function runningMs(work: Promise<unknown>): Promise<number> {
-  const tickMs = 10
-  let ticks = 0
-  const timer = setInterval(() => (ticks += 1), tickMs)
+  let lastAt = performance.now()
+  let passedMs = 0
+  const look = (): void => {
+    const now = performance.now()
+    passedMs += Math.min(now - lastAt, longestPauseMs)
+    lastAt = now
+  }
+  const timer = setInterval(look, 10)
   try {
     await work
   } finally {
     clearInterval(timer)
   }
-  return ticks * tickMs
+  look()
+  return passedMs
 }
