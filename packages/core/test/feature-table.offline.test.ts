@@ -23,7 +23,10 @@ const proofs: Readonly<Record<string, readonly Proof[]>> = {
     ['packages/core/test/topologies.test.ts', 'the watchdog keeps a hold past its lease'],
   ],
   'FIFO hand-off without polling': [
-    ['packages/core/test/topologies.test.ts', 'goes from client to client in the order of their requests'],
+    [
+      'verification/conformance/src/scenarios/fifo.ts',
+      'waiters of two clients get in in the order in which they came',
+    ],
     ['verification/conformance/src/scenarios/hand-off.ts', 'a waiter sends no more than it has to'],
   ],
   'Fencing tokens': [

@@ -1,14 +1,9 @@
-import { createServer, type Server } from 'node:http'
-import type { Holdfast } from '@holdfast/core'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { uniqueName, until } from '@holdfast/testkit'
 import { source as axeSource } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
-import { createDashboard, serveDashboard, type Dashboard } from '../src/index.js'
-import { describeInBrowser, launch, openTab, type Tab } from './support/browser.js'
-import { Clients } from './support/clients.js'
-import { listen, type Listening } from './support/listening.js'
-import { untilQuiet } from './support/until-quiet.js'
+import { serveDashboard } from '../src/index.js'
+import { describeInBrowser, openTab } from './support/browser.js'
 import { strippingProxy } from './support/stripping-proxy.js'
+import { lockHash, useScene } from './support/scene.js'
 
 const hostileNames = {
   'markup and script': `<img src=x onerror="alert(1)"><script>alert(2)</script>`,
@@ -25,66 +20,10 @@ const longest = 30_000
 const live = /^Live, every [\d.]+ m?s$/
 
 describeInBrowser('in a browser', () => {
-  let browser: Browser
-  let redis: RedisServer
-  let holdfast: Holdfast
-  let rival: Holdfast
-  let dashboard: Dashboard
-  let listening: Listening
-  let tab: Tab
-  let page: Page
-  const clients = new Clients()
-  const servers: Server[] = []
-
-  beforeAll(async () => {
-    ;[browser, redis] = await Promise.all([launch(), startRedis()])
-  })
-
-  beforeEach(async () => {
-    await redis.call('FLUSHALL')
-    holdfast = clients.open(redis.url, { label: 'api' })
-    rival = clients.open(redis.url, { label: 'worker' })
-    dashboard = createDashboard({
-      holdfast,
-      readOnly: false,
-      authorize: () => 'ann',
-      audit: () => undefined,
-      everyMs: 250,
-    })
-    listening = await listen(createServer(dashboard.node))
-    tab = await openTab(browser)
-    page = tab.page
-  })
-
-  afterEach(async () => {
-    await tab.context.close()
-    dashboard.close()
-    await listening.close()
-    for (const server of servers.splice(0)) {
-      server.close()
-      server.closeAllConnections()
-    }
-    await clients.closeAll()
-  })
-
-  afterAll(async () => {
-    await browser.close()
-    await redis.stop()
-  })
-
-  const open = (hash = '', origin = listening.origin): Promise<unknown> => page.goto(`${origin}/${hash}`)
-  const lockHash = (name: string, query = ''): string => `#/locks/${encodeURIComponent(name)}${query}`
-  const figure = (title: string) =>
-    page.locator('.figure', { has: page.getByText(title, { exact: true }) }).locator('.value')
-  const shows = (text: string | RegExp): Promise<void> =>
-    page.getByText(text).first().waitFor({ timeout: longest })
-  const figureIs = (title: string, text: string): Promise<unknown> =>
-    until(async () => (await figure(title).textContent()) === text, {
-      timeoutMs: longest,
-      what: `${title} to be ${text}`,
-    })
+  const scene = useScene()
 
   it('figures, queues and losses change while they happen', async () => {
+    const { holdfast, rival, tab, page, open, figureIs, shows } = scene()
     await open()
     await figureIs('Held', '0')
     await shows('Nothing is held, and no client waits.')
@@ -106,6 +45,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a lock shows its holder, its queue and its history, and goes on to the next holder', async () => {
+    const { holdfast, rival, tab, page, open, shows } = scene()
     const name = uniqueName('watched')
     const lease = await holdfast.getLock(name).lock()
     const waiting = rival.getLock(name).lock()
@@ -125,6 +65,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a semaphore shows how many of its permits are taken, and a latch how many parties counted down', async () => {
+    const { holdfast, listening, tab, page, open, shows } = scene()
     const name = uniqueName('family')
     const permits = await holdfast.getSemaphore(name, { permits: 4 }).acquire({ permits: 3 })
     await holdfast.getCountDownLatch(name).trySetCount(2)
@@ -138,6 +79,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a client that has never reported is not said to hold nothing', async () => {
+    const { redis, clients, holdfast, page, open, shows } = scene()
     const frozen = clients.open(redis.url, { label: 'frozen' })
     await frozen.getLock(uniqueName('frozen')).lock()
     const rollCall = holdfast.rollCall.bind(holdfast)
@@ -153,6 +95,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a link to all clients takes the filter away', async () => {
+    const { holdfast, page, open, shows } = scene()
     await holdfast.getLock(uniqueName('filtered')).lock()
     await open('#/clients')
     const filter = page.getByRole('searchbox', { name: 'Filter' })
@@ -164,6 +107,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a holder is evicted once the name of the lock has been typed', async () => {
+    const { holdfast, tab, page, open, shows } = scene()
     const name = uniqueName('evicted')
     const lease = await holdfast.getLock(name).lock()
     await open(lockHash(name))
@@ -185,6 +129,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it.each(Object.entries(hostileNames))('a name is text: %s', async (_, hostile) => {
+    const { holdfast, rival, tab, page, open } = scene()
     await holdfast.getLock(hostile).lock()
     rival
       .getLock(hostile)
@@ -205,9 +150,8 @@ describeInBrowser('in a browser', () => {
   })
 
   it('works below the path of a proxy that strips it', async () => {
-    const proxy = strippingProxy('/deep/base', listening.origin)
-    servers.push(proxy)
-    const { origin } = await listen(proxy)
+    const { holdfast, listening, tab, page, open, figureIs, shows, serve } = scene()
+    const origin = await serve(strippingProxy('/deep/base', listening.origin))
     await open('', `${origin}/deep/base`)
     await figureIs('Held', '0')
     const name = uniqueName('proxied')
@@ -221,142 +165,8 @@ describeInBrowser('in a browser', () => {
     expect(tab.problems).toEqual([])
   })
 
-  it('polls where streams do not get through', async () => {
-    await page.route('**/events?*', (route) => route.abort())
-    await open()
-    await shows(/Live, every .* \(polling\)/)
-    await figureIs('Held', '0')
-    const lease = await holdfast.getLock(uniqueName('polled')).lock()
-    await figureIs('Held', '1')
-    await lease.unlock()
-  })
-
-  it('notices a stream that went silent without an end', async () => {
-    let isMute = false
-    const server = createServer((request, response) => {
-      const wasThere = !isMute
-      const write = response.write.bind(response)
-      // As behind a connection that broke without a word: the server goes on writing.
-      if (request.url?.startsWith('/events')) {
-        Object.assign(response, { write: (text: string) => (isMute && wasThere) || write(text) })
-      }
-      dashboard.node(request, response)
-    })
-    servers.push(server)
-    await open('', (await listen(server)).origin)
-    await figureIs('Held', '0')
-    isMute = true
-    await holdfast.getLock(uniqueName('unseen')).lock()
-    await figureIs('Held', '1')
-    await shows(/^Live/)
-  })
-
-  it('says so when requests get no answer', async () => {
-    let isMute = false
-    await page.route('**/events?*', (route) => route.abort())
-    const server = createServer((request, response) => {
-      if (!isMute) dashboard.node(request, response)
-    })
-    servers.push(server)
-    await open('', (await listen(server)).origin)
-    await figureIs('Held', '0')
-    isMute = true
-    await shows('Disconnected')
-    isMute = false
-    await shows(/^Live/)
-  })
-
-  it('closes its stream while the tab is hidden', async () => {
-    const calls = jest.spyOn(holdfast, 'rollCall')
-    await open()
-    await figureIs('Held', '0')
-    const hide = (isHidden: boolean): Promise<unknown> =>
-      page.evaluate(`
-        Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} })
-        document.dispatchEvent(new Event('visibilitychange'))
-      `)
-    await hide(true)
-    await shows('Paused')
-    await untilQuiet(calls)
-    const before = calls.mock.calls.length
-    await hide(false)
-    await shows(/^Live/)
-    expect(calls.mock.calls.length).toBeGreaterThan(before)
-  })
-
-  it.each([
-    ['refuses with words of its own', 401, 'Unauthorized', 'you may have to sign in again'],
-    ['fails', 502, 'Bad gateway', 'may or may not have been evicted'],
-  ])(
-    'an eviction says what is known if what is in front of the dashboard %s',
-    async (_, status, body, said) => {
-      const name = uniqueName('refused')
-      const lease = await holdfast.getLock(name).lock()
-      await page.route('**/evict', (route) => route.fulfill({ status, body, contentType: 'text/plain' }))
-      await open(lockHash(name))
-      await page.getByRole('button', { name: `Evict ${lease.owner}` }).click()
-      await page.getByRole('textbox').fill(name)
-      await page.getByRole('button', { name: 'Evict', exact: true }).click()
-      await page.getByRole('dialog').getByRole('status').getByText(said).waitFor()
-      expect(lease.isHeld).toBe(true)
-    },
-  )
-
-  it('streams again after it was refused for a while', async () => {
-    let isRefusing = true
-    const server = createServer((request, response) => {
-      if (isRefusing && /^\/(events|snapshot)/.test(request.url ?? ''))
-        response.writeHead(401, { 'content-type': 'text/plain' }).end('sign in')
-      else dashboard.node(request, response)
-    })
-    servers.push(server)
-    await open('', (await listen(server)).origin)
-    await shows('The dashboard refused: Unauthorized')
-    await shows(/Sign in again\.$/)
-    isRefusing = false
-    await shows(live)
-  })
-
-  it('says so when the store is lost, keeps what it showed, and goes on by itself', async () => {
-    const own = await startRedis()
-    try {
-      const client = clients.open(own.url, { commandTimeoutMs: 1_000, watchdogTimeoutMs: 3_000 })
-      const lost = createDashboard({ holdfast: client, everyMs: 250 })
-      const server = createServer(lost.node)
-      servers.push(server)
-      await client.getLock('kept').lock()
-      await open('', (await listen(server)).origin)
-      await figureIs('Held', '1')
-      await own.kill()
-      await shows('Store unreachable')
-      await shows(/Check that the server is up/)
-      expect(await figure('Held').textContent()).toBe('1')
-      await own.restart()
-      await shows(/^Live/)
-      await client.getLock('one after').lock()
-      await client.getLock('another').lock()
-      await figureIs('Held', '2')
-      lost.close()
-      await client.close()
-    } finally {
-      await own.stop()
-    }
-  })
-
-  it('says so when the dashboard is lost, and goes on by itself', async () => {
-    await open()
-    await figureIs('Held', '0')
-    const { port } = new URL(listening.origin)
-    await listening.close()
-    await shows('Disconnected')
-    await shows(/check that the process that serves it is running/)
-    const again = createServer(dashboard.node)
-    servers.push(again)
-    again.listen(Number(port), '127.0.0.1')
-    await shows(live)
-  })
-
   it('the address that serveDashboard prints opens it, and the token leaves the address', async () => {
+    const { holdfast, rival, tab, page, figureIs, shows } = scene()
     const served = await serveDashboard({ holdfast, everyMs: 250 })
     try {
       await page.goto(served.url)
@@ -374,6 +184,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a link opened in a new tab and the address of another dashboard opened in an old one both work', async () => {
+    const { holdfast, rival, tab, page, shows } = scene()
     const lease = await holdfast.getLock(uniqueName('linked')).lock()
     rival
       .getLock(lease.name)
@@ -404,6 +215,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('a lock beyond those that may be watched is refused with what to do', async () => {
+    const { listening, open, shows } = scene()
     await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         fetch(`${listening.origin}/snapshot?page=lock&object=lock&name=many-${i}`),
@@ -415,6 +227,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('10 000 locks are counted, searched, and not all sent', async () => {
+    const { redis, clients, holdfast, listening, page, open, figureIs, shows } = scene()
     const prefix = uniqueName('many')
     const holders = Array.from({ length: 4 }, () => clients.open(redis.url, { watchdogTimeoutMs: 60_000 }))
     for (let i = 0; i < 10_000; i += 500) {
@@ -439,6 +252,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it('everything is reached with the keyboard', async () => {
+    const { holdfast, rival, page, open } = scene()
     const name = uniqueName('keys')
     const lease = await holdfast.getLock(name).lock()
     rival
@@ -477,6 +291,7 @@ describeInBrowser('in a browser', () => {
   })
 
   it.each(['light', 'dark'] as const)('axe finds nothing to improve, %s', async (colorScheme) => {
+    const { browser, holdfast, rival, listening } = scene()
     const name = uniqueName('accessible')
     await holdfast.getLock(name).lock()
     rival

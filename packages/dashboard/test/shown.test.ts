@@ -1,56 +1,17 @@
 import { createServer } from 'node:http'
-import type { Holdfast } from '@holdfast/core'
-import { requirePassword, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
-import type { Browser, Page } from 'playwright-core'
-import { createDashboard, type Dashboard } from '../src/index.js'
-import { describeInBrowser, launch, openTab } from './support/browser.js'
-import { Clients } from './support/clients.js'
-import { listen, type Listening } from './support/listening.js'
+import { requirePassword, startRedis, uniqueName, until } from '@holdfast/testkit'
+import { createDashboard } from '../src/index.js'
+import { describeInBrowser } from './support/browser.js'
+import { listen } from './support/listening.js'
+import { useScene } from './support/scene.js'
 
 const phone = { width: 375, height: 700 }
 
 describeInBrowser('what is shown is so', () => {
-  let browser: Browser
-  let redis: RedisServer
-  let holdfast: Holdfast
-  let rival: Holdfast
-  let dashboard: Dashboard
-  let listening: Listening
-  let page: Page
-  const clients = new Clients()
-
-  beforeAll(async () => {
-    ;[browser, redis] = await Promise.all([launch(), startRedis()])
-  })
-
-  beforeEach(async () => {
-    await redis.call('FLUSHALL')
-    const options = { commandTimeoutMs: 1_000 }
-    holdfast = clients.open(redis.url, { label: 'api', ...options })
-    rival = clients.open(redis.url, { label: 'a-worker-with-a-long-label', ...options })
-    dashboard = createDashboard({ holdfast, readOnly: false, authorize: () => 'ann', everyMs: 250 })
-    listening = await listen(createServer(dashboard.node))
-    ;({ page } = await openTab(browser))
-  })
-
-  afterEach(async () => {
-    await page.context().close()
-    dashboard.close()
-    await listening.close()
-    await clients.closeAll()
-  })
-
-  afterAll(async () => {
-    await browser.close()
-    await redis.stop()
-  })
-
-  const open = (hash: string): Promise<unknown> => page.goto(`${listening.origin}/${hash}`)
-  const row = (table: string, name: string) =>
-    page.getByRole('region', { name: table }).getByRole('row', { name })
-  const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor()
+  const scene = useScene({ commandTimeoutMs: 1_000 })
 
   it('a semaphore shows the permits taken of all, in lists, too, and after a resize', async () => {
+    const { holdfast, rival, page, open, shows, row } = scene()
     const name = uniqueName('permits')
     const semaphore = holdfast.getSemaphore(name, { permits: 3 })
     await semaphore.acquire({ permits: 2 })
@@ -72,6 +33,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('a latch has parties and clients that wait, and neither a holder nor a queue', async () => {
+    const { holdfast, rival, page, open, shows, row } = scene()
     const name = uniqueName('latch')
     const latch = holdfast.getCountDownLatch(name)
     await latch.trySetCount(3)
@@ -97,6 +59,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('losses of one lock in a row are one line that counts them', async () => {
+    const { holdfast, rival, open, row } = scene()
     const name = uniqueName('flapping')
     for (let i = 0; i < 3; i += 1) {
       await holdfast.getLock(name).lock()
@@ -109,6 +72,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('the token of a lock stays when it is held for longer than the store keeps it', async () => {
+    const { redis, rival, open, shows } = scene()
     const lock = rival.getReadWriteLock(uniqueName('long'))
     const lease = await lock.write.lock()
     const [key = ''] = (await redis.call('KEYS', '*:fence')) as string[]
@@ -118,6 +82,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('a page that is opened in an outage says since when, and that there are no figures', async () => {
+    const { clients, page, shows } = scene()
     const own = await startRedis()
     const client = clients.open(own.url, { commandTimeoutMs: 1_000 })
     await client.getLock('kept').lock()
@@ -140,6 +105,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('a store that refuses the dashboard is not an outage, and the page says what puts it right', async () => {
+    const { clients, page, shows } = scene()
     const own = await startRedis()
     const wrong = clients.open(own.url, { commandTimeoutMs: 1_000 })
     const refused = createDashboard({ holdfast: wrong, everyMs: 250 })
@@ -162,6 +128,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('all that read a lock are counted where it is contended', async () => {
+    const { holdfast, rival, open, row } = scene()
     const name = uniqueName('read')
     for (const client of [holdfast, rival]) await client.getReadWriteLock(name).read.lock()
     holdfast.detached(() => holdfast.getReadWriteLock(name).write.lock()).catch(() => undefined)
@@ -170,6 +137,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('figures of clients that have not reported are not zeros', async () => {
+    const { holdfast, rival, page, open, shows } = scene()
     await rival.getLock(uniqueName('mute')).lock()
     jest.spyOn(holdfast, 'rollCall').mockResolvedValue([])
     await open('#/')
@@ -179,6 +147,7 @@ describeInBrowser('what is shown is so', () => {
   })
 
   it('on a phone the holder, the queue and Evict are in view, and a table that goes on has a shadow at that edge', async () => {
+    const { holdfast, rival, page, open, row } = scene()
     await page.setViewportSize(phone)
     const name = uniqueName('a-name-that-is-long-as-names-of-locks-are')
     await rival.getLock(name).lock()

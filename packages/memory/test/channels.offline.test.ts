@@ -27,6 +27,16 @@ async function recordFromNow(onMessage?: (channel: string) => void): Promise<voi
   recorded = recordChannels(holdfastChannels, onMessage)
 }
 
+/** The context of a caller, and what it is at each message of these channels from now on. */
+async function contextsAt(channels: string) {
+  const caller = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  await recordFromNow((name) => {
+    if (name.startsWith(channels)) seen.push(caller.getStore())
+  })
+  return { caller, seen }
+}
+
 beforeEach(() => {
   store = memory()
   ann = new Holdfast({ engine: store })
@@ -278,11 +288,7 @@ describe('renewals', () => {
 
   it('run outside the context of any caller', async () => {
     jest.useFakeTimers()
-    const caller = new AsyncLocalStorage<string>()
-    const seen: unknown[] = []
-    await recordFromNow((name) => {
-      if (name.startsWith('renew:')) seen.push(caller.getStore())
-    })
+    const { caller, seen } = await contextsAt('renew:')
     const lease = await caller.run('the caller', () => ann.getLock('order').lock())
     await jest.advanceTimersByTimeAsync(10_500)
     expect(seen).toEqual([undefined, undefined, undefined, undefined])
@@ -292,11 +298,7 @@ describe('renewals', () => {
 
 describe('the context', () => {
   it('of a hold is that of its call, even if another client released the lock', async () => {
-    const caller = new AsyncLocalStorage<string>()
-    const seen: unknown[] = []
-    await recordFromNow((name) => {
-      if (name === 'hold:start') seen.push(caller.getStore())
-    })
+    const { caller, seen } = await contextsAt('hold:start')
     const first = await caller.run('first', () => ann.getLock('order').lock())
     const waiting = caller.run('second', () => bob.getLock('order').lock())
     await settled()
@@ -305,33 +307,22 @@ describe('the context', () => {
     expect(seen).toEqual(['first', 'second'])
   })
 
-  it.each([
-    [
-      'of a hold of a multi lock is that of its call, not that which a subscriber binds to the acquisition',
-      1,
-    ],
-    ['stays so where its members are acquired by one command', 2],
-  ])('%s', async (_, count) => {
-    const span = new AsyncLocalStorage<string>()
-    const seen: unknown[] = []
-    await recordFromNow((name) => {
-      if (name === 'hold:start') seen.push(span.getStore())
-    })
-    const { start } = tracingChannel<string, object>('holdfast:acquire')
-    start.bindStore(span, () => 'the acquisition')
-    const names = Array.from({ length: count }, (_, n) => `order${n}`)
-    const lease = await span.run('the call', () => ann.getMultiLock(names).lock())
-    start.unbindStore(span)
-    await lease.unlock()
-    expect(seen).toEqual(names.map(() => 'the call'))
-  })
+  it.each([1, 2])(
+    'of a hold of a multi lock of %i is that of its call, not that which a subscriber binds',
+    async (count) => {
+      const { caller: span, seen } = await contextsAt('hold:start')
+      const { start } = tracingChannel<string, object>('holdfast:acquire')
+      start.bindStore(span, () => 'the acquisition')
+      const names = Array.from({ length: count }, (_, n) => `order${n}`)
+      const lease = await span.run('the call', () => ann.getMultiLock(names).lock())
+      start.unbindStore(span)
+      await lease.unlock()
+      expect(seen).toEqual(names.map(() => 'the call'))
+    },
+  )
 
   it('of a loss is that of no call', async () => {
-    const caller = new AsyncLocalStorage<string>()
-    const seen: unknown[] = []
-    await recordFromNow((name) => {
-      if (name === 'lost') seen.push(caller.getStore())
-    })
+    const { caller, seen } = await contextsAt('lost')
     const lease = await caller.run('the call', () => ann.getLock('order').lock())
     await caller.run('the eviction', () => bob.getLock('order').forceUnlock())
     await settled()
@@ -365,11 +356,7 @@ it('each error that no call waits for is published, where the event sums them up
   const waiting = Promise.allSettled([1, 2, 3].map(() => ann.getLock('order').lock({ waitMs: 500 })))
   await settled()
   store.disconnect()
-  for (const one of [1, 2, 3])
-    void ann
-      .getLock(`other:${one}`)
-      .tryLock({ waitMs: 100 })
-      .catch(() => undefined)
+  void Promise.allSettled([1, 2, 3].map((one) => ann.getLock(`other:${one}`).tryLock({ waitMs: 100 })))
   await settled()
   const errors = recorded.on('error')
   expect(errors.length).toBeGreaterThan(reported.mock.calls.length)

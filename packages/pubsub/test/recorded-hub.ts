@@ -1,3 +1,4 @@
+import { startRedis, until, type RedisServer } from '@holdfast/testkit'
 import { Redis as Redis6 } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 
@@ -54,4 +55,62 @@ export class RecordedHub extends SubscriberHub implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
+}
+
+/** How many connections of the server are subscribed to anything. */
+export async function countSubscribers(server: RedisServer): Promise<number> {
+  const list = String(await server.call('CLIENT', 'LIST', 'TYPE', 'PUBSUB'))
+  return list.split('\n').filter((line) => line.startsWith('id=')).length
+}
+
+export async function expectDelivery(
+  server: RedisServer,
+  hub: RecordedHub,
+  channel: string,
+  message: string,
+) {
+  await server.call('PUBLISH', channel, message)
+  await until(() => hub.messages.includes(`${channel}: ${message}`), { what: `${message} on ${channel}` })
+}
+
+export function reasonOf(outcome: PromiseSettledResult<void>): string {
+  return outcome.status === 'rejected' && outcome.reason instanceof Error
+    ? outcome.reason.message
+    : outcome.status
+}
+
+/** A server for all tests of a file, after each of which nobody is subscribed, and nothing was printed. */
+export function useServer(): { readonly server: RedisServer } {
+  const printed: unknown[] = []
+  let started: RedisServer | undefined
+
+  const running = {
+    get server(): RedisServer {
+      if (!started) throw new Error('the server starts before the first test, and not earlier')
+      return started
+    },
+  }
+
+  beforeAll(async () => {
+    started = await startRedis()
+  })
+
+  afterAll(() => started?.stop())
+
+  beforeEach(async () => {
+    printed.length = 0
+    for (const level of ['error', 'warn'] as const) {
+      jest.spyOn(console, level).mockImplementation((...words) => printed.push(words))
+    }
+    await running.server.call('CONFIG', 'RESETSTAT')
+  })
+
+  afterEach(async () => {
+    jest.restoreAllMocks()
+    expect(printed).toEqual([])
+    const isQuiet = async (): Promise<boolean> => (await countSubscribers(running.server)) === 0
+    await until(isQuiet, { what: 'all subscribers to leave' })
+  })
+
+  return running
 }

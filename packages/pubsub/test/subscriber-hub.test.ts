@@ -1,64 +1,33 @@
-import { freePort, startProxy, startRedis, until, watchResources, type RedisServer } from '@holdfast/testkit'
+import { freePort, startProxy, startRedis, until, watchResources } from '@holdfast/testkit'
 
-import { clients, RecordedHub } from './recorded-hub.js'
-
-/** How many connections of the server are subscribed to anything. */
-async function countSubscribers(server: RedisServer): Promise<number> {
-  const list = String(await server.call('CLIENT', 'LIST', 'TYPE', 'PUBSUB'))
-  return list.split('\n').filter((line) => line.startsWith('id=')).length
-}
-
-async function expectDelivery(server: RedisServer, hub: RecordedHub, channel: string, message: string) {
-  await server.call('PUBLISH', channel, message)
-  await until(() => hub.messages.includes(`${channel}: ${message}`), { what: `${message} on ${channel}` })
-}
+import {
+  clients,
+  countSubscribers,
+  expectDelivery,
+  reasonOf,
+  RecordedHub,
+  useServer,
+} from './recorded-hub.js'
 
 /** Keeps the process busy, so that no timer fires and no socket is read. */
 function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-function reasonOf(outcome: PromiseSettledResult<void>): string {
-  return outcome.status === 'rejected' && outcome.reason instanceof Error
-    ? outcome.reason.message
-    : outcome.status
-}
-
 function noClient(): never {
   throw new Error('no client to test with')
 }
 
-const printed: unknown[] = []
-let server: RedisServer
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-
-afterAll(() => server.stop())
-
-beforeEach(async () => {
-  printed.length = 0
-  for (const level of ['error', 'warn'] as const) {
-    jest.spyOn(console, level).mockImplementation((...words) => printed.push(words))
-  }
-  await server.call('CONFIG', 'RESETSTAT')
-})
-
-afterEach(async () => {
-  jest.restoreAllMocks()
-  expect(printed).toEqual([])
-  await until(async () => (await countSubscribers(server)) === 0, { what: 'all subscribers to leave' })
-})
+const running = useServer()
 
 describe.each(clients)('a hub on %s', (_name, makeConnection) => {
-  const connect = () => makeConnection(server.url)
+  const connect = () => makeConnection(running.server.url)
 
   it('delivers a message', async () => {
     await using hub = new RecordedHub({ connect })
     await hub.record('left')
     expect(hub.isSubscribed('left')).toBe(true)
-    await expectDelivery(server, hub, 'left', 'hello')
+    await expectDelivery(running.server, hub, 'left', 'hello')
     expect(hub.gaps).toEqual([])
     expect(hub.downs).toEqual([])
   })
@@ -67,10 +36,10 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     await using hub = new RecordedHub({ connect })
     await Promise.all([hub.record('left'), hub.record('left'), hub.record('right')])
     await hub.record('right')
-    expect(await countSubscribers(server)).toBe(1)
-    expect(await server.call('INFO', 'commandstats')).toContain('cmdstat_subscribe:calls=2,')
-    await server.call('PUBLISH', 'right', 'one')
-    await expectDelivery(server, hub, 'left', 'two')
+    expect(await countSubscribers(running.server)).toBe(1)
+    expect(await running.server.call('INFO', 'commandstats')).toContain('cmdstat_subscribe:calls=2,')
+    await running.server.call('PUBLISH', 'right', 'one')
+    await expectDelivery(running.server, hub, 'left', 'two')
     expect(hub.messages).toEqual(['right: one', 'right: one', 'left: two', 'left: two'])
   })
 
@@ -78,21 +47,21 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     await using hub = new RecordedHub({ connect, pingEveryMs: 500 })
     await hub.record('left')
     const pings = async () =>
-      /cmdstat_ping:calls=(\d+)/.exec(String(await server.call('INFO', 'commandstats')))?.[1]
+      /cmdstat_ping:calls=(\d+)/.exec(String(await running.server.call('INFO', 'commandstats')))?.[1]
     await until(async () => Number(await pings()) >= 3, { what: 'three pings' })
-    await expectDelivery(server, hub, 'left', 'still there')
+    await expectDelivery(running.server, hub, 'left', 'still there')
     expect(hub.downs).toEqual([])
   })
 
   it('subscribes everything again and reports a gap when its connection is killed', async () => {
     await using hub = new RecordedHub({ connect })
     await Promise.all([hub.record('left'), hub.record('right')])
-    await server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await running.server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await until(() => hub.gaps.length > 0, { what: 'a gap notice' })
     expect(hub.gaps).toEqual([['left', 'right']])
     expect(hub.downs).toEqual(['Connection closed'])
-    await expectDelivery(server, hub, 'left', 'hello again')
-    await expectDelivery(server, hub, 'right', 'hello again')
+    await expectDelivery(running.server, hub, 'left', 'hello again')
+    await expectDelivery(running.server, hub, 'right', 'hello again')
   })
 
   it('replaces a connection that a frozen server has left mute', async () => {
@@ -111,14 +80,14 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   })
 
   it('replaces a connection whose link has turned into a black hole', async () => {
-    await using proxy = await startProxy(server)
+    await using proxy = await startProxy(running.server)
     await using hub = new RecordedHub({ connect: () => makeConnection(proxy.url), pingEveryMs: 100 })
     await hub.record('left')
     proxy.blackHole('both', { drop: true })
     await until(() => hub.downs.length > 0, { what: 'the loss to be noticed' })
     proxy.heal()
     await until(() => hub.gaps.length > 0, { what: 'a gap notice' })
-    await expectDelivery(server, hub, 'left', 'healed')
+    await expectDelivery(running.server, hub, 'left', 'healed')
   })
 
   it('comes back after the server was restarted', async () => {
@@ -144,9 +113,9 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   })
 
   it('does not blame a loss on what went wrong while it connected', async () => {
-    await using hub = new RecordedHub({ connect: () => makeConnection(server.url, { db: 99 }) })
+    await using hub = new RecordedHub({ connect: () => makeConnection(running.server.url, { db: 99 }) })
     await hub.record('left')
-    await server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await running.server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await until(() => hub.gaps.length > 0, { what: 'a gap notice' })
     expect(hub.downs).toEqual(['Connection closed'])
   })
@@ -155,7 +124,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     const resources = watchResources()
     const hub = new RecordedHub({ connect })
     await hub.record('left')
-    const killed = server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    const killed = running.server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     while (hub.gaps.length === 0) await new Promise(setImmediate)
     await killed
     await hub.close()
@@ -182,7 +151,7 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
     stallsLeft = 5
     await until(() => stallsLeft < 0, { what: 'five pings that were answered during a stall' })
     expect(hub.downs).toEqual([])
-    await expectDelivery(server, hub, 'left', 'hello')
+    await expectDelivery(running.server, hub, 'left', 'hello')
   })
 })
 
@@ -210,96 +179,16 @@ it('an attempt to connect or subscribe that gets no reply is abandoned after rep
   await Promise.all([...subscribing, ...connecting].map((hub) => hub.close()))
 })
 
-describe.each(clients)('permissions, on %s', (_name, makeConnection) => {
-  const guest = { username: 'guest', password: 'secret' }
-  const setGuest = (...rules: string[]) =>
-    server.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '+@all', 'resetchannels', ...rules)
-  const asGuest = () => makeConnection(server.url, guest)
-
-  afterEach(() => server.call('ACL', 'DELUSER', 'guest'))
-
-  it('that are missing for a channel refuse it at once and disturb no other', async () => {
-    await setGuest('&left')
-    await using hub = new RecordedHub({ connect: asGuest })
-    const [left, right] = await Promise.allSettled([hub.record('left'), hub.record('right')])
-    expect(left.status).toBe('fulfilled')
-    expect(reasonOf(right)).toMatch(/^NOPERM/)
-    await expect(hub.record('right')).rejects.toThrow(/^NOPERM/)
-    await expect(hub.whenSubscribed('right')).rejects.toThrow('No subscription to right')
-    await expectDelivery(server, hub, 'left', 'hello')
-    expect([hub.downs, hub.errors]).toEqual([[], []])
-  })
-
-  it('that are withdrawn later are reported, and their return is a gap', async () => {
-    await setGuest('&left', '&right')
-    await using hub = new RecordedHub({ connect: asGuest, pingEveryMs: 50 })
-    await Promise.all([hub.record('left'), hub.record('right')])
-    await setGuest('&left')
-    await server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
-    await until(() => hub.errors.length > 0, { what: 'the refusal to be reported' })
-    expect(hub.errors[0]).toMatch(/^NOPERM/)
-    await until(() => hub.gaps.length > 0, { what: 'the gap of the other channel' })
-    expect(hub.gaps).toEqual([['left']])
-    await server.call('ACL', 'SETUSER', 'guest', '&right')
-    await hub.whenSubscribed('right')
-    expect(hub.gaps).toEqual([['left'], ['left', 'right']])
-    await expectDelivery(server, hub, 'right', 'welcome back')
-  })
-
-  it('of an unknown user refuse all subscriptions after a single attempt', async () => {
-    let attempts = 0
-    await using hub = new RecordedHub({
-      connect: () => {
-        attempts += 1
-        return makeConnection(server.url, { username: 'nobody', password: 'wrong' })
-      },
-    })
-    const refused = await Promise.allSettled([hub.record('left'), hub.record('right')])
-    for (const outcome of refused) expect(reasonOf(outcome)).toMatch(/^WRONGPASS/)
-    expect(attempts).toBe(1)
-    expect(hub.downs).toEqual([expect.stringMatching(/^WRONGPASS/)])
-    await expect(hub.record('left')).rejects.toThrow(/^WRONGPASS/)
-    expect(attempts).toBe(2)
-  })
-
-  it('of a client that did not log in refuse the subscription', async () => {
-    await using locked = await startRedis({ args: ['--requirepass', 'secret'] })
-    await using hub = new RecordedHub({ connect: () => makeConnection(locked.url) })
-    await expect(hub.record('left')).rejects.toThrow(/^NOAUTH/)
-  })
-
-  it('that do not include PING do not make a connection look mute', async () => {
-    await setGuest('&left', '-ping')
-    let refusedPings = 0
-    await using hub = new RecordedHub({
-      pingEveryMs: 200,
-      connect: () => {
-        const connection = asGuest()
-        const ping = connection.ping.bind(connection)
-        connection.ping = () =>
-          ping().catch((error: unknown) => {
-            refusedPings += 1
-            throw error
-          })
-        return connection
-      },
-    })
-    await hub.record('left')
-    await until(() => refusedPings >= 3, { what: 'three refused pings' })
-    expect(hub.downs).toEqual([])
-  })
-})
-
 describe.each(clients)('unsubscribe, on %s', (_name, makeConnection) => {
-  const connect = () => makeConnection(server.url)
+  const connect = () => makeConnection(running.server.url)
 
   it('ends one channel and leaves the others', async () => {
     await using hub = new RecordedHub({ connect })
     await Promise.all([hub.record('left'), hub.record('right')])
     await hub.unsubscribe('left')
     expect(hub.isSubscribed('left')).toBe(false)
-    expect(await server.call('PUBLISH', 'left', 'unheard')).toBe(0)
-    await expectDelivery(server, hub, 'right', 'heard')
+    expect(await running.server.call('PUBLISH', 'left', 'unheard')).toBe(0)
+    await expectDelivery(running.server, hub, 'right', 'heard')
     expect(hub.messages).toEqual(['right: heard'])
   })
 
@@ -307,7 +196,7 @@ describe.each(clients)('unsubscribe, on %s', (_name, makeConnection) => {
     await using hub = new RecordedHub({ connect })
     await hub.record('left')
     await Promise.all([hub.unsubscribe('left'), hub.record('left')])
-    await expectDelivery(server, hub, 'left', 'hello')
+    await expectDelivery(running.server, hub, 'left', 'hello')
     expect(hub.messages).toEqual(['left: hello'])
   })
 
@@ -316,7 +205,7 @@ describe.each(clients)('unsubscribe, on %s', (_name, makeConnection) => {
     await hub.record('left')
     await hub.unsubscribe('left')
     await hub.record('right')
-    await expectDelivery(server, hub, 'right', 'hello')
+    await expectDelivery(running.server, hub, 'right', 'hello')
     expect(hub.downs).toEqual([])
   })
 })
@@ -335,7 +224,7 @@ it('unsubscribing from the last channel during an outage ends the attempts to co
 })
 
 describe.each(clients)('close, on %s', (_name, makeConnection) => {
-  const connect = () => makeConnection(server.url)
+  const connect = () => makeConnection(running.server.url)
 
   it('leaves no timer, no socket and no subscriber, and may be repeated', async () => {
     const resources = watchResources()
@@ -390,7 +279,7 @@ describe.each(clients)('close, on %s', (_name, makeConnection) => {
 
 describe('what throws', () => {
   const [[, makeConnection] = noClient()] = clients
-  const connect = () => makeConnection(server.url)
+  const connect = () => makeConnection(running.server.url)
 
   it('in a listener reaches onError and stops no other listener', async () => {
     await using hub = new RecordedHub({ connect })
@@ -398,8 +287,8 @@ describe('what throws', () => {
       throw new Error('listener failed')
     })
     await hub.record('left')
-    await expectDelivery(server, hub, 'left', 'one')
-    await expectDelivery(server, hub, 'left', 'two')
+    await expectDelivery(running.server, hub, 'left', 'one')
+    await expectDelivery(running.server, hub, 'left', 'two')
     expect(hub.errors).toEqual(['listener failed', 'listener failed'])
   })
 
@@ -409,10 +298,10 @@ describe('what throws', () => {
     }
     await using hub = new RecordedHub({ connect, onDown: boom, onGap: boom, onError: boom })
     await hub.record('left')
-    await server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await running.server.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await until(() => !hub.isSubscribed('left'), { what: 'the loss to be noticed' })
     await hub.whenSubscribed('left')
-    await expectDelivery(server, hub, 'left', 'hello')
+    await expectDelivery(running.server, hub, 'left', 'hello')
   })
 
   it('while a connection is made counts as a failed attempt', async () => {

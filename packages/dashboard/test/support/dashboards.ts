@@ -1,0 +1,76 @@
+import { type Holdfast, type Lease } from '@holdfast/core'
+import { startRedis, type RedisServer } from '@holdfast/testkit'
+import { createDashboard, type Dashboard, type DashboardOptions } from '../../src/index.js'
+import { Clients } from './clients.js'
+
+export type Options = Omit<DashboardOptions, 'holdfast' | 'readOnly'>
+
+/** Dashboards of a client that is new for each test, which ends both. */
+export function useDashboards() {
+  const clients = new Clients()
+  const dashboards: Dashboard[] = []
+  let server: RedisServer | undefined
+  let holdfast: Holdfast | undefined
+
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+
+  beforeEach(() => {
+    holdfast = clients.open(scene.redis.url, { label: 'tester' })
+  })
+
+  afterEach(async () => {
+    for (const dashboard of dashboards.splice(0)) dashboard.close()
+    await clients.closeAll()
+  })
+
+  afterAll(() => server?.stop())
+
+  function begun<T>(value: T | undefined): T {
+    if (value === undefined) throw new Error('there is one for tests, and not before them')
+    return value
+  }
+
+  function kept(dashboard: Dashboard): Dashboard {
+    dashboards.push(dashboard)
+    return dashboard
+  }
+
+  const scene = {
+    clients,
+    get redis(): RedisServer {
+      return begun(server)
+    },
+    get holdfast(): Holdfast {
+      return begun(holdfast)
+    },
+    open: (options: Options = {}): Dashboard =>
+      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, ...options })),
+    openWritable: ({ authorize = () => 'ann', ...more }: Options = {}): Dashboard =>
+      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, readOnly: false, authorize, ...more })),
+  }
+  return scene
+}
+
+export const get = (
+  dashboard: Dashboard,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response> => dashboard.fetch(new Request(`http://locks.example.org/ops/${path}`, { headers }))
+
+export const sameOrigin = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+
+export const evict = (
+  dashboard: Dashboard,
+  body: unknown,
+  headers: Record<string, string> = sameOrigin,
+): Promise<Response> => {
+  const request = { method: 'POST', headers, body: JSON.stringify(body) }
+  return dashboard.fetch(new Request('http://locks.example.org/ops/evict', request))
+}
+
+export const evictionOf = (lease: Lease, more: object = {}) => {
+  const { name, owner, kind } = lease
+  return { name, owner, kind, typedName: name, ...more }
+}
