@@ -36,7 +36,7 @@ export const brokenPromises: readonly Broken[] = [
   ],
 ]
 
-/** Some of latches, which have no model: they show when the same steps run on the memory engine. */
+/** Some of latches, whose other mistakes are not listed yet. */
 export const latchMistakes: readonly string[] = [
   `latch_count_down_1: negate "found" (3)`,
   `latch_count_down_1: negate "l.generation <> p_named or not (l.generation >= l.first_generation)"`,
