@@ -73,6 +73,8 @@ function killersOn(server: Server, name: string): Killer[] {
   const exploreOn = (kind: PostgresKind) => (title: string, bounds: Bounds) =>
     exploring(title, bounds, () => Promise.resolve(PostgresStore.on(server, kind, ownersOf(bounds))))
   const killers: Killer[] = []
+  // They take longer, and come after all others.
+  const thorough: Killer[] = []
 
   if (isOf('lock')) {
     const compare = async (runs: number): Promise<void> => {
@@ -81,8 +83,8 @@ function killersOn(server: Server, name: string): Killer[] {
       await compareAll({ store, reference }, lockSequence, { examples: lockExamples, runs, seed })
     }
     const exploration = exploreOn(postgresLock)
-    killers.push(
-      comparing('compare locks', () => compare(few)),
+    killers.push(comparing('compare locks', () => compare(few)))
+    thorough.push(
       comparing('compare more locks', () => compare(many)),
       exploration('two with upkeep', { ...twoWithFault, hasUpkeep: true }),
       exploration('two, data lost', { ...twoWithFault, mayLoseData: true }),
@@ -101,8 +103,8 @@ function killersOn(server: Server, name: string): Killer[] {
       await compareAll({ store, reference }, sequence, { examples: sharedExamples, runs, seed })
     }
     const exploration = exploreOn(postgresShared)
-    killers.push(
-      comparing('compare shared', () => compare(few)),
+    killers.push(comparing('compare shared', () => compare(few)))
+    thorough.push(
       comparing('compare more shared', () => compare(many)),
       exploration('pairWithFault', { ...pairWithFault, hasUpkeep: true }),
       exploration('trio', trio),
@@ -143,5 +145,5 @@ function killersOn(server: Server, name: string): Killer[] {
       comparing('compare more latches', () => compare(many)),
     )
   }
-  return killers
+  return [...killers, ...thorough]
 }
