@@ -2,10 +2,13 @@ import { clockStartUs, ownerName, withMistake } from '@holdfast/model'
 import { startPostgres, until, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
 import { installSql, realParts, schemaParts, type SchemaParts } from './steps/functions.js'
+import { lettingIn, waitingAfter } from './parallel/spoilt-token.js'
 import { asText } from './steps/call.js'
 import { calls, clockAheadUs, withEarlyClock } from './parallel/late-clock.js'
 import { findOverlap } from './parallel/overlaps.js'
+import { keepBesideLockedRow, upkeeps } from './parallel/locked-rows.js'
 import { runRandomSteps } from './parallel/random-steps.js'
+import { makingRows, outcomesOf } from './parallel/row-in-the-making.js'
 import { heldKey } from './steps/inboxes.js'
 
 let server: PostgresServer
@@ -80,6 +83,28 @@ describe('two steps of which the second begins before the first has committed', 
     expect(await overlapWith(refusing)).not.toBeNull()
   })
 })
+
+it.each(makingRows)(
+  '%s finds what another step, which made the row of the object, left in it',
+  async (name) => {
+    await server.query(installSql(schemaParts))
+    const [there, made] = await outcomesOf(server.url, name)
+    expect(made).toBe(there)
+  },
+)
+
+it.each(lettingIn)('%s lets nobody in where no token can follow the last one', async (name) => {
+  await server.query(installSql(schemaParts))
+  expect(await waitingAfter(server.url, name)).toBe(1)
+})
+
+it.each(upkeeps)(
+  '%s passes over a row that another step has, and extends all else that it is asked to',
+  async (name) => {
+    await server.query(installSql(schemaParts))
+    await expect(keepBesideLockedRow(server.url, name)).resolves.toBeUndefined()
+  },
+)
 
 describe.each(Object.entries(calls))('%s, while another step has the row of the lock', (_name, call) => {
   it('reads the clock when it gets the row', async () => {

@@ -15,6 +15,7 @@ import {
 import { startPostgres, type PostgresServer } from '@holdfast/testkit'
 import { lockDesignMistakes } from './steps/design-mistakes.js'
 import { schemaParts } from './steps/functions.js'
+import { lockExamples } from './steps/lock-examples.js'
 import { postgresLock } from './steps/postgres-lock.js'
 import { PostgresStore } from './steps/postgres-store.js'
 
@@ -92,5 +93,5 @@ describe('the exploration catches a function that', () => {
 it('the functions do what a lock in memory does, whatever the steps', async () => {
   const store = await PostgresStore.open(server.url, postgresLock, comparedOwners)
   const reference = () => new MemoryStore(lockKind())
-  await compareAll({ store, reference }, lockSequence, { runs: sequences })
+  await compareAll({ store, reference }, lockSequence, { examples: lockExamples, runs: sequences })
 }, 3_600_000)

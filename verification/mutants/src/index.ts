@@ -1,6 +1,6 @@
 export { luaMutants, scriptsWith } from './generate/lua-mutants.js'
 export type { Mutant } from './generate/mutant.js'
-export type { Killer } from './hunt/hunt.js'
+export { hunt, type Killer } from './hunt/hunt.js'
 export { comparing, exploring } from './hunt/killers.js'
 export { formerSurvivors, tryMutants } from './hunt/try-mutants.js'
 export { mutantsOf } from './generate/mutant.js'

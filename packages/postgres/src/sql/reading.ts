@@ -10,12 +10,6 @@ declare
   now_us bigint;
 begin
   ${readClock}
-  owner := '';
-  hold_count := 0;
-  ttl_ms := -2;
-  fencing_token := 0;
-  waiting := 0;
-  waiters := '[]';
   select
     case when l.owner is not null and l.until_us > now_us then l.owner else '' end,
     case when l.owner is not null and l.until_us > now_us then l.hold_count else 0 end,

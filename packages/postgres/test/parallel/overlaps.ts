@@ -79,7 +79,7 @@ export async function findOverlap(one: Client, other: Client): Promise<string | 
 }
 
 async function runPair(client: Client, job: Job, run: () => Promise<readonly unknown[]>): Promise<string> {
-  const restoring = { nowUs: clockStartUs, unsettled: [], listening }
+  const restoring = { name: postgresLock.name, nowUs: clockStartUs, unsettled: [], listening }
   const start = JSON.stringify(postgresLock.rowsOf(contentsOf(shape, job), restoring))
   await client.query(`select ${schema}.restore_lock($1, $2)`, [start, clockStartUs])
   const replies = await run().catch((error: unknown) => [String(error)])
@@ -92,7 +92,7 @@ async function runPair(client: Client, job: Job, run: () => Promise<readonly unk
   return JSON.stringify({ replies, left, sent: sent?.rows })
 }
 
-async function backendOf(client: Client): Promise<string> {
+export async function backendOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ pid: string }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? ''
 }

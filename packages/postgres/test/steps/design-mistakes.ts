@@ -125,7 +125,7 @@ export const lockDesignMistakes: readonly Mistake<string>[] = [
   },
   {
     mistake: 'sweeps queue entries of other locks',
-    breaks: 'counter',
+    breaks: 'leftover',
     bounds: twoWithUpkeep,
     only: 'sweep_2',
     from: `delete from "model".place where name = any (names);`,

@@ -18,6 +18,7 @@ export type Rows = Readonly<Record<string, readonly object[]>>
 
 /** What rows are written for. */
 export interface Restoring {
+  readonly name: string
   readonly nowUs: number
   /** Owners of which something that has expired is still there; none when everything is settled. */
   readonly unsettled: readonly string[]
@@ -30,6 +31,7 @@ export interface PostgresKind {
   readonly name: string
   readonly ways: readonly Way<Leftover>[]
   rowsOf(contents: Contents, restoring: Restoring): Rows
+  /** @param rows - of one object */
   read(rows: unknown, nowUs: number, listening: (owner: string) => Listening): Omit<Contents, 'unsubscribed'>
 }
 

@@ -12,17 +12,27 @@ const steps = new LatchSteps(schema)
 const moveSql = `
   insert into ${schema}.store (id) values (lpad($1, 32, '0')::uuid) on conflict (is_this) do update set id = excluded.id`
 
+/** How many latches there were, each of another name. */
+let latches = 0
+
 /** One latch on a real server. */
 export class PostgresLatch implements LatchStore {
   readonly #server: Server
-  #count = 0
+  readonly #isLent: boolean
+  #latch = latches++
 
-  private constructor(server: Server) {
+  private constructor(server: Server, isLent: boolean) {
     this.#server = server
+    this.#isLent = isLent
   }
 
   static async open(url: string, parts?: SchemaParts): Promise<PostgresLatch> {
-    return new PostgresLatch(await Server.open(url, [], parts))
+    return new PostgresLatch(await Server.open(url, [], parts), false)
+  }
+
+  /** On a server that is used again: it stays open. */
+  static on(server: Server): PostgresLatch {
+    return new PostgresLatch(server, true)
   }
 
   async run(step: LatchStep): Promise<LatchRan> {
@@ -53,16 +63,16 @@ export class PostgresLatch implements LatchStore {
   }
 
   forget(): Promise<void> {
-    this.#count++
+    this.#latch = latches++
     return Promise.resolve()
   }
 
   async close(): Promise<void> {
-    await this.#server.close()
+    if (!this.#isLent) await this.#server.close()
   }
 
   get #address() {
-    return addressOf(`model-${this.#count}`, 'latch')
+    return addressOf(`model-${this.#latch}`, 'latch')
   }
 
   async #call<T>(step: Step<T>): Promise<{ reply: T; notices: readonly LatchNotice[] }> {

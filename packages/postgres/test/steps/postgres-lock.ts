@@ -25,12 +25,10 @@ interface LockTables {
   readonly tombstone: readonly TombstoneRow[]
 }
 
-const name = 'model'
-
 /** A lock in PostgreSQL. */
 export const postgresLock: PostgresKind = {
   kind: 'lock',
-  name,
+  name: 'model',
   ways: [
     { leftover: 'unsettled', promise: 'expiry' },
     {
@@ -42,10 +40,10 @@ export const postgresLock: PostgresKind = {
   ],
   rowsOf(contents, restoring) {
     const { holds, queue, token } = contents
-    const { unsettled } = restoring
+    const { name, unsettled } = restoring
     const [hold] = holds
     const isUnused = !hold && queue.length === 0 && token === 0 && unsettled.length === 0
-    const place = placeRows(name, contents, restoring)
+    const place = placeRows(contents, restoring)
     const row = {
       name,
       owner: hold?.owner ?? unsettled[0] ?? null,
@@ -54,7 +52,7 @@ export const postgresLock: PostgresKind = {
       until_us: untilUs(hold?.leftMs ?? (unsettled.length > 0 ? -agoMs : agoMs), restoring),
       ...objectColumns(contents, place, restoring),
     }
-    return { lock: isUnused ? [] : [row], place, tombstone: tombstoneRows(name, contents, restoring) }
+    return { lock: isUnused ? [] : [row], place, tombstone: tombstoneRows(contents, restoring) }
   },
   read(rows, nowUs, listening) {
     const { lock, place, tombstone } = rows as LockTables

@@ -46,12 +46,10 @@ interface SharedTables {
   readonly tombstone: readonly TombstoneRow[]
 }
 
-const { id: name } = addressOf('model', 'semaphore')
-
 /** A read/write lock or semaphore in PostgreSQL. */
 export const postgresShared: PostgresKind = {
   kind: 'shared',
-  name,
+  name: addressOf('model', 'semaphore').id,
   ways: [
     { leftover: 'unsettled', from: withEndedHolds, promise: 'expiry', allows: findsEndedHold },
     { isRepeated: true, promise: 'repetition', allows: runsAgain },
@@ -59,8 +57,9 @@ export const postgresShared: PostgresKind = {
   ],
   rowsOf(contents, restoring) {
     const { holds, ended, queue, token, resized } = contents
+    const { name } = restoring
     const isUnused = holds.length + queue.length === 0 && token === 0 && !resized
-    const places = placeRows(name, contents, restoring, ({ want, size }) => ({ want, size }))
+    const places = placeRows(contents, restoring, ({ want, size }) => ({ want, size }))
     const row = sharedRow(contents, places, restoring)
     return {
       shared: isUnused && restoring.unsettled.length === 0 ? [] : [row],
@@ -72,7 +71,7 @@ export const postgresShared: PostgresKind = {
         until_us: untilUs(leftMs, restoring),
       })),
       shared_place: places,
-      tombstone: tombstoneRows(name, contents, restoring),
+      tombstone: tombstoneRows(contents, restoring),
     }
   },
   read(rows, nowUs, listening) {
@@ -109,7 +108,7 @@ function sharedRow(contents: Contents, places: readonly object[], restoring: Res
   const { holds, ended, resized } = contents
   const all = [...holds, ...ended]
   return {
-    name,
+    name: restoring.name,
     ...objectColumns(contents, places, restoring),
     used: all.reduce((sum, { count }) => sum + count, 0),
     ends_from_us: untilUs(Math.min(...all.map(({ leftMs }) => leftMs), 2 * agoMs), restoring),

@@ -11,12 +11,14 @@ export type Sent = readonly [channel: string, payload: string]
 
 /** The functions on a real server, on a clock of their own: calls run in the order in which they are sent. */
 export class Server {
-  readonly #caller: Client
+  readonly url: string
+  #caller: Client
   /** Holds the keys of the clients that are subscribed. */
   readonly #listener: Client
 
   private constructor(url: string) {
-    this.#caller = new Client({ connectionString: url, types: asText, pipeline: true })
+    this.url = url
+    this.#caller = callerAt(url)
     this.#listener = new Client({ connectionString: url })
   }
 
@@ -34,8 +36,17 @@ export class Server {
     await Promise.all([server.#caller.connect(), server.#listener.connect()])
     await server.#listener.query(installSql(parts))
     for (const owner of owners) await server.#listener.query('select pg_advisory_lock($1)', [heldKey(owner)])
-    await server.query('', `select set_config('model.now_us', $1, false)`, [clockStartUs])
+    await server.#setClock()
     return server
+  }
+
+  /** Puts a function in the place of the one of its name. What still runs of earlier calls is given up. */
+  async replace(sql: string): Promise<void> {
+    await this.#caller.end()
+    await this.#listener.query(sql)
+    this.#caller = callerAt(this.url)
+    await this.#caller.connect()
+    await this.#setClock()
   }
 
   /** Calls the function of a step. What it sent is there to be taken once it has returned its row. */
@@ -59,4 +70,10 @@ export class Server {
   async close(): Promise<void> {
     await Promise.all([this.#caller.end(), this.#listener.end()])
   }
+
+  async #setClock(): Promise<void> {
+    await this.query('', `select set_config('model.now_us', $1, false)`, [clockStartUs])
+  }
 }
+
+const callerAt = (url: string): Client => new Client({ connectionString: url, types: asText, pipeline: true })

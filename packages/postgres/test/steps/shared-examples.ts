@@ -1,51 +1,24 @@
-import { firstExactToken, ownerOf, proofOf, unitMs, type Step, type StepOf } from '@holdfast/model'
+import { firstExactToken, unitMs, type Step, type StepOf } from '@holdfast/model'
+import {
+  acquiring,
+  deafen,
+  force,
+  inspect,
+  pass,
+  refresh,
+  release,
+  renew,
+  resize,
+  short,
+  type Client,
+} from './example-steps.js'
 
-type Client = 'A' | 'B' | 'C' | 'D'
-type Acquire = StepOf<'acquire'>
-
-const acquire = (client: Client, count: number, more: Partial<Acquire> = {}): Step => ({
-  kind: 'acquire',
-  owner: ownerOf(client),
-  proof: proofOf(ownerOf(client)),
-  count,
-  size: 3,
-  leaseMs: 6.25 * unitMs,
-  entryTtlMs: 0,
-  grantLeaseMs: 3.25 * unitMs,
-  tokenFloor: 0,
-  ...more,
-})
-const wait = (client: Client, count: number, units = 4.25, more: Partial<Acquire> = {}): Step =>
+const acquire = acquiring(3)
+const wait = (client: Client, count: number, units = 4.25, more: Partial<StepOf<'acquire'>> = {}): Step =>
   acquire(client, count, { entryTtlMs: units * unitMs, ...more })
-const short = { leaseMs: 1.25 * unitMs }
-const release = (client: Client, count = 0, tombstoneUnits = 0): Step => ({
-  kind: 'release',
-  owner: ownerOf(client),
-  count,
-  tombstoneMs: tombstoneUnits * unitMs,
-  tokenFloor: 0,
-})
-const resize = (size: number, version: number, id: string, units = 4.5): Step => ({
-  kind: 'resize',
-  size,
-  keepMs: units * unitMs,
-  version,
-  id,
-  tokenFloor: 0,
-})
-const renew = (client: Client, units: number): Step => ({
-  kind: 'renew',
-  owner: ownerOf(client),
-  leaseMs: units * unitMs,
-})
-const refresh = (client: Client): Step => ({
-  kind: 'refresh',
-  owner: ownerOf(client),
-  entryTtlMs: 2.75 * unitMs,
-})
-const pass = (units: number): Step => ({ kind: 'pass', ms: units * unitMs })
-const deafen = (client: Client): Step => ({ kind: 'unsubscribe', owner: ownerOf(client) })
-const inspect: Step = { kind: 'inspect', limit: 10 }
+
+/** Steps of others than those that hold or wait. */
+const others = [acquire('D', 1), wait('D', 1), release('D'), release('D', 1), force('D'), resize(4, 0, 'x')]
 
 /** What random sequences seldom hit upon, and what each of the mistakes shows in. */
 export const sharedExamples: readonly (readonly Step[])[] = [
@@ -71,8 +44,28 @@ export const sharedExamples: readonly (readonly Step[])[] = [
   [acquire('A', 1), renew('A', 1.25), pass(2), renew('A', 6.25), inspect],
   [acquire('A', 1, short), pass(2), renew('A', 3.25), inspect],
   [acquire('A', 1), acquire('A', 1, { leaseMs: 20_000 }), inspect],
+  ...others.map((step) => [
+    acquire('A', 1, short),
+    acquire('B', 1, { leaseMs: 3.25 * unitMs }),
+    acquire('C', 1),
+    pass(2),
+    step,
+    inspect,
+  ]),
+  // Queues end, and sizes.
+  ...others.map((step) => [acquire('A', 2), wait('B', 2, 1.25), pass(5), step, inspect]),
+  ...others.map((step) => [resize(1, 0, 'y', 1.5), acquire('A', 1), pass(2), step, inspect]),
+  ...[release('A'), force('A'), resize(3, 0, 'x')].map((step) => [
+    acquire('A', 3),
+    wait('B', 3),
+    resize(1, 0, 'y', 1.5),
+    pass(2),
+    step,
+    inspect,
+  ]),
   // Permits are given back in part, and once.
   [acquire('A', 3), release('A', 1), release('A', 1), release('A', 2), acquire('A', 2), inspect],
+  [acquire('A', 3, { size: 6 }), acquire('B', 2, { size: 6 }), release('A', 1), inspect, release('B')],
   [acquire('A', 3), wait('B', 2), release('A', 1), inspect, release('A'), release('A')],
   [acquire('A', 1), release('B', 1), release('B'), inspect],
   // Tombstones, stale waiters, waiters that nobody can notify.
@@ -83,10 +76,14 @@ export const sharedExamples: readonly (readonly Step[])[] = [
   [acquire('A', 1), wait('B', 3), wait('C', 1), release('B'), inspect],
   [acquire('A', 3), wait('B', 1, 1.25), pass(5), inspect, wait('C', 1), inspect],
   [acquire('A', 3), wait('B', 1, 1.25), pass(2), refresh('B'), inspect],
+  [acquire('A', 3), wait('B', 1, 1.25), refresh('B', 4.75), pass(2), inspect],
   [acquire('A', 1), wait('B', 3), wait('C', 3), refresh('B'), refresh('C'), release('A'), refresh('B')],
   // A requester that waits is judged at its position.
   [acquire('A', 2), acquire('B', 1), wait('C', 2), wait('D', 1), release('B'), wait('D', 1), wait('C', 2)],
   [acquire('A', 3, short), wait('B', 2), wait('C', 2), pass(2), wait('C', 2), inspect],
+  [acquire('A', 3, short), wait('C', 1), pass(2), acquire('C', 1), inspect],
+  [acquire('A', 3, short), wait('B', 1, 1.25), wait('C', 1), pass(2), acquire('B', 1), inspect],
+  [acquire('A', 3, short), wait('B', 1, 1.25), wait('C', 1), pass(2), wait('C', 1), inspect],
   // Sizes.
   [acquire('A', 3), wait('B', 3), wait('C', 1), resize(2, 0, 'x'), release('A'), inspect],
   [acquire('A', 1), resize(0, 0, 'x'), wait('B', 1, 1.25), wait('C', 1), pass(2), release('A'), inspect],
@@ -103,7 +100,14 @@ export const sharedExamples: readonly (readonly Step[])[] = [
     pass(2),
     refresh('B'),
   ],
-  [acquire('A', 1), wait('B', 3), { kind: 'force', owner: ownerOf('A'), tokenFloor: 0 }, inspect],
+  [acquire('A', 1), wait('B', 3), wait('C', 1), deafen('C'), resize(2, 0, 'x'), refresh('C'), inspect],
+  [acquire('A', 1), resize(0, 0, 'x'), wait('B', 1, 1.25), wait('C', 1), pass(2), refresh('C'), inspect],
+  [resize(1, 0, 'x', 1.5), pass(2), inspect],
+  [resize(1, 0, 'x', 1.5), pass(2), resize(1, 0, 'x'), inspect],
+  [resize(1, 0, 'x', 1.5), pass(2), resize(2, 1, 'y'), inspect],
+  [acquire('A', 3), wait('B', 1), resize(4, 0, 'x'), inspect],
+  [acquire('A', 2, short), wait('B', 3), pass(2), resize(3, 0, 'x'), inspect],
+  [acquire('A', 1), wait('B', 3), force('A'), inspect],
   // Tokens.
   [acquire('A', 1, { tokenFloor: firstExactToken }), acquire('B', 1), release('A'), inspect],
   [

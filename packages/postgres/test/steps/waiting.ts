@@ -51,7 +51,6 @@ export function objectColumns(
 
 /** @param wanted - further columns of a queue entry */
 export function placeRows(
-  name: string,
   { queue }: Contents,
   restoring: Restoring,
   wanted: (entry: EntryContents) => object = () => ({}),
@@ -62,7 +61,7 @@ export function placeRows(
     const { owner, grantLeaseMs, leftMs, saysWhere, hasProof } = entry
     const { channel, key } = saysWhere ? inboxOf(owner, restoring.listening(owner)) : formerInboxOf(owner)
     return {
-      name,
+      name: restoring.name,
       owner,
       ticket: ticketOf(i + 1),
       alive_until_us: untilUs(leftMs, restoring),
@@ -75,10 +74,10 @@ export function placeRows(
   })
 }
 
-export function tombstoneRows(name: string, { tombstones }: Contents, restoring: Restoring): object[] {
+export function tombstoneRows({ tombstones }: Contents, restoring: Restoring): object[] {
   const others = restoring.unsettled.filter((each) => !tombstones.some(({ owner }) => owner === each))
   return [...tombstones, ...others.map((owner) => ({ owner, leftMs: -agoMs }))].map(({ owner, leftMs }) => ({
-    name,
+    name: restoring.name,
     owner,
     until_us: untilUs(leftMs, restoring),
   }))

@@ -96,6 +96,16 @@ describe('the mistakes in SQL', () => {
         'f: swap "by greatest("': `delete from "s".t where x is null or exists (select from u order by least(a, b) limit 1);`,
       },
     ],
+    [
+      'a comparison, but no assignment, and not whether an instant that has just come is over',
+      `update t set a = b where c = d and e < now_us; get diagnostics n = row_count;`,
+      {
+        'f: drop "update t set a = b where c = d and e < now_us;"': `get diagnostics n = row_count;`,
+        'f: swap "c = d"': `update t set a = b where c <> d and e < now_us; get diagnostics n = row_count;`,
+        'f: swap "d and e"': `update t set a = b where c = d or e < now_us; get diagnostics n = row_count;`,
+        'f: drop "get diagnostics n = row_count;"': `update t set a = b where c = d and e < now_us;`,
+      },
+    ],
     ['no text, no quoted name and no comment', `-- a < b and c\n`, {}],
     ['no refusal of an argument', `if a < 1 then raise exception 'a < 1 and b'; end if;`, {}],
   ])('are made in %s', (_, code, expected) => expect(inBody(code)).toEqual(expected))

@@ -17,12 +17,16 @@ const swapped: Readonly<Record<string, string>> = {
   max: 'min',
 }
 
+/** Between instants these differ in a microsecond, in which either answer is right. */
+const bounds = new Set(['<', '<=', '>', '>='])
+
 /** What follows the expression of an `order by`. */
 const orderEnds = new Set(['limit', 'for', 'loop', ';'])
 
 /**
  * The mistakes in the body of a function: a condition is negated, a comparison or connective swapped, a `not` added or left
- * out, an order reversed, a statement dropped. Some are no SQL. What refuses bad arguments is left as it is.
+ * out, an order reversed, a statement dropped. Some are no SQL. What refuses bad arguments is left as it is, and whether an instant
+ * that has just come is over.
  */
 export function sqlChanges(sql: string): Change[] {
   const changes: Change[] = []
@@ -47,7 +51,8 @@ export function sqlChanges(sql: string): Change[] {
     if (i < start || kind === 'text') return
     const other = swapped[text]
     const next = at(i + 1)?.text
-    if (other !== undefined) change('swap', [i, i + 1], other, around(i))
+    const isLeft = (text === '=' && isAssignment(tokens, i)) || (bounds.has(text) && isOfInstants(tokens, i))
+    if (other !== undefined && !isLeft) change('swap', [i, i + 1], other, around(i))
     if (text === 'not') change('leave out', [i, i + 1], '', around(i))
     if (text === 'is' && next !== 'not') change('reverse', [i, i + 1], 'is not', around(i))
     if (text === 'exists' && at(i - 1)?.text !== 'not') change('reverse', [i, i + 1], 'not exists', around(i))
@@ -58,6 +63,22 @@ export function sqlChanges(sql: string): Change[] {
     if (end !== -1) change('reverse', [i, end], `${textOf(i, end)} desc`, textOf(i - 1, end))
   })
   return changes
+}
+
+const isOfInstants = (tokens: readonly Token[], i: number): boolean =>
+  [tokens[i - 1], tokens[i + 1]].some((each) => each?.text === 'now_us')
+
+/** What an equals sign that compares comes after, and one that assigns. */
+const comparesAfter = new Set(['where', 'on', 'if', 'elsif', 'when', 'case', 'select', 'while', ';', ':='])
+const assignsAfter = new Set(['set', 'diagnostics'])
+
+function isAssignment(tokens: readonly Token[], i: number): boolean {
+  const depth = tokens[i]?.depth ?? 0
+  const before = tokens
+    .slice(0, i)
+    .reverse()
+    .find((each) => each.depth <= depth && (comparesAfter.has(each.text) || assignsAfter.has(each.text)))
+  return before?.depth === depth && assignsAfter.has(before.text)
 }
 
 /** Where arguments are refused: `if … then raise … end if`. Steps never pass such. */
