@@ -28,9 +28,8 @@ describe('a window', () => {
     expect(seen.outOfOrder).toBe(10)
   })
 
-  it('of an unused lock is empty', () => {
-    expect(handOffsIn([], 2, window)).toMatchObject({ usPerHandOff: 100 * ms, jain: 0 })
-  })
+  it('of an unused lock is empty', () =>
+    expect(handOffsIn([], 2, window)).toMatchObject({ usPerHandOff: 100 * ms, jain: 0 }))
 })
 
 it('a request sent only slightly earlier may have reached the server later', () => {

@@ -30,9 +30,9 @@ await runExample('api-calls', async (context) => {
     `\nA process that holds ${heldAtDeath} permits is killed; ${await semaphore.available()} are free`,
   )
   await first.kill()
-  await semaphore.withPermits({ permits: allowed }, (lease) => {
-    console.log(`Its permits return by themselves: another process has taken all ${lease.permits}`)
-  })
+  await semaphore.withPermits({ permits: allowed }, (lease) =>
+    console.log(`Its permits return by themselves: another process has taken all ${lease.permits}`),
+  )
 })
 
 async function openCaller({ url, keyPrefix, defer }: ExampleContext, api: Api): Promise<Worker> {

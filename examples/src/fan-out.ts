@@ -18,9 +18,9 @@ await runExample('fan-out', async (context) => {
   console.log(`${shards.length} shards to export, each in a process of its own:`)
 
   const supervised = shards.map((shard) => supervise(shard, done.name, context))
-  const opened = done.wait().then(() => {
-    console.log(`  the latch is open: all ${shards.length} shards are exported`)
-  })
+  const opened = done
+    .wait()
+    .then(() => console.log(`  the latch is open: all ${shards.length} shards are exported`))
   await Promise.all([opened, ...supervised])
   console.log(`parties left: ${String(await done.count())}`)
   await done.delete()

@@ -30,9 +30,7 @@ async function holdSale(variant: Variant, shops: Shops, { site }: SaleContext): 
   await site.openSale(variant, vouchers)
   const progress = new Progress(variant.padEnd(8), requests)
   const startedAt = performance.now()
-  await shops.sell(variant, (served, sold) => {
-    progress.show(served, `${sold} of ${vouchers} vouchers sold`)
-  })
+  await shops.sell(variant, (served, sold) => progress.show(served, `${sold} of ${vouchers} vouchers sold`))
   const tookMs = performance.now() - startedAt
   progress.end()
   return { variant, tookMs, ...(await readBooks(site, variant, vouchers)) }

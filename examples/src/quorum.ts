@@ -30,9 +30,11 @@ await runProgram(async (defer) => {
     console.log(`Bob gets ${lease ? 'it, too' : 'null'}`)
   })
 
-  await bob.getFencedLock('stock').withLock((lease) => {
-    console.log(`\nAlice has left, and Bob holds it: ${lease.isHeld}, token ${lease.fencingToken}`)
-  })
+  await bob
+    .getFencedLock('stock')
+    .withLock((lease) =>
+      console.log(`\nAlice has left, and Bob holds it: ${lease.isHeld}, token ${lease.fencingToken}`),
+    )
 
   await third.kill()
   const startedAt = performance.now()

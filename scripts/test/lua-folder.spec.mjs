@@ -22,17 +22,13 @@ it.each([
   ['a.lua', 'a'],
   ['lock/acquire.lua', 'lockAcquire'],
   ['redisson/identify-sharding.lua', 'redissonIdentifySharding'],
-])('names %s %s', (file, name) => {
-  expect(scriptName(file)).toBe(name)
-})
+])('names %s %s', (file, name) => expect(scriptName(file)).toBe(name))
 
 it.each([
   ['a.lua', ''],
   ['lock/acquire.lua', 'lock'],
   ['redisson/read-write/acquire.lua', 'read-write'],
-])('counts %s among the family "%s"', (file, family) => {
-  expect(scriptFamily(file)).toBe(family)
-})
+])('counts %s among the family "%s"', (file, family) => expect(scriptFamily(file)).toBe(family))
 
 describe('the statements of a script', () => {
   it('come without comments, blank lines, indentation and carriage returns', () => {
@@ -101,23 +97,21 @@ describe('a script is refused', () => {
     )
   })
 
-  it('for an include that is named without its folder', () => {
-    expect(refusal({ 'a.lua': '--@include b', 'includes/b.lua': '' })).toBe('a.lua:1: unknown include "b"')
-  })
+  it('for an include that is named without its folder', () =>
+    expect(refusal({ 'a.lua': '--@include b', 'includes/b.lua': '' })).toBe('a.lua:1: unknown include "b"'))
 
-  it('for an unknown directive', () => {
-    expect(refusal({ 'a.lua': '--@require b' })).toBe('a.lua:1: unknown directive "--@require b"')
-  })
+  it('for an unknown directive', () =>
+    expect(refusal({ 'a.lua': '--@require b' })).toBe('a.lua:1: unknown directive "--@require b"'))
 
-  it('for a block comment without an end', () => {
-    expect(refusal({ 'a.lua': 'x()\n--[[ y' })).toBe('a.lua: block comment without an end')
-  })
+  it('for a block comment without an end', () =>
+    expect(refusal({ 'a.lua': 'x()\n--[[ y' })).toBe('a.lua: block comment without an end'))
 
-  it('for a statement behind a block comment', () => {
-    expect(refusal({ 'a.lua': '--[[ x ]] y()' })).toBe('a.lua:1: statement behind the end of a block comment')
-  })
+  it('for a statement behind a block comment', () =>
+    expect(refusal({ 'a.lua': '--[[ x ]] y()' })).toBe(
+      'a.lua:1: statement behind the end of a block comment',
+    ))
 
-  it.each(['x([[text]])', 'x([==[text]==])', "x('a\\"])('for a string over several lines: %s', (line) => {
-    expect(refusal({ 'a.lua': line })).toBe('a.lua:1: long brackets and continued strings are not supported')
-  })
+  it.each(['x([[text]])', 'x([==[text]==])', "x('a\\"])('for a string over several lines: %s', (line) =>
+    expect(refusal({ 'a.lua': line })).toBe('a.lua:1: long brackets and continued strings are not supported'),
+  )
 })

@@ -39,9 +39,8 @@ describe.each(scriptFiles(folder))('%s', (file) => {
   const header = /^--\[\[\n(.*?)\]\]\n/s.exec(readFileSync(`${folder}/${file}`, 'utf8'))[1]
   const code = statements(folder, [file]).join('\n')
 
-  it('uses each argument that it documents, and no other', () => {
-    expect(usedIndices(code, 'ARGV').toSorted()).toEqual(documentedIndices(header, 'ARGV').toSorted())
-  })
+  it('uses each argument that it documents, and no other', () =>
+    expect(usedIndices(code, 'ARGV').toSorted()).toEqual(documentedIndices(header, 'ARGV').toSorted()))
 
   it('uses each key that it documents, and no other', () => {
     const routing = / {2}KEYS\[1\] {2}any key; only its slot matters\n/.test(header) ? ['1'] : []
@@ -74,7 +73,7 @@ describe('the check of an include', () => {
     ['-- Reads: a\n-- Sets: c\nf()', undefined],
     ['-- Reads: a\n-- Sets:  c\n-- More.\nf()', undefined],
     ['f()\n-- Reads: a\n-- Sets:  c\n', undefined],
-  ])('reads one form of a header only: %j', (text, names) => {
-    expect(documentedNames(makeFolder({ 'a.lua': text }), 'a.lua')).toEqual(names)
-  })
+  ])('reads one form of a header only: %j', (text, names) =>
+    expect(documentedNames(makeFolder({ 'a.lua': text }), 'a.lua')).toEqual(names),
+  )
 })

@@ -47,9 +47,8 @@ it('keeps what a template literal would change', () => {
   expect(load(moduleOf(makeFolder({ 'a.lua': lua }))).a.lua).toBe(lua)
 })
 
-it('has no names for a folder without scripts', () => {
-  expect(moduleOf(makeFolder({ 'includes/a.lua': 'a()' }))).toContain('export type ScriptName = never\n')
-})
+it('has no names for a folder without scripts', () =>
+  expect(moduleOf(makeFolder({ 'includes/a.lua': 'a()' }))).toContain('export type ScriptName = never\n'))
 
 it.each([
   ['without statements', { 'a.lua': '-- Later.' }, 'a.lua has no statements'],

@@ -7,9 +7,9 @@ const files = scriptFiles(folder)
 
 const namesOfScript = (file) => namesOf(statements(folder, [file]).join('\n'))
 
-it.each(files)('%s gives no local the name of another that is live', (file) => {
-  expect(namesOfScript(file).shadowing).toEqual([])
-})
+it.each(files)('%s gives no local the name of another that is live', (file) =>
+  expect(namesOfScript(file).shadowing).toEqual([]),
+)
 
 it.each(files)('%s reads and sets only what it declares', (file) => {
   const { read, assigned } = namesOfScript(file)
@@ -23,9 +23,7 @@ describe('the check of names', () => {
     ['of a loop', 'local a = 1 for a = 1, 2 do end'],
     ['of a parameter', 'local a = 1 local function f(a) end'],
     ['of a function', 'local a = 1 do local function a() end end'],
-  ])('sees a local that hides another, %s', (_, lua) => {
-    expect(namesOf(lua).shadowing).toEqual(['a'])
-  })
+  ])('sees a local that hides another, %s', (_, lua) => expect(namesOf(lua).shadowing).toEqual(['a']))
 
   it('lets blocks beside each other use the same name, and any use _', () => {
     const lua = 'do local a = 1 end do local a = 2 end local a, _ = 3, 4 for _ = 1, 2 do end'

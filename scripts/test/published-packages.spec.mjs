@@ -8,9 +8,9 @@ const read = (file) => readFileSync(`${root}${file}`, 'utf8')
 const manifestOf = (name) => read(`${folderOf(name)}/package.json`)
 const pages = publishedPackages.flatMap((name) => packagePages.map((page) => `${folderOf(name)}/${page}`))
 
-it.each(publishedPackages)('the manifest of %s names the repository of the root', (name) => {
-  expect(manifestOf(name)).toBe(withRepository(manifestOf(name), name))
-})
+it.each(publishedPackages)('the manifest of %s names the repository of the root', (name) =>
+  expect(manifestOf(name)).toBe(withRepository(manifestOf(name), name)),
+)
 
 it('a new repository reaches manifests and links', () => {
   const moved = 'https://example.org/locks'

@@ -8,9 +8,7 @@ const ready = {
   tag: 'v1.2.0',
 }
 
-it('finds nothing in the way of a release that is ready', () => {
-  expect(releaseProblems(ready)).toEqual([])
-})
+it('finds nothing in the way of a release that is ready', () => expect(releaseProblems(ready)).toEqual([]))
 
 it.each([
   [
@@ -31,6 +29,6 @@ it.each([
     'no heading "## 1.2.0,',
   ],
   ['a tag of another version', { tag: 'v1.1.0' }, 'the tag is v1.1.0, the version 1.2.0'],
-])('reports %s', (_, changes, problem) => {
-  expect(releaseProblems({ ...ready, ...changes })).toEqual([expect.stringContaining(problem)])
-})
+])('reports %s', (_, changes, problem) =>
+  expect(releaseProblems({ ...ready, ...changes })).toEqual([expect.stringContaining(problem)]),
+)

@@ -23,9 +23,7 @@ const problemsWith = (changes, hasSource = () => true) => {
   return tarballProblems(new Map(files), hasSource)
 }
 
-it('finds nothing wrong with a complete package', () => {
-  expect(problemsWith({})).toEqual([])
-})
+it('finds nothing wrong with a complete package', () => expect(problemsWith({})).toEqual([]))
 
 it.each([
   [
@@ -51,9 +49,9 @@ it.each([
     'workspace: version',
   ],
   ['a package without compiled files', { 'dist/esm/index.js': undefined }, 'build first'],
-])('reports %s', (_, changes, problem) => {
-  expect(problemsWith(changes)).toEqual([expect.stringContaining(problem)])
-})
+])('reports %s', (_, changes, problem) =>
+  expect(problemsWith(changes)).toEqual([expect.stringContaining(problem)]),
+)
 
 it('reports output whose source is gone', () => {
   expect(problemsWith({}, (module) => module !== 'index')).toEqual([

@@ -30,9 +30,9 @@ it.each(workflows)('%s names one commit per action', (_, text) => {
   expect(new Set(actions).size).toBe(actions.length)
 })
 
-it.each(workflows)('%s grants nothing but reading to jobs that do not ask for more', (_, text) => {
-  expect(/^permissions:\n {2}contents: read\n\n/m.test(text)).toBe(true)
-})
+it.each(workflows)('%s grants nothing but reading to jobs that do not ask for more', (_, text) =>
+  expect(/^permissions:\n {2}contents: read\n\n/m.test(text)).toBe(true),
+)
 
 it('the one job that may publish installs, builds and tests nothing', () => {
   const publishing = jobs.filter(([, job]) => mayPublish(job))
@@ -55,9 +55,7 @@ it('what runs where a package can be published imports nothing that has to be in
 
 it.each(jobs.filter(([, job]) => job.includes('run: .ci/run')))(
   '%s allows .ci/run more time than it takes',
-  (_, job) => {
-    expect(Number(/timeout-minutes: (\d+)/.exec(job)?.[1])).toBeGreaterThanOrEqual(60)
-  },
+  (_, job) => expect(Number(/timeout-minutes: (\d+)/.exec(job)?.[1])).toBeGreaterThanOrEqual(60),
 )
 
 it('unit tests run before anything is built, as one of the jobs does', () => {

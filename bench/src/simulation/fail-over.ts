@@ -54,9 +54,8 @@ export function simulateFailOver(settings: FailOverSettings, costs: Costs): Reco
   let holdsLost = 0
   let reconnects = 0
 
-  const send = (us: number, replied: () => void): void => {
+  const send = (us: number, replied: () => void): void =>
     simulator.after(costs.linkUs, () => redis.work(us, () => simulator.after(costs.linkUs, replied)))
-  }
 
   for (let n = 0; n < processes; n += 1) {
     const leaseLeftMs = watchdogTimeoutMs * (1 - chance() / 3) - driftMs - settings.outageMs

@@ -42,9 +42,7 @@ class Queue {
 
   constructor(client: Holdfast) {
     this.#client = client
-    client.on('granted', () => {
-      this.#grantedAt.push(performance.now())
-    })
+    client.on('granted', () => this.#grantedAt.push(performance.now()))
   }
 
   /** Adds a waiter. Resolves once it is queued. */

@@ -47,7 +47,5 @@ export function schedule(
     }, tick - Date.now())
   }
   awaitNext()
-  return () => {
-    clearTimeout(timer)
-  }
+  return () => clearTimeout(timer)
 }

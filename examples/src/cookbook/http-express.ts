@@ -12,9 +12,7 @@ export function makeExpressApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): 
       return
     }
     const disconnected = new AbortController()
-    response.once('close', () => {
-      disconnected.abort()
-    })
+    response.once('close', () => disconnected.abort())
     const lock = holdfast.getLock(`order:${id}`)
     const options = { waitMs, signal: disconnected.signal }
     const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))

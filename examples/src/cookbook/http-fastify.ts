@@ -10,9 +10,7 @@ export function makeFastifyApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): 
   app.post<{ Params: { id: string } }>('/orders/:id/ship', { schema: { params } }, async (request, reply) => {
     const { id } = request.params
     const disconnected = new AbortController()
-    reply.raw.once('close', () => {
-      disconnected.abort()
-    })
+    reply.raw.once('close', () => disconnected.abort())
     const lock = holdfast.getLock(`order:${id}`)
     const options = { waitMs, signal: disconnected.signal }
     const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))

@@ -40,9 +40,7 @@ export async function runExample(
  */
 export async function runProgram(main: (defer: ExampleContext['defer']) => Promise<void>): Promise<void> {
   const cleanup = new Cleanup()
-  const running = main((step) => {
-    cleanup.defer(step)
-  }).then(
+  const running = main((step) => cleanup.defer(step)).then(
     () => ({ exitCode: 0, message: '' }),
     async (error: unknown) => {
       await delay(sameKeystrokeMs)
@@ -83,8 +81,6 @@ export async function withRedis(
   const redis = new Redis(url, { keyPrefix })
   // A failure also rejects the affected command.
   redis.on('error', () => undefined)
-  defer(() => {
-    redis.disconnect()
-  })
+  defer(() => redis.disconnect())
   await main({ redis, url, keyPrefix, defer })
 }

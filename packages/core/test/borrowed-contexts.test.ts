@@ -369,9 +369,9 @@ describe('reentrant: false', () => {
     ['a client', () => open(sharedRedisUrl(), { reentrant: 1 as never })],
     ['a handle', () => open(sharedRedisUrl()).getLock('a', { reentrant: null as never })],
     ['a multi lock', () => open(sharedRedisUrl()).getMultiLock(['a'], { reentrant: 'no' as never })],
-  ])('refuses anything but true and false for %s', (_, make) => {
-    expect(make).toThrow(/reentrant must be true or false, got /)
-  })
+  ])('refuses anything but true and false for %s', (_, make) =>
+    expect(make).toThrow(/reentrant must be true or false, got /),
+  )
 })
 
 it('bind keeps this, arguments, result and the storages of others, and binds scopes as well', async () => {

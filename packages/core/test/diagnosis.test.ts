@@ -110,9 +110,8 @@ describe.each([
   })
 
   it('says that its host is unknown', async () => {
-    const dnsLookup = (host: string, done: (error: NodeJS.ErrnoException, address: string) => void) => {
+    const dnsLookup = (host: string, done: (error: NodeJS.ErrnoException, address: string) => void) =>
       done(new Error(`getaddrinfo ENOTFOUND ${host}`), '')
-    }
     const cluster = makeCluster([{ host: 'redis.invalid', port: 7000 }], { lazyConnect, dnsLookup })
     expectError(await failureOf(cluster), UnavailableError, /getaddrinfo ENOTFOUND redis\.invalid/)
   })

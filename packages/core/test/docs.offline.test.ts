@@ -83,6 +83,6 @@ function brokenLinks(page: string): string[] {
   })
 }
 
-it.each(pages)('the links of %s lead to files and headings that exist', (page) => {
-  expect(brokenLinks(page)).toEqual([])
-})
+it.each(pages)('the links of %s lead to files and headings that exist', (page) =>
+  expect(brokenLinks(page)).toEqual([]),
+)

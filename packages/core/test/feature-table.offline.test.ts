@@ -114,9 +114,8 @@ const [head = [], , ...rows] = section
 /** `[Semaphore](docs/semaphore.md)` → `Semaphore` */
 const withoutLinks = (cell: string): string => cell.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
 
-it('the feature table of README.md has exactly the rows that are tested', () => {
-  expect(rows.map(([feature = '']) => withoutLinks(feature))).toEqual(Object.keys(proofs))
-})
+it('the feature table of README.md has exactly the rows that are tested', () =>
+  expect(rows.map(([feature = '']) => withoutLinks(feature))).toEqual(Object.keys(proofs)))
 
 it('the feature table of README.md says something of each library in each row', () => {
   expect(head).toHaveLength(5)

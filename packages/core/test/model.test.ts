@@ -29,9 +29,7 @@ const server = ownRedis()
 
 const report: string[] = []
 
-afterAll(() => {
-  process.stdout.write(`${report.join('\n\n')}\n`)
-})
+afterAll(() => process.stdout.write(`${report.join('\n\n')}\n`))
 
 /** Explores all within the bounds on these scripts. `title` heads what is reported. */
 async function exploreScripts(

@@ -24,9 +24,8 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('every survivor that is listed names a mistake that can be made', () => {
-  expect(formerSurvivors('redis', mutants)).toEqual([])
-})
+it('every survivor that is listed names a mistake that can be made', () =>
+  expect(formerSurvivors('redis', mutants)).toEqual([]))
 
 it('mistakes in the Lua scripts are found, or listed with the reason why they do no harm', async () => {
   const wrong = await tryMutants({

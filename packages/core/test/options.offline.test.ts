@@ -292,9 +292,9 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     expect(inspect(error)).not.toContain('secret')
   })
 
-  it.each([undefined, null, 'redis://127.0.0.1'])('%p in place of the options', (options) => {
-    expect(() => construct(options)).toThrow(InvalidArgumentError)
-  })
+  it.each([undefined, null, 'redis://127.0.0.1'])('%p in place of the options', (options) =>
+    expect(() => construct(options)).toThrow(InvalidArgumentError),
+  )
 })
 
 describe('a bad name is refused by getLock, and nothing is sent', () => {

@@ -150,9 +150,7 @@ describe('a store that refuses commands for a while', () => {
     const name = uniqueName('refused')
     const semaphoreOf = (client: typeof holder) => client.getSemaphore(name, { permits: 1 })
     const errors: Error[] = []
-    waiter.on('error', (error) => {
-      errors.push(error)
-    })
+    waiter.on('error', (error) => errors.push(error))
     const lease = await semaphoreOf(holder).acquire()
     const waiting = new Promise((resolve) => waiter.once('waiting', resolve))
     const stop = new AbortController()

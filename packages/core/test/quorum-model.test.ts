@@ -7,13 +7,9 @@ import { SlowEngine } from './support/slow-engine.js'
 // Clients of a quorum on stores whose replies take random times, in virtual time: some of them die, freeze or forget
 // everything in between. Never are two holders inside that may both rely on the lock, and no one is stuck.
 
-beforeEach(() => {
-  jest.useFakeTimers()
-})
+beforeEach(() => jest.useFakeTimers())
 
-afterEach(() => {
-  jest.useRealTimers()
-})
+afterEach(() => jest.useRealTimers())
 
 const watchdogTimeoutMs = 3_000
 const memberTimeoutMs = 300

@@ -76,9 +76,7 @@ describe('a fenced quorum lock', () => {
     for (const gone of [[], [0, 1], [3, 4], [1, 2], [0, 4]]) {
       for (const i of gone) stores[i]?.disconnect()
       const quorum = openQuorumOn(stores)
-      await quorum.getFencedLock('job').withLock(({ fencingToken }) => {
-        tokens.push(fencingToken)
-      })
+      await quorum.getFencedLock('job').withLock(({ fencingToken }) => tokens.push(fencingToken))
       for (const i of gone) stores[i]?.reconnect()
     }
     expect(tokens).toEqual([...tokens].sort((a, b) => a - b))
@@ -121,9 +119,9 @@ describe('a fenced quorum lock', () => {
     const quorum = openQuorumOn(stores)
     await quorum.getLock('job').withLock(async (outer) => {
       expect(() => outer.fencingToken).toThrow(/with a quorum, use getFencedLock/)
-      await quorum.getFencedLock('job').withLock((inner) => {
-        expect(inner.fencingToken).toBe(outer.fencingToken)
-      })
+      await quorum
+        .getFencedLock('job')
+        .withLock((inner) => expect(inner.fencingToken).toBe(outer.fencingToken))
     })
   })
 })

@@ -55,9 +55,9 @@ async function holdAlone(engine: MemoryStore, leaseMs: number): Promise<Lease> {
 }
 
 const lossOf = (lease: Lease): Promise<LockLostError> =>
-  new Promise((resolve) => {
-    lease.signal.addEventListener('abort', () => resolve(lease.signal.reason as LockLostError))
-  })
+  new Promise((resolve) =>
+    lease.signal.addEventListener('abort', () => resolve(lease.signal.reason as LockLostError)),
+  )
 
 describe('a hold with a limit', () => {
   it('lasts as long as it may, even if some votes were kept while another was waited for', async () => {

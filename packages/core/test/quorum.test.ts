@@ -36,9 +36,9 @@ describe('a quorum lock', () => {
     const lock = quorum.getLock('job')
     await lock.withLock(async (outer) => {
       const before = commands()
-      await lock.withLock((inner) => {
-        expect([outer.holdCount, inner.owner, lock.holdCount()]).toEqual([2, outer.owner, 2])
-      })
+      await lock.withLock((inner) =>
+        expect([outer.holdCount, inner.owner, lock.holdCount()]).toEqual([2, outer.owner, 2]),
+      )
       expect([lock.holdCount(), commands() - before]).toEqual([1, 0])
     })
     expect(lock.isHeld()).toBe(false)

@@ -255,9 +255,8 @@ describe('the user of the ACL line', () => {
   })
 })
 
-it('there is something to check on every page', () => {
-  expect(new Set(snippets.map(({ file }) => file)).size).toBeGreaterThanOrEqual(5)
-})
+it('there is something to check on every page', () =>
+  expect(new Set(snippets.map(({ file }) => file)).size).toBeGreaterThanOrEqual(5))
 
 describe('every snippet', () => {
   let errors: Map<string, string[]>
@@ -266,9 +265,9 @@ describe('every snippet', () => {
     errors = typeErrors(snippets)
   })
 
-  it.each(snippets.map((snippet) => [snippet.where, snippet] as const))('%s has no type errors', (where) => {
-    expect(errors.get(where)).toEqual([])
-  })
+  it.each(snippets.map((snippet) => [snippet.where, snippet] as const))('%s has no type errors', (where) =>
+    expect(errors.get(where)).toEqual([]),
+  )
 })
 
 it.each(snippets.map((snippet) => [snippet.where, snippet] as const))(

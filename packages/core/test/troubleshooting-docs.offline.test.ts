@@ -8,6 +8,6 @@ const codes = Object.values(core)
   .filter((value) => value === core.HoldfastError || Object.getPrototypeOf(value) === core.HoldfastError)
   .map((errorClass) => ('code' in errorClass ? errorClass.code : ''))
 
-it.each([...new Set(codes)])('docs/troubleshooting.md explains %s', (code) => {
-  expect(page).toContain(`\n### ${code}\n`)
-})
+it.each([...new Set(codes)])('docs/troubleshooting.md explains %s', (code) =>
+  expect(page).toContain(`\n### ${code}\n`),
+)

@@ -147,9 +147,9 @@ describe('a host', () => {
 it('a body that a parser has read and not handed over is an error that says so', async () => {
   const dashboard = openWritable({ authorize: () => true })
   const server = await listen(
-    createServer((request, response) => {
-      request.resume().once('end', () => dashboard.node(request, response))
-    }),
+    createServer((request, response) =>
+      request.resume().once('end', () => dashboard.node(request, response)),
+    ),
   )
   const response = await fetch(`${server.origin}/evict`, { method: 'POST', headers: sameOrigin, body: '{}' })
   expect(await response.json()).toMatchObject({ error: expect.stringContaining('request.body') as string })

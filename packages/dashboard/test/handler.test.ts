@@ -379,9 +379,11 @@ it.each([
   [{ audit: 5 }, /audit must be a function, got 5/],
   [{ holdfast: {} }, /must be a Holdfast client, got an object; pass holdfast: new Holdfast/],
   [{ holdfast: undefined }, /must be a Holdfast client, got undefined;/],
-])('options that make no sense are refused: %j', (options, message) => {
-  expect(() => createDashboard({ holdfast: scene.holdfast, ...options } as DashboardOptions)).toThrow(message)
-})
+])('options that make no sense are refused: %j', (options, message) =>
+  expect(() => createDashboard({ holdfast: scene.holdfast, ...options } as DashboardOptions)).toThrow(
+    message,
+  ),
+)
 
 it('an engine that cannot list locks has no dashboard', async () => {
   await using shared = new Holdfast({ engine: redisson({ redis: scene.redis.url }) })

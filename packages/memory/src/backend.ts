@@ -129,9 +129,7 @@ export class Backend implements SessionDeps {
         }),
     tell: (clientId, text) => {
       const inbox = this.sessions.get(clientId)?.inbox
-      inbox?.notify((host) => {
-        host.told(text)
-      })
+      inbox?.notify((host) => host.told(text))
       return inbox?.isSubscribed() ?? false
     },
   }

@@ -110,11 +110,11 @@ export class MemoryCommands implements LockSteps {
   }
 
   raiseToken({ id }: MemoryAddress, token: number, keepMs: number): Promise<void> {
-    return this.#deps.send(() => {
-      this.#deps.runLock(id, this.#tokenFloors.of(id), (state, { nowUs }) => {
-        raiseToken(state, token, keepMs, nowUs)
-      })
-    })
+    return this.#deps.send(() =>
+      this.#deps.runLock(id, this.#tokenFloors.of(id), (state, { nowUs }) =>
+        raiseToken(state, token, keepMs, nowUs),
+      ),
+    )
   }
 
   noteToken({ id }: Pick<Address, 'id'>, token: number): void {

@@ -103,9 +103,7 @@ export class Connection implements Inbox {
     this.#isClosed = true
     for (const { reject } of this.#waitingToSubscribe) reject(closed())
     this.#waitingToSubscribe.clear()
-    return new Promise((resolve) => {
-      this.#arrive(resolve)
-    })
+    return new Promise((resolve) => this.#arrive(resolve))
   }
 
   #arrive(action: () => void): void {

@@ -10,9 +10,7 @@ describeInProcess(
   {
     name: 'Memory, polled',
     engine: polledQueue(store),
-    wipe: () => {
-      store.failOver()
-    },
+    wipe: () => store.failOver(),
     commandCount: () => store.commands,
   },
   sampled(globalRunner(), 'a polled queue', /queue|order|turn/),

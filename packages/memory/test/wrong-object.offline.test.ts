@@ -165,9 +165,9 @@ describe('what belongs elsewhere is shown the way', () => {
       /got a client of the package redis; node-redis is not supported: pass its URL, or an ioredis instance$/,
     ]),
     [redisUrl, /^options must be an object, got a string .*; pass .* as new Holdfast\(\{ redis \}\)$/],
-  ])('new Holdfast(…), case %#', (options, message) => {
-    expect(() => construct(Holdfast, [options])).toThrow(message)
-  })
+  ])('new Holdfast(…), case %#', (options, message) =>
+    expect(() => construct(Holdfast, [options])).toThrow(message),
+  )
 
   it.each<[call: string, run: (on: Holdfast) => unknown, message: RegExp]>([
     ['lock(5000)', (on) => call(on.getLock('b'), 'lock', 5_000), /got a number; write \{ waitMs: 5000 \}/],

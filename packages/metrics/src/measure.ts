@@ -33,33 +33,25 @@ export interface Measuring {
 export function measure(sink: MetricSink, groupOf?: GroupOf): Measuring {
   checkSink(sink)
   checkGroup(groupOf)
-  const groups = new Groups(groupOf, (group) => {
-    beginAtZero(sink, { group })
-  })
+  const groups = new Groups(groupOf, (group) => beginAtZero(sink, { group }))
   beginAtZero(sink)
   const open = new OpenOperations()
   const renewals = new WeakMap<RenewContext, number>()
   const stop = subscribeTo({
-    'acquire:start': (context) => {
-      open.began(context, groups.of(context.name))
-    },
+    'acquire:start': (context) => open.began(context, groups.of(context.name)),
     'acquire:asyncEnd': (context) => {
       open.ended(context)
       const { name, outcome = 'error', contended, waitedMs = 0 } = context
       const attributes = { outcome, contended: String(contended), ...groups.of(name) }
       sink.record('holdfast.acquire.duration', waitedMs / 1000, attributes)
     },
-    'hold:start': (context) => {
-      open.held(context, groups.of(context.name))
-    },
+    'hold:start': (context) => open.held(context, groups.of(context.name)),
     'hold:asyncEnd': (context) => {
       open.left(context)
       const { name, end = 'released', heldMs = 0 } = context
       sink.record('holdfast.hold.duration', heldMs / 1000, { end, ...groups.of(name) })
     },
-    'renew:start': (context) => {
-      renewals.set(context, performance.now())
-    },
+    'renew:start': (context) => renewals.set(context, performance.now()),
     'renew:asyncEnd': (context) => {
       const { outcome = 'failed', holds = [] } = context
       const sentAt = renewals.get(context)
@@ -73,15 +65,9 @@ export function measure(sink: MetricSink, groupOf?: GroupOf): Measuring {
     granted: ({ name, handOffMs }) => {
       if (handOffMs !== undefined) sink.record('holdfast.handoff.duration', handOffMs / 1000, groups.of(name))
     },
-    lost: ({ name, error: { reason } }) => {
-      sink.count('holdfast.losses', 1, { reason, ...groups.of(name) })
-    },
-    warning: ({ code }) => {
-      sink.count('holdfast.warnings', 1, { code })
-    },
-    error: ({ error: { code } }) => {
-      sink.count('holdfast.errors', 1, { code })
-    },
+    lost: ({ name, error: { reason } }) => sink.count('holdfast.losses', 1, { reason, ...groups.of(name) }),
+    warning: ({ code }) => sink.count('holdfast.warnings', 1, { code }),
+    error: ({ error: { code } }) => sink.count('holdfast.errors', 1, { code }),
   })
   return { read: () => open.read(), stop }
 }

@@ -120,9 +120,9 @@ describe('metrics', () => {
   it.each([
     [{ grp: 1 }, "unknown option 'grp' (did you mean group?)"],
     [{ group: 'orders' }, 'group must be a function from the name of a lock to its group, got a string'],
-  ])('are not exported by the configuration %j', (config, message) => {
-    expect(() => Reflect.construct(HoldfastInstrumentation, [config]) as unknown).toThrow(message)
-  })
+  ])('are not exported by the configuration %j', (config, message) =>
+    expect(() => Reflect.construct(HoldfastInstrumentation, [config]) as unknown).toThrow(message),
+  )
 
   it('end with disable()', async () => {
     const counts = async (): Promise<unknown[]> => {

@@ -45,9 +45,7 @@ it('reads that a latch opened, or is gone', () => {
 
 it.each(['', 'hello', ' two  words ', 'lines\nand "quotes" 🔑', 'granted c:7 1 2 3 a'])(
   'reads what another client says: %j',
-  (text) => {
-    expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text })
-  },
+  (text) => expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text }),
 )
 
 it.each([
@@ -60,9 +58,7 @@ it.each([
   for (const pattern of understood) expect(`told ${text}`).not.toMatch(pattern)
 })
 
-it('reads an eviction', () => {
-  expect(readNotice('revoked c:7')).toEqual({ kind: 'revoked', owner: 'c:7' })
-})
+it('reads an eviction', () => expect(readNotice('revoked c:7')).toEqual({ kind: 'revoked', owner: 'c:7' }))
 
 it.each([
   '',
@@ -78,6 +74,4 @@ it.each([
   'open 9007199254740992 name',
   'revoked',
   'something else',
-])('ignores %j', (payload) => {
-  expect(readNotice(payload)).toBeUndefined()
-})
+])('ignores %j', (payload) => expect(readNotice(payload)).toBeUndefined())

@@ -50,22 +50,19 @@ it.each([
 
 it.each(['redis://me:secret@localhost', 'postgres://me:secret@localhost:x'])(
   'the refusal of %s does not show a password',
-  (url) => {
-    expect(() => postgres({ url })).toThrow(/^(?!.*secret)/)
-  },
+  (url) => expect(() => postgres({ url })).toThrow(/^(?!.*secret)/),
 )
 
-it('carries read/write locks, semaphores and latches besides locks', () => {
-  expect(postgres({ url }).traits.kinds).toEqual(['shared', 'latch'])
-})
+it('carries read/write locks, semaphores and latches besides locks', () =>
+  expect(postgres({ url }).traits.kinds).toEqual(['shared', 'latch']))
 
 it.each([
   [{}, 'nothing'],
   [{ tables: 'logged' }, 'restart'],
   [{ tables: 'logged', minReplicas: 2 }, 'fail-over'],
-] as const)('with %j holds survive: %s', (options, survives) => {
-  expect(postgres({ url, ...options }).traits.survives).toBe(survives)
-})
+] as const)('with %j holds survive: %s', (options, survives) =>
+  expect(postgres({ url, ...options }).traits.survives).toBe(survives),
+)
 
 it('the SQL names the schema, the kind of tables and the role', () => {
   expect(migrationSql()).toContain('create unlogged table "holdfast".lock')

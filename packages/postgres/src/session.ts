@@ -44,18 +44,10 @@ export class PostgresSession implements EngineSession {
       pingEveryMs: host.renewEveryMs,
       timeoutMs: connectTimeoutMs,
       send: (payload) => store.run(steps.send(channel, payload)),
-      onMessage: (payload) => {
-        passOn(payload, host)
-      },
-      onGap: () => {
-        host.missed()
-      },
-      onDown: (cause) => {
-        host.unsubscribed(toPostgresError(cause, database.name))
-      },
-      onDeaf: () => {
-        host.warn('NOTICE_REFUSED', deaf)
-      },
+      onMessage: (payload) => passOn(payload, host),
+      onGap: () => host.missed(),
+      onDown: (cause) => host.unsubscribed(toPostgresError(cause, database.name)),
+      onDeaf: () => host.warn('NOTICE_REFUSED', deaf),
     })
     this.steps = new PostgresCommands({ steps, store, channel, inbox: this.inbox })
     this.latches = new PostgresLatches({

@@ -10,9 +10,9 @@ it.each([
   ['FIRST 2 (a, b)', 2],
   ['any 3(*)', 3],
   ['"2 (a)"', 1],
-])('with synchronous_standby_names %j a commit waits for %i standbys', (names, count) => {
-  expect(waitedForBy(names)).toBe(count)
-})
+])('with synchronous_standby_names %j a commit waits for %i standbys', (names, count) =>
+  expect(waitedForBy(names)).toBe(count),
+)
 
 it.each([
   [['', 'on', '1'], true, 'commits wait for 0 standbys, and minReplicas is 1'],
@@ -28,7 +28,5 @@ it.each([
 
 it.each([['on'], ['remote_apply']])(
   'synchronous_commit %s waits until a standby has stored a commit',
-  (commit) => {
-    expect(shortfallOf(['ANY 1 (a, b)', commit, '2'], 1)).toBeUndefined()
-  },
+  (commit) => expect(shortfallOf(['ANY 1 (a, b)', commit, '2'], 1)).toBeUndefined(),
 )

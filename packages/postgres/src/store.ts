@@ -47,12 +47,8 @@ export class PostgresStore implements StoreFacts {
         this.#data = undefined
         host.broken()
       },
-      onReconnect: () => {
-        host.reconnected()
-      },
-      onError: (error) => {
-        host.error(error)
-      },
+      onReconnect: () => host.reconnected(),
+      onError: (error) => host.error(error),
     })
   }
 

@@ -46,9 +46,8 @@ async function tryOn<T>(use: (killers: PostgresKillers) => Promise<T>): Promise<
   }
 }
 
-it('every survivor that is listed names a mistake that can be made', () => {
-  expect(formerSurvivors('postgres', mutants)).toEqual([])
-})
+it('every survivor that is listed names a mistake that can be made', () =>
+  expect(formerSurvivors('postgres', mutants)).toEqual([]))
 
 it('mistakes in the functions are found, or listed with the reason why they do no harm', async () => {
   const wrong = await tryOn((killers) =>

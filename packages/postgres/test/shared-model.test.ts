@@ -36,9 +36,7 @@ afterAll(() => server.stop())
 
 const report: string[] = []
 
-afterAll(() => {
-  process.stdout.write(`${report.join('\n\n')}\n`)
-})
+afterAll(() => process.stdout.write(`${report.join('\n\n')}\n`))
 
 /** Explores all within the bounds on the functions of these parts. `title` heads what is reported. */
 async function exploreFunctions(

@@ -57,9 +57,7 @@ export class Channel {
 
   whenConfirmed(registration?: Registration): Promise<void> {
     if (this.step === 'confirmed') return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      this.waiters.push({ registration, resolve, reject })
-    })
+    return new Promise((resolve, reject) => this.waiters.push({ registration, resolve, reject }))
   }
 
   confirm(): void {

@@ -317,7 +317,6 @@ describe('what throws', () => {
     expect(hub.downs).toEqual(['no address yet', 'no address yet'])
   })
 
-  it('is nothing for a bad ping interval, which is refused at once', () => {
-    expect(() => new RecordedHub({ connect, pingEveryMs: 0 })).toThrow('pingEveryMs must be above 0, got 0')
-  })
+  it('is nothing for a bad ping interval, which is refused at once', () =>
+    expect(() => new RecordedHub({ connect, pingEveryMs: 0 })).toThrow('pingEveryMs must be above 0, got 0'))
 })

@@ -20,9 +20,7 @@ export class Holder {
 
   /** Records what this client reports of holds. */
   watch(client: ObservedClient): void {
-    client.on('acquired', ({ owner, fencingToken }) => {
-      this.#tokens.set(owner, fencingToken)
-    })
+    client.on('acquired', ({ owner, fencingToken }) => this.#tokens.set(owner, fencingToken))
     client.on('renewed', ({ owner }) => {
       const lease = this.#leases.get(owner)
       if (lease) this.#confirm(lease)

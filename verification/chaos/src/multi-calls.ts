@@ -21,9 +21,7 @@ export class MultiCalls {
 
   /** Records what this client reports of members. */
   watch(client: ObservedClient): void {
-    client.on('acquired', ({ name, owner }) => {
-      this.#nameOf.set(owner, name)
-    })
+    client.on('acquired', ({ name, owner }) => this.#nameOf.set(owner, name))
     client.on('lost', ({ owner }) => this.#callOf.get(owner)?.lost())
   }
 

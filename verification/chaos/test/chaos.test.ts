@@ -33,9 +33,8 @@ async function expectNoProblems(topology: TopologyName, object: ObjectName, runs
     runs,
     seed,
     lanes: 2,
-    onFinished: (finishedSeed, _, verdict) => {
-      problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`))
-    },
+    onFinished: (finishedSeed, _, verdict) =>
+      problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`)),
   })
   expect(problems).toEqual([])
   expect(tally).toMatchObject({ topology, object, runs, violations: 0 })

@@ -21,8 +21,7 @@ describe('the checker', () => {
       })
     })
 
-    it(`finds nothing on PostgreSQL on the same schedule without the bug: ${variant.name}`, () => {
-      expect(unchanged.get(variant.name)?.problems).toEqual([])
-    })
+    it(`finds nothing on PostgreSQL on the same schedule without the bug: ${variant.name}`, () =>
+      expect(unchanged.get(variant.name)?.problems).toEqual([]))
   }
 })

@@ -23,8 +23,7 @@ describe('the checker', () => {
       })
     })
 
-    it(`finds nothing on the same schedule of other objects without the bug: ${variant.name}`, () => {
-      expect(unchanged.get(variant.name)?.problems).toEqual([])
-    })
+    it(`finds nothing on the same schedule of other objects without the bug: ${variant.name}`, () =>
+      expect(unchanged.get(variant.name)?.problems).toEqual([]))
   }
 })

@@ -20,8 +20,7 @@ describe('the checker', () => {
       })
     })
 
-    it(`finds nothing on the same schedule without the bug: ${variant.name}`, () => {
-      expect(unchanged.get(variant.name)?.problems).toEqual([])
-    })
+    it(`finds nothing on the same schedule without the bug: ${variant.name}`, () =>
+      expect(unchanged.get(variant.name)?.problems).toEqual([]))
   }
 })

@@ -9,9 +9,7 @@ describeInProcess(
   {
     name: 'Session engine',
     engine: sessionEngine(store),
-    wipe: () => {
-      store.wipe()
-    },
+    wipe: () => store.wipe(),
     commandCount: () => store.steps,
   },
   sampled(globalRunner(), 'sessions', /stall|stood|session|lease|lost|loss/),

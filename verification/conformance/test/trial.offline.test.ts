@@ -7,8 +7,6 @@ const store = new TrialStore()
 describeInProcess({
   name: 'Trial engine',
   engine: trialEngine(store),
-  wipe: () => {
-    store.wipe()
-  },
+  wipe: () => store.wipe(),
   commandCount: () => store.steps,
 })

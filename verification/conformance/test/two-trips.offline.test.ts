@@ -10,9 +10,7 @@ describeInProcess(
     name: 'Trial engine, two trips per step',
     engine: trialEngine(store),
     tripsPerStep: 2,
-    wipe: () => {
-      store.wipe()
-    },
+    wipe: () => store.wipe(),
     commandCount: () => store.steps,
   },
   sampled(globalRunner(), 'two trips'),

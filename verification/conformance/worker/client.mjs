@@ -68,9 +68,9 @@ const acts = {
 
 await warmUp()
 holdfast.on('waiting', ({ owner, position }) => void tell({ type: 'waiting', owner, position }))
-process.on('message', (message) => {
-  acts[message.type](message).catch((error) => tell({ type: 'failed', message: String(error) }))
-})
+process.on('message', (message) =>
+  acts[message.type](message).catch((error) => tell({ type: 'failed', message: String(error) })),
+)
 // The test has ended, so this process has no purpose any more.
 process.on('disconnect', () => process.exit(1))
 await tell({ type: 'ready', clientId: holdfast.clientId })

@@ -12,9 +12,9 @@ const tasks = 8
 const leastShare = limit >= 20_000 ? 1 / 3 : 1 / 10
 const table: Record<string, string | number>[] = []
 
-afterAll(() => {
-  printTable(`Mixed load, waits in ms: 2 clients of each library, ${String(tasks)} tasks in each`, table)
-})
+afterAll(() =>
+  printTable(`Mixed load, waits in ms: 2 clients of each library, ${String(tasks)} tasks in each`, table),
+)
 
 describeTogether('mixed load', (context) => {
   it('admits one at a time, serves both sides, and makes no waiter wait for a lease to expire', async () => {

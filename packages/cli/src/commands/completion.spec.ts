@@ -27,9 +27,8 @@ it('bash completes commands, and the options of each that help shows', () => {
   expect(completed('holdfast', 'ls', '-')).toEqual(['--json'])
 })
 
-it('bash completes the command to run behind --', () => {
-  expect(completed('holdfast', 'run', 'x', '--', 'hostnam')).toContain('hostname')
-})
+it('bash completes the command to run behind --', () =>
+  expect(completed('holdfast', 'run', 'x', '--', 'hostnam')).toContain('hostname'))
 
 it('zsh and fish get commands and options with their descriptions', () => {
   expect(completionScript(program, 'zsh')).toContain(`'run:runs\\: a command'\\''s work'`)

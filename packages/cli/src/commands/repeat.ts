@@ -33,9 +33,7 @@ const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
  */
 export async function repeat({ interval, count }: RepeatOptions, step: () => Promise<void>): Promise<void> {
   const stop = new AbortController()
-  const onSignal = (): void => {
-    stop.abort()
-  }
+  const onSignal = (): void => stop.abort()
   const stopped = once(stop.signal, 'abort')
   // Not once: a further signal would end the process on the spot, before the terminal is as it was.
   for (const signal of endingSignals) process.on(signal, onSignal)

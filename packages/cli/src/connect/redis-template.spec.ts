@@ -15,6 +15,6 @@ it('without TLS in the URL there is none', () => {
 it.each([
   [{ cluster: 'a:1', sentinel: 'main' }, '--cluster and --sentinel exclude each other'],
   [{ url: 'unix:///run/redis.sock', cluster: 'a:1' }, 'a unix: URL and --cluster exclude each other'],
-])('%j is refused: it is unclear which store is meant', (options, message) => {
-  expect(() => redisTemplate({ ...options, timeout: 1_000 })).toThrow(message)
-})
+])('%j is refused: it is unclear which store is meant', (options, message) =>
+  expect(() => redisTemplate({ ...options, timeout: 1_000 })).toThrow(message),
+)

@@ -4,9 +4,7 @@ it.each([
   ['redis://cache', { host: 'cache', port: 6379 }],
   ['redis://app:p%40ss@[::1]:7000/3', { host: '::1', port: 7000, username: 'app', password: 'p@ss', db: 3 }],
   ['REDISS://:secret@cache', { host: 'cache', port: 6379, password: 'secret', tls: {} }],
-])('%s is read', (url, expected) => {
-  expect(readRedisUrl(url)).toEqual(expected)
-})
+])('%s is read', (url, expected) => expect(readRedisUrl(url)).toEqual(expected))
 
 it.each([
   'http://:secret@cache',
@@ -33,9 +31,7 @@ it.each([
   ['redis://cache:99999', 'its port must be a number from 1 to 65535'],
   ['redis://cache:abc', 'its port must be a number from 1 to 65535'],
   ['redis://cache/abc', 'its path must be the number of a database'],
-])('%s is refused with what to write instead', (url, way) => {
-  expect(() => readRedisUrl(url)).toThrow(way)
-})
+])('%s is refused with what to write instead', (url, way) => expect(() => readRedisUrl(url)).toThrow(way))
 
 it('the path of a socket is read', () => {
   expect(readSocketPath('unix:///run/my%20redis.sock')).toBe('/run/my redis.sock')

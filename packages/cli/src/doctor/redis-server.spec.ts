@@ -17,9 +17,8 @@ const info = (fields: Readonly<Record<string, string>>): ReadonlyMap<string, str
       .join('# Section\r\n'),
   )
 
-it('a usual server is fit', () => {
-  expect(checkServer(info({})).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
-})
+it('a usual server is fit', () =>
+  expect(checkServer(info({})).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']))
 
 it.each([
   [{ redis_version: '6.0.16' }, 'version', 'failed'],
@@ -30,6 +29,6 @@ it.each([
   [{ connected_slaves: '0' }, 'replicas', 'warning'],
   [{ connected_clients: '9000' }, 'connections', 'warning'],
   [{ maxclients: '' }, 'connections', 'unknown'],
-])('with %j, %s is %s', (fields, check, status) => {
-  expect(checkServer(info(fields)).find((finding) => finding.check === check)?.status).toBe(status)
-})
+])('with %j, %s is %s', (fields, check, status) =>
+  expect(checkServer(info(fields)).find((finding) => finding.check === check)?.status).toBe(status),
+)

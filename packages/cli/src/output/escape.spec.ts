@@ -23,18 +23,15 @@ describe('a hostile name', () => {
     ['a variation selector', 'a\ufe0fb', 'a\\u{fe0f}b'],
     ['a Braille blank', 'a\u2800b', 'a\\u{2800}b'],
     ['what looks like an escape', '\\x1b', '\\\\x1b'],
-  ])('with %s is shown as text', (_, name, shown) => {
-    expect(escapeText(name)).toBe(shown)
-  })
+  ])('with %s is shown as text', (_, name, shown) => expect(escapeText(name)).toBe(shown))
 })
 
-it.each(['order:42', 'größe', '注文:42', 'заказ', '🔒', '{tenant}:a b'])('%s is shown as it is', (name) => {
-  expect(escapeText(name)).toBe(name)
-})
+it.each(['order:42', 'größe', '注文:42', 'заказ', '🔒', '{tenant}:a b'])('%s is shown as it is', (name) =>
+  expect(escapeText(name)).toBe(name),
+)
 
-it('a sentence keeps its backslashes', () => {
-  expect(escapeSentence('lock \\x1b: \x1b[2J')).toBe('lock \\x1b: \\x1b[2J')
-})
+it('a sentence keeps its backslashes', () =>
+  expect(escapeSentence('lock \\x1b: \x1b[2J')).toBe('lock \\x1b: \\x1b[2J'))
 
 it('JSON has the same text for programs, and nothing that a terminal acts on', () => {
   const value = { name: `\x1b[2J\x9b\u202e${String.fromCharCode(0xd800)} \u{e0041}\n\\` }

@@ -31,9 +31,10 @@ it('a table fits its terminal by cutting off names', () => {
   expect(lines.map(widthOf)).toEqual([30, 30])
 })
 
-it('a name keeps some letters on the narrowest terminal', () => {
-  expect(tableLines(columns, [{ name: 'x'.repeat(80), ms: '9.5 s' }], 5)[1]).toBe(`${'x'.repeat(11)}…  9.5 s`)
-})
+it('a name keeps some letters on the narrowest terminal', () =>
+  expect(tableLines(columns, [{ name: 'x'.repeat(80), ms: '9.5 s' }], 5)[1]).toBe(
+    `${'x'.repeat(11)}…  9.5 s`,
+  ))
 
 it('a narrow terminal costs the last flexible column first, then those that can be left out, then the first', () => {
   const owned: Column<Row>[] = [
@@ -49,9 +50,7 @@ it('a narrow terminal costs the last flexible column first, then those that can 
   expect(at(26)).toBe('nightly-exp…  w3, pid 812…')
 })
 
-it('a wide character is not cut in half', () => {
-  expect(cut('注文番号', 6)).toBe('注文…')
-})
+it('a wide character is not cut in half', () => expect(cut('注文番号', 6)).toBe('注文…'))
 
 it('a table may have very many rows', () => {
   const rows = Array.from({ length: 200_000 }, () => ({ name: 'x', ms: '1 s' }))

@@ -32,9 +32,9 @@ export async function startCommand(
   })
   const { pid } = child
   if (pid === undefined) throw await whyNot(child, program)
-  const ended = new Promise<Ending>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-  })
+  const ended = new Promise<Ending>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  )
   child.on('error', () => undefined)
   const pipe = child.stdio[3]
   pipe?.on('error', () => undefined)

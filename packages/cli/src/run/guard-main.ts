@@ -14,10 +14,6 @@ const report = (text: Report): void => void process.stdout.write(`${text}\n`)
 const guard = new Guard(report, () => process.exit(0))
 
 createInterface({ input: process.stdin })
-  .on('line', (line) => {
-    guard.take(JSON.parse(line) as Order)
-  })
-  .on('close', () => {
-    guard.runnerGone()
-  })
+  .on('line', (line) => guard.take(JSON.parse(line) as Order))
+  .on('close', () => guard.runnerGone())
 report('ready')

@@ -106,9 +106,7 @@ export class Guard {
 
   #checkIn(ms: number): void {
     const delayMs = Math.min(ms, this.#isRunnerGone ? lookEveryMs : longestTimerMs)
-    this.#timer = setTimeout(() => {
-      this.#check()
-    }, delayMs)
+    this.#timer = setTimeout(() => this.#check(), delayMs)
   }
 
   #search(until: number): void {

@@ -29,12 +29,8 @@ export class LeaseWatch implements Disposable {
     this.#until = this.#send(this.#plan())
     holdfast.on('renewed', this.#onRenewed)
     holdfast.on('error', this.#onError)
-    lease.signal.addEventListener('abort', () => {
-      this.#onLost()
-    })
-    guard.onReport((report) => {
-      this.report(report)
-    })
+    lease.signal.addEventListener('abort', () => this.#onLost())
+    guard.onReport((report) => this.report(report))
     // Asking is enough: a hold in doubt is renewed at once.
     this.#timer = setInterval(() => lease.isHeld, checkEveryMs)
   }

@@ -166,9 +166,7 @@ async function releaseWithin(
   lease: Lease,
   cut: AbortSignal,
 ): Promise<'done' | 'timed out' | 'cut'> {
-  const isCut = new Promise<'cut'>((resolve) => {
-    cut.addEventListener('abort', () => resolve('cut'))
-  })
+  const isCut = new Promise<'cut'>((resolve) => cut.addEventListener('abort', () => resolve('cut')))
   return Promise.race([withinMs(ms, lease.unlock()), isCut])
 }
 

@@ -13,9 +13,7 @@ export class Signals implements Disposable {
   #abort = new AbortController()
   #first: Forwarded | undefined
   #target: ((signal: Forwarded) => void) | undefined
-  readonly #listener = (signal: NodeJS.Signals): void => {
-    this.#take(signal as Forwarded)
-  }
+  readonly #listener = (signal: NodeJS.Signals): void => this.#take(signal as Forwarded)
 
   constructor() {
     for (const signal of forwarded) process.on(signal, this.#listener)

@@ -5,7 +5,5 @@ export function nextEvent<E extends keyof HoldfastEvents>(
   holdfast: Holdfast,
   event: E,
 ): Promise<HoldfastEvents[E][0]> {
-  return new Promise((resolve) => {
-    holdfast.once(event, (...[report]: HoldfastEvents[E]) => resolve(report))
-  })
+  return new Promise((resolve) => holdfast.once(event, (...[report]: HoldfastEvents[E]) => resolve(report)))
 }

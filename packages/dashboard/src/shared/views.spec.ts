@@ -8,9 +8,9 @@ const views: readonly View[] = [
   { page: 'client', clientId: 'abc' },
 ]
 
-it.each(views)('a query says the same as its view: %j', (view) => {
-  expect(viewOf(new URLSearchParams(String(queryOf(view))))).toEqual(view)
-})
+it.each(views)('a query says the same as its view: %j', (view) =>
+  expect(viewOf(new URLSearchParams(String(queryOf(view))))).toEqual(view),
+)
 
 it.each([
   '',
@@ -18,6 +18,6 @@ it.each([
   'page=lock&object=lock',
   'page=lock&object=door&name=x',
   'page=clients&sheet=-1',
-])('a query that makes no sense is refused: %s', (query) => {
-  expect(viewOf(new URLSearchParams(query))).toBeNull()
-})
+])('a query that makes no sense is refused: %s', (query) =>
+  expect(viewOf(new URLSearchParams(query))).toBeNull(),
+)

@@ -18,9 +18,7 @@ it.each([
   ['variation\ufe0f', 'variation\\ufe0f'],
   ['tag\u{e0041}', 'tag\\u{e0041}'],
   ['lone\ud800surrogate\udc00', 'lone\\ud800surrogate\\udc00'],
-])('what cannot be seen is escaped: %j', (name, visible) => {
-  expect(visibleName(name)).toBe(visible)
-})
+])('what cannot be seen is escaped: %j', (name, visible) => expect(visibleName(name)).toBe(visible))
 
 it('the pieces of a name, unescaped, are the name', () => {
   const name = '\u202e<img src=x onerror=alert(1)>\u0007\u{e0041} end'

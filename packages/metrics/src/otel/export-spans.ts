@@ -70,18 +70,13 @@ export function exportSpans(tracer: Tracer): () => void {
       const attributes = { 'holdfast.outcome': outcome, 'holdfast.contended': contended }
       end(context, attributes, failures.has(outcome) ? error : undefined)
     },
-    'hold:start': (context) => {
-      begin('hold', context, acquiring.get(context.owner))
-    },
+    'hold:start': (context) => begin('hold', context, acquiring.get(context.owner)),
     'hold:asyncEnd': (context) => {
       const { end: how = 'released', reason, error } = context
       end(context, { 'holdfast.end': how, ...(reason && { 'holdfast.loss.reason': reason }) }, error)
     },
-    'release:start': (context) => {
-      begin('release', context)
-    },
-    'release:asyncEnd': (context) => {
-      end(context, { 'holdfast.outcome': context.outcome ?? 'failed' }, context.error)
-    },
+    'release:start': (context) => begin('release', context),
+    'release:asyncEnd': (context) =>
+      end(context, { 'holdfast.outcome': context.outcome ?? 'failed' }, context.error),
   })
 }

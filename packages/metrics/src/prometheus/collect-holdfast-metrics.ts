@@ -59,12 +59,8 @@ export function collectHoldfastMetrics(options: HoldfastMetricsOptions = {}): ()
   }
   const measuring = measure(
     {
-      record: (name, value, attributes) => {
-        histograms.get(name)?.observe({ ...attributes }, value)
-      },
-      count: (name, by, attributes) => {
-        counters.get(name)?.inc({ ...attributes }, by)
-      },
+      record: (name, value, attributes) => histograms.get(name)?.observe({ ...attributes }, value),
+      count: (name, by, attributes) => counters.get(name)?.inc({ ...attributes }, by),
     },
     group,
   )

@@ -10,9 +10,8 @@ function longestPauses(untilMs: number): number[] {
 }
 
 describe('pauses between attempts to connect', () => {
-  it('stay short early in an outage', () => {
-    expect(longestPauses(1_000)).toEqual([50, 100, 200, 250, 250, 250])
-  })
+  it('stay short early in an outage', () =>
+    expect(longestPauses(1_000)).toEqual([50, 100, 200, 250, 250, 250]))
 
   it('grow with the outage, up to two seconds', () => {
     expect(Math.max(...longestPauses(4_000))).toBeLessThanOrEqual(500)

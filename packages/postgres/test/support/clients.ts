@@ -31,9 +31,7 @@ export const nextEvent = <E extends keyof HoldfastEvents>(
   holdfast: Holdfast,
   event: E,
 ): Promise<HoldfastEvents[E][0]> =>
-  new Promise((resolve) => {
-    holdfast.once(event, (...[detail]: HoldfastEvents[E]) => resolve(detail))
-  })
+  new Promise((resolve) => holdfast.once(event, (...[detail]: HoldfastEvents[E]) => resolve(detail)))
 
 /** What the promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {

@@ -20,9 +20,7 @@ it.each<[string, () => void]>([
   ['another value', () => ours(1).not.toBe(2)],
   ['a part of a text', () => ours('abc').toContain('b')],
   ['a member of a list', () => ours([{ a: 1 }]).toContainEqual({ a: 1 })],
-])('accepts %s', (_, check) => {
-  expect(check).not.toThrow()
-})
+])('accepts %s', (_, check) => expect(check).not.toThrow())
 
 it.each<[string, () => void]>([
   ['another value', () => ours(1).toBe(2)],
@@ -44,9 +42,7 @@ it.each<[string, () => void]>([
   ['a number at the bound', () => ours(1).toBeLessThan(1)],
   ['a text in place of a number', () => ours('1').toBeGreaterThan(0)],
   ['an object of no class', () => ours({}).toBeInstanceOf(Error)],
-])('refuses %s', (_, check) => {
-  expect(check).toThrow(/^expected/)
-})
+])('refuses %s', (_, check) => expect(check).toThrow(/^expected/))
 
 it('refuses a promise that resolves where it has to reject, and the other way round', async () => {
   await expect(ours(Promise.resolve(1)).rejects.toThrow('')).rejects.toThrow('expected a rejection')
@@ -54,6 +50,5 @@ it('refuses a promise that resolves where it has to reject, and the other way ro
   await expect(ours(Promise.reject(new Error('no'))).rejects.toThrow('yes')).rejects.toThrow('to say')
 })
 
-it('says what was seen and what was expected', () => {
-  expect(() => ours({ a: 1 }).toEqual({ a: 2 })).toThrow('expected { a: 1 } to equal { a: 2 }')
-})
+it('says what was seen and what was expected', () =>
+  expect(() => ours({ a: 1 }).toEqual({ a: 2 })).toThrow('expected { a: 1 } to equal { a: 2 }'))

@@ -28,9 +28,7 @@ export function describeFencing(suite: Suite): void {
         const held = await a.lock.lock()
         note(held)
         await held.run(() =>
-          a.lock.withLock(({ fencingToken }) => {
-            expect(fencingToken).toBe(held.fencingToken)
-          }),
+          a.lock.withLock(({ fencingToken }) => expect(fencingToken).toBe(held.fencingToken)),
         )
         const passes: Promise<void>[] = []
         for (const { lock } of [b, a, b]) {
@@ -50,9 +48,7 @@ export function describeFencing(suite: Suite): void {
           run: async () => {
             const { holdfast, lock } = await suite.open()
             expect(() => holdfast.getFencedLock(suite.lockName)).toThrow(HoldfastError)
-            await lock.withLock((lease) => {
-              expect(() => lease.fencingToken).toThrow(HoldfastError)
-            })
+            await lock.withLock((lease) => expect(() => lease.fencingToken).toThrow(HoldfastError))
           },
         },
       },
@@ -68,9 +64,9 @@ export function describeFencing(suite: Suite): void {
 
     it('getFencedLock gives leases with a token', async () => {
       const { holdfast } = await suite.open()
-      await holdfast.getFencedLock(suite.lockName).withLock(({ fencingToken }) => {
-        expect(fencingToken).toBeGreaterThan(0)
-      })
+      await holdfast
+        .getFencedLock(suite.lockName)
+        .withLock(({ fencingToken }) => expect(fencingToken).toBeGreaterThan(0))
     })
 
     suite.scenario(

@@ -73,9 +73,7 @@ export function describeForce(suite: Suite): void {
         const { lock } = await suite.open()
         const first = await lock.lock()
         await lock.forceUnlock()
-        await lock.withLock(({ fencingToken }) => {
-          expect(fencingToken).toBeGreaterThan(first.fencingToken)
-        })
+        await lock.withLock(({ fencingToken }) => expect(fencingToken).toBeGreaterThan(first.fencingToken))
       },
       { isPromised: suite.traits.fencing !== 'none' },
     )

@@ -31,9 +31,7 @@ export function describeLeaseTrait(suite: Suite): void {
         const lease = await lock.lock({ leaseMs: suite.times.leaseMs + (n % 100) })
         // At once: a moment later the deadline has passed on every clock.
         return new Promise((resolve) => {
-          const leave = (): void => {
-            resolve(failureOf(lease.unlock()))
-          }
+          const leave = (): void => resolve(failureOf(lease.unlock()))
           if (lease.signal.aborted) leave()
           else lease.signal.addEventListener('abort', leave)
         })

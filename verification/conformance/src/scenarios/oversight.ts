@@ -13,9 +13,8 @@ import type { Client, Suite } from '../support/suite.js'
 /** What operators see of locks and clients, and how they evict a holder that they have looked at. */
 export function describeOversight(suite: Suite): void {
   const isPromised = suite.traits.operator === true
-  const scenario = (title: string, run: () => Promise<void>, isCarried = true): void => {
+  const scenario = (title: string, run: () => Promise<void>, isCarried = true): void =>
     suite.scenario(title, run, { isPromised: isPromised && isCarried })
-  }
   const hasShared = suite.traits.kinds?.includes('shared') === true
   const hasLatches = suite.traits.kinds?.includes('latch') === true
 

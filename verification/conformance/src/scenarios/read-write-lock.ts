@@ -104,9 +104,9 @@ export function describeReadWriteLock(suite: Suite): void {
       })
       await read.withLock(async (outer) => {
         const count = await before()
-        await read.withLock((inner) => {
-          expect([inner.owner, inner.kind, read.holdCount()]).toEqual([outer.owner, 'read-lock', 2])
-        })
+        await read.withLock((inner) =>
+          expect([inner.owner, inner.kind, read.holdCount()]).toEqual([outer.owner, 'read-lock', 2]),
+        )
         expect((await before()) - count).toBe(0)
       })
       expect(read.holdCount()).toBe(0)

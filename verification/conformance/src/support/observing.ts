@@ -38,9 +38,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 /** Resolves when the signal has aborted, with the monotonic instant of it. */
 export function whenAborted(signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
-    const note = (): void => {
-      resolve(performance.now())
-    }
+    const note = (): void => resolve(performance.now())
     if (signal.aborted) note()
     else signal.addEventListener('abort', note)
   })
@@ -51,11 +49,7 @@ export function nextEvent<E extends keyof HoldfastEvents>(
   holdfast: Holdfast,
   event: E,
 ): Promise<HoldfastEvents[E][0]> {
-  return new Promise((resolve) => {
-    holdfast.once(event, (...[detail]: HoldfastEvents[E]) => {
-      resolve(detail)
-    })
-  })
+  return new Promise((resolve) => holdfast.once(event, (...[detail]: HoldfastEvents[E]) => resolve(detail)))
 }
 
 /** Resolves after that many renewals by the client's watchdog. */

@@ -76,9 +76,7 @@ class TrialSteps implements LockSteps {
   }
 
   acquire({ name }: Address, request: AcquireRequest) {
-    const wake = (): void => {
-      this.#host.wake(name, request.owner)
-    }
+    const wake = (): void => this.#host.wake(name, request.owner)
     return Promise.resolve(this.#store.acquire(name, request, wake))
   }
 

@@ -20,6 +20,5 @@ it('shards are all mutants, each in one of them', () => {
   expect(new Set(shards)).toEqual(new Set(mutants.filter(selectionOf('all').of)))
 })
 
-it('of a file are those whose file is named so', () => {
-  expect(mutants.filter(selectionOf('all', 'lock').of)).toHaveLength(1_000)
-})
+it('of a file are those whose file is named so', () =>
+  expect(mutants.filter(selectionOf('all', 'lock').of)).toHaveLength(1_000))

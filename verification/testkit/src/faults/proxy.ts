@@ -168,9 +168,7 @@ class LoopbackProxy implements FaultProxy {
   }
 
   loseReply(match: (request: string) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      this.#losses.add({ match, onDone: resolve })
-    })
+    return new Promise((resolve) => this.#losses.add({ match, onDone: resolve }))
   }
 
   async close(): Promise<void> {

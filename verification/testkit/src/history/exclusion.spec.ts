@@ -22,17 +22,14 @@ it('two holds of one lock at once are reported with the owners, the time and the
   ])
 })
 
-it('holds of two locks do not exclude each other', () => {
-  expect(conflicts(acquired(0, 'a1'), acquired(1, 'b1', null, { lock: 'other' }))).toEqual([])
-})
+it('holds of two locks do not exclude each other', () =>
+  expect(conflicts(acquired(0, 'a1'), acquired(1, 'b1', null, { lock: 'other' }))).toEqual([]))
 
-it('three holds at once are three conflicts', () => {
-  expect(conflicts(acquired(0, 'a1'), acquired(1, 'b1'), acquired(2, 'c1'))).toHaveLength(3)
-})
+it('three holds at once are three conflicts', () =>
+  expect(conflicts(acquired(0, 'a1'), acquired(1, 'b1'), acquired(2, 'c1'))).toHaveLength(3))
 
-it('two holds that overlap twice are one conflict', () => {
-  expect(conflicts(acquired(0, 'a1', 10), acquired(5, 'b1', 50), confirmed(20, 'a1', 30))).toHaveLength(1)
-})
+it('two holds that overlap twice are one conflict', () =>
+  expect(conflicts(acquired(0, 'a1', 10), acquired(5, 'b1', 50), confirmed(20, 'a1', 30))).toHaveLength(1))
 
 describe('a hold ends', () => {
   it('the instant its last call leaves', () => {
@@ -112,9 +109,8 @@ describe('a claim', () => {
     expect(conflicts(acquired(0, 'b1'), acquired(60, 'a1', 61))).toHaveLength(1)
   })
 
-  it('that ended in the instant it was made does not count', () => {
-    expect(conflicts(acquired(0, 'a1'), acquired(10, 'b1'), ended('lost', 10, 'b1'))).toEqual([])
-  })
+  it('that ended in the instant it was made does not count', () =>
+    expect(conflicts(acquired(0, 'a1'), acquired(10, 'b1'), ended('lost', 10, 'b1'))).toEqual([]))
 
   it('made after a reported loss counts', () => {
     const a = [acquired(0, 'a1', 100), ended('lost', 20, 'a1')]
@@ -136,9 +132,8 @@ describe('a claim', () => {
   })
 })
 
-it('an owner that enters twice as if for the first time has two holds', () => {
-  expect(conflicts(acquired(0, 'a1'), acquired(1, 'a1', null, { call: 'a2' }))).toHaveLength(1)
-})
+it('an owner that enters twice as if for the first time has two holds', () =>
+  expect(conflicts(acquired(0, 'a1'), acquired(1, 'a1', null, { call: 'a2' }))).toHaveLength(1))
 
 describe('a fault that excuses exclusion', () => {
   const excuses = ['exclusion'] as const
@@ -149,9 +144,8 @@ describe('a fault that excuses exclusion', () => {
     expect(conflicts(...holds, ...fault(51, 60, { excuses }))).toHaveLength(1)
   })
 
-  it('excuses a hold for as long as it lasts', () => {
-    expect(conflicts(acquired(0, 'a1'), ...fault(50, 60, { excuses }), acquired(9_000, 'b1'))).toEqual([])
-  })
+  it('excuses a hold for as long as it lasts', () =>
+    expect(conflicts(acquired(0, 'a1'), ...fault(50, 60, { excuses }), acquired(9_000, 'b1'))).toEqual([]))
 
   it('excuses holds from until it is recovered from, and none from later', () => {
     const events = fault(50, 60, { excuses })

@@ -62,9 +62,8 @@ it('a single hand-off that takes a multiple of the limit is reported', () => {
   expect(checkHistory(relay(1, 250, 2), options)).toEqual([])
 })
 
-it('a hand-off is timed from the leaving to the return of the call', () => {
-  expect(timed(relay(3, 5))).toEqual([3, 5])
-})
+it('a hand-off is timed from the leaving to the return of the call', () =>
+  expect(timed(relay(3, 5))).toEqual([3, 5]))
 
 it('a waiter that was queued only after the holder left is not a hand-off', () => {
   const late = [queued(1_101, 'w0'), ...relay(3).filter(({ kind }) => kind !== 'queued')]

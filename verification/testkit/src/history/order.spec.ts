@@ -37,9 +37,8 @@ it('a request served after the waiter has not overtaken it', () => {
   expect(overtakings(ask, acquired(150, 'w1', 150), b)).toEqual([])
 })
 
-it('a re-entry does not overtake', () => {
-  expect(overtakings(ask, requested(120, 'b1'), acquired(150, 'b1', 160, { count: 2 }), served)).toEqual([])
-})
+it('a re-entry does not overtake', () =>
+  expect(overtakings(ask, requested(120, 'b1'), acquired(150, 'b1', 160, { count: 2 }), served)).toEqual([]))
 
 it('a waiter that re-enters later was served at its first entry', () => {
   const again = acquired(200, 'w1', 250, { call: 'w2', count: 2 })
@@ -51,9 +50,8 @@ it('a waiter for another lock is not overtaken', () => {
   expect(overtakings(ask, elsewhere, served)).toEqual([])
 })
 
-it('a call of the same process can overtake too', () => {
-  expect(overtakings(ask, requested(120, 'w2'), acquired(150, 'w2', 160), served)).toHaveLength(1)
-})
+it('a call of the same process can overtake too', () =>
+  expect(overtakings(ask, requested(120, 'w2'), acquired(150, 'w2', 160), served)).toHaveLength(1))
 
 it('several requests that overtook one waiter are reported once', () => {
   const more = [requested(121, 'c1'), acquired(170, 'c1', 180)]

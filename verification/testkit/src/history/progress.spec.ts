@@ -48,9 +48,8 @@ describe('a call with waitMs', () => {
     expect(problems(call, refused(100, 'a1', 'aborted'))).toEqual([])
   })
 
-  it('gets no extra time for a fault that does not stop its process', () => {
-    expect(problems(call, ...fault(100, 200, { disturbs: 'all' }), refused(230, 'a1'))).toHaveLength(1)
-  })
+  it('gets no extra time for a fault that does not stop its process', () =>
+    expect(problems(call, ...fault(100, 200, { disturbs: 'all' }), refused(230, 'a1'))).toHaveLength(1))
 
   it('gets extra time while its process was frozen', () => {
     const freeze = fault(100, 200, { fault: 'freezeProcess', disturbs: ['A'] })
@@ -173,9 +172,8 @@ describe('a call that left', () => {
     expect(problems(held, inner, left, ended('released', 12, 'a1'))).toHaveLength(1)
   })
 
-  it('needs no outcome when its process was killed', () => {
-    expect(problems(held, killed(11, 'A'))).toEqual([])
-  })
+  it('needs no outcome when its process was killed', () =>
+    expect(problems(held, killed(11, 'A'))).toEqual([]))
 
   it('gets its outcome within the time to settle, from the last heal on', () => {
     expect(problems(held, ended('released', 110, 'a1'))).toEqual([])

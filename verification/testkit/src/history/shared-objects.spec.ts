@@ -84,9 +84,8 @@ describe('exclusion of a read/write lock', () => {
 describe('exclusion of a semaphore', () => {
   const object = sized(4)
 
-  it('lets in as many as there are permits', () => {
-    expect(broken('exclusion', object, holds(0, 'a1', 2), holds(1, 'b1', 1), holds(2, 'c1', 1))).toEqual([])
-  })
+  it('lets in as many as there are permits', () =>
+    expect(broken('exclusion', object, holds(0, 'a1', 2), holds(1, 'b1', 1), holds(2, 'c1', 1))).toEqual([]))
 
   it('is broken by one permit more, and names all that hold', () => {
     const story = [holds(0, 'a1', 2), holds(1, 'b1', 1), holds(2, 'c1', 2), ended('left', 12, 'c1')]

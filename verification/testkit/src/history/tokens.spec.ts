@@ -13,9 +13,8 @@ function broken(...events: (HistoryEvent | HistoryEvent[])[]): string[] {
     .map(({ message }) => message)
 }
 
-it('growing tokens are correct, with or without gaps', () => {
-  expect(broken(held(0, 'a1', 1), held(10, 'b1', 2), held(20, 'a2', 9))).toEqual([])
-})
+it('growing tokens are correct, with or without gaps', () =>
+  expect(broken(held(0, 'a1', 1), held(10, 'b1', 2), held(20, 'a2', 9))).toEqual([]))
 
 it('a smaller token is reported with the earlier, larger one', () => {
   expect(broken(held(0, 'a1', 5), held(10, 'b1', 4))).toEqual([
@@ -23,9 +22,8 @@ it('a smaller token is reported with the earlier, larger one', () => {
   ])
 })
 
-it('the same token twice is not growth', () => {
-  expect(broken(held(0, 'a1', 5), held(10, 'b1', 5))).toHaveLength(1)
-})
+it('the same token twice is not growth', () =>
+  expect(broken(held(0, 'a1', 5), held(10, 'b1', 5))).toHaveLength(1))
 
 it('every hold is compared with the largest earlier token', () => {
   expect(broken(held(0, 'a1', 9), held(10, 'b1', 4), held(20, 'c1', 6))).toEqual([
@@ -34,9 +32,8 @@ it('every hold is compared with the largest earlier token', () => {
   ])
 })
 
-it('locks are independent of each other', () => {
-  expect(broken(held(0, 'a1', 5), acquired(10, 'b1', 20, { token: 4, lock: 'other' }))).toEqual([])
-})
+it('locks are independent of each other', () =>
+  expect(broken(held(0, 'a1', 5), acquired(10, 'b1', 20, { token: 4, lock: 'other' }))).toEqual([]))
 
 it('holds without a token are ignored', () => {
   expect(broken(held(0, 'a1', 5), held(10, 'b1', null), held(20, 'c1', 5))).toEqual([
@@ -103,9 +100,8 @@ describe('a fault that excuses tokens', () => {
     expect(broken(held(0, 'a1', 9), fault(900, 920, { excuses }), held(900, 'b1', 5))).toEqual([])
   })
 
-  it('does not excuse earlier conflicts', () => {
-    expect(broken(held(0, 'a1', 9), held(10, 'b1', 5), fault(11, 20, { excuses }))).toHaveLength(1)
-  })
+  it('does not excuse earlier conflicts', () =>
+    expect(broken(held(0, 'a1', 9), held(10, 'b1', 5), fault(11, 20, { excuses }))).toHaveLength(1))
 
   it('does not excuse two holds after it was recovered from', () => {
     expect(broken(fault(10, 20, { excuses }), held(30, 'a1', 9), held(40, 'b1', 5))).toEqual([])

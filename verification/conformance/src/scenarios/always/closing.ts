@@ -144,9 +144,7 @@ export function describeClosing(suite: Suite): void {
       let closing: Promise<void> | undefined
       await lock.withLock(async (lease) => {
         closing = holdfast.close({ drainMs: 20_000 })
-        await lock.withLock(() => {
-          expect(lease.holdCount).toBe(2)
-        })
+        await lock.withLock(() => expect(lease.holdCount).toBe(2))
         const inner = await lock.tryLock()
         expect(inner?.holdCount).toBe(2)
         await inner?.unlock()

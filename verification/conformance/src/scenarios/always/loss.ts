@@ -35,9 +35,7 @@ export function describeLoss(suite: Suite): void {
         expect(held.isHeld).toBe(false)
         expect(held.remainingMs()).toBe(0)
         expect(signal.aborted).toBe(true)
-        expect(() => {
-          held.assertHeld()
-        }).toThrow(LockLostError)
+        expect(() => held.assertHeld()).toThrow(LockLostError)
         expect(await failureOf(held.unlock())).toBeInstanceOf(LockLostError)
       })
     }

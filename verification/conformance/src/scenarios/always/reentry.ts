@@ -98,9 +98,7 @@ export function describeReentry(suite: Suite): void {
       const leaseMs = suite.times.watchdogTimeoutMs
       await lock.withLock({ leaseMs }, async (outer) => {
         expect(outer.remainingMs()).toBeLessThan(leaseMs)
-        await lock.withLock(() => {
-          expect(outer.remainingMs()).toBeGreaterThan(25_000)
-        })
+        await lock.withLock(() => expect(outer.remainingMs()).toBeGreaterThan(25_000))
       })
     })
 
@@ -195,11 +193,9 @@ export function describeReentry(suite: Suite): void {
       const { holdfast, lock } = await suite.open()
       await lock.withLock(async () => {
         const inner = await holdfast.getLock(`${lock.name}/inner`).lock({ leaseMs: suite.times.leaseMs })
-        const entered = await new Promise<Lease | null>((resolve) => {
-          inner.signal.addEventListener('abort', () => {
-            resolve(lock.tryLock())
-          })
-        })
+        const entered = await new Promise<Lease | null>((resolve) =>
+          inner.signal.addEventListener('abort', () => resolve(lock.tryLock())),
+        )
         expect(entered).toBeNull()
       })
     })
