@@ -19,7 +19,7 @@ import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSize } from
 import type { ClientOptions, CloseOptions, LockOptions, SemaphoreOptions } from './options/options.js'
 import { MultiLock } from './objects/multi-lock.js'
 import type { LockListing } from './operating/listing.js'
-import type { LocksOptions, RollCallOptions } from './operating/options.js'
+import type { LocksOptions, ClientReportsOptions } from './operating/options.js'
 import type { ClientReport } from './operating/report.js'
 import type { Lease } from './objects/lease.js'
 import type { Possession } from './ownership/possession.js'
@@ -264,7 +264,7 @@ export class Holdfast {
    * {@link LockListing} says
    */
   locks(options: LocksOptions = {}): LockListing {
-    return this.#client.oversight.locks(options)
+    return this.#client.operations.locks(options)
   }
 
   /**
@@ -277,7 +277,7 @@ export class Holdfast {
    * `ClosedError`
    */
   async clients(): Promise<ConnectedClient[]> {
-    return [...(await this.#client.oversight.clients())]
+    return [...(await this.#client.operations.clients())]
   }
 
   /**
@@ -289,8 +289,8 @@ export class Holdfast {
    * @throws `InvalidArgumentError` for bad options, `UnavailableError` also while this client receives no notifications; otherwise as
    * `clients`
    */
-  rollCall(options: RollCallOptions = {}): Promise<ClientReport[]> {
-    return this.#client.oversight.rollCall(options)
+  clientReports(options: ClientReportsOptions = {}): Promise<ClientReport[]> {
+    return this.#client.operations.clientReports(options)
   }
 
   /** What the engine promises. */

@@ -198,7 +198,7 @@ describe('in a Cluster', () => {
     const found = await from?.operator.clients()
     expect(found?.map(({ clientId }) => clientId)).toEqual(expect.arrayContaining(ids))
     // The node that publishes does not know who listens at others.
-    expect(await from?.operator.tell([...ids, 'nobody'], 'hello')).toEqual(Array(7).fill(true))
+    expect(await from?.operator.send([...ids, 'nobody'], 'hello')).toEqual(Array(7).fill(true))
     await until(() => clients.every(({ texts }) => texts.join() === 'hello'), { what: 'all to be told' })
   })
 })
@@ -235,7 +235,7 @@ describe('clients', () => {
   it('get a text 500 per command, and the sender knows which of them are gone', async () => {
     const from = await openListening('from', { redis: server.url })
     const ids = [...namesOf(999, 'gone-'), 'from']
-    const { value: reached, counts } = await countCommands(server.url, () => from.operator.tell(ids, 'hello'))
+    const { value: reached, counts } = await countCommands(server.url, () => from.operator.send(ids, 'hello'))
     expect(reached).toEqual([...Array<boolean>(999).fill(false), true])
     const commands = [...counts].filter(([name]) => name.startsWith('evalsha'))
     expect(commands.map(([, count]) => count)).toEqual([2])
@@ -272,7 +272,7 @@ describe('the permissions', () => {
     const { operator, problems, clientId } = await openListening('c1', { redis })
     await listAll(operator)
     expect(await operator.clients()).toHaveLength(1)
-    expect(await operator.tell([clientId], 'hello')).toEqual([true])
+    expect(await operator.send([clientId], 'hello')).toEqual([true])
     expect(problems).toEqual([])
   })
 
@@ -281,7 +281,7 @@ describe('the permissions', () => {
     const { operator, problems } = await openListening('c1', {
       redis: await makeRedisUser(server, ['resetchannels', ...rules]),
     })
-    expect(await operator.tell(['c1', 'c2'], 'hello')).toEqual([true, false])
+    expect(await operator.send(['c1', 'c2'], 'hello')).toEqual([true, false])
     expect(problems).toEqual(['NOTICE_REFUSED'])
   })
 })

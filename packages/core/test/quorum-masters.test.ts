@@ -96,23 +96,26 @@ describe('hazards', () => {
   })
 
   it.each([
-    ['is killed', (gate: RedisServer) => gate.kill()],
-    ['is frozen', (gate: RedisServer) => gate.freeze()],
-  ])('gate dies under a wait: a waiter goes on at the next master when the gate %s', async (_, take) => {
-    const [a, b] = [await openReady(), await openReady()]
-    const lease = await a.getLock('job').lock()
-    const waiting = b.getLock('job').lock()
-    await until(() => b.stats().waiters === 1)
-    await take(servers[0])
-    await until(async () => {
-      const waiters = await servers[1].call('LLEN', '{lock:job}:fifo')
-      return waiters === 1
-    })
-    expect(lease.isHeld).toBe(true)
-    await lease.unlock()
-    expect(await timed(waiting)).toBeLessThan(20_000)
-    await (await waiting).unlock()
-  })
+    ['is killed', (queueMaster: RedisServer) => queueMaster.kill()],
+    ['is frozen', (queueMaster: RedisServer) => queueMaster.freeze()],
+  ])(
+    'queue master dies under a wait: a waiter goes on at the next master when the queue master %s',
+    async (_, take) => {
+      const [a, b] = [await openReady(), await openReady()]
+      const lease = await a.getLock('job').lock()
+      const waiting = b.getLock('job').lock()
+      await until(() => b.stats().waiters === 1)
+      await take(servers[0])
+      await until(async () => {
+        const waiters = await servers[1].call('LLEN', '{lock:job}:fifo')
+        return waiters === 1
+      })
+      expect(lease.isHeld).toBe(true)
+      await lease.unlock()
+      expect(await timed(waiting)).toBeLessThan(20_000)
+      await (await waiting).unlock()
+    },
+  )
 
   it('late yes: what a frozen master says after the majority is not left behind', async () => {
     const quorum = await openReady()
@@ -175,7 +178,7 @@ describe('a quorum on real masters', () => {
     expect(await timed(lease.unlock())).toBeLessThan(3_000)
   })
 
-  it('passes over a gate that has stopped replying before its time is up', async () => {
+  it('passes over a queue master that has stopped replying before its time is up', async () => {
     const quorum = await openReady({ memberTimeoutMs: 6_000 })
     await servers[0].freeze()
     const lock = quorum.getLock('job')

@@ -37,9 +37,9 @@ describe('what an operator is shown and does', () => {
   })
 
   it('a vote of one master alone does not make a hold', async () => {
-    const [gate] = stores
-    if (!gate) throw new Error('there is a gate')
-    const other = await holdAlone(gate, { watchdogTimeoutMs: 20_000 })
+    const [queueMaster] = stores
+    if (!queueMaster) throw new Error('there is a queue master')
+    const other = await holdAlone(queueMaster, { watchdogTimeoutMs: 20_000 })
     expect(await openOperator().getLock('job').isLocked()).toBe(false)
     await other.unlock()
   })

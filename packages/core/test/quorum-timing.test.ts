@@ -139,36 +139,39 @@ describe('several that try at once', () => {
   })
 })
 
-describe('a gate that falls silent while the lock is free, after contention', () => {
-  async function contendedLately(): Promise<{ readonly quorum: HoldfastQuorum; readonly gate: SlowEngine }> {
+describe('a queue master that falls silent while the lock is free, after contention', () => {
+  async function contendedLately(): Promise<{
+    readonly quorum: HoldfastQuorum
+    readonly queueMaster: SlowEngine
+  }> {
     const engines = slow(0)
-    const [gate] = engines
-    if (!gate) throw new Error('there is a gate')
+    const [queueMaster] = engines
+    if (!queueMaster) throw new Error('there is a queue master')
     const [holder, quorum] = [await open(), await open({}, engines)]
     const lease = await inVirtualTime(holder.getLock('job').lock())
     const waiting = quorum.getLock('job').lock()
     await jest.advanceTimersByTimeAsync(50)
     await inVirtualTime(lease.unlock())
     await inVirtualTime((await inVirtualTime(waiting)).unlock())
-    gate.freeze()
-    return { quorum, gate }
+    queueMaster.freeze()
+    return { quorum, queueMaster }
   }
 
   it.each([0, 900])('is passed over after a quarter of its time (waitMs %d)', async (waitMs) => {
-    const { quorum, gate } = await contendedLately()
+    const { quorum, queueMaster } = await contendedLately()
     const attempt = quorum.getLock('job').tryLock({ waitMs })
     expect(await elapsed(attempt)).toBeLessThan(300)
     const lease = await attempt
     expect(lease?.isHeld).toBe(true)
-    gate.thaw()
+    queueMaster.thaw()
     await inVirtualTime(lease?.unlock() ?? Promise.resolve())
   })
 
   it('is named when a wait ends before that', async () => {
-    const { quorum, gate } = await contendedLately()
+    const { quorum, queueMaster } = await contendedLately()
     const waiting = quorum.getLock('job').lock({ waitMs: 200 })
     await expect(inVirtualTime(waiting)).rejects.toThrow(/^master 1 \(slow\) did not reply within 2\d\d ms/)
-    gate.thaw()
+    queueMaster.thaw()
   })
 })
 
@@ -235,7 +238,7 @@ describe('what one lock meets at its masters', () => {
 })
 
 it.each([1, 251, 501, 751])(
-  'a gate that freezes costs those in its queue one and a half times memberTimeoutMs (after %d ms)',
+  'a queue master that freezes costs those in its queue one and a half times memberTimeoutMs (after %d ms)',
   async (afterMs) => {
     const engines = slow(0)
     const [holder, quorum] = [await open(), await open({}, engines)]

@@ -176,7 +176,7 @@ describe('the header of a script', () => {
       ...{ connection, registry, keySpace: plainKeySpace, clientId: 'c1', countsReceivers: true },
       onNoticeError: () => undefined,
     })
-    await operator.tell(['c1', 'c2'], 'text')
+    await operator.send(['c1', 'c2'], 'text')
 
     const calls = sent.mock.calls.map(([call]) => call)
     expect(calls.map(({ script }) => script.name).sort()).toEqual(files.map(scriptNameOf).sort())

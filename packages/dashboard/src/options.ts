@@ -103,7 +103,7 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
   checkType('audit', options.audit, 'function')
   const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
   const { allowedHosts: names } = options
-  if (typeof (holdfast as Partial<DashboardSource> | undefined)?.rollCall !== 'function') {
+  if (typeof (holdfast as Partial<DashboardSource> | undefined)?.clientReports !== 'function') {
     throw new InvalidArgumentError(
       `holdfast must be a Holdfast client, got ${kindOf(holdfast)}; pass holdfast: new Holdfast(…)`,
     )

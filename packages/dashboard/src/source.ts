@@ -5,7 +5,7 @@ export type DashboardSource = Pick<
   Holdfast,
   | 'clientId'
   | 'clients'
-  | 'rollCall'
+  | 'clientReports'
   | 'locks'
   | 'traits'
   | 'getLock'

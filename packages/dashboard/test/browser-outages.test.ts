@@ -61,7 +61,7 @@ describeInBrowser('in a browser, when not all works,', () => {
 
   it('closes its stream while the tab is hidden', async () => {
     const { holdfast, page, open, figureIs, shows } = scene()
-    const calls = jest.spyOn(holdfast, 'rollCall')
+    const calls = jest.spyOn(holdfast, 'clientReports')
     await open()
     await figureIs('Held', '0')
     const hide = (isHidden: boolean): Promise<unknown> =>

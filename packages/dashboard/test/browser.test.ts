@@ -82,11 +82,11 @@ describeInBrowser('in a browser', () => {
     const { redis, clients, holdfast, page, open, shows } = scene()
     const frozen = clients.open(redis.url, { label: 'frozen' })
     await frozen.getLock(uniqueName('frozen')).lock()
-    const rollCall = holdfast.rollCall.bind(holdfast)
+    const clientReports = holdfast.clientReports.bind(holdfast)
     jest
-      .spyOn(holdfast, 'rollCall')
+      .spyOn(holdfast, 'clientReports')
       .mockImplementation(async (options) =>
-        (await rollCall(options)).filter(({ clientId }) => clientId !== frozen.clientId),
+        (await clientReports(options)).filter(({ clientId }) => clientId !== frozen.clientId),
       )
     await open(`#/clients/${frozen.clientId}`)
     await shows('It is connected but not reporting.')

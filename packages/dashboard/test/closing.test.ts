@@ -42,8 +42,8 @@ it('a snapshot that waits for its first poll is answered at the close', async ()
 
 it('an update that cannot be made ends its stream, and the poll goes on for others', async () => {
   const dashboard = createDashboard({ holdfast, everyMs: 250 })
-  const real = holdfast.rollCall.bind(holdfast)
-  const polls = jest.spyOn(holdfast, 'rollCall').mockImplementation(async (options) => {
+  const real = holdfast.clientReports.bind(holdfast)
+  const polls = jest.spyOn(holdfast, 'clientReports').mockImplementation(async (options) => {
     const reports = await real(options)
     return reports.map((report) => ({
       ...report,

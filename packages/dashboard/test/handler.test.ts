@@ -132,7 +132,7 @@ describe('what it sends to the store', () => {
   })
 
   it('is the same for one page and for ten', async () => {
-    const calls = jest.spyOn(scene.holdfast, 'rollCall')
+    const calls = jest.spyOn(scene.holdfast, 'clientReports')
     const dashboard = open()
     const openedAt = performance.now()
     const pages = await Promise.all(

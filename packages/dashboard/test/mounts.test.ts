@@ -139,7 +139,7 @@ describe.each(frameworks)('on %s', (_, serveOn) => {
 
   it('a stream shows what clients hold, as it changes, and ends with its reader', async () => {
     const name = uniqueName('streamed')
-    const polls = jest.spyOn(holdfast, 'rollCall')
+    const polls = jest.spyOn(holdfast, 'clientReports')
     const aborting = new AbortController()
     const response = await fetch(`${base}events?page=overview`, { signal: aborting.signal })
     expect(response.headers.get('content-type')).toMatch('text/event-stream')

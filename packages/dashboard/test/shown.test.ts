@@ -139,7 +139,7 @@ describeInBrowser('what is shown is so', () => {
   it('figures of clients that have not reported are not zeros', async () => {
     const { holdfast, rival, page, open, shows } = scene()
     await rival.getLock(uniqueName('mute')).lock()
-    jest.spyOn(holdfast, 'rollCall').mockResolvedValue([])
+    jest.spyOn(holdfast, 'clientReports').mockResolvedValue([])
     await open('#/')
     await shows(/^without \d clients? that did not report$/)
     const held = page.locator('.figure').first().locator('.value')

@@ -129,7 +129,7 @@ export class Backend implements SessionDeps {
         }),
     tell: (clientId, text) => {
       const inbox = this.sessions.get(clientId)?.inbox
-      inbox?.notify((host) => host.told(text))
+      inbox?.notify((host) => host.onMessage(text))
       return inbox?.isSubscribed() ?? false
     },
   }

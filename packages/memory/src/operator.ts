@@ -38,7 +38,7 @@ export class MemoryOperator implements OperatorSession {
     return this.#deps.send(() => this.#deps.connected())
   }
 
-  tell(clientIds: readonly string[], text: string): Promise<readonly boolean[]> {
+  send(clientIds: readonly string[], text: string): Promise<readonly boolean[]> {
     return this.#deps.send(() => clientIds.map((clientId) => this.#deps.tell(clientId, text)))
   }
 }

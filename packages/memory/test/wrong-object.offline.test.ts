@@ -92,7 +92,7 @@ const calls: [call: string, make: (holdfast: Holdfast) => (given: unknown) => un
   ['on(_, …)', (on) => (event) => call(on, 'on', event, () => undefined), []],
   ['on(event, _)', (on) => (listener) => call(on, 'on', 'lost', listener), ['a function']],
   ['locks(_)', (on) => (given) => call(on, 'locks', given), ['undefined']],
-  ['rollCall(_)', (on) => (given) => call(on, 'rollCall', given), ['undefined']],
+  ['clientReports(_)', (on) => (given) => call(on, 'clientReports', given), ['undefined']],
   ['close(_)', (on) => (given) => call(on, 'close', given), ['undefined']],
   ['bridge(_, lock)', (on) => (old) => apply(bridge, undefined, old, on.getLock('a')), ['a function']],
   ['bridge(old, _)', () => (lock) => apply(bridge, undefined, () => undefined, lock), ['a lock']],

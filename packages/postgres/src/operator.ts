@@ -62,7 +62,7 @@ export class PostgresOperator implements OperatorSession {
   }
 
   /** Notifications arrive in the order in which their transactions commit, whatever they are about. */
-  tell(clientIds: readonly string[], text: string): Promise<readonly boolean[]> {
+  send(clientIds: readonly string[], text: string): Promise<readonly boolean[]> {
     return this.#deps.run(this.#deps.steps.tell(clientIds.map(channelOf), text))
   }
 

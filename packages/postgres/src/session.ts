@@ -95,7 +95,7 @@ function passOn(payload: string, host: EngineHost): void {
       host.missed(notice.id)
       break
     case 'told':
-      host.told(notice.text)
+      host.onMessage(notice.text)
       break
     case undefined:
   }

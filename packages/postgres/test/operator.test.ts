@@ -33,7 +33,7 @@ async function open(clientId: string, role = 'postgres', schema = 'holdfast') {
     revoked: ignore,
     wake: ignore,
     opened: ignore,
-    told: (text) => texts.push(text),
+    onMessage: (text) => texts.push(text),
     broken: ignore,
     missed: ignore,
     unsubscribed: ignore,
@@ -65,11 +65,11 @@ async function listAll(operator: OperatorSession) {
 
 it('a client that is gone, or that never was, is known not to be told', async () => {
   const [from, to, gone] = [await open('from'), await open('to'), await open('a client; with "odd" id 🔑')]
-  expect(await from.operator.tell([gone.clientId, to.clientId], 'all here')).toEqual([true, true])
+  expect(await from.operator.send([gone.clientId, to.clientId], 'all here')).toEqual([true, true])
   await until(() => gone.texts.length > 0, { what: 'the text to arrive' })
   await gone.session.close()
   const ids = [gone.clientId, to.clientId, 'nobody']
-  await until(async () => (await from.operator.tell(ids, 'again')).join() === 'false,true,false', {
+  await until(async () => (await from.operator.send(ids, 'again')).join() === 'false,true,false', {
     what: 'PostgreSQL to know who is gone',
   })
   expect(gone.texts).toEqual(['all here'])
@@ -92,7 +92,7 @@ it('a client whose connections were broken is connected again afterwards', async
   await until(async () => (await listeners()) !== before && (await ids()) === 'breaks,stays', {
     what: 'both clients again',
   })
-  expect(await from.operator.tell(['stays'], 'hello')).toEqual([true])
+  expect(await from.operator.send(['stays'], 'hello')).toEqual([true])
 })
 
 it('every lock that is held throughout is listed, while others come and go', async () => {
@@ -133,7 +133,7 @@ it('a role with USAGE and EXECUTE may list and tell; one without EXECUTE of a fu
     await holdfast.close()
   }
   expect(await operator.clients()).toHaveLength(1)
-  expect(await operator.tell([clientId], 'hello')).toEqual([true])
+  expect(await operator.send([clientId], 'hello')).toEqual([true])
   await server.query('revoke execute on function ours.list_1(text, text, int, boolean) from app')
   const refused = listAll(operator)
   await expect(refused).rejects.toBeInstanceOf(RefusedError)

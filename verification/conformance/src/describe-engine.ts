@@ -20,7 +20,7 @@ import { describeHandOff } from './scenarios/hand-off.js'
 import { describeLatch } from './scenarios/latch.js'
 import { describeLatchSteps } from './scenarios/latch-steps.js'
 import { describeLeaseTrait } from './scenarios/lease.js'
-import { describeOversight } from './scenarios/oversight.js'
+import { describeOperations } from './scenarios/operations.js'
 import { describeOperator } from './scenarios/operator.js'
 import { describeShared } from './scenarios/shared.js'
 import { describeSurvives } from './scenarios/survives.js'
@@ -47,7 +47,7 @@ const parts = [
   describeFencing,
   describeSurvives,
   describeForce,
-  describeOversight,
+  describeOperations,
   describeShared,
   describeLatch,
   describeLatchSteps,

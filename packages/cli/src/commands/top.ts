@@ -37,7 +37,7 @@ async function ask(holdfast: Holdfast): Promise<{ connected: number; reports: Cl
   const others = (await holdfast.clients())
     .map(({ clientId }) => clientId)
     .filter((id) => id !== holdfast.clientId)
-  const reports = await holdfast.rollCall({ withinMs, clientIds: others })
+  const reports = await holdfast.clientReports({ withinMs, clientIds: others })
   return { connected: others.length, reports }
 }
 

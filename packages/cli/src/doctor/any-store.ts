@@ -35,7 +35,7 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
 export async function checkClients(holdfast: Holdfast): Promise<Finding[]> {
   if (!holdfast.traits.operator) return [unknown('clients', 'this engine cannot list clients')]
   const others = (await holdfast.clients()).filter(({ clientId }) => clientId !== holdfast.clientId)
-  const reports = await holdfast.rollCall({ clientIds: others.map(({ clientId }) => clientId) })
+  const reports = await holdfast.clientReports({ clientIds: others.map(({ clientId }) => clientId) })
   const silent = others.length - reports.length
   const text = `${others.length} connected`
   return [

@@ -53,8 +53,8 @@ export interface EngineHost {
    * @param id - of the latch's address
    */
   opened(id: string, generation: number): void
-  /** Another client sent this text with {@link OperatorSession.tell}. */
-  told(text: string): void
+  /** Another client sent this text with {@link OperatorSession.send}. */
+  onMessage(text: string): void
   /** Notifications may have been missed, about one lock or all: waiters check their state. */
   missed(id?: string): void
   /** From now on no notifications arrive, until `missed` is called. */

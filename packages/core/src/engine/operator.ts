@@ -17,14 +17,14 @@ export interface OperatorSession {
   /** The clients that are connected. */
   clients(): Promise<readonly ConnectedClient[]>
   /**
-   * Passes a text on to clients, which get it through {@link EngineHost.told}. At most once, and not to a client that is not
+   * Passes a text on to clients, which get it through {@link EngineHost.onMessage}. At most once, and not to a client that is not
    * connected. Resolves when the store has passed it on.
    *
    * @param text - at most {@link longestText} bytes of UTF-8, without NUL
    * @param before - the object that a later step of the same caller is about, whose notifications arrive after this text
    * @returns for each client: `false` if it was certainly not reached
    */
-  tell(clientIds: readonly string[], text: string, before?: Address): Promise<readonly boolean[]>
+  send(clientIds: readonly string[], text: string, before?: Address): Promise<readonly boolean[]>
 }
 
 /** What a listing is to contain. */

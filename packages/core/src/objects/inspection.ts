@@ -2,7 +2,7 @@ import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies
 import type { Address } from '../engine/requests.js'
 import type { Registry } from '../engine/registry.js'
 import { clientOf } from '../engine/owner.js'
-import type { OwnerReports } from '../operating/oversight.js'
+import type { OwnerReports } from '../operating/operations.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
 import { sideOf } from './sides.js'
 
@@ -89,7 +89,7 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
 export interface InspectionDeps {
   readonly registry: Pick<Registry, 'find'>
   /** A quorum has none: the times of its holders and waiters are not known. */
-  readonly oversight?: { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> }
+  readonly operations?: { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> }
 }
 
 /** Adds to each owner the process that it belongs to, and how long it has held or waited. */
@@ -147,8 +147,8 @@ export async function findClients(
 export async function findReports(
   address: Address,
   owners: readonly OwnerInfo[],
-  { oversight }: Pick<InspectionDeps, 'oversight'>,
+  { operations }: Pick<InspectionDeps, 'operations'>,
 ): Promise<OwnerReports> {
   const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
-  return oversight && asked.length > 0 ? oversight.reportsOf(address, asked) : () => undefined
+  return operations && asked.length > 0 ? operations.reportsOf(address, asked) : () => undefined
 }

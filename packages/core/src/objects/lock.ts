@@ -7,7 +7,7 @@ import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import { resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
-import type { Oversight } from '../operating/oversight.js'
+import type { Operations } from '../operating/operations.js'
 import { resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
@@ -46,7 +46,7 @@ export interface LockDeps {
   }
   readonly entrance: Entrance
   /** Of one store; a quorum has none. */
-  readonly oversight?: InspectionDeps['oversight'] & Pick<Oversight, 'announce'>
+  readonly operations?: InspectionDeps['operations'] & Pick<Operations, 'announce'>
   /** For locks that are acquired together; a quorum lock cannot be one of them. */
   readonly memberClient?: MemberClient<Lease>
   readonly readiness: Ready
@@ -294,7 +294,7 @@ export class Lock {
 
   async #evict(owner: string, by: string | undefined): Promise<boolean> {
     const { address } = this.#target
-    if (by !== undefined) await this.#command(async () => this.#deps.oversight?.announce(address, owner, by))
+    if (by !== undefined) await this.#command(async () => this.#deps.operations?.announce(address, owner, by))
     const reply = await this.#command(() => this.#deps.steps.force(address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')

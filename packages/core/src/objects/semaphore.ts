@@ -10,7 +10,7 @@ import type { Events } from '../events/events.js'
 import type { Acquired } from '../holding/hold.js'
 import { notAnOwner, resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
-import type { Oversight } from '../operating/oversight.js'
+import type { Operations } from '../operating/operations.js'
 import { resolvePermits } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, PermitOptions, ResizeOptions } from '../options/options.js'
 import { titleFrom } from '../ownership/target.js'
@@ -41,7 +41,7 @@ export interface SemaphoreDeps {
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
-  readonly oversight: Pick<Oversight, 'reportsOf' | 'announce'>
+  readonly operations: Pick<Operations, 'reportsOf' | 'announce'>
   readonly readiness: Ready
   readonly closing: Closing
   readonly acquirer: Acquirer<PermitLease>
@@ -172,8 +172,8 @@ export class Semaphore {
   async forceRelease(owner: string, options: Pick<ForceOptions, 'by'> = {}): Promise<boolean> {
     const { by } = resolveForce(options, this.name)
     if (!isOwner(owner) && !this.#isForeign(owner)) throw notAnOwner('forceRelease', owner, this.name)
-    const { steps, holds, oversight } = this.#deps
-    if (by !== undefined) await this.#command(() => oversight.announce(this.#address, owner, by))
+    const { steps, holds, operations } = this.#deps
+    if (by !== undefined) await this.#command(() => operations.announce(this.#address, owner, by))
     const reply = await this.#command(() => steps.force(this.#address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
     if (reply.kind === 'released') holds.find(owner)?.lose('revoked')

@@ -28,10 +28,10 @@ export interface LocksOptions {
 }
 
 /**
- * Whom `holdfast.rollCall()` asks what. A client that is asked more than it has time for answers late or not at all, so that its
+ * Whom `holdfast.clientReports()` asks what. A client that is asked more than it has time for answers late or not at all, so that its
  * renewals are in time: its report is missing.
  */
-export interface RollCallOptions {
+export interface ClientReportsOptions {
   /**
    * How long to wait for reports, milliseconds. At least 1.
    *
@@ -71,8 +71,8 @@ export interface ForceOptions {
   readonly by?: string | undefined
 }
 
-/** A roll call after checks and defaults. */
-export interface ResolvedRollCall {
+/** What `clientReports()` is to ask, after checks and defaults. */
+export interface ResolvedClientReports {
   readonly withinMs: number
   readonly limit: number
   readonly clientIds: readonly string[] | undefined
@@ -87,7 +87,7 @@ const locksOptions: Record<keyof LocksOptions, true> = {
   maxKeys: true,
   signal: true,
 }
-const rollCallOptions: Record<keyof RollCallOptions, true> = {
+const clientReportsOptions: Record<keyof ClientReportsOptions, true> = {
   withinMs: true,
   limit: true,
   clientIds: true,
@@ -96,7 +96,7 @@ const rollCallOptions: Record<keyof RollCallOptions, true> = {
 }
 const forceOptions: Record<keyof ForceOptions, true> = { owner: true, by: true }
 const locksOptionNames = new Set(Object.keys(locksOptions))
-const rollCallOptionNames = new Set(Object.keys(rollCallOptions))
+const clientReportsOptionNames = new Set(Object.keys(clientReportsOptions))
 const forceOptionNames = new Set(Object.keys(forceOptions))
 
 const defaultMaxKeys = 1_000_000
@@ -122,9 +122,9 @@ export function resolveListing(options: LocksOptions): ListingRequest {
   return { pattern, limit, contended, maxKeys, signal }
 }
 
-/** Checks the options of a roll call and fills in the defaults. */
-export function resolveRollCall(options: RollCallOptions): ResolvedRollCall {
-  checkOptions(options, rollCallOptionNames)
+/** Checks the options of `clientReports()` and fills in the defaults. */
+export function resolveClientReports(options: ClientReportsOptions): ResolvedClientReports {
+  checkOptions(options, clientReportsOptionNames)
   const { withinMs = 1_000, limit = 200, clientIds, name, spreadMs } = options
   checkInteger('withinMs', withinMs, 1)
   checkString('name', name)

@@ -2,7 +2,7 @@ import type { ClientInfo } from '../engine/replies.js'
 import type { LossReason } from '../errors/errors.js'
 import type { ObjectKind } from '../ownership/target.js'
 
-/** What one client reports when a roll call asks it. All times were measured by that client's own monotonic clock. */
+/** What one client reports when it is asked. All times were measured by that client's own monotonic clock. */
 export interface ClientReport {
   /** The first part of its owners. */
   readonly clientId: string

@@ -18,10 +18,10 @@ const holdOf = (name: string): ReportedHold => ({
   remainingMs: () => 30_000,
 })
 
-/** A reporter of a client with these holds. @param tell - passes a text on, or rejects */
+/** A reporter of a client with these holds. @param send - passes a text on, or rejects */
 function reporterOf(
   names: readonly string[],
-  tell: (text: string, to: string) => Promise<readonly boolean[]>,
+  send: (text: string, to: string) => Promise<readonly boolean[]>,
   waiting: readonly ReportedWaiter[] = [],
 ) {
   const sending: Promise<unknown>[] = []
@@ -31,7 +31,7 @@ function reporterOf(
     operator: {
       list: () => Promise.reject(new Error('not asked for')),
       clients: () => Promise.resolve([]),
-      tell: ([to = ''], text) => tell(text, to),
+      send: ([to = ''], text) => send(text, to),
     },
     registry: { register: () => Promise.resolve() },
     registerEveryMs: 10_000,
@@ -190,8 +190,8 @@ describe('a waiter', () => {
     ],
   ])('%s', async (_, target, expected) => {
     const pages: unknown[] = []
-    const tell = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
-    const { reporter, sent } = reporterOf([], tell, [waiterOf(target, undefined)])
+    const send = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
+    const { reporter, sent } = reporterOf([], send, [waiterOf(target, undefined)])
     reporter.answer(question)
     await sent()
     expect(pages).toMatchObject([{ content: { queue: [{ ...expected, stateAgeMs: null }] } }])
@@ -200,8 +200,8 @@ describe('a waiter', () => {
   it("says how old its client's knowledge of the holder is", async () => {
     const pages: unknown[] = []
     const obstacle = { holder: 'other:1', position: 1, at: performance.now() - 4_000 }
-    const tell = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
-    const { reporter, sent } = reporterOf([], tell, [waiterOf({}, obstacle)])
+    const send = (text: string) => Promise.resolve([pages.push(readMessage(text)) > 0])
+    const { reporter, sent } = reporterOf([], send, [waiterOf({}, obstacle)])
     reporter.answer(question)
     await sent()
     const [{ stateAgeMs }] = (pages as [{ content: { queue: [{ stateAgeMs: number }] } }])[0].content.queue

@@ -214,7 +214,7 @@ export class Reporter {
     const bytes = Math.max(leastBytes, Buffer.byteLength(text))
     this.#bytes.spend(bytes)
     this.#questions.spent(to, bytes)
-    const telling = this.#deps.operator?.tell([to], text)
+    const telling = this.#deps.operator?.send([to], text)
     // For close() to wait for.
     if (telling) this.#deps.background.run(telling.catch(() => undefined))
     const [isReached] = (await telling) ?? []

@@ -4,7 +4,7 @@ import { readNotice } from './notices.js'
 /** Passes a message from the inbox on to the client; ignores anything that is not a notice. */
 export function passOn(
   message: string,
-  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake' | 'opened' | 'told' | 'missed'>,
+  host: Pick<EngineHost, 'granted' | 'revoked' | 'wake' | 'opened' | 'onMessage' | 'missed'>,
 ): void {
   const notice = readNotice(message)
   switch (notice?.kind) {
@@ -32,7 +32,7 @@ export function passOn(
       host.wake(notice.lock, notice.owner)
       return
     case 'told':
-      host.told(notice.text)
+      host.onMessage(notice.text)
       return
     case undefined:
   }

@@ -74,19 +74,19 @@ export class RedisOperator implements OperatorSession {
   }
 
   /** Published where `before` is, so that in a Cluster, too, what is published there later arrives later. */
-  async tell(clientIds: readonly string[], text: string, before?: Keys): Promise<readonly boolean[]> {
+  async send(clientIds: readonly string[], text: string, before?: Keys): Promise<readonly boolean[]> {
     const { connection, keySpace, countsReceivers } = this.#options
     const perCall = Math.min(maxChannels, Math.ceil(maxCharacters / (text.length + 1)))
-    const told: boolean[] = []
+    const reached: boolean[] = []
     for (const ids of chunksOf(clientIds, perCall)) {
       const key = before?.main ?? keySpace.registry(clientIds[0] ?? '')
       const call = { script: scripts.clientTell, keys: [key], args: [text, ...ids.map(inboxOf)] }
       const reply = await connection.run(call, asList)
       const error = textAt(reply, ids.length)
       if (error !== '') this.#options.onNoticeError(error)
-      told.push(...ids.map((_, i) => (!countsReceivers && error === '') || numberAt(reply, i) > 0))
+      reached.push(...ids.map((_, i) => (!countsReceivers && error === '') || numberAt(reply, i) > 0))
     }
-    return told
+    return reached
   }
 
   /** The masters; connects to a cluster first, to know them. */

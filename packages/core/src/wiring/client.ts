@@ -16,7 +16,7 @@ import type { Lease } from '../objects/lease.js'
 import { PermitLeases } from '../objects/permit-lease.js'
 import type { SemaphoreDeps } from '../objects/semaphore.js'
 import type { LockDeps } from '../objects/lock.js'
-import type { Oversight } from '../operating/oversight.js'
+import type { Operations } from '../operating/operations.js'
 import { resolveSettings } from '../options/options.js'
 import type { ClientOptions, Settings } from '../options/options.js'
 import { Frames } from '../ownership/frames.js'
@@ -77,7 +77,7 @@ export class Client {
       engine,
     )
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, evictions, oversight, readiness, lastError } =
+    const { session, holds, waiters, watchdog, abandonment, evictions, operations, readiness, lastError } =
       store
     const { store: facts, steps, inbox, registry, confirmer, latches } = session
     const storeName = facts.name ?? engine.name
@@ -120,7 +120,7 @@ export class Client {
     const acquirer = new Acquirer<Lease>({ ...waiting, holding: { ...holding, leaseMaker } }, owners)
     const permitHolding = { ...holding, leaseMaker: new PermitLeases(settings) }
     const ofCalls = { settings: waiting.settings, frames, background, closing, lastError, acquirer }
-    const common = { steps, registry, settings, events, holds, oversight, readiness }
+    const common = { steps, registry, settings, events, holds, operations, readiness }
     const entrance = new Entrance(ofCalls)
     this.lockDeps = { ...common, frames, entrance, memberClient: { ...ofCalls, steps, events } }
     const permitAcquirer = new Acquirer({ ...waiting, holding: permitHolding }, owners)
@@ -143,8 +143,8 @@ export class Client {
     return this.#store.session.names
   }
 
-  get oversight(): Oversight {
-    return this.#store.oversight
+  get operations(): Operations {
+    return this.#store.operations
   }
 
   get holds(): HoldTable<Hold> {

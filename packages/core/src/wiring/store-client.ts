@@ -13,7 +13,7 @@ import type { Hold } from '../holding/hold.js'
 import { HoldTable } from '../holding/hold-table.js'
 import type { HoldObserver } from '../holding/hold-table.js'
 import { Renewals } from '../holding/renewals.js'
-import { Oversight } from '../operating/oversight.js'
+import { Operations } from '../operating/operations.js'
 import type { Settings } from '../options/options.js'
 import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
@@ -58,7 +58,7 @@ export class StoreClient {
   readonly proofs = new Proofs()
   readonly watchdog: Watchdog<Hold>
   readonly housekeeping: Housekeeping
-  readonly oversight: Oversight
+  readonly operations: Operations
   readonly readiness: Readiness
   readonly lastError: LastStoreError
   /** Whether waiters have to request again and again. */
@@ -114,7 +114,7 @@ export class StoreClient {
     this.housekeeping = new Housekeeping({ everyMs, steps, registry, latches, ...kept })
     const channel = this.#channel
     this.readiness = new Readiness({ session, closing, channel, observer, housekeeping: this.housekeeping })
-    this.oversight = new Oversight({
+    this.operations = new Operations({
       clientId,
       client,
       engine: engine.name,
@@ -135,7 +135,7 @@ export class StoreClient {
     this.watchdog.close()
     this.housekeeping.end()
     this.#looks.close()
-    this.oversight.close()
+    this.operations.close()
     await this.session.close()
   }
 
@@ -154,7 +154,7 @@ export class StoreClient {
       revoked: notifications.revoked.bind(notifications),
       wake: notifications.wake.bind(notifications),
       opened: notifications.opened.bind(notifications),
-      told: (text) => this.oversight.told(text),
+      onMessage: (text) => this.operations.onMessage(text),
       missed: (id) => {
         if (id !== undefined) {
           notifications.missed(id)

@@ -38,7 +38,7 @@ export function openSession(
     revoked: (owner) => reports.push(`revoked ${owner}`),
     wake: ignore,
     opened: ignore,
-    told: (text) => texts.push(text),
+    onMessage: (text) => texts.push(text),
     broken: ignore,
     missed: ignore,
     unsubscribed: ignore,

@@ -25,7 +25,7 @@ const fewClients = 50
  */
 const keptMs = 50_000
 
-type FleetSource = Pick<DashboardSource, 'clientId' | 'clients' | 'rollCall'>
+type FleetSource = Pick<DashboardSource, 'clientId' | 'clients' | 'clientReports'>
 
 /** Calls the roll of all clients for all pages that are open. */
 export class FleetFeed {
@@ -66,7 +66,7 @@ export class FleetFeed {
       Math.max(listed.least, Math.floor(listed.inAll / Math.max(1, count))),
     )
     const clientIds = this.#presences.map(({ clientId }) => clientId)
-    const reports = count === 0 ? [] : await this.#source.rollCall({ limit, clientIds })
+    const reports = count === 0 ? [] : await this.#source.clientReports({ limit, clientIds })
     const now = Date.now()
     const byId = new Map(reports.map((report) => [report.clientId, report]))
     this.#members = new Map(

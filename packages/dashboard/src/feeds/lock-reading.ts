@@ -14,7 +14,7 @@ export type LockReading = Pick<
 
 type Source = Pick<
   DashboardSource,
-  'getLock' | 'getReadWriteLock' | 'getSemaphore' | 'getCountDownLatch' | 'rollCall'
+  'getLock' | 'getReadWriteLock' | 'getSemaphore' | 'getCountDownLatch' | 'clientReports'
 >
 
 /** A page does not wait for clients that are frozen. */
@@ -69,7 +69,7 @@ async function reportsOf(
   const asked = [...new Set(clientIds)]
   if (asked.length === 0) return []
   const call = { name, clientIds: asked, limit: mostReported, withinMs: reportsWithinMs, spreadMs: 0 }
-  return source.rollCall(call).catch(() => [])
+  return source.clientReports(call).catch(() => [])
 }
 
 /**

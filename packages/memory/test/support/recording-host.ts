@@ -33,7 +33,7 @@ export class RecordingHost implements EngineHost {
   opened(id: string, generation: number): void {
     this.log.push(`opened ${id} ${generation}`)
   }
-  told(text: string): void {
+  onMessage(text: string): void {
     this.log.push(`told ${text}`)
   }
   missed(id?: string): void {

@@ -59,7 +59,7 @@ function farHost(host: EngineHost, link: InProcessLink): EngineHost {
     revoked: (owner: string) => later(() => host.revoked(owner)),
     wake: (id: string, owner?: string) => later(() => host.wake(id, owner)),
     opened: (id: string, generation: number) => later(() => host.opened(id, generation)),
-    told: (text: string) => later(() => host.told(text)),
+    onMessage: (text: string) => later(() => host.onMessage(text)),
     missed: (id?: string) => later(() => host.missed(id)),
     unsubscribed: (cause: Error) => later(() => host.unsubscribed(cause)),
     // What holds are claimed by is known on the client's side.
@@ -249,8 +249,8 @@ class LinkedOperator implements OperatorSession {
     return this.#call(() => this.#far.clients())
   }
 
-  tell(clientIds: readonly string[], text: string, before?: Address) {
-    return this.#call(() => this.#far.tell(clientIds, text, before))
+  send(clientIds: readonly string[], text: string, before?: Address) {
+    return this.#call(() => this.#far.send(clientIds, text, before))
   }
 
   #call<T>(run: () => Promise<T>): Promise<T> {

@@ -170,7 +170,7 @@ export function describeOperator(suite: Suite): void {
     it('tells clients a text: those that are named, and no others', async () => {
       const [from, named, unnamed] = [await open(), await open(), await open()]
       const tell = (ids: string[], text: string): Promise<readonly boolean[]> =>
-        operatorOf(from).tell(ids, text)
+        operatorOf(from).send(ids, text)
       expect(await tell([named.clientId, from.clientId], 'one')).toEqual([true, true])
       // What it gets is in the order in which it was sent.
       expect(await tell([unnamed.clientId], 'end')).toEqual([true])
@@ -193,7 +193,7 @@ export function describeOperator(suite: Suite): void {
         '🔑'.repeat(Math.floor(longestText / 4)),
       ]
       for (const text of texts) {
-        expect(await operatorOf(from).tell([to.clientId], text)).toEqual([true])
+        expect(await operatorOf(from).send([to.clientId], text)).toEqual([true])
       }
       await until(() => to.texts.length === texts.length, {
         what: () => `${texts.length} texts, there are ${to.texts.length}`,
@@ -211,7 +211,7 @@ export function describeOperator(suite: Suite): void {
         for (let turn = 0; turn < 5; turn += 1) {
           expect((await to.acquire(owner)).kind).toBe('held')
           to.onRevoked = (revoked) => order.push(`revoked ${revoked}`)
-          await operatorOf(from).tell([to.clientId], 'by me', address)
+          await operatorOf(from).send([to.clientId], 'by me', address)
           expect((await from.session.steps.force(address, owner)).kind).toBe('released')
           await until(() => order.length === 2, { what: 'the text and the eviction' })
           expect(order.splice(0)).toEqual(['by me', `revoked ${owner}`])
@@ -224,7 +224,7 @@ export function describeOperator(suite: Suite): void {
       const [from, gone] = [await open(), await open()]
       await gone.session.close()
       const ids = [gone.clientId, from.clientId, uniqueName('nobody')]
-      const reached = await operatorOf(from).tell(ids, 'anyone?')
+      const reached = await operatorOf(from).send(ids, 'anyone?')
       // Not every store knows who is gone.
       expect(reached).toEqual([anyOf('boolean'), true, anyOf('boolean')])
       await until(() => from.texts.length === 1, { what: 'the text to arrive' })

@@ -90,7 +90,7 @@ export class BareSession {
       revoked: (owner) => this.onRevoked(owner),
       wake: ignore,
       opened: ignore,
-      told: (text) => this.texts.push(text),
+      onMessage: (text) => this.texts.push(text),
       missed: ignore,
       unsubscribed: ignore,
       broken: ignore,

@@ -44,17 +44,18 @@ const transitions: Transitions<State> = {
 /**
  * One outermost acquisition of a quorum lock.
  *
- * The *gate* is the first master in order that replies. Who has it goes first, so that its queue is the queue of the lock.
+ * The *queue master* is the first master in order that replies. The owner that has it goes first: its queue is the queue of the lock.
  *
  * | State      | true in it                                                | leaves it on                                      |
  * | ---------- | --------------------------------------------------------- | ------------------------------------------------- |
  * | beginning  | nothing was sent yet                                      | begun → as pausing                                |
  * | consulting | too few masters are known to be up: the others are        | checked → requesting                              |
  * |            | checked                                                   |                                                   |
- * | requesting | masters without a vote are requested at once, unqueued    | majority with the gate → settling; a master in    |
- * |            |                                                           | the way is busy → waiting; too few reply → pausing |
- * | insisting  | a single attempt that has the gate, while others have     | short pause over → requesting; too long → over    |
- * |            | votes and no majority: they will give them back           |                                                   |
+ * | requesting | masters without a vote are requested at once, unqueued    | majority with the queue master → settling; a      |
+ * |            |                                                           | master in the way is busy → waiting; too few      |
+ * |            |                                                           | reply → pausing                                   |
+ * | insisting  | a single attempt that has the queue master, while others  | short pause over → requesting; too long → over    |
+ * |            | have votes and no majority: they will give them back      |                                                   |
  * | waiting    | queued at one master; only votes of earlier ones are kept | granted, or it went down → requesting             |
  * | pausing    | nothing is held or in flight                              | pause over, or a master came up → consulting,     |
  * |            |                                                           | requesting or waiting                             |
@@ -141,8 +142,8 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
       this.#consult(this.#ballot.all.filter((vote) => !usable.includes(vote)))
       return
     }
-    const [gate] = usable
-    if (gate && contention.isLikely(this.target.address.id)) this.#requestFirst(gate)
+    const [queueMaster] = usable
+    if (queueMaster && contention.isLikely(this.target.address.id)) this.#requestFirst(queueMaster)
     else this.#requestAll()
   }
 
@@ -155,15 +156,15 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     })
   }
 
-  /** Behind a gate that is likely busy, to request the others would bring nothing. */
-  #requestFirst(gate: Vote): void {
+  /** Behind a queue master that is likely busy, to request the others would bring nothing. */
+  #requestFirst(queueMaster: Vote): void {
     if (this.options.waitMs > 0) {
-      this.#queueAt(gate)
+      this.#queueAt(queueMaster)
       return
     }
     this.enter('requesting')
-    this.#passOverIfSilent(gate)
-    gate.request(this.#attempt(0))
+    this.#passOverIfSilent(queueMaster)
+    queueMaster.request(this.#attempt(0))
     this.#evaluate()
   }
 
@@ -180,12 +181,12 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     this.#evaluate()
   }
 
-  /** A gate that was requested alone, and of which nothing has been heard. */
-  #passOverIfSilent(gate: Vote): void {
+  /** A queue master that was requested alone, and of which nothing has been heard. */
+  #passOverIfSilent(queueMaster: Vote): void {
     this.#afterPatience(() => {
-      if (gate.state !== 'requested' || this.#last) return
-      gate.giveBack()
-      this.#requestAll(gate)
+      if (queueMaster.state !== 'requested' || this.#last) return
+      queueMaster.giveBack()
+      this.#requestAll(queueMaster)
     })
   }
 
@@ -215,7 +216,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
         this.#onTooFew()
         break
       case 'behind':
-        this.#waitBehind(round.busy, round.isGate)
+        this.#waitBehind(round.busy, round.isQueueMaster)
         break
       case 'again':
         this.#requestAll()
@@ -225,10 +226,10 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     }
   }
 
-  #waitBehind(busy: Vote, isGate: boolean): void {
-    if (isGate) this.#deps.contention.foundBusy(this.target.address.id)
+  #waitBehind(busy: Vote, isQueueMaster: boolean): void {
+    if (isQueueMaster) this.#deps.contention.foundBusy(this.target.address.id)
     if (this.options.waitMs === 0) {
-      if (isGate || this.#ballot.isOfAnother) this.#endInVain()
+      if (isQueueMaster || this.#ballot.isOfAnother) this.#endInVain()
       else this.#insist()
       return
     }
@@ -236,7 +237,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     this.#queueAt(busy)
   }
 
-  /** Those who have votes without the gate give them back at once. Only one has the gate, so only one insists. */
+  /** Those who have votes without the queue master give them back at once. Only one has the queue master, so only one insists. */
   #insist(): void {
     const now = monotonicMs()
     this.#insistUntil ??= now + this.#deps.settings.memberTimeoutMs * patienceShare

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../util/clock.js'
 
 const maxRemembered = 1_000
 
-/** A gate that was free once may only have been so between two others; one that was free so often in a row is not contended. */
+/** A queue master that was free once may only have been so between two others; one that was free so often in a row is not contended. */
 const freeInARow = 4
 
 interface Note {
@@ -11,8 +11,8 @@ interface Note {
 }
 
 /**
- * Which locks were found busy at their gate lately. Requesting all masters of such a lock would mostly bring votes that have
- * to be given back, so the gate is requested first, and alone.
+ * Which locks were found busy at their queue master lately. Requesting all masters of such a lock would mostly bring votes that have
+ * to be given back, so the queue master is requested first, and alone.
  */
 export class Contention {
   readonly #rememberMs: number

@@ -22,11 +22,11 @@ afterEach(async () => {
 
 /** Has ann ask bob. */
 const ask = (more: { readonly spreadMs?: number } = {}): Promise<ClientReport[]> =>
-  ann.rollCall({ clientIds: [bob.clientId], withinMs: 20_000, ...more })
+  ann.clientReports({ clientIds: [bob.clientId], withinMs: 20_000, ...more })
 
 const outcomeOf = (asking: Promise<unknown>): Promise<unknown> => asking.catch((error: unknown) => error)
 
-describe('a roll call', () => {
+describe('clientReports()', () => {
   it('rejects when its own client closes meanwhile', async () => {
     const outcome = outcomeOf(ask({ spreadMs: 10_000 }))
     await jest.advanceTimersByTimeAsync(0)
@@ -37,7 +37,7 @@ describe('a roll call', () => {
   it('rejects once its client has closed, even if it asks that client alone', async () => {
     await ann.close()
     for (const clientIds of [[], [ann.clientId], [ann.clientId, bob.clientId]])
-      expect(await outcomeOf(ann.rollCall({ clientIds }))).toMatchObject({ code: 'CLOSED' })
+      expect(await outcomeOf(ann.clientReports({ clientIds }))).toMatchObject({ code: 'CLOSED' })
   })
 
   it('ends in time without the report of a client that closes before it reports', async () => {

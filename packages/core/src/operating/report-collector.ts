@@ -9,8 +9,8 @@ import { mostPagesOf, textOf } from './messages.js'
 import type { Question, ReportHead, ReportPage } from './messages.js'
 import type { ClientReport } from './report.js'
 
-/** Whom a roll call asks what. */
-export interface RollCall {
+/** Which clients are asked, and for what. */
+export interface Collection {
   readonly clientIds: readonly string[]
   readonly limit: number
   readonly name?: string | undefined
@@ -18,8 +18,8 @@ export interface RollCall {
   readonly spreadMs: number
 }
 
-/** What roll calls need of their client. */
-export interface RollCallsDeps {
+/** What collecting reports needs of the client. */
+export interface ReportCollectorDeps {
   readonly clientId: string
   /** Its name, for errors. */
   readonly engine: string
@@ -29,8 +29,8 @@ export interface RollCallsDeps {
   report(question: Pick<Question, 'limit' | 'name'>): Promise<ClientReport>
 }
 
-/** One roll call that is under way. */
-interface PendingRollCall {
+/** Reports that are being collected. */
+interface PendingCollection {
   /** Those whose reports are still to come. */
   readonly missing: Set<string>
   /** By client and number: those of reports of which others are still to come. */
@@ -46,12 +46,12 @@ interface PendingRollCall {
 const askedAtOnce = 100
 
 /** Asks clients for reports, and puts together what they send. */
-export class RollCalls {
-  readonly #deps: RollCallsDeps
-  readonly #pending = new Map<string, PendingRollCall>()
+export class ReportCollector {
+  readonly #deps: ReportCollectorDeps
+  readonly #pending = new Map<string, PendingCollection>()
   #isClosed = false
 
-  constructor(deps: RollCallsDeps) {
+  constructor(deps: ReportCollectorDeps) {
     this.#deps = deps
   }
 
@@ -60,7 +60,7 @@ export class RollCalls {
    *
    * @param address - any object: it only decides where in the store to subscribe
    */
-  async ask(call: RollCall, address: Address): Promise<ClientReport[]> {
+  async ask(call: Collection, address: Address): Promise<ClientReport[]> {
     if (this.#isClosed) throw closed()
     const { clientId, operator, inbox } = this.#deps
     const endAt = monotonicMs() + call.withinMs
@@ -94,13 +94,13 @@ export class RollCalls {
     this.#unneeded(pending, [clientId])
   }
 
-  /** Ends every roll call under way. */
+  /** Ends whatever is being collected. */
   close(): void {
     this.#isClosed = true
     for (const pending of this.#pending.values()) pending.end(closed())
   }
 
-  async #askOthers(call: RollCall, missing: Set<string>): Promise<ClientReport[]> {
+  async #askOthers(call: Collection, missing: Set<string>): Promise<ClientReport[]> {
     if (this.#isClosed) throw closed()
     const id = nanoid()
     const reports: ClientReport[] = []
@@ -132,12 +132,16 @@ export class RollCalls {
     }
   }
 
-  async #send(id: string, { limit, name, spreadMs }: RollCall, clientIds: readonly string[]): Promise<void> {
+  async #send(
+    id: string,
+    { limit, name, spreadMs }: Collection,
+    clientIds: readonly string[],
+  ): Promise<void> {
     const { operator, clientId: from } = this.#deps
     const text = textOf({ kind: 'ask', content: { id, from, limit, name, spreadMs } })
     for (let i = 0; i < clientIds.length; i += askedAtOnce) {
       const asked = clientIds.slice(i, i + askedAtOnce)
-      const reached = (await operator?.tell(asked, text)) ?? []
+      const reached = (await operator?.send(asked, text)) ?? []
       const pending = this.#pending.get(id)
       if (!pending) return
       const gone = asked.filter((_, n) => reached[n] === false)
@@ -145,13 +149,13 @@ export class RollCalls {
     }
   }
 
-  #notSubscribed({ withinMs }: RollCall): UnavailableError {
+  #notSubscribed({ withinMs }: Collection): UnavailableError {
     const { engine } = this.#deps
     const text = `no client could be asked within ${withinMs} ms, since this one receives no notifications now`
     return new UnavailableError(text, { engine })
   }
 
-  #unneeded(pending: PendingRollCall, clientIds: readonly string[]): void {
+  #unneeded(pending: PendingCollection, clientIds: readonly string[]): void {
     for (const clientId of clientIds) pending.missing.delete(clientId)
     if (pending.missing.size === 0) pending.end()
   }

@@ -11,13 +11,13 @@ import { LossLog } from './loss-log.js'
 import { textOf } from './messages.js'
 import type { EvictionNote } from './messages.js'
 import { ownPace } from './pace.js'
-import { resolveListing, resolveRollCall } from './options.js'
-import type { LocksOptions, RollCallOptions } from './options.js'
+import { resolveListing, resolveClientReports } from './options.js'
+import type { LocksOptions, ClientReportsOptions } from './options.js'
 import type { ClientReport } from './report.js'
 import { readMessage } from './read-message.js'
 import { Reporter } from './reporter.js'
 import type { ReporterDeps } from './reporter.js'
-import { RollCalls } from './roll-calls.js'
+import { ReportCollector } from './report-collector.js'
 import type { Ready } from '../waiting/readiness.js'
 import { WaitMeter } from './wait-meter.js'
 
@@ -26,8 +26,8 @@ interface Findable {
   find(owner: string): object | undefined
 }
 
-/** What oversight needs of its client. */
-export interface OversightDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'background'> {
+/** What operations need of their client. */
+export interface OperationsDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'background'> {
   readonly holds: ReporterDeps['holds'] & Findable
   readonly waiters: ReporterDeps['waiters'] & Findable
   readonly clientId: string
@@ -55,20 +55,20 @@ const reportWithinMs = 250
 const mostOwners = 1_000
 
 /** What operators see and do through one client, and what this client reports to those of others. */
-export class Oversight {
-  readonly #deps: OversightDeps
+export class Operations {
+  readonly #deps: OperationsDeps
   readonly #reporter: Reporter
-  readonly #rollCalls: RollCalls
+  readonly #collector: ReportCollector
   readonly #closing = new AbortController()
 
-  constructor(deps: OversightDeps) {
+  constructor(deps: OperationsDeps) {
     this.#deps = deps
     const { clientId, engine, session, events } = deps
     const { operator, registry, inbox } = session
     const losses = new LossLog()
     if (operator) events.on('lost', (loss) => losses.add(loss))
     this.#reporter = new Reporter({ ...deps, operator, registry, meter: new WaitMeter(events), losses })
-    this.#rollCalls = new RollCalls({
+    this.#collector = new ReportCollector({
       clientId,
       engine,
       operator,
@@ -78,14 +78,14 @@ export class Oversight {
   }
 
   /** Takes a text from another client. */
-  told(text: string): void {
+  onMessage(text: string): void {
     const message = readMessage(text)
     switch (message?.kind) {
       case 'ask':
         this.#reporter.answer(message.content)
         return
       case 'report':
-        this.#rollCalls.reported(message.content)
+        this.#collector.reported(message.content)
         return
       case 'evicting':
         this.#noteEviction(message.content)
@@ -114,14 +114,14 @@ export class Oversight {
     return operator.clients()
   }
 
-  async rollCall(options: RollCallOptions): Promise<ClientReport[]> {
-    const call = resolveRollCall(options)
+  async clientReports(options: ClientReportsOptions): Promise<ClientReport[]> {
+    const call = resolveClientReports(options)
     const { withinMs, limit, name } = call
     const operator = this.#operator
     await this.#ready()
     const clientIds = call.clientIds ?? (await operator.clients()).map(({ clientId }) => clientId)
     const spreadMs = call.spreadMsFor(clientIds.length)
-    return this.#rollCalls.ask({ clientIds, limit, name, withinMs, spreadMs }, this.#anyAddress())
+    return this.#collector.ask({ clientIds, limit, name, withinMs, spreadMs }, this.#anyAddress())
   }
 
   /** Asks the clients of these owners, all of whom are about one object. */
@@ -130,7 +130,7 @@ export class Oversight {
     const reported = new Map<string, OwnerReport>()
     const call = { clientIds, limit: mostOwners, name: address.name, withinMs: reportWithinMs, spreadMs: 0 }
     // What the store says is worth having without them.
-    const reports = await this.#rollCalls.ask(call, address).catch(() => [])
+    const reports = await this.#collector.ask(call, address).catch(() => [])
     for (const { holds, queue } of reports) {
       for (const { owner, waitedMs } of queue) reported.set(owner, { ageMs: waitedMs, fencingToken: 0 })
       for (const { owner, heldMs, fencingToken } of holds)
@@ -146,13 +146,13 @@ export class Oversight {
     if (client === clientId) evictions.note(owner, by)
     else
       await session.operator
-        ?.tell([client], textOf({ kind: 'evicting', content: { owner, by } }), address)
+        ?.send([client], textOf({ kind: 'evicting', content: { owner, by } }), address)
         .catch(() => undefined)
   }
 
   close(): void {
     this.#reporter.close()
-    this.#rollCalls.close()
+    this.#collector.close()
     this.#closing.abort(new ClosedError('the Holdfast client is closed'))
   }
 

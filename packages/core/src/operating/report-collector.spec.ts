@@ -2,16 +2,16 @@ import type { OperatorSession } from '../engine/operator.js'
 import { pause } from '../util/backoff.js'
 import { monotonicMs } from '../util/clock.js'
 import { readMessage } from './read-message.js'
-import { RollCalls } from './roll-calls.js'
+import { ReportCollector } from './report-collector.js'
 
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
 
 const address = { name: 'order', id: 'order', group: '' }
 
-/** Roll calls of a client that has to wait that long for its subscription. */
-const rollCallsWith = (operator: OperatorSession | undefined, subscribeMs = 0): RollCalls =>
-  new RollCalls({
+/** Collects reports for a client that has to wait that long for its subscription. */
+const collectorWith = (operator: OperatorSession | undefined, subscribeMs = 0): ReportCollector =>
+  new ReportCollector({
     clientId: 'asker',
     engine: 'test',
     operator,
@@ -19,11 +19,11 @@ const rollCallsWith = (operator: OperatorSession | undefined, subscribeMs = 0): 
     report: () => Promise.reject(new Error('not asked for')),
   })
 
-/** @param tell - whether the text reached each of these clients */
-const operatorWith = (tell: OperatorSession['tell']): OperatorSession => ({
+/** @param send - whether the text reached each of these clients */
+const operatorWith = (send: OperatorSession['send']): OperatorSession => ({
   list: () => Promise.reject(new Error('not asked for')),
   clients: () => Promise.resolve([]),
-  tell,
+  send,
 })
 
 const call = { clientIds: ['frozen'], limit: 1, withinMs: 1_000, spreadMs: 0 }
@@ -35,9 +35,9 @@ it('subscribing and waiting for reports take no longer than withinMs together', 
     if (message?.kind === 'ask') spreads.push(message.content.spreadMs)
     return Promise.resolve(clientIds.map(() => true))
   })
-  const rollCalls = rollCallsWith(operator, 600)
+  const collector = collectorWith(operator, 600)
   const startedAt = monotonicMs()
-  const asked = rollCalls
+  const asked = collector
     .ask({ ...call, spreadMs: 500 }, address)
     .then((reports) => [reports.length, monotonicMs() - startedAt])
   await jest.advanceTimersByTimeAsync(2_000)
@@ -47,7 +47,7 @@ it('subscribing and waiting for reports take no longer than withinMs together', 
 })
 
 it('without an operator no other client is waited for', async () => {
-  expect(await rollCallsWith(undefined).ask(call, address)).toEqual([])
+  expect(await collectorWith(undefined).ask(call, address)).toEqual([])
   expect(jest.getTimerCount()).toBe(0)
 })
 
@@ -59,7 +59,7 @@ it('no more clients are asked once the time is over', async () => {
     return clientIds.map(() => true)
   })
   const clientIds = Array.from({ length: 1_000 }, (_, n) => `client${n}`)
-  const reports = rollCallsWith(operator).ask({ ...call, clientIds }, address)
+  const reports = collectorWith(operator).ask({ ...call, clientIds }, address)
   await jest.advanceTimersByTimeAsync(10_000)
   expect(await reports).toEqual([])
   expect(asked).toBe(200)
@@ -72,8 +72,8 @@ it('of a page that no report can have nothing is kept, and a report is complete 
     if (message?.kind === 'ask') id = message.content.id
     return Promise.resolve(clientIds.map(() => true))
   })
-  const rollCalls = rollCallsWith(operator)
-  const reports = rollCalls.ask(call, address)
+  const collector = collectorWith(operator)
+  const reports = collector.ask(call, address)
   await jest.advanceTimersByTimeAsync(1)
   const page = { id, clientId: 'frozen', pages: 2, holds: [], queue: [], losses: [] }
   const head = {
@@ -85,11 +85,11 @@ it('of a page that no report can have nothing is kept, and a report is complete 
     waits: { count: 0, buckets: [] },
     handOffs: 0,
   }
-  rollCalls.reported({ ...page, page: 0, head })
-  for (let n = 50; n < 60; n += 1) rollCalls.reported({ ...page, page: n, pages: 100 })
+  collector.reported({ ...page, page: 0, head })
+  for (let n = 50; n < 60; n += 1) collector.reported({ ...page, page: n, pages: 100 })
   for (const stranger of [{ id: 'guessed' }, { clientId: 'stranger' }])
-    rollCalls.reported({ ...page, page: 1, ...stranger })
+    collector.reported({ ...page, page: 1, ...stranger })
   await jest.advanceTimersByTimeAsync(1)
-  rollCalls.reported({ ...page, page: 1 })
+  collector.reported({ ...page, page: 1 })
   expect(await reports).toMatchObject([{ clientId: 'frozen', holdCount: 0 }])
 })

@@ -11,7 +11,7 @@ import { failureOf, untilWaiters, whenAborted } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
 /** What operators see of locks and clients, and how they evict a holder that they have looked at. */
-export function describeOversight(suite: Suite): void {
+export function describeOperations(suite: Suite): void {
   const isPromised = suite.traits.operator === true
   const scenario = (title: string, run: () => Promise<void>, isCarried = true): void =>
     suite.scenario(title, run, { isPromised: isPromised && isCarried })
@@ -37,7 +37,7 @@ export function describeOversight(suite: Suite): void {
 
   const it = suite.scenarios()
 
-  suite.part('oversight', () => {
+  suite.part('operations', () => {
     suite.scenario(
       'a listing shows each lock that is held, and by whom; once released it is gone from the next',
       async () => {
@@ -63,11 +63,11 @@ export function describeOversight(suite: Suite): void {
       {
         isPromised,
         otherwise: {
-          title: 'listings, clients and roll calls are refused, naming the engine',
+          title: 'listings, clients and their reports are refused, naming the engine',
           run: async () => {
             const { holdfast } = await suite.open()
             expect(() => holdfast.locks()).toThrow(InvalidArgumentError)
-            for (const call of [holdfast.clients(), holdfast.rollCall()])
+            for (const call of [holdfast.clients(), holdfast.clientReports()])
               expect(await failureOf(call)).toMatchObject({
                 code: 'INVALID_ARGUMENT',
                 message: textWith('can list neither locks nor clients'),
@@ -161,7 +161,7 @@ export function describeOversight(suite: Suite): void {
       const until = Date.now() + 3 * watchdogTimeoutMs
       while (Date.now() < until) {
         const askedAt = Date.now()
-        const [report] = await operator.holdfast.rollCall({ clientIds: [clientId], withinMs: 5_000 })
+        const [report] = await operator.holdfast.clientReports({ clientIds: [clientId], withinMs: 5_000 })
         expect(report?.holdCount).toBe(0)
         const listed = await operator.holdfast.clients()
         // After a longer stall the registration of the question before may have expired.
@@ -170,7 +170,7 @@ export function describeOversight(suite: Suite): void {
       }
     })
 
-    scenario('a roll call reports what each client holds and waits for, and for how long', async () => {
+    scenario('clientReports() has what each client holds and waits for, and for how long', async () => {
       const [holder, waiter, operator] = await Promise.all([
         openConnected({ label: 'holder' }),
         openConnected(),
@@ -180,7 +180,7 @@ export function describeOversight(suite: Suite): void {
       const waiting = waiter.lock.lock()
       await untilWaiters(waiter.holdfast, 1)
       const clientIds = [holder, waiter, operator].map(({ holdfast }) => holdfast.clientId)
-      const reports = await operator.holdfast.rollCall({ clientIds, withinMs: 20_000 })
+      const reports = await operator.holdfast.clientReports({ clientIds, withinMs: 20_000 })
       const reportOf = ({ holdfast: { clientId } }: Client) =>
         reports.find((report) => report.clientId === clientId)
       expect(reports).toHaveLength(3)
@@ -207,9 +207,9 @@ export function describeOversight(suite: Suite): void {
       const names = Array.from({ length: 60 }, (_, n) => `${suite.lockName}:${n}:${'é'.repeat(100)}`)
       const leases = await Promise.all(names.map((name) => holder.holdfast.getLock(name).lock()))
       const clientIds = [holder.holdfast.clientId]
-      const [report] = await operator.holdfast.rollCall({ clientIds, withinMs: 20_000 })
+      const [report] = await operator.holdfast.clientReports({ clientIds, withinMs: 20_000 })
       expect(report?.holds.map(({ name }) => name).sort()).toEqual([...names].sort())
-      const [few] = await operator.holdfast.rollCall({ clientIds, limit: 2, withinMs: 20_000 })
+      const [few] = await operator.holdfast.clientReports({ clientIds, limit: 2, withinMs: 20_000 })
       expect([few?.holds.length, few?.holdCount]).toEqual([2, 60])
       await Promise.all(leases.map((lease) => lease.unlock()))
     })
@@ -221,7 +221,7 @@ export function describeOversight(suite: Suite): void {
       await operator.lock.forceUnlock()
       await aborted
       const clientIds = [victim.holdfast.clientId]
-      const [report] = await operator.holdfast.rollCall({ clientIds, withinMs: 20_000 })
+      const [report] = await operator.holdfast.clientReports({ clientIds, withinMs: 20_000 })
       expect(report?.counts).toMatchObject({ lost: 1 })
       expect(report?.losses).toMatchObject([{ name: suite.lockName, owner: lease.owner, reason: 'revoked' }])
     })
@@ -242,14 +242,14 @@ export function describeOversight(suite: Suite): void {
     })
 
     suite.scenario(
-      'a frozen process is missing from a roll call, which ends in time, and inspect does not wait for it',
+      'a frozen process is missing from clientReports(), which ends in time, and inspect does not wait for it',
       async () => {
         const [frozen, operator] = await Promise.all([suite.fork(), suite.open()])
         await frozen.lock(suite.lockName)
         const { owner } = await frozen.untilAcquired()
         await frozen.freeze()
         const clientIds = [frozen.clientId, operator.holdfast.clientId]
-        const reports = await operator.holdfast.rollCall({ clientIds, withinMs: 300 })
+        const reports = await operator.holdfast.clientReports({ clientIds, withinMs: 300 })
         expect(reports.map(({ clientId }) => clientId)).toEqual([operator.holdfast.clientId])
         expect((await operator.lock.inspect()).holder).toMatchObject({ owner, heldMs: null })
       },

@@ -65,7 +65,7 @@ describe('a report of several pages', () => {
     const asker = await openReadyClient(server.url)
     const lost = proxy.loseReply(isPage(1))
     const [[report]] = await Promise.all([
-      asker.rollCall({ clientIds: [holder.clientId], withinMs: 20_000 }),
+      asker.clientReports({ clientIds: [holder.clientId], withinMs: 20_000 }),
       lost,
     ])
     expect(report?.holds.map(({ name }) => name).sort()).toEqual(names)
@@ -80,7 +80,7 @@ describe('a report of several pages', () => {
     await holdMany(holder, 60)
     const cutOff = proxy.loseReply(isPage(1)).then(() => proxy.refuse())
     const clientIds = [holder.clientId, other.clientId]
-    const [reports] = await Promise.all([asker.rollCall({ clientIds, withinMs: 6_000 }), cutOff])
+    const [reports] = await Promise.all([asker.clientReports({ clientIds, withinMs: 6_000 }), cutOff])
     expect(reports.map(({ clientId }) => clientId)).toEqual([other.clientId])
     await proxy.accept()
   })
