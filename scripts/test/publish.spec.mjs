@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { publishedPackages, root } from '../lib/workspace.mjs'
 
-// npm starts many times, on a machine that may be busy.
 const version = '9.9.9'
 const integrityOf = (bytes) => `sha512-${createHash('sha512').update(bytes).digest('base64')}`
 let folder

@@ -3,7 +3,6 @@ import { createDashboard, type Dashboard } from '../src/index.js'
 import type { Findings } from '../src/shared/payloads.js'
 import { Clients } from './support/clients.js'
 
-// A search of a store of this size is ended by its time limit.
 const clients = new Clients()
 let redis: RedisServer
 let dashboard: Dashboard

@@ -6,7 +6,6 @@ import { countedCalls, wipeSql } from './support/postgres-schema.js'
 
 // One process and one session: there is no other process to kill or freeze, no server to restart, and no replica.
 
-// Clients and database share one thread, so a busy machine is felt twice.
 let commands = 0
 
 class CountingPGlite extends PGlite {
