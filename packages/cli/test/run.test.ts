@@ -187,6 +187,7 @@ describe('holdfast run', () => {
       64,
       "unknown option '--redis'\n(Did you mean --url?)",
     ],
+    ['an option of the command comes before --', ['sh', '-c', 'true'], {}, 64, 'go behind --'],
     ['a duration has no unit', ['--wait', '30', '--', 'true'], {}, 64, '500ms, 30s, 5m, 2h'],
     ['a code is empty', ['-E', '', '--', 'true'], {}, 64, '--conflict-exit-code must be a number'],
     ['the command is missing', [], {}, 64, "missing required argument 'command'"],

@@ -24,6 +24,7 @@ export function addRun(program: Command): void {
     .argument('<name>', 'of the lock')
     .argument('[command...]', 'program and arguments, behind --')
     .usage('[options] <name> -- <command...>')
+    .showHelpAfterError('(options of the command go behind --: holdfast run <name> -- <command...>)')
     .addOption(
       durationOption(
         '-w, --wait <duration>',

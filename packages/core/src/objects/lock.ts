@@ -147,7 +147,7 @@ export class Lock {
    * `UnavailableError` when the store did not reply within `waitMs` (an unlimited wait outlives outages);
    * `RefusedError`, `NotALockError`, `InvalidArgumentError`; `LockLostError` when the enclosing hold was lost; `UpgradeError`
    * for a write lock inside a read lock of the same caller; `ReplicationError` when too few replicas acknowledged the grant
-   * (`minReplicas`); `TooManyWaitersError`, `ClosedError`
+   * (`minReplicas`); `TooManyWaitersError`, `ClosedError`; `NotOwnerError` when the scope of the call had ended by then
    */
   lock(options?: AcquireOptions): Promise<Lease>
   lock(options?: AcquireOptions, second?: unknown): Promise<Lease> {

@@ -5,7 +5,7 @@ import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
 import type { AnyPossession, ScopedLease } from './possession.js'
-import { titleOf } from './target.js'
+import { titleFrom, titleOf } from './target.js'
 import type { Target } from './target.js'
 
 /** What a scope needs of its client. */
@@ -76,12 +76,16 @@ export class Scope<P extends AnyPossession> {
     return this.#openOnes(address).at(-1)?.hold
   }
 
-  /** Keeps a lease for `unlock()`; one that comes after the scope's end is left at once. */
+  /**
+   * Keeps a lease for `unlock()`.
+   *
+   * @throws `NotOwnerError` after the scope's end: then the lease is left at once, and its caller must not go on as if it had it
+   */
   keep(hold: P, lease: ScopedLease): void {
     const { address } = hold
     if (this.#isEnded) {
       this.#deps.background.run(this.#releaseLeaked({ hold, lease }))
-      return
+      throw acquiredTooLate(lease)
     }
     this.#held.set(address.id, [...this.#openOnes(address), { hold, lease }])
   }
@@ -129,6 +133,13 @@ export const nothingToUnlock = (target: Target, isInside: boolean): NotOwnerErro
           'Outside a scope keep the lease and release that: const lease = await lock.lock(), then await lease.unlock(); or use ' +
           'withLock(fn). A lease that was not kept stays held until the client is closed or forceUnlock() evicts its owner',
     { lockName: target.address.name },
+  )
+
+const acquiredTooLate = ({ name, kind, owner }: ScopedLease): NotOwnerError =>
+  new NotOwnerError(
+    `${titleFrom(kind, name)} was acquired only after the holdfast.scope() of this call had ended, and released at once. ` +
+      'Await each lock() inside its scope, or use withLock(fn), which needs none',
+    { lockName: name, owner },
   )
 
 const nothingLeftToUnlock = (target: Target): NotOwnerError =>

@@ -98,6 +98,22 @@ export function describeScopes(suite: Suite): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
+    it('a call that still waits when its scope ends rejects, and what it gets is released', async () => {
+      const [{ holdfast, lock }, rival] = await Promise.all([suite.open(), suite.open()])
+      const held = await rival.lock.lock()
+      let waiting: Promise<unknown> | undefined
+      await holdfast.scope(async () => {
+        waiting = failureOf(lock.lock())
+        await suite.untilQueued(1)
+      })
+      const leaked = nextEvent(holdfast, 'leaked')
+      await held.unlock()
+      const failure = await waiting
+      expect(failure).toBeInstanceOf(NotOwnerError)
+      expect(failure).toMatchObject({ lockName: suite.lockName, owner: (await leaked).owner })
+      await rival.lock.withLock(() => undefined)
+    })
+
     it('what a scope lost is reported as lost, and not as leaked', async () => {
       const { holdfast, lock } = await suite.open()
       const reported: string[] = []
