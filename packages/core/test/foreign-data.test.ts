@@ -115,7 +115,7 @@ it('data of something else beside a lock is left alone, and the refusal says wha
   const refusal = holdfast.getLock(name).lock()
   await expect(refusal).rejects.toBeInstanceOf(RefusedError)
   await expect(refusal).rejects.toThrow(
-    /its queue, its waiters or its last token, has data of something else: delete that key/,
+    /its queue, its waiters, its size or its last token\) has data of something else: delete that key/,
   )
   expect(await redis.get(key)).toBe('theirs')
 })
