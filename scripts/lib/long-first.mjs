@@ -7,7 +7,8 @@ import Sequencer from '@jest/test-sequencer'
 export default class LongFirst extends Sequencer {
   sort(tests) {
     const [long, others] = [[], []]
-    for (const test of super.sort(tests)) (/conformance|chaos|mutants|model/.test(test.path) ? long : others).push(test)
+    for (const test of super.sort(tests))
+      (/conformance|chaos|mutants|model/.test(test.path) ? long : others).push(test)
     return [...long, ...others]
   }
 }

@@ -8,6 +8,8 @@ import { closeAfterTest, closeAll, openClient, type ClientOptions } from './supp
 import { ownRedis } from './support/own-redis.js'
 
 const server = ownRedis()
+/** ioredis copies what it is given, and would miss what is inherited. */
+const here = (): Address => ({ host: server.host, port: server.port })
 
 afterEach(closeAll)
 
@@ -69,7 +71,7 @@ describe.each([
   { version: 5, makeCluster: (...args: ConstructorParameters<typeof Cluster5>) => new Cluster5(...args) },
 ])('a Cluster of ioredis $version', ({ makeCluster }) => {
   it('is refused at once by a stand-alone server, and the error says what to use', async () => {
-    const error = await refusalOf(makeCluster([server], { lazyConnect }))
+    const error = await refusalOf(makeCluster([here()], { lazyConnect }))
     expectError(error, RefusedError, /cluster support disabled/)
     expectError(error, RefusedError, /use Redis instead of Cluster/)
     expect(String(error)).toContain(at(server))
@@ -81,7 +83,7 @@ describe.each([
   })
 
   it('reports no unknown server when it is refused', async () => {
-    const holdfast = openClient(makeCluster([server], { lazyConnect }))
+    const holdfast = openClient(makeCluster([here()], { lazyConnect }))
     const warnings: unknown[] = []
     holdfast.on('warning', (warning) => warnings.push(warning))
     await expect(holdfast.getLock(uniqueName('diagnosis')).lock()).rejects.toBeInstanceOf(RefusedError)
@@ -105,7 +107,7 @@ describe.each([
   })
 
   it('waits while one node cannot be reached, though another one is of no use', async () => {
-    const cluster = makeCluster([await noServer(), server], { lazyConnect })
+    const cluster = makeCluster([await noServer(), here()], { lazyConnect })
     expectError(await failureOf(cluster), UnavailableError, /could not connect.*/)
   })
 
@@ -134,7 +136,7 @@ describe.each([
   const reachBy = (...sentinels: Address[]) => makeRedis({ sentinels, name: 'main' })
 
   it('is refused at once by Sentinels that are Redis servers, and the error says so', async () => {
-    const error = await refusalOf(reachBy(server))
+    const error = await refusalOf(reachBy(here()))
     expectError(error, RefusedError, /unknown command .sentinel/i)
     expectError(error, RefusedError, /must be those of Sentinel processes/)
     expect(String(error)).toContain(at(server))
