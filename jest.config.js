@@ -63,6 +63,6 @@ export default {
   // Ends what hangs, and does not judge speed.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
-  // Most tests wait for servers most of the time.
-  maxWorkers: 4,
+  // Most tests wait for servers most of the time; with more, schedules of several processes would be late.
+  maxWorkers: 3,
 }

@@ -1,14 +1,13 @@
 import Sequencer from '@jest/test-sequencer'
 
 /**
- * Begins with what takes longest. Jest goes by the size of a file when it has no times of an earlier run, and those that run a suite,
- * a model or schedules have a few lines.
+ * Begins with what takes longest. Jest goes by the size of a file when it has no times of an earlier run, and those that run a whole
+ * suite have a few lines.
  */
 export default class LongFirst extends Sequencer {
   sort(tests) {
     const [long, others] = [[], []]
-    for (const test of super.sort(tests))
-      (/conformance|chaos|mutants|model/.test(test.path) ? long : others).push(test)
+    for (const test of super.sort(tests)) (/conformance/.test(test.path) ? long : others).push(test)
     return [...long, ...others]
   }
 }
