@@ -50,6 +50,7 @@ export class PermitLease extends BaseLease {
       await this.leaveOnce(() => this.#hold.leave(this))
       return
     }
+    this.assertUsable()
     this.entry.needs -= permits
     await this.#hold.lower()
   }

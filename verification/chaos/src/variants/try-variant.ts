@@ -9,7 +9,7 @@ import type { Variant } from './variant.js'
 const timeouts = { replyTimeoutMs: 6_000, leftoversEndWithinMs: 2_000 }
 
 /** On a busy machine, messages may not arrive at the planned times, and what a stall disturbed is not judged. */
-const tries = 6
+const tries = 20
 
 /** Runs the variant's schedule with the broken library, again if the checker found nothing. */
 export async function tryVariant(variant: Variant): Promise<Verdict> {

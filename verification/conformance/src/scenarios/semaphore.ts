@@ -204,6 +204,15 @@ export function describeSemaphore(suite: Suite): void {
       await next.release()
     })
 
+    it('a lost lease gives nothing back, and its number of permits stays', async () => {
+      const { semaphore } = await open(3)
+      const lease = await semaphore.acquire({ permits: 3 })
+      await semaphore.forceRelease(lease.owner)
+      await whenAborted(lease.signal)
+      expect(await failureOf(lease.release(1))).toMatchObject({ code: 'LOCK_LOST' })
+      expect(lease.permits).toBe(3)
+    })
+
     it('forceRelease refuses what is not an owner, and evicts nobody', async () => {
       const { semaphore } = await open(2)
       const lease = await semaphore.acquire({ permits: 2 })

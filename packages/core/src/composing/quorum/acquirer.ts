@@ -3,8 +3,9 @@ import type { Request } from '../../options/options.js'
 import type { Owners } from '../../ownership/owners.js'
 import type { Target } from '../../ownership/target.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
-import type { AcquiredMajority, QuorumAcquisitionDeps } from './acquisition-deps.js'
+import type { QuorumAcquisitionDeps } from './acquisition-deps.js'
 import { QuorumAcquisition } from './acquisition.js'
+import type { AcquiredMajority } from './hold.js'
 
 /** Acquires locks of a quorum, each under an owner of its own. */
 export class QuorumAcquirer<L extends LeaseHandle> {

@@ -2,15 +2,9 @@ import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { QuorumAcquisitions } from './acquisitions.js'
 import type { BallotDeps } from './ballot.js'
 import type { Contention } from './contention.js'
-import type { QuorumHold, QuorumHoldDeps } from './hold.js'
+import type { QuorumHoldDeps } from './hold.js'
 import type { Repair } from './repair.js'
 import type { WaitReports } from '../../waiting/wait-reports.js'
-
-/** A majority that was acquired. */
-export interface AcquiredMajority<L extends LeaseHandle> {
-  readonly hold: QuorumHold<L>
-  readonly lease: L
-}
 
 /** What quorum acquisitions need of their client; `L` is what callers get. */
 export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps {

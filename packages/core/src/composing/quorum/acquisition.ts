@@ -11,9 +11,10 @@ import { notAcquired } from '../../waiting/wait-reports.js'
 import { Wait } from '../../waiting/wait.js'
 import type { Transitions } from '../../waiting/wait.js'
 import { notReached, tooManyWaiters } from '../../waiting/wording.js'
-import type { AcquiredMajority, QuorumAcquisitionDeps } from './acquisition-deps.js'
+import type { QuorumAcquisitionDeps } from './acquisition-deps.js'
 import { Ballot } from './ballot.js'
 import { QuorumHold } from './hold.js'
+import type { AcquiredMajority } from './hold.js'
 import { TooFewError } from './majority.js'
 import type { Master } from './master.js'
 import { readPresentHolder } from './present-holder.js'
@@ -306,12 +307,9 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
 
   #handOut(fencingToken: number): void {
     const grant = { target: this.target, n: this.n, owner: this.owner, ballot: this.#ballot, fencingToken }
-    this.succeed(() => {
-      const { holding, repair } = this.#deps
-      const hold = new QuorumHold(holding, grant, this.options)
-      repair.begin()
-      return { hold, lease: hold.open(this.options, monotonicMs() - this.waitsSince) }
-    })
+    const { holding, repair } = this.#deps
+    this.succeed(() => QuorumHold.open(holding, grant, this.options, monotonicMs() - this.waitsSince))
+    repair.begin()
   }
 
   #onTooFew(): void {

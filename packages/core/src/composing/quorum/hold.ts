@@ -37,6 +37,12 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
   readonly leaseMaker: LeaseMaker<QuorumHold<L>, L>
 }
 
+/** A majority that was acquired, and its first lease. */
+export interface AcquiredMajority<L extends LeaseHandle> {
+  readonly hold: QuorumHold<L>
+  readonly lease: L
+}
+
 /** A majority, as it is handed over by the acquisition that got it. */
 export interface QuorumGrant {
   readonly target: Target
@@ -80,7 +86,18 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   #loss: LockLostError | undefined
   #renewedUntil: number
 
-  constructor(deps: QuorumHoldDeps<L>, grant: QuorumGrant, request: Request) {
+  /** A hold with its first lease. */
+  static open<L extends LeaseHandle>(
+    deps: QuorumHoldDeps<L>,
+    grant: QuorumGrant,
+    request: Request,
+    waitedMs: number,
+  ): AcquiredMajority<L> {
+    const hold = new QuorumHold(deps, grant, request)
+    return { hold, lease: hold.#addLease(hold.target, request, waitedMs) }
+  }
+
+  private constructor(deps: QuorumHoldDeps<L>, grant: QuorumGrant, request: Request) {
     this.#deps = deps
     this.target = grant.target
     this.n = grant.n
@@ -145,11 +162,6 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   /** Read by the votes: until when they may last. */
   get limitAt(): number {
     return this.#leases.nextLimitAt(this.#limitAt)
-  }
-
-  /** The first lease. */
-  open(request: Request, waitedMs: number): L {
-    return this.#addLease(this.target, request, waitedMs)
   }
 
   async enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
