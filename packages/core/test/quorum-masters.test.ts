@@ -287,6 +287,16 @@ describe('a quorum on real masters', () => {
     })
   })
 
+  it('tells the holder who evicts it, also with a minority frozen', async () => {
+    const [holder, operator] = [await openReady(), await openReady({ memberTimeoutMs: 500 })]
+    const lease = await holder.getLock('job').lock()
+    await servers[2].freeze()
+    expect(await operator.getLock('job').forceUnlock({ by: 'ada@ops' })).toBe(true)
+    await until(() => lease.signal.aborted)
+    expect(lease.signal.reason).toMatchObject({ reason: 'revoked', by: 'ada@ops' })
+    await expect(lease.unlock()).rejects.toMatchObject({ by: 'ada@ops' })
+  })
+
   it('raises its token at a majority', async () => {
     const quorum = await openReady()
     const { fencingToken } = await quorum.getFencedLock('job').lock()

@@ -68,6 +68,37 @@ describe('what an operator is shown and does', () => {
   })
 })
 
+describe('who evicts reaches the evicted holder', () => {
+  const lossOf = async (lease: Lease): Promise<unknown> => {
+    await until(() => lease.signal.aborted)
+    return lease.signal.reason
+  }
+  const byAda = {
+    reason: 'revoked',
+    by: 'ada@ops',
+    message: expect.stringMatching(/^the hold was revoked by ada@ops; /) as string,
+  }
+
+  it.each([
+    ['that it looks up', () => ({})],
+    ['that it names', ({ owner }: Lease) => ({ owner })],
+  ])('when another client evicts the owner %s', async (_, whom) => {
+    const lease = await openQuorumOn(stores).getLock('job').lock()
+    const evicted = await openQuorumOn(stores)
+      .getLock('job')
+      .forceUnlock({ ...whom(lease), by: 'ada@ops' })
+    expect(evicted).toBe(true)
+    expect(await lossOf(lease)).toMatchObject(byAda)
+  })
+
+  it('when its own client evicts it', async () => {
+    const lock = openQuorumOn(stores).getLock('job')
+    const lease = await lock.lock()
+    expect(await lock.forceUnlock({ by: 'ada@ops' })).toBe(true)
+    expect(await lossOf(lease)).toMatchObject(byAda)
+  })
+})
+
 describe('a fenced quorum lock', () => {
   it('has tokens that grow, whichever majority drew them', async () => {
     const tokens: number[] = []

@@ -94,7 +94,7 @@ export class QuorumClient {
       acquirer,
     })
     const lookup = new Lookup(closing, masters, engine)
-    const ofLookup = { steps: lookup, registry: lookup, readiness: lookup }
+    const ofLookup = { steps: lookup, registry: lookup, operations: lookup, readiness: lookup }
     this.lockDeps = { ...ofLookup, settings, frames, events, holds, entrance }
   }
 

@@ -64,7 +64,7 @@ export class QuorumMember {
       },
     })
     this.#health = health
-    const { polls, queuesUnnotified } = store
+    const { polls, queuesUnnotified, operations } = store
     this.master = new Master({
       name,
       names,
@@ -95,6 +95,7 @@ export class QuorumMember {
         evictions,
         channels: undefined,
       },
+      announce: operations.announce.bind(operations),
     })
   }
 

@@ -75,6 +75,11 @@ export class Ballot {
     return Math.max(0, ...this.given.map(({ hold }) => hold?.fencingToken ?? 0))
   }
 
+  /** Who evicts the owner, as far as its votes were told. */
+  takeEvictor(): string | undefined {
+    return this.all.map((vote) => vote.takeEvictor()).find((by) => by !== undefined)
+  }
+
   /** Why some masters did not reply, in order. */
   get troubles(): { readonly name: string; readonly error: HoldfastError }[] {
     return this.in('failed').flatMap(({ master: { name }, error }) => (error ? [{ name, error }] : []))

@@ -245,6 +245,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
       isRenewed: this.isRenewed,
       isAtLimit: this.#isAtLimit,
       cause,
+      by: reason === 'revoked' ? this.#ballot.takeEvictor() : undefined,
     })
     this.#loss = error
     for (const vote of this.#ballot.all) vote.lose()

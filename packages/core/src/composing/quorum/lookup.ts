@@ -5,6 +5,7 @@ import type { Registry } from '../../engine/registry.js'
 import type { Closing } from '../../errors/closing.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
+import { Evictions } from '../../holding/evictions.js'
 import type { Ready } from '../../waiting/readiness.js'
 import type { Master } from './master.js'
 import { quorumOf } from './ballot.js'
@@ -24,6 +25,8 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
   readonly #masters: readonly Master[]
   readonly #engine: string
   readonly #quorum: number
+  /** By whom the next evictions of owners are. */
+  readonly #evictions = new Evictions()
 
   constructor(closing: Closing, masters: readonly Master[], engine: string) {
     this.#closing = closing
@@ -67,17 +70,30 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
     }
   }
 
+  /** Says who is about to evict an owner. Its client is told at each master together with the eviction: only then are its votes known. */
+  announce(_lock: Address, owner: string, by: string): Promise<void> {
+    this.#evictions.note(owner, by)
+    return Promise.resolve()
+  }
+
+  /** Clients report on the votes of a master, which were given at other times than the quorum. */
+  reportsOf(): Promise<() => undefined> {
+    return Promise.resolve(() => undefined)
+  }
+
   /**
    * Evicts the owner at every master that counts it as the holder. It is evicted once it can have no majority any more;
    * otherwise this rejects, and the owner may still hold the lock.
    */
   async force(address: Address, owner: string): Promise<ReleaseReply> {
+    const by = this.#evictions.take(owner)
     const troubles: Trouble[] = []
     const replies = await this.#inspectAll(address, 1, troubles)
     const outcomes = await Promise.all(
       replies.map(async ({ master, address: there, inspection }): Promise<ReleaseReply['kind'] | null> => {
         if (master.ownerOf(inspection.owner) !== owner) return 'not-held'
         try {
+          if (by !== undefined) await master.announce(there, inspection.owner, by)
           return (await master.steps.force(there, inspection.owner)).kind
         } catch (error) {
           troubles.push({ name: master.name, error: toHoldfastError(error) })

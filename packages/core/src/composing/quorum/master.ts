@@ -30,6 +30,8 @@ export interface MasterDeps {
   readonly health: Health
   readonly acquisition: Omit<AcquisitionDeps<LeaseHandle>, 'holding' | 'reports'>
   readonly holding: Omit<HoldDeps<LeaseHandle>, 'leaseMaker' | 'reports'>
+  /** Tells the client of an owner at this master who is about to evict it. */
+  announce(address: Address, owner: string, by: string): Promise<void>
 }
 
 /** What a request to a master is for, and who wants to know of it. */
@@ -85,6 +87,16 @@ export class Master {
   /** What the lease of a hold asks for has changed. */
   reschedule(hold: Hold): void {
     this.#deps.holding.watchdog.reschedule(hold)
+  }
+
+  /** Tells the client of an owner at this master who is about to evict it. It is evicted whether or not that succeeds. */
+  announce(address: Address, owner: string, by: string): Promise<void> {
+    return this.#deps.announce(address, owner, by)
+  }
+
+  /** Who evicts an owner that this client has here, if that was announced a short time ago. Forgets it. */
+  takeEvictor(owner: string): string | undefined {
+    return this.#deps.holding.evictions.take(owner)
   }
 
   async raiseToken(address: Address, token: number, keepMs: number): Promise<void> {

@@ -63,6 +63,7 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
   #holder = ''
   #error: HoldfastError | undefined
   #lossReason: LossReason | undefined
+  #lostTo: string | undefined
   #requests = 0
   /** The request under way; one that was ended is forgotten here. */
   #current: { readonly wait: AbortController | undefined } | undefined
@@ -99,6 +100,11 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
   /** Why its last hold was lost. */
   get lossReason(): LossReason | undefined {
     return this.#lossReason
+  }
+
+  /** Who evicted its last hold, or is about to evict the present one, if that was announced. */
+  takeEvictor(): string | undefined {
+    return this.#held ? this.master.takeEvictor(this.#held.hold.owner) : this.#lostTo
   }
 
   /** Whether requesting it again makes no sense. */
@@ -198,11 +204,12 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
       get limitAt() {
         return deps.listener.limitAt
       },
-      abort: ({ reason }) => {
+      abort: ({ reason, by }) => {
         if (this.#held?.hold !== hold) return
         this.#held = undefined
         this.#state = 'none'
         this.#lossReason = reason
+        this.#lostTo = by
         deps.listener.changed(this)
       },
     }
