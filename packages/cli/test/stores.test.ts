@@ -75,6 +75,25 @@ it('a Sentinel that hangs is passed over, by doctor as well', async () => {
   expect(stdout).toMatch(/^(ok|warning) +sentinels +\d+ know each other/m)
 })
 
+it('creates nothing in PostgreSQL to look at, and says that the schema is not there', async () => {
+  const database = await openDatabase()
+  try {
+    const options = { url: '', env: { HOLDFAST_URL: database.url }, isPublished: true }
+    const refusal = /schema typo does not exist in this database, .*name the schema that the locks are in/
+    const lookers = [['ls'], ['inspect', 'a'], ['unlock', 'a', '--yes'], ['top', '--json'], ['watch', 'a']]
+    for (const words of lookers) {
+      const { code, stderr } = await runCli([...words, '--schema', 'typo'], options)
+      expect([words, code, stderr]).toEqual([words, 77, expect.stringMatching(refusal)])
+    }
+    const { code, stdout } = await runCli(['doctor', '--schema', 'typo'], options)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(new RegExp(`^FAILED +lock +${refusal.source}.*\n$`))
+    expect(await database.query(`select from pg_namespace where nspname = 'typo'`)).toEqual([])
+  } finally {
+    await database.stop()
+  }
+})
+
 it('works with PostgreSQL', async () => {
   const database = await openDatabase()
   try {

@@ -8,8 +8,9 @@ import { shortfallOf, standbysSql } from './standbys.js'
 /** The oldest supported server. */
 const leastVersion = 130_000
 
+const noSuchSchema = '3F000'
 /** States that say that the functions are not there: no such schema, function, or table. */
-const missing = new Set(['3F000', '42883', '42P01'])
+const missing = new Set([noSuchSchema, '42883', '42P01'])
 
 /**
  * Refuses a database that cannot keep locks.
@@ -21,7 +22,7 @@ export async function checkDatabase(
   query: Query,
   { schema, tables, minReplicas }: Pick<PostgresSettings, 'schema' | 'tables' | 'minReplicas'>,
   wasUsable: boolean,
-  migrate: () => Promise<void>,
+  migrate: (from: 'nothing' | 'older') => Promise<void>,
 ): Promise<string> {
   const [[version, isStandby, isolation, readOnly] = []] = await query(
     `select current_setting('server_version_num'), pg_is_in_recovery(), current_setting('transaction_isolation'),
@@ -54,8 +55,9 @@ export async function checkDatabase(
   try {
     rows = await query(hello)
   } catch (error) {
-    if (!missing.has(sqlStateOf(error) ?? '')) throw explained(error, schema)
-    await migrate()
+    const state = sqlStateOf(error) ?? ''
+    if (!missing.has(state)) throw explained(error, schema)
+    await migrate(state === noSuchSchema ? 'nothing' : 'older')
     rows = await query(hello)
   }
   const [[store, persistence] = []] = rows

@@ -32,12 +32,20 @@ export class Migration {
   }
 
   /** Settles with the attempt under way, or a new one. */
-  async run(): Promise<void> {
+  async run(from: 'nothing' | 'older'): Promise<void> {
     if (this.#isClosed) throw closed()
     const { schema, migrate: mode } = this.#settings
     if (mode === 'check') {
+      const [state, way] = {
+        nothing: [
+          'does not exist in this database',
+          'name the schema that the locks are in, or have it created',
+        ],
+        older: ['is out of date', 'have it updated'],
+      }[from]
       throw refused(
-        `schema ${schema} is missing or out of date, and the option migrate is 'check': run the SQL of migrationSql()`,
+        `schema ${schema} ${state}, and this client may not change that (migrate: 'check'): ` +
+          `${way}, by a client that may, such as the application, or by the SQL of migrationSql()`,
       )
     }
     this.#attempt ??= this.#begin().finally(() => (this.#attempt = undefined))

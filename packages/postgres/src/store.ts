@@ -39,8 +39,9 @@ export class PostgresStore implements StoreFacts {
       database,
       connectTimeoutMs,
       check: async (query) => {
-        const migrate = (): Promise<void> => this.#migration.run()
-        this.#data = await checkDatabase(query, settings, this.#wasUsable, migrate)
+        this.#data = await checkDatabase(query, settings, this.#wasUsable, (from) =>
+          this.#migration.run(from),
+        )
         this.#wasUsable = true
       },
       onBreak: () => {

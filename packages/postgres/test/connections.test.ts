@@ -92,7 +92,7 @@ describe('a migration', () => {
     const url = await inDatabase('limited')
     await sessionThat('begin; create schema holdfast', url)
     const limits = { connectTimeoutMs: 5_000, limitMs: 500 }
-    const failure = await failureOf(new Migration(resolveOptions({ url }), limits).run())
+    const failure = await failureOf(new Migration(resolveOptions({ url }), limits).run('nothing'))
     expect(failure).toMatchObject({ code: 'UNAVAILABLE' })
     expect(String(failure)).toContain(
       'schema holdfast could not be created or brought up to date within 500 ms',

@@ -88,7 +88,8 @@ async function run(name: string, command: string[], options: RunOptions): Promis
     throw usageError('--conflict-exit-code must be a number from 0 to 255')
   }
   const label = options.label ?? `holdfast run ${basename(command[0] ?? '')}`
-  return withClient(options, { watchdogTimeoutMs: leaseMs, label }, (holdfast) => {
+  const storeOptions = { ...options, mayCreate: true }
+  return withClient(storeOptions, { watchdogTimeoutMs: leaseMs, label }, (holdfast) => {
     const lock = holdfast.getLock(name)
     const { quiet: isQuiet = false, storeEnv: hasStoreEnv } = options
     const order = { lock, command, waitMs, leaseMs, notAcquiredCode, hasStoreEnv, isQuiet }

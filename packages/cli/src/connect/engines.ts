@@ -23,9 +23,13 @@ const kinds: readonly EngineKind[] = [
     scheme: /^postgres(ql)?:/,
     packages: ['@holdfast/postgres', 'pg'],
     options: ['schema'],
-    async open(url, { schema }) {
+    async open(url, { schema, mayCreate = false }) {
       const { postgres } = await import('@holdfast/postgres')
-      return postgres({ url, ...(schema !== undefined && { schema }) })
+      return postgres({
+        url,
+        migrate: mayCreate ? 'auto' : 'check',
+        ...(schema !== undefined && { schema }),
+      })
     },
   },
 ]
