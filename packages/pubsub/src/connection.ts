@@ -13,3 +13,19 @@ export interface SubscriberConnection {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'close' | 'end', listener: () => void): unknown
 }
+
+const methods = ['on', 'connect', 'subscribe', 'unsubscribe', 'ping', 'disconnect'] as const
+
+/**
+ * What `connect` returned, which may have been written without types.
+ *
+ * @throws TypeError if it is no connection
+ */
+export function checkConnection(given: SubscriberConnection): SubscriberConnection {
+  const value: unknown = given
+  const isObject = typeof value === 'object' && value !== null
+  const missing = isObject && methods.find((method) => typeof Reflect.get(value, method) !== 'function')
+  if (isObject && missing === undefined) return given
+  const kind = isObject ? `an object without ${String(missing)}()` : value === null ? 'null' : typeof value
+  throw new TypeError(`connect must return an ioredis connection, got ${kind}`)
+}

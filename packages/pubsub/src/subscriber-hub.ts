@@ -1,6 +1,6 @@
 import { answerWithin } from './answer-within.js'
 import { Channel, type MessageListener } from './channel.js'
-import type { SubscriberConnection } from './connection.js'
+import { checkConnection, type SubscriberConnection } from './connection.js'
 import { isPermissionError, toError } from './errors.js'
 import { SubscriberLink } from './subscriber-link.js'
 
@@ -12,7 +12,8 @@ const reconnectAfterMs = (failures: number): number =>
 export interface SubscriberHubOptions {
   /**
    * Makes a fresh connection that is not connected yet and does not reconnect by itself: an ioredis `Redis` with
-   * `lazyConnect: true` and `retryStrategy: null`. The hub owns it and ends it.
+   * `lazyConnect: true` and `retryStrategy: null`. The hub owns it and ends it. If this throws or returns something else, the
+   * attempt has failed.
    */
   connect(): SubscriberConnection
 
@@ -174,7 +175,7 @@ export class SubscriberHub {
 
   private makeLink(): SubscriberLink {
     const link: SubscriberLink = new SubscriberLink(
-      this.options.connect(),
+      checkConnection(this.options.connect()),
       {
         onMessage: (channel, message) => this.deliver(channel, message),
         onClose: (cause) => this.drop(link, cause),

@@ -317,6 +317,26 @@ describe('what throws', () => {
     expect(hub.downs).toEqual(['no address yet', 'no address yet'])
   })
 
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['redis://localhost', 'string'],
+    [new URL('redis://localhost'), 'an object without on()'],
+    [Promise.resolve(), 'an object without on()'],
+    [{ on: () => undefined }, 'an object without connect()'],
+  ])('is told of a connect that returns %p, and ends no process', async (returned, kind) => {
+    const unhandled = jest.fn()
+    process.on('unhandledRejection', unhandled)
+    const hub = new RecordedHub({ connect: () => returned as never })
+    const subscribed = Promise.allSettled([hub.record('left')])
+    await until(() => hub.downs.length >= 2, { what: 'two failed attempts' })
+    expect(new Set(hub.downs)).toEqual(new Set([`connect must return an ioredis connection, got ${kind}`]))
+    await hub.close()
+    expect((await subscribed).map(reasonOf)).toEqual(['The subscriber hub is closed'])
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
   it('is nothing for a bad ping interval, which is refused at once', () =>
     expect(() => new RecordedHub({ connect, pingEveryMs: 0 })).toThrow('pingEveryMs must be above 0, got 0'))
 })
