@@ -1,72 +1,8 @@
-import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { guessOf, isOptions } from '../../options/checks.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { kindOf, shown } from '../../util/kind-of.js'
-
-/**
- * Every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is missing: the
- * options of ioredis 5 are among those of 6. The commonest come first, since the first of several near names is suggested.
- */
-const known: Record<keyof RedisOptions, true> = {
-  host: true,
-  port: true,
-  username: true,
-  password: true,
-  db: true,
-  tls: true,
-  path: true,
-  family: true,
-  keyPrefix: true,
-  sentinels: true,
-  name: true,
-  sentinelUsername: true,
-  sentinelPassword: true,
-  sentinelTLS: true,
-  enableTLSForSentinelMode: true,
-  natMap: true,
-  role: true,
-  preferredSlaves: true,
-  updateSentinels: true,
-  failoverDetector: true,
-  sentinelCommandTimeout: true,
-  sentinelMaxConnections: true,
-  sentinelReconnectStrategy: true,
-  sentinelRetryStrategy: true,
-  connectTimeout: true,
-  disconnectTimeout: true,
-  commandTimeout: true,
-  socketTimeout: true,
-  blockingTimeout: true,
-  blockingTimeoutGrace: true,
-  keepAlive: true,
-  noDelay: true,
-  connectionName: true,
-  disableClientInfo: true,
-  clientInfoTag: true,
-  Connector: true,
-  retryStrategy: true,
-  reconnectOnError: true,
-  maxRetriesPerRequest: true,
-  maxLoadingRetryTime: true,
-  autoResubscribe: true,
-  autoResendUnfulfilledCommands: true,
-  enableAutoPipelining: true,
-  autoPipeliningIgnoredCommands: true,
-  offlineQueue: true,
-  commandQueue: true,
-  enableOfflineQueue: true,
-  enableReadyCheck: true,
-  lazyConnect: true,
-  readOnly: true,
-  stringNumbers: true,
-  protocol: true,
-  replyMapping: true,
-  monitor: true,
-  scripts: true,
-  himportFieldsets: true,
-  showFriendlyErrorStack: true,
-}
-const knownOfSentinel: Record<keyof SentinelAddress, true> = { host: true, port: true, family: true }
+import { known, knownOfSentinel } from './known-options.js'
+import type { OptionCheck } from './known-options.js'
 
 /** What other libraries call it, with what to do here. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -81,15 +17,21 @@ const elsewhere: Readonly<Record<string, string>> = {
   rootNodes: '; for a Redis Cluster pass an ioredis Cluster, as in new Cluster([{ host, port }])',
 }
 
+type Checks = Readonly<Record<string, OptionCheck>>
+
 /**
  * Refuses options for ioredis that it would ignore or misread.
  *
  * @param option - what they were given as
+ * @param placeOf - what errors call one of them
  */
-export function checkConnectionOptions(given: object, option: string): void {
+export function checkConnectionOptions(
+  given: object,
+  option: string,
+  placeOf = (name: string): string => `${option}.${name}`,
+): void {
   checkNames(given, Object.keys(known), option, advice)
-  checkNumbers(given, option)
-  for (const name of texts) checkText(`${option}.${name}`, Reflect.get(given, name))
+  checkValues(given, known, placeOf)
   const has = (name: string): boolean => (Reflect.get(given, name) ?? undefined) !== undefined
   if (has('path') && has('host')) {
     throw new InvalidArgumentError(
@@ -98,17 +40,6 @@ export function checkConnectionOptions(given: object, option: string): void {
   }
   if (has('sentinels')) checkSentinels(Reflect.get(given, 'sentinels'), has('name'), option)
 }
-
-const texts = [
-  'host',
-  'path',
-  'username',
-  'password',
-  'name',
-  'keyPrefix',
-  'sentinelUsername',
-  'sentinelPassword',
-] as const
 
 function checkSentinels(sentinels: unknown, isNamed: boolean, option: string): void {
   if (!Array.isArray(sentinels)) {
@@ -132,20 +63,30 @@ function checkSentinels(sentinels: unknown, isNamed: boolean, option: string): v
       throw new InvalidArgumentError(`${place} must be { host, port }, got ${kindOf(sentinel)}`)
     }
     checkNames(sentinel, Object.keys(knownOfSentinel), place, '; valid are host, port and family')
-    checkNumbers(sentinel, place)
+    checkValues(sentinel, knownOfSentinel, (name) => `${place}.${name}`)
   })
 }
 
-/** ioredis would use whatever it is given. */
-function checkText(option: string, value: unknown): void {
-  if (value === undefined || value === null || typeof value === 'string') return
-  throw new InvalidArgumentError(`${option} must be a string, got ${kindOf(value)}`)
+/** The same for the options in the query of a URL. ioredis would ignore those that the URL has before its query. */
+export function checkQuery(url: URL): void {
+  const { protocol, username, password, hostname: host, port, pathname, searchParams } = url
+  const query = Object.fromEntries(searchParams)
+  const isSocket = protocol === 'unix:'
+  const own = { username, password, host, port, [isSocket ? 'path' : 'db']: pathname.replace(/^\/$/, '') }
+  const ignored = Object.entries(own).find(([name, value]) => value !== '' && name in query)?.[0]
+  if (ignored !== undefined) {
+    throw new InvalidArgumentError(
+      `${ignored} in the query of the URL would be ignored, since the URL has it before its query: leave one of them out`,
+    )
+  }
+  // ioredis reads this one as a number.
+  const { family = '' } = query
+  const asRead = /^\d+$/.test(family) ? { family: Number(family) } : {}
+  const reached = { ...(host !== '' && { host }), ...(isSocket && { path: pathname }) }
+  checkConnectionOptions({ ...reached, ...query, ...asRead }, queryName, (name) => `${name} in ${queryName}`)
 }
 
-/** The same for the options in the query of a URL. */
-export function checkQuery({ searchParams }: URL): void {
-  checkNames(Object.fromEntries(searchParams), Object.keys(known), 'the query of the URL', advice)
-}
+const queryName = 'the query of the URL'
 
 const advice =
   '; valid are the options of ioredis, such as host, port, username, password, db, tls and sentinels'
@@ -159,16 +100,13 @@ function checkNames(given: object, names: readonly string[], option: string, adv
 }
 
 /** ioredis would use any value that it is given, and the resulting error would end the process: https://github.com/redis/ioredis/issues/1213 */
-export function checkNumbers(given: object, option: string): void {
-  requireWhole(`${option}.db`, Reflect.get(given, 'db'), 0)
-  requireWhole(`${option}.port`, Reflect.get(given, 'port'), 1, 65_535)
-}
+export const checkNumbers = (given: object, option: string): void =>
+  checkValues(given, { db: known.db, port: known.port }, (name) => `${option}.${name}`)
 
-/** Or its digits, as an environment variable has them: ioredis reads those, too. */
-function requireWhole(option: string, value: unknown, least: number, most = Infinity): void {
-  if (value === undefined) return
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return
-  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
-  throw new InvalidArgumentError(`${option} must be an integer ${bounds}, got ${shown(value)}`)
+function checkValues(given: object, checks: Checks, placeOf: (name: string) => string): void {
+  for (const [name, { must, accepts, got = shown }] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(given, name)
+    if (value === undefined || accepts(value)) continue
+    throw new InvalidArgumentError(`${placeOf(name)} must be ${must}, got ${got(value)}`)
+  }
 }

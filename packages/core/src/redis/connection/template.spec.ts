@@ -98,7 +98,57 @@ describe('options that ioredis would ignore or misread are refused', () => {
     [{ sentinels: { host } }, 'redis.sentinels must be an array of { host, port }, got an object'],
     [{ sentinels: [] }, 'redis.sentinels must have at least one { host, port }, got an empty array'],
     [{ sentinels: [{ host }] }, 'redis.name must be the name that the Sentinels have for the master'],
-    [{ host: 5 }, 'redis.host must be a string, got a number'],
+    [{ host: 5 }, 'redis.host must be a string that is not empty, got a number'],
+    [{ host: '' }, "redis.host must be a string that is not empty, got ''"],
+    [{ path: '' }, "redis.path must be a string that is not empty, got ''"],
+    [{ host, family: 5 }, 'redis.family must be one of 0, 4, 6, got 5'],
+    [{ host, protocol: 7 }, 'redis.protocol must be one of 2, 3, got 7'],
+    [{ host, connectTimeout: 'abc' }, "redis.connectTimeout must be a number of at least 0, got 'abc'"],
+    [{ host, connectTimeout: -1 }, 'redis.connectTimeout must be a number of at least 0, got -1'],
+    [
+      { host, tls: 'yes' },
+      'redis.tls must be an object with options of tls.connect, such as {}, got a string',
+    ],
+    [{ host, Connector: 5 }, 'redis.Connector must be a function, got a number'],
+    [{ host, retryStrategy: 5 }, 'redis.retryStrategy must be a function, got a number'],
+    [{ host, noDelay: 'no' }, 'redis.noDelay must be true or false, got a string'],
+    [{ host, port: null }, 'redis.port must be an integer from 1 to 65535, got null'],
+    [
+      { host, replyMapping: 'resp3', protocol: 2 },
+      'ioredis refuses the options of redis: The "resp3" replyMapping is only',
+    ],
+    [{ host, Connector: () => host }, 'ioredis refuses the options of redis: '],
+    ['redis://a?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
+    ['redis://a?port=abc', "port in the query of the URL must be an integer from 1 to 65535, got 'abc'"],
+    ['redis://a?family=5', 'family in the query of the URL must be one of 0, 4, 6, got 5'],
+    ['redis://a?family=4x', "family in the query of the URL must be one of 0, 4, 6, got '4x'"],
+    [
+      'redis://a?connectTimeout=abc',
+      "connectTimeout in the query of the URL must be a number of at least 0, got 'abc'",
+    ],
+    ['redis://a?protocol=3', "protocol in the query of the URL must be one of 2, 3, got '3'"],
+    [
+      'redis://a?enableReadyCheck=false',
+      'enableReadyCheck in the query of the URL must be true or false, got a string',
+    ],
+    [
+      'rediss://a?tls=',
+      "tls in the query of the URL must be an object with options of tls.connect, such as {}, got ''",
+    ],
+    ['redis://a?Connector=5', 'Connector in the query of the URL must be a function, got a string'],
+    ['unix:///a/b?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
+    ['/a/b?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
+    [
+      'redis://a?host=zz',
+      'host in the query of the URL would be ignored, since the URL has it before its query',
+    ],
+    ['redis://a:1?port=2', 'port in the query of the URL would be ignored'],
+    ['redis://a/1?db=2', 'db in the query of the URL would be ignored'],
+    ['redis://:p@a?password=q', 'password in the query of the URL would be ignored'],
+    ['/a/b?path=c', 'path in the query of the URL would be ignored'],
+    ['unix:///a/b?path=c', 'path in the query of the URL would be ignored'],
+    ['redis://a?path=/b', 'the query of the URL has a host and the path of a socket'],
+    ['/a/b?host=zz', 'the query of the URL has a host and the path of a socket'],
     [{ host, password: {} }, 'redis.password must be a string, got an object'],
     [{ host, path: '/run/redis.sock' }, 'redis has a host and the path of a socket'],
     ['redis://a/1/2', 'its path must be the number of a database'],
@@ -107,6 +157,15 @@ describe('options that ioredis would ignore or misread are refused', () => {
       'redis.sentinels[0] must be { host, port }, got a string',
     ],
   ])('%j', (redis, message) => expect(() => templateOf(redis)).toThrow(message))
+
+  it.each([
+    ['redis://a?db=2&family=6&connectTimeout=500', { host: 'a', db: 2, family: 6 }],
+    ['redis:///3?host=a&port=7', { host: 'a', port: 7, db: 3 }],
+    ['rediss://a?username=u&password=p', { username: 'u', password: 'p' }],
+    ['unix:///a/b?password=p&db=2', { path: '/a/b', password: 'p', db: 2 }],
+    [{ host, tls: false, password: null, family: 4, connectTimeout: 5, natMap: {} }, { host }],
+    [{ host, tls: true, retryStrategy: null, maxRetriesPerRequest: Infinity }, { host }],
+  ])('but not %j', (redis, expected) => expect(optionsOf(redis)).toMatchObject(expected))
 
   it('but not numbers as environment variables have them', () =>
     expect(optionsOf({ host, port: '6380', db: '2' })).toMatchObject({ host, port: 6380, db: 2 }))

@@ -62,22 +62,24 @@ function fromUrl(given: string): RedisTemplate {
   // ioredis compares schemes as they are written (5.11.1 and 6.0.0), and would use no TLS for `REDISS:`.
   const url = given.replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
   if (url.startsWith('unix:')) {
-    const options = optionsOfUnixUrl(url)
-    checkConnectionOptions(options, 'the query of the URL')
-    return fromOptions(options)
+    const { path, parsed } = readUnixUrl(url)
+    checkQuery(parsed)
+    return fromOptions({ path, ...Object.fromEntries(parsed.searchParams) })
   }
   const { Redis } = requireIoredis()
   // What follows the password would be dropped, and the user taken for the host.
   if (/#.*@/.test(url)) throw invalidUrl(urlMistake(url))
   let redis
+  let parsed
   try {
+    // Options may also follow the path of a socket.
+    parsed = new URL(url.startsWith('/') ? `unix:${url}` : url)
+    checkQuery(parsed)
     redis = new Redis(url.replace(/^redis\+tls:/, 'rediss:'), { lazyConnect: true })
-  } catch {
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) throw error
     throw invalidUrl(urlMistake(url))
   }
-  // Options may also follow the path of a socket.
-  const parsed = new URL(url.startsWith('/') ? `unix:${url}` : url)
-  checkQuery(parsed)
   // Of more than a number, ioredis would take the first and leave the rest.
   if (url.startsWith('/') || /^\/?\d*$/.test(parsed.pathname)) return redis
   const isCut = parsed.pathname.includes('@')
@@ -85,11 +87,11 @@ function fromUrl(given: string): RedisTemplate {
 }
 
 /** As ioredis reads the path of a socket: options such as `db` may follow as a query. */
-function optionsOfUnixUrl(url: string): object {
+function readUnixUrl(url: string): { readonly path: string; readonly parsed: URL } {
   try {
-    const { host, pathname, searchParams } = new URL(url)
-    if (host === '' && pathname.startsWith('/')) {
-      return { path: decodeURIComponent(pathname), ...Object.fromEntries(searchParams) }
+    const parsed = new URL(url)
+    if (parsed.host === '' && parsed.pathname.startsWith('/')) {
+      return { path: decodeURIComponent(parsed.pathname), parsed }
     }
   } catch {
     throw invalidUrl('special characters in its path must be percent-encoded (% as %25)')
@@ -102,8 +104,16 @@ const invalidUrl = (why: string): InvalidArgumentError =>
 
 function fromOptions(options: object): RedisTemplate {
   const { Redis } = requireIoredis()
-  return new Redis({ ...options, lazyConnect: true })
+  try {
+    return new Redis({ ...options, lazyConnect: true })
+  } catch (error) {
+    throw new InvalidArgumentError(`ioredis refuses the options of redis: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function requireIoredis(): Exclude<ReturnType<typeof loadIoredis>, Error> {
   const ioredis = loadIoredis()
