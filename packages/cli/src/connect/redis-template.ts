@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { ExitError, exitCodes } from '../exit-codes.js'
-import { readNodes, readRedisUrl, readSocketPath, type RedisUrl } from './redis-url.js'
+import { readNodes, readRedisUrl, readSocketUrl, type RedisUrl } from './redis-url.js'
 import type { StoreOptions } from './store-options.js'
 
 const defaultSentinelPort = 26_379
@@ -19,7 +19,7 @@ export function redisTemplate(options: StoreOptions): Redis | Cluster {
   if (otherWay !== undefined)
     throw new ExitError(`${way} and ${otherWay} exclude each other`, exitCodes.usage)
   if (url?.startsWith('unix:')) {
-    return new Redis({ path: readSocketPath(url), keyPrefix, lazyConnect: true })
+    return new Redis({ ...readSocketUrl(url), keyPrefix, lazyConnect: true })
   }
   const server: Partial<RedisUrl> = url === undefined ? {} : readRedisUrl(url)
   const { host, port, ...login } = server

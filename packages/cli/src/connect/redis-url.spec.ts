@@ -1,4 +1,4 @@
-import { readNodes, readRedisUrl, readSocketPath } from './redis-url.js'
+import { readNodes, readRedisUrl, readSocketUrl } from './redis-url.js'
 
 it.each([
   ['redis://cache', { host: 'cache', port: 6379 }],
@@ -33,10 +33,25 @@ it.each([
   ['redis://cache/abc', 'its path must be the number of a database'],
 ])('%s is refused with what to write instead', (url, way) => expect(() => readRedisUrl(url)).toThrow(way))
 
-it('the path of a socket is read', () => {
-  expect(readSocketPath('unix:///run/my%20redis.sock')).toBe('/run/my redis.sock')
-  for (const url of ['unix:///run/100%', 'unix:run/redis.sock', 'unix:', 'unix://[/run']) {
-    expect(() => readSocketPath(url)).toThrow('the Redis URL is not valid')
+it('the URL of a socket is read', () => {
+  expect(readSocketUrl('unix:///run/my%20redis.sock')).toEqual({ path: '/run/my redis.sock' })
+  expect(readSocketUrl('unix:/run/r.sock?username=app&password=p%40ss&db=2')).toEqual({
+    path: '/run/r.sock',
+    username: 'app',
+    password: 'p@ss',
+    db: 2,
+  })
+  for (const url of ['unix://:secret@/run/r.sock', 'unix://app:secret@host/run/r.sock'])
+    expect(() => readSocketUrl(url)).toThrow('unix:///path?username=…&password=…')
+  for (const url of [
+    'unix:///run/100%',
+    'unix:run/redis.sock',
+    'unix:',
+    'unix://[/run',
+    'unix:/r?db=x',
+    'unix:/r?a=b',
+  ]) {
+    expect(() => readSocketUrl(url)).toThrow('the Redis URL is not valid')
   }
 })
 

@@ -49,17 +49,31 @@ function decoded(part: string, url: string): string {
   }
 }
 
-/** Reads the path of `unix:///path`. */
-export function readSocketPath(text: string): string {
+/** Reads `unix:///path[?username=…&password=…&db=…]`. */
+export function readSocketUrl(text: string): Omit<RedisUrl, 'host' | 'port'> & { readonly path: string } {
+  if (/^unix:\/\/[^/].*@/.test(text))
+    throw invalid('user and password of a socket go into its query, unix:///path?username=…&password=…')
   let path = ''
+  let query: Record<string, string> = {}
   try {
-    path = decodeURIComponent(new URL(text).pathname)
+    const { pathname, searchParams } = new URL(text)
+    path = decodeURIComponent(pathname)
+    query = Object.fromEntries(searchParams)
   } catch {
     throw invalid('special characters in the path of a socket must be percent-encoded (% as %25)')
   }
   if (!path.startsWith('/'))
     throw invalid('the path of a socket must be absolute, as in unix:///run/redis.sock')
-  return path
+  const { username, password, db, ...others } = query
+  if (Object.keys(others).length > 0)
+    throw invalid('the query of a socket may have username, password and db')
+  if (db !== undefined && !/^\d+$/.test(db)) throw invalid('db must be the number of a database')
+  return {
+    path,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(db !== undefined && { db: Number(db) }),
+  }
 }
 
 const invalid = (why: string): ExitError =>

@@ -21,7 +21,7 @@ it.each([
   ],
   [
     'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used',
-    /it needs a password: .* \(NOAUTH HELLO must be called with the client already authenticated\)$/,
+    /it needs a password: .*, or unix:\/path\?username=user&password=password \(NOAUTH HELLO must be called with the client already authenticated\)$/,
   ],
   [
     'WRONGPASS invalid username-password pair or user is disabled.',

@@ -103,7 +103,11 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'it is a node of a Redis Cluster: pass a Cluster of ioredis, ' +
       'redis: new Cluster([{ host, port }]), or --cluster on the command line',
   ],
-  [/^NOAUTH /, 'it needs a password: put user and password into the URL, redis://user:password@host:port'],
+  [
+    /^NOAUTH /,
+    'it needs a password: put user and password into the URL, redis://user:password@host:port, ' +
+      'or unix:/path?username=user&password=password',
+  ],
   [
     /^WRONGPASS /,
     'it has no such user, or another password: check both, or leave out a user that it does not have',

@@ -48,6 +48,8 @@ it('an instance is its own template', () => {
 })
 
 const badPort = /^redis is not a valid URL: its port must be a number from 1 to 65535$/
+const badSocketLogin =
+  /^redis is not a valid URL: user and password of a socket go into its query, as in unix:\/\/\/run\/redis.sock\?username=/
 const badPath = /^redis is not a valid URL: its path must be the number of a database$/
 const badPassword = /^redis is not a valid URL: special characters in a password must be percent-encoded/
 
@@ -55,6 +57,9 @@ it.each([
   ['unix://run/redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
   ['unix:redis.sock', 'a unix: URL needs an absolute path, such as unix:///run/redis/redis.sock'],
   ['unix:///run/%zz', /^redis is not a valid URL: special characters in its path/],
+  ['unix://:secret@/run/r.sock', badSocketLogin],
+  ['unix://user:secret@host/run/r.sock', badSocketLogin],
+  ['unix://:s/cret@/run/r.sock', badSocketLogin],
   ['rediss://host:port', badPort],
   ['redis://127.0.0.1:99999', badPort],
   ['redis://user:p%40ss@127.0.0.1:99999', badPort],

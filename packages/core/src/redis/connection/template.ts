@@ -88,6 +88,11 @@ function fromUrl(given: string): RedisTemplate {
 
 /** As ioredis reads the path of a socket: options such as `db` may follow as a query. */
 function readUnixUrl(url: string): { readonly path: string; readonly parsed: URL } {
+  if (/^unix:\/\/[^/].*@/.test(url)) {
+    throw invalidUrl(
+      'user and password of a socket go into its query, as in unix:///run/redis.sock?username=user&password=password',
+    )
+  }
   try {
     const parsed = new URL(url)
     if (parsed.host === '' && parsed.pathname.startsWith('/')) {
