@@ -11,6 +11,8 @@ it.each([
   ],
   ['no address', () => new Redis({ lazyConnect }), 'Redis at localhost:6379'],
   ['TLS', () => new Redis('rediss://db:7000', { lazyConnect }), 'Redis at db:7000 (TLS)'],
+  ['tls: false', () => new Redis({ host: 'db', tls: false as never, lazyConnect }), 'Redis at db:6379'],
+  ['tls: null', () => new Redis({ host: 'db', tls: null as never, lazyConnect }), 'Redis at db:6379'],
   ['a Unix socket', () => new Redis({ path: '/run/redis.sock', lazyConnect }), 'Redis at /run/redis.sock'],
   [
     'Sentinels',

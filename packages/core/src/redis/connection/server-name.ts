@@ -10,7 +10,7 @@ export function serverName(client: object): string {
   if (Array.isArray(sentinels)) {
     return `Redis master ${wordAt(options, 'name') ?? ''} of Sentinel at ${listed(sentinels, 26379)}`
   }
-  const tls = fieldOf(options, 'tls') === undefined ? '' : ' (TLS)'
+  const tls = fieldOf(options, 'tls') ? ' (TLS)' : ''
   return `Redis at ${wordAt(options, 'path') ?? addressOf(options, 6379)}${tls}`
 }
 
