@@ -163,7 +163,7 @@ export const metricDefinitions: readonly MetricDefinition[] = [
   },
 ]
 
-/** The name under which Prometheus gets the metric, as OpenTelemetry's own translation has it. */
+/** The name under which Prometheus gets a metric of {@link metricDefinitions}, as OpenTelemetry's own translation has it. */
 export function prometheusNameOf({ name, unit, instrument }: MetricDefinition): string {
   const words = [name.replaceAll('.', '_')]
   if (unit === 's') words.push('seconds')
