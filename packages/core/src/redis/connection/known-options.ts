@@ -1,5 +1,6 @@
 import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { kindOf } from '../../util/kind-of.js'
+import type { RedisConnectionOptions } from './types.js'
 
 /** What the value of an option may be: `${option} must be ${must}`. */
 export interface OptionCheck {
@@ -121,7 +122,7 @@ export const known: Readonly<Record<keyof RedisOptions, OptionCheck>> = {
   scripts: map,
   himportFieldsets: any,
   showFriendlyErrorStack: flag,
-}
+} satisfies Record<keyof RedisConnectionOptions, OptionCheck>
 
 export const knownOfSentinel: Readonly<Record<keyof SentinelAddress, OptionCheck>> = {
   host: address,
