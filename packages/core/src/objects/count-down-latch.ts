@@ -151,9 +151,13 @@ export class CountDownLatch {
     return this.#wait(hasPassed, options, 0)
   }
 
-  /** How many parties have not counted down yet: 0 when the latch is open, `null` when no count is set. Throws as `trySetCount`. */
+  /**
+   * How many parties have not counted down yet: 0 when the latch is open, `null` when no count is set.
+   *
+   * @throws `UnavailableError` when the store did not reply within `commandTimeoutMs`; otherwise as `trySetCount`
+   */
   async count(): Promise<number | null> {
-    const state = await this.#state()
+    const { state } = await this.#readOnce(0)
     return isSet(state) ? state.left : null
   }
 
@@ -177,10 +181,10 @@ export class CountDownLatch {
 
   /**
    * The count, the named parties that have counted down, and which processes wait. For diagnostics only. Throws as
-   * `trySetCount`.
+   * `count`.
    */
   async inspect(): Promise<LatchInfo> {
-    const inspection = await this.#inspect(mostParties)
+    const inspection = await this.#readOnce(mostParties)
     try {
       return await describeLatch(this.name, inspection, this.#deps.registry)
     } catch (error) {
@@ -217,13 +221,15 @@ export class CountDownLatch {
   }
 
   async #state(): Promise<LatchState> {
-    const { state } = await this.#inspect(0)
-    this.#generation = state.generation
-    return state
+    const { reply } = await this.#steps.run(() => this.#deps.latches.inspect(this.#address, 0))
+    this.#generation = reply.state.generation
+    return reply.state
   }
 
-  async #inspect(limit: number): Promise<LatchInspection> {
-    return (await this.#steps.run(() => this.#deps.latches.inspect(this.#address, limit))).reply
+  async #readOnce(limit: number): Promise<LatchInspection> {
+    const inspection = await this.#steps.once(() => this.#deps.latches.inspect(this.#address, limit))
+    this.#generation = inspection.state.generation
+    return inspection
   }
 
   #gone(why: string): LatchGoneError {

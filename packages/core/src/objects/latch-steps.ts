@@ -35,6 +35,18 @@ export class LatchSteps {
     this.#address = address
   }
 
+  /** Sends it once: what only reads need not be sent again. */
+  async once<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<T> {
+    const { name } = this.#address
+    try {
+      return await this.#attempt(send)
+    } catch (error) {
+      throw toHoldfastError(error, { lockName: name, title: `latch ${name}` })
+    }
+  }
+
   /**
    * For one watchdog time at the most: a fail-over takes no longer. A step that is repeated is the same to the letter, so
    * that it makes no difference how often it is carried out.
@@ -42,16 +54,13 @@ export class LatchSteps {
   async run<T extends LatchReply | LatchInspection>(
     send: (timeoutMs: number) => Promise<T | NotALockReply>,
   ): Promise<Replied<T>> {
-    const { store, settings, events, readiness, closing } = this.#deps
+    const { store, settings, events } = this.#deps
     const until = monotonicMs() + settings.watchdogTimeoutMs
     let inDoubt = false
     for (let failures = 1; ; failures++) {
       const epoch = store.connectionEpoch
       try {
-        closing.assertOpen(this.#address.name)
-        await readiness.ready(this.#address)
-        const reply = await send(settings.commandTimeoutMs)
-        if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+        const reply = await this.#attempt(send)
         return { reply, inDoubt: inDoubt || epoch !== store.connectionEpoch }
       } catch (thrown) {
         const { name } = this.#address
@@ -62,5 +71,16 @@ export class LatchSteps {
         await pause(retryAfterMs(failures))
       }
     }
+  }
+
+  async #attempt<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<T> {
+    const { settings, readiness, closing } = this.#deps
+    closing.assertOpen(this.#address.name)
+    await readiness.ready(this.#address)
+    const reply = await send(settings.commandTimeoutMs)
+    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+    return reply
   }
 }
