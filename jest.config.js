@@ -21,7 +21,10 @@ export const project = (name, testMatch, more = {}) => ({
       '<rootDir>/packages/$1/src/$2/index.ts',
       '<rootDir>/verification/$1/src/$2/index.ts',
     ],
-    '^@holdfast/((?!interop-)[a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/verification/$1/src/index.ts'],
+    '^@holdfast/((?!interop-)[a-z-]+)$': [
+      '<rootDir>/packages/$1/src/index.ts',
+      '<rootDir>/verification/$1/src/index.ts',
+    ],
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
     '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',
