@@ -16,6 +16,8 @@ export interface Entry {
   readonly key: string
   /** How many permits it wants or holds; 1 for a lock. Part of every listing. */
   readonly permits: number
+  /** How many permits there are in all, as the owner was told; 1 for a lock. Part of every listing. */
+  readonly size: number
   /** The fencing token: larger than that of every earlier entry of the queue. 0 in the listings of a store that does not list it. */
   readonly token: number
 }
@@ -24,6 +26,7 @@ export interface Entry {
 export interface NewEntry {
   readonly owner: string
   readonly permits: number
+  readonly size: number
   readonly note: EntryNote
 }
 
@@ -33,8 +36,6 @@ export interface EntryNote {
   readonly count: number
   /** A lease that ends before the session does, milliseconds; 0: none does. */
   readonly leaseMs: number
-  /** Of shared objects: how many permits there are, as this owner was told. */
-  readonly size?: number | undefined
 }
 
 /** A queue, as it was at one instant. */
@@ -141,7 +142,9 @@ export interface QueueStore {
   find(queue: Queue, owner: string, timeoutMs: number): Promise<Entry | null>
   /** Writes the note of an entry of this session, if it is still there. Proves the session. */
   update(entry: Entry, note: EntryNote, timeoutMs: number): Promise<boolean>
-  /** Has an entry want or hold fewer permits. `null`: it is gone. */
+  /** Tells those who wait behind this entry of a semaphore that it got in: see {@link whenMarked}. `false`: it is gone. */
+  mark(entry: Entry, timeoutMs: number): Promise<boolean>
+  /** Has an entry hold fewer permits, and marks it. Listed in the same place, under the same key. `null`: it is gone. */
   shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null>
   /** `false`: it was not there. */
   remove(entry: Entry, timeoutMs: number): Promise<boolean>
@@ -156,8 +159,8 @@ export interface QueueStore {
    * @returns has it forgotten
    */
   whenGone(entry: Entry, callback: () => void, timeoutMs: number): Promise<() => void>
-  /** The same, and when the note of the entry is written. */
-  whenTouched(entry: Entry, callback: () => void, timeoutMs: number): Promise<() => void>
+  /** The same, and when the entry is marked, at once if it is. */
+  whenMarked(entry: Entry, callback: () => void, timeoutMs: number): Promise<() => void>
   /** Lists a queue, and calls back once when the list or an entry's permits have changed since, as {@link whenGone} does. */
   whenChanged(
     queue: Queue,
