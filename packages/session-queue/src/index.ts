@@ -1,3 +1,4 @@
+export { sessionQueue, type SessionQueueOptions } from './engine.js'
 export type {
   Entry,
   EntryNote,
@@ -11,4 +12,5 @@ export type {
   QueueStore,
   Size,
   StoreEvents,
+  StoreOperator,
 } from './store.js'

@@ -1,4 +1,4 @@
-import type { ClientInfo, EngineHost, ObjectType } from '@holdfast/core/engine'
+import type { ClientInfo, ConnectedClient, EngineHost, ObjectType } from '@holdfast/core/engine'
 
 /** Which queue: that of one object. How it is written in the store is the store's business. */
 export interface Queue {
@@ -179,10 +179,16 @@ export interface QueueStore {
   announce(timeoutMs: number): Promise<void>
   /** How a client made itself known; `null`: its session is over. */
   client(clientId: string, timeoutMs: number): Promise<ClientInfo | null>
-  /** The clients that are known. */
-  clients?(timeoutMs: number): Promise<readonly { readonly clientId: string; readonly client: ClientInfo }[]>
+  /** Present if the engine's traits promise `operator`. */
+  readonly operator?: StoreOperator | undefined
+}
+
+/** What operators need of a store. */
+export interface StoreOperator {
   /** A part of the queues; `null` begins. */
-  queues?(cursor: string | null, timeoutMs: number): Promise<QueuePage>
+  queues(cursor: string | null, timeoutMs: number): Promise<QueuePage>
+  /** The clients that are known. */
+  clients(timeoutMs: number): Promise<readonly ConnectedClient[]>
   /** Passes a text on. `false`: it certainly does not arrive. */
-  send?(clientIds: readonly string[], text: string, timeoutMs: number): Promise<readonly boolean[]>
+  send(clientIds: readonly string[], text: string, timeoutMs: number): Promise<readonly boolean[]>
 }

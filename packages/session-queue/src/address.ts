@@ -1,0 +1,26 @@
+import type { Address, Addressing, ObjectType } from '@holdfast/core/engine'
+import type { Queue } from './store.js'
+
+/** An object, whose queue has its name and type. */
+export interface QueueAddress extends Address, Queue {}
+
+const separator = ':'
+
+const locate = (name: string, object: ObjectType): QueueAddress => ({
+  name,
+  object,
+  id: `${object}${separator}${name}`,
+  group: '',
+})
+
+const types: readonly string[] = ['lock', 'read-write-lock', 'semaphore', 'latch'] satisfies ObjectType[]
+const isType = (text: string): text is ObjectType => types.includes(text)
+
+export const addressing: Addressing & { locate: typeof locate } = {
+  locate,
+  resolve(id) {
+    const at = id.indexOf(separator)
+    const object = id.slice(0, at)
+    return isType(object) ? locate(id.slice(at + 1), object) : null
+  },
+}
