@@ -43,6 +43,12 @@ export { holdSnapshot } from './postgres/hold-snapshot.js'
 export { startSteppablePostgres, type SteppablePostgres } from './faults/clock/steppable-postgres.js'
 export { startPostgresPair, type PostgresPair, type PostgresPairOptions } from './topology/postgres-pair.js'
 
+// etcd
+export { NoEtcdError } from './etcd/find-etcd.js'
+export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './etcd/open-etcd.js'
+export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
+export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'
