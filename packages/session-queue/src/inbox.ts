@@ -26,7 +26,7 @@ export class SessionInbox implements Inbox {
           resolve()
         } catch (error) {
           if (error instanceof UnavailableError) throw error
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         }
       }
       this.#background.repeat(connect, () => true)
