@@ -29,7 +29,7 @@ export interface SessionDeps {
  */
 export class Session {
   readonly #deps: SessionDeps
-  readonly #ttlS: number
+  readonly #wantedMs: number
   #lease = 0n
   #ms: number
   #provenAt = -Infinity
@@ -39,8 +39,8 @@ export class Session {
 
   constructor(sessionMs: number, deps: SessionDeps) {
     this.#deps = deps
-    this.#ttlS = Math.ceil(sessionMs / 1_000)
-    this.#ms = this.#ttlS * 1_000
+    this.#wantedMs = sessionMs
+    this.#ms = sessionMs
   }
 
   /** '' while there is none. */
@@ -48,7 +48,7 @@ export class Session {
     return nameOf(this.#lease)
   }
 
-  /** How long it lives from its last proof, as etcd granted it, milliseconds. */
+  /** How long it lives from its last proof, milliseconds: as wanted, even if etcd keeps the lease for longer. */
   get ms(): number {
     return this.#ms
   }
@@ -91,7 +91,7 @@ export class Session {
       }
       if (kept && found.term === kept.term) {
         this.#provenAt = Math.max(this.#provenAt, sentAt)
-        this.#ms = kept.ttlS * 1_000
+        this.#ms = this.#shorterOf(kept.ttlS)
         return found
       }
       if (isRepeated) throw new UnavailableError('etcd changes its leader', { engine: engineName })
@@ -113,6 +113,11 @@ export class Session {
     if (lease !== 0n) await this.#revoke(lease, timeoutMs)
   }
 
+  /** etcd rounds up to whole seconds, and to its shortest lease. */
+  #shorterOf(ttlS: number): number {
+    return Math.min(this.#wantedMs, ttlS * 1_000)
+  }
+
   #endIfUnheard(): void {
     const isUnheard = this.#deps.host.now() >= this.#provenAt + this.#ms
     if (this.#lease !== 0n && isUnheard) this.#end(this.#lease)
@@ -128,8 +133,10 @@ export class Session {
 
   async #grant(timeoutMs: number): Promise<void> {
     const sentAt = this.#deps.host.now()
-    const { lease, ttlS } = leaseOf(await this.#deps.call('Lease/LeaseGrant', grantOf(this.#ttlS), timeoutMs))
-    this.#ms = ttlS * 1_000
+    const { lease, ttlS } = leaseOf(
+      await this.#deps.call('Lease/LeaseGrant', grantOf(Math.ceil(this.#wantedMs / 1_000)), timeoutMs),
+    )
+    this.#ms = this.#shorterOf(ttlS)
     this.#provenAt = sentAt
     this.#lease = lease
     if (this.#hasEnded) this.#deps.resumed()

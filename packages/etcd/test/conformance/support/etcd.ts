@@ -65,8 +65,7 @@ export class EtcdUnderTest implements EngineUnderTest {
   }
 }
 
-const aboutLocks =
-  /^grpc_server_started_total\{grpc_method="(?:Txn|Range|DeleteRange|Put)".*\} (\d+)$/gm
+const aboutLocks = /^grpc_server_started_total\{grpc_method="(?:Txn|Range|DeleteRange|Put)".*\} (\d+)$/gm
 
 /** A transaction about an entry: steps end with one. A range, which begins with its key, only looks. */
 const isAboutEntry = (message: string): boolean =>
