@@ -77,7 +77,7 @@ export class Connection {
       this.#isOpen = true
       events.opened()
     })
-    this.#session.on('error', (error) => (this.#cause ??= toError(error)))
+    this.#session.on('error', (error) => (this.#cause ??= this.#isOpen ? error : firstContact(origin, error)))
     this.#session.on('goaway', (code) =>
       this.close(new NoReplyError(`${origin} ended the connection (HTTP/2 code ${code})`)),
     )
@@ -194,6 +194,12 @@ interface RequestEvents {
 }
 
 type Headers = Readonly<Record<string, string>>
+
+/** What greets in another protocol will do so again. */
+const firstContact = (origin: string, error: Error): Error =>
+  'code' in error && error.code === 'ERR_HTTP2_ERROR'
+    ? new NotEtcdError(`${origin} does not speak HTTP/2, as etcd does`, { cause: error })
+    : error
 
 /** HTTP/2's code for a stream that nobody waits for any more. */
 const canceled = 8
