@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
 import { PostgresProtocol } from './postgres-protocol.js'
+import { ZooKeeperProtocol } from './zookeeper-protocol.js'
 import { RedisProtocol, UnknownProtocol, type Protocol } from './protocol.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
@@ -19,7 +20,7 @@ export interface DelayOptions {
   readonly isExact?: boolean
 }
 
-/** A TCP proxy in front of a Redis or PostgreSQL server that injects network faults. */
+/** A TCP proxy in front of a Redis, PostgreSQL or ZooKeeper server that injects network faults. */
 export interface FaultProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
@@ -62,6 +63,7 @@ export interface FaultProxy extends AsyncDisposable {
 const protocols = {
   redis: () => new RedisProtocol(),
   postgres: () => new PostgresProtocol(),
+  zookeeper: () => new ZooKeeperProtocol(),
   unknown: () => new UnknownProtocol(),
 }
 
