@@ -154,7 +154,7 @@ export interface QueueStore {
   evict(entry: Entry, timeoutMs: number): Promise<boolean>
 
   /**
-   * Calls back once when the entry is gone, at once if it is, or when that can no longer be told. Never before the promise resolves.
+   * Calls back once when the entry is gone, at once if it is, or when that can no longer be told, and perhaps earlier, for nothing.
    *
    * @returns has it forgotten
    */

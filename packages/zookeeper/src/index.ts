@@ -1,1 +1,2 @@
-export {}
+export { zookeeper } from './engine.js'
+export type { Acl, Auth, ZooKeeperOptions } from './options.js'

@@ -49,6 +49,12 @@ export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './et
 export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
 export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
 
+// ZooKeeper
+export { findZooKeeper, NoZooKeeperError } from './zookeeper/find-zookeeper.js'
+export { LocalZooKeeper, zooKeeperTickMs } from './zookeeper/local-zookeeper.js'
+export { startZooKeeper, startZooKeeperEnsemble, ZooKeeperEnsemble } from './zookeeper/start-zookeeper.js'
+export { openZooKeeper, type OpenedZooKeeper } from './zookeeper/open-zookeeper.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'

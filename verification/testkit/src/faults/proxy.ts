@@ -4,6 +4,7 @@ import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
 import { Http2Protocol } from './http2-protocol.js'
 import { PostgresProtocol } from './postgres-protocol.js'
+import { ZooKeeperProtocol } from './zookeeper-protocol.js'
 import { RedisProtocol, UnknownProtocol, type Protocol } from './protocol.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
@@ -65,6 +66,7 @@ const protocols = {
   redis: () => new RedisProtocol(),
   postgres: () => new PostgresProtocol(),
   etcd: () => new Http2Protocol(),
+  zookeeper: () => new ZooKeeperProtocol(),
   unknown: () => new UnknownProtocol(),
 }
 
