@@ -1,1 +1,2 @@
-export {}
+export { etcd } from './engine.js'
+export type { EtcdOptions } from './options.js'

@@ -6,10 +6,13 @@ export interface QueueAddress extends Address, Queue {}
 
 const separator = ':'
 
+/** Of the object with this queue. */
+export const idOf = ({ name, object }: Queue): string => `${object}${separator}${name}`
+
 const locate = (name: string, object: ObjectType): QueueAddress => ({
   name,
   object,
-  id: `${object}${separator}${name}`,
+  id: idOf({ name, object }),
   group: '',
 })
 

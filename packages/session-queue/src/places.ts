@@ -1,29 +1,30 @@
-import type { QueueAddress } from './address.js'
+import { idOf, type QueueAddress } from './address.js'
 import { Place } from './place.js'
 import type { Entry } from './store.js'
 
-/** All that this client knows of its owners. */
+/** All that this client knows of its owners, each of whom may have places in several queues. */
 export class Places {
-  readonly #byOwner = new Map<string, Place>()
+  readonly #places = new Map<string, Place>()
 
   get isEmpty(): boolean {
-    return this.#byOwner.size === 0
+    return this.#places.size === 0
   }
 
-  find(owner: string): Place | undefined {
-    return this.#byOwner.get(owner)
+  /** @param id - of the object's address */
+  find(id: string, owner: string): Place | undefined {
+    return this.#places.get(keyOf(id, owner))
   }
 
   /** The place that has this entry. */
   at(entry: Entry): Place | undefined {
-    const place = this.#byOwner.get(entry.owner)
+    const place = this.find(idOf(entry.queue), entry.owner)
     return place?.entry?.key === entry.key ? place : undefined
   }
 
   /** Runs a step about an owner when those before it are over. The place is forgotten when nothing is left of it. */
   async run<T>(owner: string, address: QueueAddress, step: (place: Place) => Promise<T>): Promise<T> {
-    const place = this.#byOwner.get(owner) ?? new Place(owner, address)
-    this.#byOwner.set(owner, place)
+    const place = this.find(address.id, owner) ?? new Place(owner, address)
+    this.#places.set(keyOf(address.id, owner), place)
     try {
       return await place.inTurn(() => step(place))
     } finally {
@@ -38,17 +39,20 @@ export class Places {
 
   /** A session is over, and every entry of it. */
   ended(session: string): void {
-    for (const place of [...this.#byOwner.values()]) {
+    for (const place of [...this.#places.values()]) {
       if (place.entry?.session === session || (!place.entry && place.doubt === session)) this.clear(place)
     }
   }
 
   close(): void {
-    for (const place of [...this.#byOwner.values()]) place.clear()
-    this.#byOwner.clear()
+    for (const place of [...this.#places.values()]) place.clear()
+    this.#places.clear()
   }
 
   #forgetIfEmpty(place: Place): void {
-    if (place.isEmpty && this.#byOwner.get(place.owner) === place) this.#byOwner.delete(place.owner)
+    const key = keyOf(place.address.id, place.owner)
+    if (place.isEmpty && this.#places.get(key) === place) this.#places.delete(key)
   }
 }
+
+const keyOf = (id: string, owner: string): string => `${owner} ${id}`

@@ -21,7 +21,7 @@ export class Releasing {
     const { owner, count, tombstoneMs } = request
     // At once, so that requests of this owner that wait for their turn find it.
     tombstones.leave(owner, tombstoneMs)
-    if (!places.find(owner)) return notHeld
+    if (!places.find(address.id, owner)) return notHeld
     return places.run(owner, address, async (place) => {
       if (count > 0) return this.#lower(place, count, timeoutMs)
       if (tombstoneMs > 0) await store.bar?.(address, owner, tombstoneMs, timeoutMs)

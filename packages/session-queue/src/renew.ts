@@ -14,26 +14,21 @@ export class Renewing {
 
   /** One proof for all of them. */
   async renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
-    const { places, store } = this.#deps
-    const entries = renewals.map(({ owner }) => heldBy(places.find(owner)))
+    const { store } = this.#deps
+    const entries = renewals.map((renewal) => heldBy(this.#placeOf(renewal)))
     const asked = entries.filter((entry) => entry !== undefined)
     const proven = await store.prove(asked, timeoutMs)
     const there = new Set(asked.filter((_, i) => proven[i]))
-    return renewals.map(({ owner, leaseMs }, i) => this.#outcome(owner, leaseMs, entries[i], there))
+    return renewals.map((renewal, i) => this.#outcome(renewal, entries[i], there))
   }
 
-  #outcome(
-    owner: string,
-    leaseMs: number,
-    entry: Entry | undefined,
-    there: ReadonlySet<Entry>,
-  ): RenewalReply {
+  #outcome(renewal: Renewal, entry: Entry | undefined, there: ReadonlySet<Entry>): RenewalReply {
     const { brake, places } = this.#deps
-    const place = places.find(owner)
+    const place = this.#placeOf(renewal)
     // It may have been released in the meantime, or its lease be over.
     if (!entry || !place?.isHeld || place.entry?.key !== entry.key) return 'not-held'
     if (there.has(entry)) {
-      brake.extend(place, leaseMs)
+      brake.extend(place, renewal.leaseMs)
       return 'renewed'
     }
     places.clear(place)
@@ -42,13 +37,13 @@ export class Renewing {
 
   /** Entries live as the session does. What an event may have failed to tell is looked up, with one listing for each queue. */
   async refresh(asked: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]> {
-    const { host, places, store } = this.#deps
+    const { host, store } = this.#deps
     const { commandTimeoutMs } = host
     await store.prove([], commandTimeoutMs)
     const listings = new Map<string, Promise<Listing>>()
     return Promise.all(
-      asked.map(async ({ owner }): Promise<QueueEntryReply> => {
-        const place = places.find(owner)
+      asked.map(async (entry): Promise<QueueEntryReply> => {
+        const place = this.#placeOf(entry)
         if (!place) return missing
         const { address } = place
         const listing = listings.get(address.id) ?? store.list(address, commandTimeoutMs)
@@ -56,6 +51,10 @@ export class Renewing {
         return stateOf(place, await listing)
       }),
     )
+  }
+
+  #placeOf({ address, owner }: Pick<Renewal, 'address' | 'owner'>): Place | undefined {
+    return this.#deps.places.find(address.id, owner)
   }
 }
 

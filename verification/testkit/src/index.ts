@@ -49,6 +49,12 @@ export { LocalZooKeeper, zooKeeperTickMs } from './zookeeper/local-zookeeper.js'
 export { startZooKeeper, startZooKeeperEnsemble, ZooKeeperEnsemble } from './zookeeper/start-zookeeper.js'
 export { openZooKeeper, type OpenedZooKeeper } from './zookeeper/open-zookeeper.js'
 
+// etcd
+export { NoEtcdError } from './etcd/find-etcd.js'
+export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './etcd/open-etcd.js'
+export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
+export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'
