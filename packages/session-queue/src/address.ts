@@ -19,7 +19,12 @@ const locate = (name: string, object: ObjectType): QueueAddress => ({
 const types: readonly string[] = ['lock', 'read-write-lock', 'semaphore', 'latch'] satisfies ObjectType[]
 const isType = (text: string): text is ObjectType => types.includes(text)
 
-export const addressing: Addressing & { locate: typeof locate } = {
+/** From names to queues, and back. */
+export interface QueueAddressing extends Addressing {
+  locate(name: string, object: ObjectType): QueueAddress
+}
+
+export const addressing: QueueAddressing = {
   locate,
   resolve(id) {
     const at = id.indexOf(separator)

@@ -1,7 +1,7 @@
 import { UnavailableError, within, timedOut } from '@holdfast/core/engine'
 import type * as port from '@holdfast/core/engine'
 import { Acquiring } from './acquire.js'
-import { addressing, type QueueAddress } from './address.js'
+import { addressing, type QueueAddress, type QueueAddressing } from './address.js'
 import { Background } from './background.js'
 import { Brake } from './brake.js'
 import type { StepDeps } from './deps.js'
@@ -22,7 +22,7 @@ import { Turns } from './turns.js'
 /** The session of one client at a store that has queues. */
 export class QueueSession implements port.EngineSession {
   readonly store: SessionFacts
-  readonly names = addressing
+  readonly names: QueueAddressing = addressing
   readonly steps: QueueSteps
   readonly inbox: SessionInbox
   readonly registry: Registration

@@ -103,7 +103,8 @@ export class Session {
         settle()
       }
       const waiting = { resolve: () => done(resolve), reject: (error: Error) => done(() => reject(error)) }
-      const late = (): void => waiting.reject(new NoReplyError(`no connection within ${timeoutMs} ms`))
+      const late = (): void =>
+        waiting.reject(new NoReplyError(`no connection within ${Math.round(timeoutMs)} ms`))
       const timer = setTimeout(late, timeoutMs)
       this.#waiting.add(waiting)
       if (!this.#connection && !this.#dialTimer) this.#dial()
@@ -119,7 +120,8 @@ export class Session {
     const startedAt = this.#deps.now()
     while (!this.#isUp || !this.#connection) {
       const leftMs = timeoutMs - (this.#deps.now() - startedAt)
-      if (leftMs <= 0) throw new NoReplyError(`${request.what}: no connection within ${timeoutMs} ms`)
+      if (leftMs <= 0)
+        throw new NoReplyError(`${request.what}: no connection within ${Math.round(timeoutMs)} ms`)
       await this.connect(leftMs)
     }
     if (session !== undefined && session !== this.name) {
@@ -156,7 +158,7 @@ export class Session {
     const sentAt = now()
     const greetingMs = Math.min(
       greetingBounds.longestMs,
-      greetingBounds.firstMs * 2 ** Math.floor(this.#unanswered / servers.length),
+      greetingBounds.firstMs * 2 ** Math.floor(this.#unanswered / (2 * servers.length)),
     )
     const connection: Connection = new Connection(
       { ...server, tls, greeting: this.#greeting(), greetingMs, now },

@@ -1,4 +1,3 @@
-import type { LocalZooKeeper } from '@holdfast/testkit'
 import { Requests, type Request } from '../../src/client/requests.js'
 import { Session } from '../../src/client/session.js'
 
@@ -39,10 +38,3 @@ export const removeAll = (connect: string): Promise<void> =>
     }
     await clear('/holdfast')
   })
-
-/** How many requests the server has got, but for pings. */
-export async function countRequests(server: LocalZooKeeper): Promise<number> {
-  const text = await server.ask('mntr')
-  const count = (name: string): number => Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
-  return count('zk_packets_received')
-}

@@ -65,8 +65,8 @@ export interface FaultProxy extends AsyncDisposable {
 const protocols = {
   redis: () => new RedisProtocol(),
   postgres: () => new PostgresProtocol(),
-  etcd: () => new Http2Protocol(),
   zookeeper: () => new ZooKeeperProtocol(),
+  etcd: () => new Http2Protocol(),
   unknown: () => new UnknownProtocol(),
 }
 

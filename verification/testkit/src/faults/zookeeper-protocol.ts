@@ -9,6 +9,7 @@ const names: ReadonlyMap<number, string> = new Map([
   [5, 'setData'],
   [8, 'getChildren'],
   [9, 'sync'],
+  [13, 'check'],
   [14, 'multi'],
   [15, 'create'],
   [19, 'createContainer'],
@@ -37,7 +38,7 @@ class Frames {
   }
 }
 
-/** ZooKeeper's protocol, without TLS. A request's text is what it does and its path: `create /locks/a`; of a multi that of its first operation. */
+/** ZooKeeper's protocol, without TLS. A request's text is what it does and its path: `create /locks/a`; of a multi that of its first operation; with ` watch` at its end if it also watches. */
 export class ZooKeeperProtocol implements Protocol {
   readonly #requests = new Frames()
   readonly #replies = new Frames()
@@ -86,12 +87,17 @@ export class ZooKeeperProtocol implements Protocol {
   }
 }
 
+const types = { getData: 4, getChildren: 8, multi: 14 } as const
+
 function textOf(frame: Buffer): string {
   const type = frame.readInt32BE(8)
-  const name = names.get(type) ?? String(type)
+  const isMulti = type === types.multi
   // Of a multi each operation has a header of its own: its type, whether it is the last, and an error.
-  const at = type === 14 ? 21 : 12
+  const at = isMulti ? 21 : 12
+  const name = names.get(type) ?? String(type)
   if (frame.length < at + 4) return name
-  const inner = type === 14 ? ` ${names.get(frame.readInt32BE(12)) ?? ''}` : ''
-  return `${name}${inner} ${frame.toString('utf8', at + 4, at + 4 + frame.readInt32BE(at))}`
+  const operation = isMulti ? ` ${names.get(frame.readInt32BE(12)) ?? ''}` : ''
+  const end = at + 4 + frame.readInt32BE(at)
+  const isWatched = (type === types.getData || type === types.getChildren) && frame[end] === 1
+  return `${name}${operation} ${frame.toString('utf8', at + 4, end)}${isWatched ? ' watch' : ''}`
 }

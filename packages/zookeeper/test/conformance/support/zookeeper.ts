@@ -9,7 +9,8 @@ import {
   type LocalZooKeeper,
 } from '@holdfast/testkit'
 import { zookeeper } from '@holdfast/zookeeper'
-import { countRequests, removeAll } from '../../support/nodes.js'
+import { RequestCount } from '../../support/request-count.js'
+import { removeAll } from '../../support/nodes.js'
 
 /** A server of its own. */
 export class ZooKeeperUnderTest implements EngineUnderTest {
@@ -17,13 +18,12 @@ export class ZooKeeperUnderTest implements EngineUnderTest {
   readonly traits: Traits = engineAt('127.0.0.1:1').traits
   readonly otherProcess: OtherProcess
   #server: LocalZooKeeper | undefined
-  /** Of servers before a restart. */
-  #counted = 0
+  #requests: RequestCount | undefined
 
   constructor() {
     this.otherProcess = {
       module: new URL('../workers/zookeeper.mjs', import.meta.url),
-      argument: () => ({ connect: this.server.connect, tickMs: zooKeeperTickMs }),
+      argument: () => ({ connect: this.#connect, tickMs: zooKeeperTickMs }),
     }
   }
 
@@ -34,14 +34,16 @@ export class ZooKeeperUnderTest implements EngineUnderTest {
 
   async start(): Promise<void> {
     this.#server = await startZooKeeper()
+    this.#requests = await RequestCount.start(this.#server)
   }
 
   async stop(): Promise<void> {
+    await this.#requests?.stop()
     await this.#server?.stop()
   }
 
   engine(): LockEngine {
-    return engineAt(this.server.connect)
+    return engineAt(this.#connect)
   }
 
   open(options: ClientOptions = {}): Holdfast {
@@ -55,7 +57,6 @@ export class ZooKeeperUnderTest implements EngineUnderTest {
   }
 
   async restart(): Promise<void> {
-    this.#counted = await this.commandCount()
     await this.server.kill()
     await this.server.start()
   }
@@ -64,8 +65,13 @@ export class ZooKeeperUnderTest implements EngineUnderTest {
     return removeAll(this.server.connect)
   }
 
-  async commandCount(): Promise<number> {
-    return this.#counted + (await countRequests(this.server))
+  commandCount(): Promise<number> {
+    return Promise.resolve(this.#requests?.count ?? 0)
+  }
+
+  /** Past what counts requests. */
+  get #connect(): string {
+    return this.#requests?.connect ?? ''
   }
 }
 

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { RefusedError, UnavailableError } from '@holdfast/core'
+import { freePort, startZooKeeper, uniqueName, type LocalZooKeeper } from '@holdfast/testkit'
+import { Clients, failureOf } from './support/clients.js'
+import { withSession } from './support/nodes.js'
+
+const clients = new Clients()
+let server: LocalZooKeeper
+
+beforeAll(async () => {
+  server = await startZooKeeper()
+})
+afterEach(() => clients.closeAll())
+afterAll(() => server.stop())
+
+it('a server that accepts connections and stays silent, as one that starts does, delays a client by less than a second', async () => {
+  const silent = createServer(() => undefined)
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  try {
+    // Clients begin with any of their servers.
+    for (let n = 0; n < 4; n += 1) {
+      const holdfast = clients.open(`127.0.0.1:${port},${server.connect}`, { commandTimeoutMs: 4_000 })
+      await holdfast.getLock(uniqueName('silent')).withLock(() => undefined)
+    }
+  } finally {
+    await clients.closeAll()
+    silent.close()
+  }
+})
+
+it('where nobody listens is said at once, with the address', async () => {
+  const port = await freePort()
+  const holdfast = clients.open(`127.0.0.1:${port}`)
+  holdfast.on('error', () => undefined)
+  const error = await failureOf(holdfast.getLock('a').tryLock())
+  expect(error).toBeInstanceOf(UnavailableError)
+  expect(String(error)).toContain(`127.0.0.1:${port}`)
+})
+
+it('something else than ZooKeeper is said to be that', async () => {
+  const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'.padEnd(400)))
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const holdfast = clients.open(`127.0.0.1:${port}`, { commandTimeoutMs: 1_000 })
+  holdfast.on('error', () => undefined)
+  expect(await failureOf(holdfast.getLock('a').tryLock())).toBeInstanceOf(UnavailableError)
+  other.close()
+})
+
+it('a path that does not exist is refused, with the way out', async () => {
+  const holdfast = clients.open(`${server.connect}/nowhere`)
+  const error = await failureOf(holdfast.getLock('a').lock())
+  expect(error).toBeInstanceOf(RefusedError)
+  expect(String(error)).toContain('there is no node /nowhere, which connect names: create it')
+})
+
+it('everything is kept below the path, and clients of another one have other locks', async () => {
+  await withSession(server.connect, async (ask, make) => {
+    for (const path of ['/a', '/b']) await ask(make.create(path, '', 0))
+  })
+  const name = uniqueName('path')
+  const lease = await clients.open(`${server.connect}/a`).getLock(name).lock()
+  const other = await clients.open(`${server.connect}/b`).getLock(name).tryLock()
+  expect(other?.isHeld).toBe(true)
+  await other?.unlock()
+  await lease.unlock()
+  await withSession(server.connect, async (ask, make) => {
+    expect(await ask(make.getChildren('/a', false))).toEqual(['holdfast'])
+  })
+})
+
+it('nodes with an access list are for clients that authenticate, and others are refused', async () => {
+  await withSession(server.connect, (ask, make) => ask(make.create('/private', '', 0)))
+  const acl = [{ permissions: 'rwcda', scheme: 'auth', id: '' }]
+  const auth = [{ scheme: 'digest', auth: 'me:secret' }]
+  const connect = `${server.connect}/private`
+  const name = uniqueName('private')
+  await clients
+    .open(connect, {}, { auth, acl })
+    .getLock(name)
+    .withLock(() => undefined)
+  const stranger = clients.open(connect)
+  stranger.on('error', () => undefined)
+  const error = await failureOf(stranger.getLock(name).lock())
+  expect(error).toBeInstanceOf(RefusedError)
+  expect(String(error)).toContain('this client has no rights to the node: give `auth`')
+  await clients
+    .open(connect, {}, { auth, acl })
+    .getLock(name)
+    .withLock(() => undefined)
+})
+
+it('an authentication that the server does not know is refused', async () => {
+  const holdfast = clients.open(server.connect, {}, { auth: [{ scheme: 'nonsense', auth: 'x' }] })
+  holdfast.on('error', () => undefined)
+  expect(await failureOf(holdfast.getLock('a').lock({ waitMs: 5_000 }))).toBeInstanceOf(RefusedError)
+})
+
+it('a closed client leaves nothing behind at the server', async () => {
+  const holdfast = clients.open(server.connect)
+  await holdfast.getLock(uniqueName('left')).lock()
+  await holdfast.close()
+  await withSession(server.connect, async (ask, make) => {
+    const paths = ['/holdfast/clients', '/holdfast/mail']
+    const left = await Promise.all(paths.map((path) => ask(make.getChildren(path, false))))
+    expect(left.flat().filter((name) => name?.startsWith(holdfast.clientId))).toEqual([])
+  })
+})
