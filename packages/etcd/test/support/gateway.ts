@@ -41,7 +41,9 @@ export class Gateway {
 
   /** Forgets all that happened before now. */
   async compact(): Promise<void> {
-    const { header } = await this.post('kv/put', { key: base64('other'), value: base64('x') })
+    const put = { key: base64('other'), value: base64('x') }
+    await this.post('kv/put', put)
+    const { header } = await this.post('kv/put', put)
     await this.post('kv/compaction', { revision: header?.revision, physical: true })
   }
 
