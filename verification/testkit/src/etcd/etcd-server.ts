@@ -13,6 +13,8 @@ export interface EtcdServer extends AsyncDisposable {
   thaw(): void
   /** A new process on the same port, after the old one was killed. Resolves when it replies. */
   restart(options?: RestartEtcdOptions): Promise<void>
+  /** Resolves when it replies. */
+  untilReady(): Promise<void>
   /** Stops it permanently and removes its files. A second call does nothing. */
   stop(): Promise<void>
 }
