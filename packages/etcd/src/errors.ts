@@ -1,5 +1,5 @@
 import { ClosedError, HoldfastError, RefusedError, UnavailableError } from '@holdfast/core/engine'
-import { isCertificateError, isRefusal, StatusError, toError } from './client/failures.js'
+import { isRefusal, StatusError, tlsWayOut, toError } from './client/failures.js'
 
 /** The engine's name in errors. */
 export const engineName = 'etcd'

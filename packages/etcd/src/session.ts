@@ -1,5 +1,6 @@
 import { UnavailableError, type EngineHost } from '@holdfast/core/engine'
 import { closed, engineName, isLeaseGone } from './errors.js'
+import { traits } from './traits.js'
 import type { Header } from './wire/kv.js'
 import { byLease, grantOf, leaseOf, type LeaseReply } from './wire/leases.js'
 import type { Message } from './wire/protobuf.js'
@@ -21,10 +22,10 @@ export interface SessionDeps {
  * | State   | Meaning                                  | Left when                                                                                          |
  * | ------- | ---------------------------------------- | -------------------------------------------------------------------------------------------------- |
  * | none    | there is no lease                        | one is needed: a grant is requested, once, and then it runs                                        |
- * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as it lives: none               |
+ * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as its holds are claimed: none               |
  * | closed  | the lease is revoked                     | never                                                                                              |
  *
- * A session without a proof for its whole length does not go on even if its lease still lives, which it does where no quorum was
+ * A session without a proof for so long does not go on even if its lease still lives, which it does where no quorum was
  * there to end it: its holds are no longer claimed, so they must not stay.
  */
 export class Session {
@@ -94,7 +95,7 @@ export class Session {
         await this.lease(left())
         return null
       }
-      if (kept && found.term === kept.term) {
+      if (found.term === kept?.term) {
         this.#provenAt = Math.max(this.#provenAt, sentAt)
         this.#ms = this.#shorterOf(kept.ttlS)
         return found
@@ -124,7 +125,8 @@ export class Session {
   }
 
   #endIfUnheard(): void {
-    const isUnheard = this.#deps.host.now() >= this.#provenAt + this.#ms
+    const claimedUntil = this.#provenAt + this.#ms * (1 - driftShare) - traits.lease.marginMs
+    const isUnheard = this.#deps.host.now() >= claimedUntil
     if (this.#lease !== 0n && isUnheard) this.#end(this.#lease)
   }
 
@@ -178,5 +180,8 @@ export class Session {
     }
   }
 }
+
+/** Clocks of two machines run at slightly different speeds; the session queue takes off as much. */
+const driftShare = 0.01
 
 const nameOf = (lease: bigint): string => (lease === 0n ? '' : lease.toString(16))

@@ -1,7 +1,7 @@
 import { startEtcdCluster, until, type EtcdServer } from '@holdfast/testkit'
-import { Clients } from './support/clients.js'
+import { Clients, failureOf } from './support/clients.js'
+import { findLeader } from './support/leader.js'
 import { BareStore, timeoutMs } from './support/stores.js'
-import { failureOf } from './support/clients.js'
 
 let servers: EtcdServer[]
 const clients = new Clients()
@@ -21,24 +21,6 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())))
 
 const urls = (): string[] => servers.map(({ url }) => url)
 
-/** The server that leads, once all agree. */
-async function findLeader(): Promise<EtcdServer> {
-  return until(
-    async () => {
-      const states = await Promise.all(
-        servers.map(async (server) => {
-          const reply = await fetch(`${server.url}/v3/maintenance/status`, { method: 'POST', body: '{}' })
-          return (await reply.json()) as { leader?: string; header: { member_id: string } }
-        }),
-      )
-      const [first] = states
-      if (states.some(({ leader }) => leader === undefined || leader !== first?.leader)) return null
-      return servers[states.findIndex(({ header }) => header.member_id === first?.leader)]
-    },
-    { everyMs: 50, what: 'all servers to know the leader' },
-  )
-}
-
 it('hands the lock on while the leader is killed under contenders, and tokens grow', async () => {
   const holdfasts = Array.from({ length: 5 }, () =>
     clients.open({ hosts: urls() }, { watchdogTimeoutMs: 9_000 }),
@@ -56,7 +38,7 @@ it('hands the lock on while the leader is killed under contenders, and tokens gr
       inside -= 1
     })
   }
-  const leader = await findLeader()
+  const leader = await findLeader(servers)
   const visits = Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       for (let round = 0; round < 10; round += 1) await visit(n)
@@ -77,7 +59,7 @@ it('keeps a hold over an election, and over a loss of the quorum that is shorter
   const lease = await holdfast.getLock('kept').lock()
   let renewals = 0
   holdfast.on('renewed', () => (renewals += 1))
-  const leader = await findLeader()
+  const leader = await findLeader(servers)
   const others = servers.filter((server) => server !== leader)
   await Promise.all(others.map((server) => server.freeze()))
   const failed = await failureOf(holdfast.getLock('other').tryLock())
@@ -90,7 +72,7 @@ it('keeps a hold over an election, and over a loss of the quorum that is shorter
 })
 
 it('does not take the word of a leader that has lost the others', async () => {
-  const leader = await findLeader()
+  const leader = await findLeader(servers)
   const store = await BareStore.open({ hosts: [leader.url], sessionTimeoutMs: 30_000 })
   bare.push(store)
   const entry = await store.entered({ name: 'proven', object: 'lock' }, 1)

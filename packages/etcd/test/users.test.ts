@@ -68,8 +68,8 @@ describe('users', () => {
     const [holder, rival] = [open('app', 'app-secret'), open('app', 'app-secret')]
     const lease = await holder.getLock('x').lock()
     await gateway.authenticate('root', 'root-secret')
-    // A change of users makes all tokens of before too old.
-    await gateway.post('auth/role/add', { name: 'later' })
+    // That ends all tokens of the user.
+    await gateway.post('auth/user/changepw', { name: 'app', password: 'app-secret' })
     const waiting = rival.getLock('x').lock()
     await until(async () => (await holder.getLock('x').inspect()).waiters.length === 1)
     expect(lease.isHeld).toBe(true)

@@ -27,9 +27,3 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   if ('error' in outcome) return outcome.error
   throw new Error(`expected a rejection, got ${String(outcome.value)}`)
 }
-
-/** Keeps the event loop from running anything. */
-export function stall(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
-}
