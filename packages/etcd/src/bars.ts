@@ -28,6 +28,11 @@ export class Bars {
     this.#bars.set(mark, untilMs)
   }
 
+  /** Otherwise only a search that ran late can have refused a request. */
+  isBarred(mark: string): boolean {
+    return this.#bars.has(mark)
+  }
+
   /** Takes marks that are no longer needed: some of them, for one transaction. */
   expired(nowMs: number): string[] {
     const expired: string[] = []

@@ -64,10 +64,7 @@ export function toEtcdError(error: unknown, where: Where): HoldfastError {
     if (lasting.has(error.code))
       return new RefusedError(`${server} rejected the request: ${message}`, details)
   } else if (isRefusal(error)) {
-    const way = isCertificateError(error)
-      ? "; if it is yours, pass its authority's certificate: tls: { ca }"
-      : ''
-    return new RefusedError(`${server} cannot be used: ${message}${way}`, details)
+    return new RefusedError(`${server} cannot be used: ${message}${tlsWayOut(error) ?? ''}`, details)
   }
   return new UnavailableError(`${server} is unavailable: ${message}`, details)
 }
@@ -77,3 +74,9 @@ export const sessionOver = (): UnavailableError =>
   new UnavailableError('the session at etcd has ended', { engine: engineName })
 
 export const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
+
+/** A search that ran late refused a request that was sent after it. */
+export const overtaken = (owner: string): UnavailableError =>
+  new UnavailableError(`a search for ${owner} ran late and refused its request; it enters again`, {
+    engine: engineName,
+  })

@@ -30,6 +30,7 @@ import {
 import { Inbox } from './inbox.js'
 import { Keys } from './keys.js'
 import type { EtcdSettings } from './options.js'
+import { overtaken } from './errors.js'
 import { EtcdOperator, infoOf } from './operator.js'
 import { batchesOf, presenceOf, presentIn } from './presence.js'
 import { Requests } from './requests.js'
@@ -148,7 +149,10 @@ export class EtcdStore implements QueueStore {
       const reply = await this.#requests.txn(kv.txnOfOperations(conditions, [put, list], [list]), left())
       const listing = listingOf(queue, kv.rangeAt(reply, reply.isDone ? 1 : 0))
       const own = listing.entries.find((entry) => madeOf(entry).key === key)
-      if (!own) return null
+      if (!own) {
+        if (this.#bars.isBarred(this.#keys.gone(owner))) return null
+        throw overtaken(owner)
+      }
       if (reply.isDone) this.#written.set(own.key, { facts, writtenAt: reply.revision })
       return { own, listing }
     })

@@ -66,6 +66,18 @@ describe('requests that run late', () => {
     expect(await bare.ownersIn(queue)).toEqual([])
   })
 
+  it('do not keep an owner out for good if they looked for it, as it may look again', async () => {
+    const bare = await open()
+    const runLate = holdNextRequest()
+    const find = () => bare.store.find(queue, bare.owner(1), timeoutMs)
+    expect(await failureOf(find())).toBeInstanceOf(UnavailableError)
+    expect(await find()).toBeNull()
+    await runLate()
+    expect(await failureOf(bare.enter(queue, 1))).toBeInstanceOf(UnavailableError)
+    expect(await find()).toBeNull()
+    expect(await bare.enter(queue, 1)).not.toBeNull()
+  })
+
   it('do not undo what was written since', async () => {
     const bare = await open()
     const semaphore: Queue = { ...queue, object: 'semaphore' }
