@@ -166,6 +166,7 @@ export class MemoryStore implements QueueStore {
   async #trip<T>(step: (session: string) => T, cost: 'one' | 'free'): Promise<T> {
     if (this.#isClosed) throw new UnavailableError('closed')
     const sentAt = this.#host.now()
+    const { breaks } = this.#link
     if (!(await this.#link.arrival('toStore'))) throw new UnavailableError('the link broke')
     if (this.session === '') this.#begin()
     const { session } = this
@@ -179,7 +180,7 @@ export class MemoryStore implements QueueStore {
       throw new UnavailableError('the session is over', { cause: error })
     }
     if (cost === 'one') this.#link.takeLoss()
-    if (!(await this.#link.arrival('toClient'))) throw new UnavailableError('the link broke')
+    if (!(await this.#link.arrival('toClient', breaks))) throw new UnavailableError('the link broke')
     if (session === this.session) this.provenAt = Math.max(this.provenAt, sentAt)
     return result
   }
