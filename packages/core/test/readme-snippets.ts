@@ -36,6 +36,7 @@ export function readSnippets(): Snippet[] {
     'README.md',
     'packages/core/README.md',
     'packages/postgres/README.md',
+    'packages/etcd/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
   ]
   return pages.flatMap(snippetsOf)

@@ -1,5 +1,5 @@
 import { ClosedError, HoldfastError, RefusedError, UnavailableError } from '@holdfast/core/engine'
-import { isRefusal, StatusError, toError } from './client/failures.js'
+import { isRefusal, StatusError, tlsWayOut, toError } from './client/failures.js'
 
 /** The engine's name in errors. */
 export const engineName = 'etcd'
@@ -63,7 +63,12 @@ export function toEtcdError(error: unknown, where: Where): HoldfastError {
     if (advice) return new RefusedError(`${server} ${advice(where)} (${message})`, details)
     if (lasting.has(error.code))
       return new RefusedError(`${server} rejected the request: ${message}`, details)
-  } else if (isRefusal(error)) return new RefusedError(`${server} cannot be used: ${message}`, details)
+  } else if (isRefusal(error)) {
+    const way = isCertificateError(error)
+      ? "; if it is yours, pass its authority's certificate: tls: { ca }"
+      : ''
+    return new RefusedError(`${server} cannot be used: ${message}${way}`, details)
+  }
   return new UnavailableError(`${server} is unavailable: ${message}`, details)
 }
 

@@ -57,7 +57,7 @@ const known: ReadonlySet<string> = new Set([
 ])
 
 /** The shortest session that etcd grants: one and a half times its election timeout of 1 s, in whole seconds. */
-export const shortestSessionMs = 2_000
+const shortestSessionMs = 2_000
 
 const advice = "; pass the servers as etcd({ hosts: ['http://127.0.0.1:2379'] })"
 

@@ -1,5 +1,6 @@
 import { UnavailableError, type EngineHost } from '@holdfast/core/engine'
 import { closed, engineName, isLeaseGone } from './errors.js'
+import { traits } from './traits.js'
 import type { Header } from './wire/kv.js'
 import { byLease, grantOf, leaseOf, type LeaseReply } from './wire/leases.js'
 import type { Message } from './wire/protobuf.js'
@@ -21,15 +22,15 @@ export interface SessionDeps {
  * | State   | Meaning                                  | Left when                                                                                          |
  * | ------- | ---------------------------------------- | -------------------------------------------------------------------------------------------------- |
  * | none    | there is no lease                        | one is needed: a grant is requested, once, and then it runs                                        |
- * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as it lives: none               |
+ * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as its holds are claimed: none               |
  * | closed  | the lease is revoked                     | never                                                                                              |
  *
- * A session without a proof for its whole length does not go on even if its lease still lives, which it does where no quorum was
+ * A session without a proof for so long does not go on even if its lease still lives, which it does where no quorum was
  * there to end it: its holds are no longer claimed, so they must not stay.
  */
 export class Session {
   readonly #deps: SessionDeps
-  readonly #ttlS: number
+  readonly #wantedMs: number
   #lease = 0n
   #ms: number
   #provenAt = -Infinity
@@ -39,8 +40,8 @@ export class Session {
 
   constructor(sessionMs: number, deps: SessionDeps) {
     this.#deps = deps
-    this.#ttlS = Math.ceil(sessionMs / 1_000)
-    this.#ms = this.#ttlS * 1_000
+    this.#wantedMs = sessionMs
+    this.#ms = sessionMs
   }
 
   /** '' while there is none. */
@@ -48,7 +49,7 @@ export class Session {
     return nameOf(this.#lease)
   }
 
-  /** How long it lives from its last proof, as etcd granted it, milliseconds. */
+  /** How long it lives from its last proof, milliseconds: as wanted, even if etcd keeps the lease for longer. */
   get ms(): number {
     return this.#ms
   }
@@ -56,6 +57,11 @@ export class Session {
   /** When the request was sent that last proved it, by the clock of the host. */
   get provenAt(): number {
     return this.#provenAt
+  }
+
+  /** Whether the proof is younger than what passes between two renewals, a third of the session. */
+  get isJustProven(): boolean {
+    return this.#deps.host.now() - this.#provenAt < this.#ms * 0.3
   }
 
   /** The lease of the session, which begins if there is none. */
@@ -89,9 +95,9 @@ export class Session {
         await this.lease(left())
         return null
       }
-      if (kept && found.term === kept.term) {
+      if (found.term === kept?.term) {
         this.#provenAt = Math.max(this.#provenAt, sentAt)
-        this.#ms = kept.ttlS * 1_000
+        this.#ms = this.#shorterOf(kept.ttlS)
         return found
       }
       if (isRepeated) throw new UnavailableError('etcd changes its leader', { engine: engineName })
@@ -113,8 +119,14 @@ export class Session {
     if (lease !== 0n) await this.#revoke(lease, timeoutMs)
   }
 
+  /** etcd rounds up to whole seconds, and to its shortest lease. */
+  #shorterOf(ttlS: number): number {
+    return Math.min(this.#wantedMs, ttlS * 1_000)
+  }
+
   #endIfUnheard(): void {
-    const isUnheard = this.#deps.host.now() >= this.#provenAt + this.#ms
+    const claimedUntil = this.#provenAt + this.#ms * (1 - driftShare) - traits.lease.marginMs
+    const isUnheard = this.#deps.host.now() >= claimedUntil
     if (this.#lease !== 0n && isUnheard) this.#end(this.#lease)
   }
 
@@ -128,8 +140,10 @@ export class Session {
 
   async #grant(timeoutMs: number): Promise<void> {
     const sentAt = this.#deps.host.now()
-    const { lease, ttlS } = leaseOf(await this.#deps.call('Lease/LeaseGrant', grantOf(this.#ttlS), timeoutMs))
-    this.#ms = ttlS * 1_000
+    const { lease, ttlS } = leaseOf(
+      await this.#deps.call('Lease/LeaseGrant', grantOf(Math.ceil(this.#wantedMs / 1_000)), timeoutMs),
+    )
+    this.#ms = this.#shorterOf(ttlS)
     this.#provenAt = sentAt
     this.#lease = lease
     if (this.#hasEnded) this.#deps.resumed()
@@ -166,5 +180,8 @@ export class Session {
     }
   }
 }
+
+/** Clocks of two machines run at slightly different speeds; the session queue takes off as much. */
+const driftShare = 0.01
 
 const nameOf = (lease: bigint): string => (lease === 0n ? '' : lease.toString(16))

@@ -52,6 +52,7 @@ export class EtcdStore implements QueueStore {
   /** What is in the entries of this session that it wrote, and the revision of that, by their keys. */
   readonly #written = new Map<string, { readonly facts: EntryFacts; readonly writtenAt: number }>()
   #isAnnounced = false
+  #proving: Promise<unknown> | undefined
 
   constructor(settings: EtcdSettings, host: EngineHost, events: StoreEvents) {
     this.#host = host
@@ -258,6 +259,21 @@ export class EtcdStore implements QueueStore {
   }
 
   async prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
+    if (entries.length === 0) {
+      // One proof for each beat will do: clients renew their holds, their registration and their waiters separately.
+      if (this.#session.isJustProven) return []
+      if (this.#proving) return this.#proving.then(() => [])
+    }
+    const proving = this.#prove(entries, timeoutMs)
+    this.#proving = proving
+    try {
+      return await proving
+    } finally {
+      if (this.#proving === proving) this.#proving = undefined
+    }
+  }
+
+  async #prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
     const left = countdown(timeoutMs)
     const batches = batchesOf(entries.map(madeOf))
     const [first = [], ...others] = batches

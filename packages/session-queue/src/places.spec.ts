@@ -1,4 +1,4 @@
-import { addressing } from './address.js'
+import { addressing, type QueueAddress } from './address.js'
 import { Places } from './places.js'
 import type { Entry } from './store.js'
 
@@ -16,7 +16,7 @@ describe('the places of a client', () => {
   it('are different ones in different queues, also for the same owner', async () => {
     const places = new Places()
     for (const name of ['a', 'b']) {
-      const address = addressing.locate(name, 'lock')
+      const address: QueueAddress = { ...addressing.locate(name, 'lock'), name, object: 'lock' }
       await places.run('client:1', address, (place) => {
         expect(place.isEmpty || place.entry === undefined).toBe(true)
         place.entry = entryOf(name)

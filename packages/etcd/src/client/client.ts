@@ -121,7 +121,7 @@ export class Client {
     this.#state = 'closed'
     clearTimeout(this.#timer)
     this.#connection?.close(closed())
-    for (const { settle } of [...this.#waiting]) settle(closed())
+    for (const waiting of [...this.#waiting]) waiting.settle(closed())
   }
 
   #headers(): Record<string, string> {
@@ -161,7 +161,7 @@ export class Client {
     this.#state = 'up'
     this.#wasUp = true
     this.#failures = 0
-    for (const { settle } of [...this.#waiting]) settle()
+    for (const waiting of [...this.#waiting]) waiting.settle()
     this.#events.connected()
   }
 
@@ -176,8 +176,9 @@ export class Client {
     if (wasUp) this.#events.broken(cause)
     else {
       this.#failures += 1
-      // To try again makes no sense: whoever waits is to know at once.
-      if (isRefusal(cause)) for (const { settle } of [...this.#waiting]) settle(cause)
+      // No server is as it should be: to try again makes no sense.
+      if (isRefusal(cause) && this.#isRoundOver)
+        for (const waiting of [...this.#waiting]) waiting.settle(cause)
     }
     this.#dialAgain(wasUp)
   }
@@ -186,15 +187,19 @@ export class Client {
     this.#next += 1
     if (!this.#wasUp && this.#waiting.size === 0) return
     this.#state = 'dialing'
-    const { length } = this.#settings.endpoints
-    const isRoundOver = this.#failures > 0 && this.#failures % length === 0
-    if (wasUp || !isRoundOver) {
+    if (wasUp || !this.#isRoundOver) {
       this.#dial()
       return
     }
-    this.#timer = setTimeout(() => this.#dial(), backoffMs(this.#failures / length, pauses))
+    const rounds = this.#failures / this.#settings.endpoints.length
+    this.#timer = setTimeout(() => this.#dial(), backoffMs(rounds, pauses))
     // Whoever waits has a timer of its own.
     this.#timer.unref()
+  }
+
+  /** Whether all servers were tried since the last connection, equally often. */
+  get #isRoundOver(): boolean {
+    return this.#failures % this.#settings.endpoints.length === 0
   }
 
   async #withToken(

@@ -1,4 +1,9 @@
-import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
+import {
+  connect,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+} from 'node:http2'
 import type { ConnectionOptions } from 'node:tls'
 import { NoReplyError, NotEtcdError, toError } from './failures.js'
 import { frame, Frames } from './frames.js'
@@ -77,7 +82,9 @@ export class Connection {
       this.#isOpen = true
       events.opened()
     })
-    this.#session.on('error', (error) => (this.#cause ??= toError(error)))
+    this.#session.on('error', (error: Error) => {
+      this.#cause ??= this.#isOpen ? error : firstContact(origin, error)
+    })
     this.#session.on('goaway', (code) =>
       this.close(new NoReplyError(`${origin} ended the connection (HTTP/2 code ${code})`)),
     )
@@ -177,8 +184,8 @@ export class Connection {
         stream.close(canceled)
       }
     })
-    stream.on('trailers', (received) => outcome.end(received))
-    stream.on('error', (error) => outcome.lose(error))
+    stream.on('trailers', (received: IncomingHttpHeaders) => outcome.end(received))
+    stream.on('error', (error: Error) => outcome.lose(error))
     stream.once('close', () => {
       if (this.#cause) outcome.lose(this.#cause)
       events.ended(outcome.failure)
@@ -194,6 +201,12 @@ interface RequestEvents {
 }
 
 type Headers = Readonly<Record<string, string>>
+
+/** What greets in another protocol will do so again. */
+const firstContact = (origin: string, error: Error): Error =>
+  'code' in error && error.code === 'ERR_HTTP2_ERROR'
+    ? new NotEtcdError(`${origin} does not speak HTTP/2, as etcd does`, { cause: error })
+    : error
 
 /** HTTP/2's code for a stream that nobody waits for any more. */
 const canceled = 8

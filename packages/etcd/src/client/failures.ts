@@ -35,13 +35,19 @@ export const failureOf = (call: string, code: number, text: string): Error =>
 
 /** Whether it would fail again: the password, a certificate, or what is at this address is wrong. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof StatusError || error instanceof NotEtcdError || isCertificateError(error)
+  error instanceof StatusError || error instanceof NotEtcdError || tlsWayOut(error) !== undefined
 
-/** The other side's certificate is not trusted, or ours is not accepted. */
-export const isCertificateError = (error: unknown): boolean =>
-  types.isNativeError(error) && 'code' in error && certificateCodes.test(String(error.code))
+/** What to do about a failure of TLS; `undefined` for any other. */
+export function tlsWayOut(error: unknown): string | undefined {
+  const code = types.isNativeError(error) && 'code' in error ? String(error.code) : ''
+  return tlsWays.find(([codes]) => codes.test(code))?.[1]
+}
 
-const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_SSL_/
+const tlsWays: readonly (readonly [codes: RegExp, way: string])[] = [
+  [/ALERT_.*CERT|ALERT_UNKNOWN_CA/, '; pass a certificate that it accepts: tls: { cert, key }'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_/, "; if it is yours, pass its authority's certificate: tls: { ca }"],
+  [/^ERR_SSL_|^EPROTO$/, ''],
+]
 
 /** The server does not know the token, or has changed its users since it gave it out. */
 export const isTokenRefused = (error: unknown): boolean =>

@@ -95,8 +95,6 @@ export const rangeOfPrefix = (
 export const queueOfPrefix = (prefix: string, keysOnly: boolean): Buffer =>
   encode([1, prefix], [2, endOf(prefix)], [5, 1], [6, 2], [8, keysOnly])
 
-export const countOfPrefix = (prefix: string): Buffer => encode([1, prefix], [2, endOf(prefix)], [9, true])
-
 export const putOf = (key: string, value: string, lease: bigint): Buffer =>
   encode([1, key], [2, value], [3, lease])
 

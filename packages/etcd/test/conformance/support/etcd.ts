@@ -2,26 +2,35 @@ import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess }
 import { Holdfast, type ClientOptions } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
 import { etcd } from '@holdfast/etcd'
-import { startEtcd, startProxy, type EtcdServer, type FaultProxy } from '@holdfast/testkit'
+import { startEtcdCluster, startProxy, type EtcdServer, type FaultProxy } from '@holdfast/testkit'
+import { findLeader } from '../../support/leader.js'
 
-/** A server of its own: it is restarted and wiped. */
+/** Servers of its own: they are killed and wiped. */
 export class EtcdUnderTest implements EngineUnderTest {
-  readonly name = 'etcd'
+  readonly name: string
   readonly traits = etcd({ hosts: ['http://127.0.0.1:2379'] }).traits
   readonly otherProcess: OtherProcess = {
     module: new URL('../workers/etcd.mjs', import.meta.url),
-    argument: () => ({ hosts: [this.#url] }),
+    argument: () => ({ hosts: this.#hosts }),
   }
-  #server: EtcdServer | undefined
-  /** Of the processes before this one: each counts from 0. */
+  readonly failOver?: () => Promise<void>
+  readonly #size: number
+  #servers: readonly EtcdServer[] = []
+  /** By processes before the present ones: each counts from 0. */
   #counted = 0
 
+  constructor(size: 1 | 3) {
+    this.#size = size
+    this.name = size === 1 ? 'etcd' : 'etcd, three servers'
+    if (size > 1) this.failOver = () => this.#killLeader()
+  }
+
   async start(): Promise<void> {
-    this.#server = await startEtcd()
+    this.#servers = await startEtcdCluster(this.#size)
   }
 
   async stop(): Promise<void> {
-    await this.#server?.stop()
+    await Promise.all(this.#servers.map((server) => server.stop()))
   }
 
   open(options: ClientOptions = {}): Holdfast {
@@ -29,73 +38,88 @@ export class EtcdUnderTest implements EngineUnderTest {
   }
 
   engine(): LockEngine {
-    return etcd({ hosts: [this.#url] })
+    return etcd({ hosts: this.#hosts })
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
-    const { hostname: host, port } = new URL(this.#url)
-    const proxy = await startProxy({ host, port: Number(port) }, 'etcd')
-    const engine = etcd({ hosts: [`http://${proxy.host}:${proxy.port}`] })
-    return { holdfast: new Holdfast({ ...options, engine }), link: new EtcdLink(proxy) }
+    const proxies = await Promise.all(this.#servers.map((server) => startProxy(server, 'etcd')))
+    const engine = etcd({ hosts: proxies.map(({ host, port }) => `http://${host}:${port}`) })
+    return { holdfast: new Holdfast({ ...options, engine }), link: new EtcdLink(proxies) }
   }
 
-  async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
+  /** What survives a fail-over survives a crash of all. */
+  async restart(): Promise<void> {
     this.#counted = await this.commandCount()
-    // What survives a fail-over survives a crash.
-    void keepData
-    await this.#server?.restart()
+    await Promise.all(this.#servers.map((server) => server.kill()))
+    await Promise.all(this.#servers.map((server) => server.restart({ isAsync: true })))
+    await findLeader(this.#servers)
   }
 
   async wipe(): Promise<void> {
     const base64 = (text: string): string => Buffer.from(text).toString('base64')
     const body = JSON.stringify({ key: base64('holdfast/'), range_end: base64('holdfast0') })
-    await fetch(`${this.#url}/v3/kv/deleterange`, { method: 'POST', body })
+    await fetch(`${this.#hosts[0]}/v3/kv/deleterange`, { method: 'POST', body })
   }
 
-  /** By the server's own metrics. */
+  /** By the servers' own metrics. */
   async commandCount(): Promise<number> {
-    const metrics = await (await fetch(`${this.#url}/metrics`)).text()
-    const counts = [...metrics.matchAll(aboutLocks)].map(([, count]) => Number(count))
+    const metrics = await Promise.all(
+      this.#hosts.map(async (host) => (await fetch(`${host}/metrics`)).text()),
+    )
+    const counts = metrics.flatMap((text) => [...text.matchAll(aboutLocks)].map(([, count]) => Number(count)))
     return counts.reduce((sum, count) => sum + count, this.#counted)
   }
 
-  get #url(): string {
-    if (!this.#server) throw new Error('etcd has not been started')
-    return this.#server.url
+  async #killLeader(): Promise<void> {
+    const leader = await findLeader(this.#servers)
+    const others = this.#servers.filter((server) => server !== leader)
+    await leader.kill()
+    await findLeader(others)
+    await leader.restart()
+  }
+
+  get #hosts(): string[] {
+    return this.#servers.map(({ url }) => url)
   }
 }
 
-const aboutLocks =
-  /^grpc_server_started_total\{grpc_method="(?:Txn|Range|DeleteRange|Put)".*\} (\d+)$/gm
+const aboutLocks = /^grpc_server_started_total\{grpc_method="(?:Txn|Range|DeleteRange|Put)".*\} (\d+)$/gm
 
 /** A transaction about an entry: steps end with one. A range, which begins with its key, only looks. */
 const isAboutEntry = (message: string): boolean =>
   message.includes('holdfast/queues/') && message.indexOf('holdfast/') > 8
 
+/** To all servers: a client uses one at a time, and another when that fails. */
 class EtcdLink implements Link {
-  readonly #proxy: FaultProxy
+  readonly #proxies: readonly FaultProxy[]
 
-  constructor(proxy: FaultProxy) {
-    this.#proxy = proxy
+  constructor(proxies: readonly FaultProxy[]) {
+    this.#proxies = proxies
   }
 
   blackHole(direction: LinkDirection): void {
-    this.#proxy.blackHole(direction === 'toStore' ? 'toServer' : direction)
+    for (const proxy of this.#proxies) proxy.blackHole(direction === 'toStore' ? 'toServer' : direction)
   }
 
   heal(): void {
-    this.#proxy.heal()
+    for (const proxy of this.#proxies) proxy.heal()
   }
 
   cut(): void {
-    this.#proxy.cut()
+    for (const proxy of this.#proxies) proxy.cut()
   }
 
-  loseNextReply(): Promise<void> {
-    return this.#proxy.loseReply(isAboutEntry)
+  async loseNextReply(): Promise<void> {
+    let isLost = false
+    const take = (message: string): boolean => {
+      if (isLost || !isAboutEntry(message)) return false
+      isLost = true
+      return true
+    }
+    await Promise.race(this.#proxies.map((proxy) => proxy.loseReply(take)))
   }
 
-  close(): Promise<void> {
-    return this.#proxy.close()
+  async close(): Promise<void> {
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()))
   }
 }
