@@ -33,8 +33,10 @@ it('a cycle takes three requests, a nested one two', async () => {
 
 it('each of many waiters of many clients takes five requests, and each release is one event', async () => {
   const name = uniqueName('queue')
-  const holder = clients.open(requests.connect)
-  const others = Array.from({ length: 10 }, () => clients.open(requests.connect))
+  // So long that none of them has to renew anything meanwhile.
+  const options = { watchdogTimeoutMs: 120_000 }
+  const holder = clients.open(requests.connect, options)
+  const others = Array.from({ length: 10 }, () => clients.open(requests.connect, options))
   for (const other of others) await other.getLock(uniqueName('warm')).withLock(() => undefined)
   const held = await holder.getLock(name).lock()
   const before = requests.count

@@ -142,25 +142,6 @@ it('of many holds, one that was deleted is lost and the others are renewed', asy
   await Promise.all(leases.filter((lease) => lease !== victim).map((lease) => lease.unlock()))
 })
 
-it('a re-entry at the instant at which the lease ends is lost or held, and the store agrees', async () => {
-  const holdfast = clients.open(server.connect)
-  const watcher = clients.open(server.connect)
-  const outcomes: boolean[] = []
-  for (let n = 0; n < 12; n += 1) {
-    const lock = holdfast.getLock(uniqueName('brake'))
-    const lease = await lock.lock({ leaseMs: 500 })
-    await until(() => lease.remainingMs() <= 30 - 5 * n, { everyMs: 1 })
-    const nested = await lease.run(() => lock.tryLock({ leaseMs: 10_000 })).catch(() => null)
-    const { holder } = await watcher.getLock(lock.name).inspect()
-    outcomes.push(nested?.isHeld ?? false)
-    if (nested?.isHeld) expect(holder?.owner).toBe(nested.owner)
-    await nested?.unlock()
-    await lease.unlock().catch(() => undefined)
-    await until(async () => (await watcher.getLock(lock.name).inspect()).holder === null)
-  }
-  expect(outcomes).toHaveLength(12)
-})
-
 it('the directory of a queue that the server removes between two cycles is made again', async () => {
   const name = uniqueName('empty')
   const holdfast = clients.open(server.connect)

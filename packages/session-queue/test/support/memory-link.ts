@@ -8,9 +8,8 @@ export class MemoryLink implements Link {
   readonly #waiting = new Set<() => void>()
   #lose: (() => void) | undefined
 
-  /** Resolves when what is sent now arrives; `false`: the link broke before. */
-  async arrival(way: 'toStore' | 'toClient'): Promise<boolean> {
-    const { breaks } = this
+  /** Resolves when what is sent now arrives; `false`: the link broke before. @param breaks - as they were when it was asked for */
+  async arrival(way: 'toStore' | 'toClient', breaks = this.breaks): Promise<boolean> {
     await new Promise(setImmediate)
     while (this.#held[way] && breaks === this.breaks) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve))

@@ -11,6 +11,9 @@ import type {
 import type { MemoryLink } from './memory-link.js'
 import { SessionOverError, type MemoryQueues, type StoreEvent } from './memory-queues.js'
 
+/** What a request counts as: one whose reply may be lost, one that only reads, or none about locks. */
+type Cost = 'one' | 'read' | 'free'
+
 /** One client's connection to the store in memory, over a link that can be broken. */
 export class MemoryStore implements QueueStore {
   readonly name = 'memory queues'
@@ -59,7 +62,7 @@ export class MemoryStore implements QueueStore {
   }
 
   list(queue: Queue, timeoutMs: number) {
-    return this.#call(timeoutMs, () => this.#queues.list(queue))
+    return this.#call(timeoutMs, () => this.#queues.list(queue), 'read')
   }
 
   find(queue: Queue, owner: string, timeoutMs: number) {
@@ -157,15 +160,16 @@ export class MemoryStore implements QueueStore {
     return stop
   }
 
-  async #call<T>(timeoutMs: number, step: (session: string) => T, cost: 'one' | 'free' = 'one'): Promise<T> {
+  async #call<T>(timeoutMs: number, step: (session: string) => T, cost: Cost = 'one'): Promise<T> {
     const result = await within(this.#trip(step, cost), timeoutMs)
     if (result === timedOut) throw new UnavailableError(`no reply within ${timeoutMs} ms`)
     return result
   }
 
-  async #trip<T>(step: (session: string) => T, cost: 'one' | 'free'): Promise<T> {
+  async #trip<T>(step: (session: string) => T, cost: Cost): Promise<T> {
     if (this.#isClosed) throw new UnavailableError('closed')
     const sentAt = this.#host.now()
+    const { breaks } = this.#link
     if (!(await this.#link.arrival('toStore'))) throw new UnavailableError('the link broke')
     if (this.session === '') this.#begin()
     const { session } = this
@@ -173,13 +177,13 @@ export class MemoryStore implements QueueStore {
     try {
       this.#queues.prove(session)
       result = step(session)
-      if (cost === 'one') this.#queues.commands += 1
+      if (cost !== 'free') this.#queues.commands += 1
     } catch (error) {
       if (error instanceof SessionOverError) this.#end(session)
       throw new UnavailableError('the session is over', { cause: error })
     }
     if (cost === 'one') this.#link.takeLoss()
-    if (!(await this.#link.arrival('toClient'))) throw new UnavailableError('the link broke')
+    if (!(await this.#link.arrival('toClient', breaks))) throw new UnavailableError('the link broke')
     if (session === this.session) this.provenAt = Math.max(this.provenAt, sentAt)
     return result
   }

@@ -204,8 +204,10 @@ export class Connection {
     this.#isClosed = true
     clearTimeout(this.#greetingLimit)
     this.#events.closed(this.#cause, this.#isGreeted)
+    const cause = this.#cause
+    const isRefused = cause instanceof ZooKeeperError && cause.isLasting
     for (const { what, reject } of this.#pending.values()) {
-      reject(new NoReplyError(`${what}: ${this.#cause.message}`, { cause: this.#cause }))
+      reject(isRefused ? cause : new NoReplyError(`${what}: ${cause.message}`, { cause }))
     }
     this.#pending.clear()
   }
