@@ -64,10 +64,7 @@ export function toEtcdError(error: unknown, where: Where): HoldfastError {
     if (lasting.has(error.code))
       return new RefusedError(`${server} rejected the request: ${message}`, details)
   } else if (isRefusal(error)) {
-    const way = isCertificateError(error)
-      ? "; if it is yours, pass its authority's certificate: tls: { ca }"
-      : ''
-    return new RefusedError(`${server} cannot be used: ${message}${way}`, details)
+    return new RefusedError(`${server} cannot be used: ${message}${tlsWayOut(error) ?? ''}`, details)
   }
   return new UnavailableError(`${server} is unavailable: ${message}`, details)
 }

@@ -19,11 +19,11 @@ export interface SessionDeps {
 /**
  * The session of one client: a lease of etcd, to which all of its keys are attached.
  *
- * | State   | Meaning                                  | Left when                                                                                          |
- * | ------- | ---------------------------------------- | -------------------------------------------------------------------------------------------------- |
- * | none    | there is no lease                        | one is needed: a grant is requested, once, and then it runs                                        |
- * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as its holds are claimed: none               |
- * | closed  | the lease is revoked                     | never                                                                                              |
+ * | State   | Meaning                                   | Left when                                                                                             |
+ * | ------- | ----------------------------------------- | ----------------------------------------------------------------------------------------------------- |
+ * | none    | there is no lease                         | one is needed: a grant is requested, once, and then it runs                                           |
+ * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as its holds are claimed: none    |
+ * | closed  | the lease is revoked                      | never                                                                                                 |
  *
  * A session without a proof for so long does not go on even if its lease still lives, which it does where no quorum was
  * there to end it: its holds are no longer claimed, so they must not stay.
