@@ -1,6 +1,10 @@
 import type { ClientInfo, EngineHost, Registry } from '@holdfast/core/engine'
 import type { QueueStore } from './store.js'
 
+/** Whether the session was proven since the client's last beat, so that it need not be now. */
+export const isFresh = (host: EngineHost, { provenAt }: QueueStore): boolean =>
+  host.now() - provenAt < host.renewEveryMs / 2
+
 /** Makes the client known, once in each session. */
 export class Registration implements Registry {
   readonly #host: EngineHost
@@ -25,7 +29,8 @@ export class Registration implements Registry {
   async register(): Promise<void> {
     const { commandTimeoutMs } = this.#host
     if (this.#knownIn !== '' && this.#knownIn === this.#store.session) {
-      await this.#store.prove([], commandTimeoutMs)
+      // A renewal of holds has done it, mostly.
+      if (!isFresh(this.#host, this.#store)) await this.#store.prove([], commandTimeoutMs)
       return
     }
     await this.#store.announce(commandTimeoutMs)

@@ -68,9 +68,12 @@ it('500 holds are renewed by one request per beat', async () => {
     await until(() => performance.now() >= end)
   }
   await beats(1)
+  const before = requests.proofs
   const count = await countOf(() => beats(3))
   expect(count).toBeGreaterThanOrEqual(2)
   expect(count).toBeLessThanOrEqual(4)
+  // Nor is there another one for the client itself.
+  expect(requests.proofs - before).toBe(count)
   expect(leases.every(({ isHeld }) => isHeld)).toBe(true)
 })
 
