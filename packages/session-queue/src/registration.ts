@@ -3,7 +3,7 @@ import type { QueueStore } from './store.js'
 
 /** Whether the session was proven since the client's last beat, so that it need not be now. */
 export const isFresh = (host: EngineHost, { provenAt }: QueueStore): boolean =>
-  host.now() - provenAt < host.renewEveryMs / 2
+  host.now() - provenAt < host.renewEveryMs * 0.95
 
 /** Makes the client known, once in each session. */
 export class Registration implements Registry {
