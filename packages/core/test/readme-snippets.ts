@@ -37,6 +37,8 @@ export function readSnippets(): Snippet[] {
     'packages/core/README.md',
     'packages/postgres/README.md',
     'packages/etcd/README.md',
+    'packages/session-queue/README.md',
+    'packages/zookeeper/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
   ]
   return pages.flatMap(snippetsOf)

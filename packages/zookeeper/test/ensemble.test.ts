@@ -27,6 +27,7 @@ it('a follower that is cut off goes on answering reads, and its client gives up 
   const lease = await holdfast.getLock(uniqueName('cut-off')).lock()
   try {
     await withSession(follower.connect, async (ask, make) => {
+      await ask(make.getChildren('/holdfast/locks', false))
       await Promise.all([leader.freeze(), third.freeze()])
       await whenAborted(lease.signal)
       expect(await ask(make.getChildren('/holdfast/locks', false))).not.toBeNull()
