@@ -246,6 +246,10 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     ],
     [{ redis: null }, /^redis must be a redis:.* instance, got null$/],
     [{ redis: {} }, /^redis must be a redis:.* instance, got an object$/],
+    [
+      { redis: [url, url, url] },
+      /^redis must be a redis:.* instance, got an array; for the nodes of one Redis Cluster pass new Cluster\(\[…\]\) of ioredis, and for servers that are independent of each other use new HoldfastQuorum\(\{ masters: \[…\] \}\)$/,
+    ],
     [{ redis: 6379 }, /^redis must be a redis:.* instance, got a number$/],
     [{ redis: new URL('http://127.0.0.1') }, /, got a URL object that begins with http:$/],
     [{ redis: { url: 'redis://127.0.0.1' } }, /^unknown option 'url' of redis; pass the URL itself/],

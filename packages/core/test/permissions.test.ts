@@ -161,18 +161,36 @@ describe('a user of a cluster', () => {
 })
 
 describe('a user with the minimum permissions', () => {
+  /** EVAL is needed only until some user has loaded the scripts, so who may not use it is tried alone. */
+  const inLanes = minimumPermissions.filter((permission) => permission !== '+eval')
+  const problemsWithout = new Map<string, readonly string[]>()
+
+  const tryWithout = async (permission: string): Promise<void> => {
+    const others = minimumPermissions.filter((other) => other !== permission)
+    const url = await makeRedisUser(server, [...others, ...usefulPermissions])
+    problemsWithout.set(permission, await useEverything(url))
+  }
+
+  beforeAll(async () => {
+    jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+    await server.call('SCRIPT', 'FLUSH')
+    await tryWithout('+eval')
+    const left = [...inLanes]
+    const lane = async (): Promise<void> => {
+      for (let next = left.shift(); next; next = left.shift()) await tryWithout(next)
+    }
+    // They mostly wait.
+    await Promise.all([lane(), lane(), lane(), lane(), lane(), lane()])
+  })
+
   it('is warned about it only once', async () => {
     const problems = await useEverything(await makeRedisUser(server, minimumPermissions))
     expect(problems).toEqual(['SERVER_UNKNOWN', 'SERVER_UNKNOWN'])
   })
 
-  it.each(minimumPermissions)('would miss %s', async (permission) => {
-    const url = await makeRedisUser(server, [
-      ...minimumPermissions.filter((other) => other !== permission),
-      ...usefulPermissions,
-    ])
-    await expect(useEverything(url)).resolves.not.toEqual([])
-  })
+  it.each(minimumPermissions)('would miss %s', (permission) =>
+    expect(problemsWithout.get(permission)).toEqual(expect.arrayContaining([expect.any(String)])),
+  )
 })
 
 describe('a user who may not use channels', () => {

@@ -185,6 +185,19 @@ describe('a quorum on real masters', () => {
     expect(await timed(lock.withLock(() => undefined))).toBeLessThan(4_000)
   })
 
+  it('says of a master that refuses connections that it does, also between two attempts to connect', async () => {
+    const quorum = await openReady({ memberTimeoutMs: 300 })
+    await Promise.all(servers.slice(0, 3).map((server) => server.kill()))
+    // Attempts come farther apart than 300 ms after a while, so that most checks find none under way.
+    await until(async () => {
+      const error: unknown = await quorum
+        .getLock('job')
+        .tryLock()
+        .catch((thrown: unknown) => thrown)
+      return /did not reply within 300 ms \(memberTimeoutMs\); last error: .*ECONNREFUSED/.test(String(error))
+    })
+  })
+
   it('needs masters that permit INFO, unless there is no quarantine', async () => {
     jest.spyOn(console, 'warn').mockImplementation(() => undefined) // ioredis says there that INFO failed.
     const users = await Promise.all(

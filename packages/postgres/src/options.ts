@@ -27,7 +27,7 @@ type PostgresSource =
        * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
        * pool will do (`pool.options`): its connections are not used.
        */
-      readonly config: object
+      readonly config: object & { readonly totalCount?: never }
       readonly url?: undefined
       readonly pglite?: undefined
     }
@@ -85,8 +85,10 @@ export interface PostgresSchemaOptions {
   readonly migrate?: 'auto' | 'check'
 }
 
-/** Where PostgreSQL is, and how its tables are kept. */
-export type PostgresOptions = PostgresSource & PostgresSchemaOptions
+/** Where PostgreSQL is, and how its tables are kept. Standbys have `logged` tables only. */
+export type PostgresOptions = PostgresSource &
+  PostgresSchemaOptions &
+  ({ readonly tables: 'logged' } | { readonly minReplicas?: 0 })
 
 /** The options with their defaults. */
 export interface PostgresSettings {

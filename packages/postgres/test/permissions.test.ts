@@ -23,7 +23,10 @@ afterAll(() => server.stop())
 const waitMs = 5_000
 
 /** A client of this role, with short leases so that renewals happen. */
-function open(role: string, options: PostgresSchemaOptions & { readonly url?: string } = {}): Holdfast {
+function open(
+  role: string,
+  options: Omit<PostgresSchemaOptions, 'minReplicas'> & { readonly url?: string } = {},
+): Holdfast {
   const engine = postgres({ url: server.urlOf({ role }), ...options })
   const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 3_000 })
   // A rejected call has the error as well.

@@ -50,7 +50,9 @@ describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
     await server.stop()
   })
 
-  function open(options: PostgresSchemaOptions & { readonly url?: string } = {}): Watched {
+  function open(
+    options: Omit<PostgresSchemaOptions, 'minReplicas'> & { readonly url?: string } = {},
+  ): Watched {
     const engine = postgres({ url: pgBouncer.url, ...options })
     const holdfast = new Holdfast({ engine, watchdogTimeoutMs: 6_000, commandTimeoutMs })
     const watched: Watched = { holdfast, warnings: [], lost: [] }

@@ -37,6 +37,8 @@ export const refused = (): unknown[] => [
   new Holdfast({ engine: memory(), prefix: 'x:' }),
   // @ts-expect-error -- an option of Redis
   new Holdfast({ engine: memory(), minReplicas: 1 }),
+  // @ts-expect-error -- an engine
+  new Holdfast({ redis: memory() }),
   // @ts-expect-error -- somebody has to decide who may evict
   createDashboard({ holdfast, readOnly: false }),
 ]

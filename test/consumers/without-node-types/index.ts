@@ -28,3 +28,21 @@ export const used = [
   SubscriberHub,
   Watchdog,
 ]
+
+declare const pool: {
+  readonly totalCount: number
+  query(text: string, values: unknown[]): Promise<unknown>
+}
+const url = 'postgres://localhost/app'
+
+/** Never called: what would be refused does not compile. */
+export const refused = async (): Promise<void> => {
+  // @ts-expect-error -- only tables that are logged have standbys
+  postgres({ url, minReplicas: 1 })
+  postgres({ url, minReplicas: 1, tables: 'logged' })
+  // @ts-expect-error -- a pool, not its options
+  postgres({ config: pool })
+  await using lease = await new Holdfast({ engine }).getLock('order').lock()
+  // @ts-expect-error -- a pool has no transaction
+  await lease.fence(pool)
+}

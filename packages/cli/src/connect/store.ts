@@ -3,7 +3,7 @@ import type { LockEngine } from '@holdfast/core/engine'
 import type { Cluster, Redis } from 'ioredis'
 import { ExitError, exitCodes } from '../exit-codes.js'
 import { say } from '../output/terminal.js'
-import { openPostgres } from './postgres.js'
+import { engineKindOf, openEngine } from './engines.js'
 import { redisTemplate } from './redis-template.js'
 import type { StoreOptions } from './store-options.js'
 
@@ -17,18 +17,19 @@ export type Store =
       readonly keyPrefix: string
       readonly timeoutMs: number
     }
-  | { readonly kind: 'postgres'; readonly engine: LockEngine; readonly timeoutMs: number }
+  | { readonly kind: 'engine'; readonly engine: LockEngine; readonly timeoutMs: number }
 
 /** @throws `ExitError` for options that are missing or do not fit */
 export async function openStore(given: StoreOptions): Promise<Store> {
   const options = fromEnvironment(given)
-  const { url, cluster, sentinel, sentinels, prefix, keyPrefix, schema, timeout: timeoutMs } = options
+  const { url, prefix, keyPrefix, timeout: timeoutMs } = options
   if (timeoutMs === 0) throw new ExitError('--timeout must be longer than 0', exitCodes.usage)
-  if (url !== undefined && /^postgres(ql)?:/.test(url)) {
-    refuseWith('PostgreSQL', { cluster, sentinel, sentinels, prefix, keyPrefix })
-    return { kind: 'postgres', engine: await openPostgres(url, schema), timeoutMs }
+  const engineKind = url === undefined ? undefined : engineKindOf(url)
+  if (url !== undefined && engineKind) {
+    refuseOthers(engineKind.store, options, engineKind.options)
+    return { kind: 'engine', engine: await openEngine(engineKind, url, options), timeoutMs }
   }
-  refuseWith('Redis', { schema })
+  refuseOthers('Redis', options, redisOptions)
   const template = redisTemplate(options)
   return { kind: 'redis', template, prefix, keyPrefix: keyPrefix ?? '', timeoutMs }
 }
@@ -46,8 +47,12 @@ function fromEnvironment({ url, cluster, sentinel, sentinels, ...others }: Store
   }
 }
 
-function refuseWith(store: string, options: Readonly<Record<string, string | undefined>>): void {
-  const [superfluous] = Object.keys(options).filter((name) => options[name] !== undefined)
+const redisOptions = ['cluster', 'sentinel', 'sentinels', 'prefix', 'keyPrefix'] as const
+const optionsOfSomeStore = [...redisOptions, 'schema'] as const
+
+/** @param own - the options that apply to the store */
+function refuseOthers(store: string, options: StoreOptions, own: readonly (keyof StoreOptions)[]): void {
+  const superfluous = optionsOfSomeStore.find((name) => options[name] !== undefined && !own.includes(name))
   if (superfluous === undefined) return
   const flag = superfluous.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   throw new ExitError(`--${flag} does not apply to ${store}`, exitCodes.usage)
@@ -57,7 +62,7 @@ function refuseWith(store: string, options: Readonly<Record<string, string | und
 export function openClient(store: Store, options: ClientOptions): Holdfast {
   const all = { commandTimeoutMs: store.timeoutMs, ...options }
   const holdfast =
-    store.kind === 'postgres'
+    store.kind === 'engine'
       ? new Holdfast({ ...all, engine: store.engine })
       : new Holdfast({ ...all, redis: store.template, prefix: store.prefix })
   // What fails for good rejects a call as well; what does not is worth no stack trace on stderr.

@@ -98,7 +98,9 @@ export class Cli {
   }
 
   async ended(): Promise<Ended> {
-    await this.#closed
+    let isClosed = false
+    void this.#closed.then(() => (isClosed = true))
+    await until(() => isClosed, { timeoutMs: 120_000, what: () => `the end of it; ${this.#all()}` })
     const { exitCode: code, signalCode: signal } = this.#child
     return { code, signal, stdout: this.stdout, stderr: this.stderr }
   }

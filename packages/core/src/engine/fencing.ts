@@ -8,6 +8,8 @@ export interface FencedClient {
   query(text: string, values: unknown[]): Promise<unknown>
   /** Runs several statements, where `query` runs one only. */
   exec?(text: string): Promise<unknown>
+  /** A pool of `pg` has one: it runs each statement on any of its connections, so none of them in the transaction. */
+  readonly totalCount?: never
 }
 
 /** What a transaction is tied to; a `Lease` is one. */

@@ -38,10 +38,16 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
       return isIoredisClass(given) ? '; construct it, as in new Redis(url)' : '; call it, as in memory()'
     case 'a promise':
       return '; await it first'
+    case 'an array':
+      return place === 'client' ? several : ''
     default:
       return ''
   }
 }
+
+const several =
+  '; for the nodes of one Redis Cluster pass new Cluster([…]) of ioredis, and for servers that are independent of each other use ' +
+  'new HoldfastQuorum({ masters: […] })'
 
 /** Of any copy of ioredis, minified or not. */
 const isIoredisClass = (given: unknown): boolean =>

@@ -44,6 +44,10 @@ export class Health implements Ready {
   readonly #deps: HealthDeps
   #state: 'new' | 'up' | 'down' | 'quarantined' | 'closed' = 'new'
   #error: HoldfastError | undefined
+  /** The last error since it was up that says more than that no reply came. */
+  #cause: HoldfastError | undefined
+  /** The error for the last check that got no reply. */
+  #silence: HoldfastError | undefined
   /** The reading of the connection epoch before the last check that passed. */
   #epoch = -1
   #incarnation: string | undefined
@@ -187,6 +191,7 @@ export class Health implements Ready {
     if (this.#state === 'closed') return
     this.#state = state
     this.#error = error
+    if (error !== this.#silence) this.#cause = error
     if (recheckInMs === undefined) return
     this.#timer = setTimeout(() => this.suspect(), Math.ceil(recheckInMs))
     // A master that is down must not keep the process alive.
@@ -196,12 +201,11 @@ export class Health implements Ready {
   #noReply(): HoldfastError {
     const { name, engine, memberTimeoutMs } = this.#deps.settings
     const { doubt } = this.#deps.store
-    const why = doubt ? `; ${doubt.message}` : ''
-    return new UnavailableError(
+    const why = doubt ? `; ${doubt.message}` : this.#cause ? `; last error: ${this.#cause.message}` : ''
+    this.#silence = new UnavailableError(
       `${name} did not reply within ${memberTimeoutMs} ms (memberTimeoutMs)${why}`,
-      {
-        engine,
-      },
+      { engine },
     )
+    return this.#silence
   }
 }

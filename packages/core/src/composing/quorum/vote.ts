@@ -276,10 +276,10 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
   #onError(thrown: unknown, current: object): void {
     if (this.#current !== current) return
     this.#current = undefined
-    const error = toHoldfastError(thrown)
-    if (error instanceof UnavailableError && !(error instanceof StaleReplyError)) {
-      this.master.health.failed(withoutSubject(error, this.#deps.target))
-    }
+    const given = toHoldfastError(thrown)
+    const isUnavailable = given instanceof UnavailableError
+    const error = isUnavailable ? withoutSubject(given, this.#deps.target) : given
+    if (isUnavailable && !(given instanceof StaleReplyError)) this.master.health.failed(error)
     if (this.#isWanted) this.#fail(error)
   }
 

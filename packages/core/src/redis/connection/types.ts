@@ -57,7 +57,13 @@ export interface RedisConnectionOptions {
 }
 
 /** Where Redis is. */
-export type RedisSource = string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate
+export type RedisSource =
+  | string
+  | URL
+  // An engine has a name, too, and is given as `engine`.
+  | (RedisConnectionOptions & { readonly traits?: never })
+  | RedisTemplate
+  | ClusterTemplate
 
 /** A connection that commands are sent on. */
 export interface CommandConnection {
