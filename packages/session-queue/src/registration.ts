@@ -1,9 +1,6 @@
 import type { ClientInfo, EngineHost, Registry } from '@holdfast/core/engine'
+import { isFresh } from './heartbeat.js'
 import type { QueueStore } from './store.js'
-
-/** Whether the session was proven since the client's last beat, so that it need not be now. */
-export const isFresh = (host: EngineHost, { provenAt }: QueueStore): boolean =>
-  host.now() - provenAt < host.renewEveryMs * 0.95
 
 /** Makes the client known, once in each session. */
 export class Registration implements Registry {
@@ -29,7 +26,7 @@ export class Registration implements Registry {
   async register(): Promise<void> {
     const { commandTimeoutMs } = this.#host
     if (this.#knownIn !== '' && this.#knownIn === this.#store.session) {
-      // A renewal of holds has done it, mostly.
+      // A renewal of holds or the heartbeat has done it, mostly.
       if (!isFresh(this.#host, this.#store)) await this.#store.prove([], commandTimeoutMs)
       return
     }

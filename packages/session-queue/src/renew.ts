@@ -1,7 +1,7 @@
 import type { QueueEntry, QueueEntryReply, Renewal, RenewalReply } from '@holdfast/core/engine'
 import type { StepDeps } from './deps.js'
+import { isFresh } from './heartbeat.js'
 import type { Place } from './place.js'
-import { isFresh } from './registration.js'
 import { standingOf } from './shared.js'
 import type { Entry, Listing } from './store.js'
 
