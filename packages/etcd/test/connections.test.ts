@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { RefusedError, UnavailableError } from '@holdfast/core'
 import {
@@ -37,7 +38,9 @@ async function openProxy(): Promise<FaultProxy> {
   return proxy
 }
 
-async function listen(listener: Server): Promise<string> {
+async function listen(
+  listener: Pick<Server, 'listen' | 'close' | 'address'> & NodeJS.EventEmitter,
+): Promise<string> {
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   cleanups.push(() => listener.close())
@@ -116,6 +119,27 @@ it('keeps its holds when the server that it uses is cut off and another is there
   await until(() => renewals === 2)
   expect(lease.isHeld).toBe(true)
   await lease.unlock()
+})
+
+it('leaves a server that has lost its leader for another, and stays with an only one', async () => {
+  const leaderless = createHttp2Server()
+  const sessions: ServerHttp2Session[] = []
+  leaderless.on('session', (session) => sessions.push(session))
+  leaderless.on('stream', (stream) => {
+    const status = { 'grpc-status': 14, 'grpc-message': 'etcdserver: no leader' }
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true })
+  })
+  const origin = await listen(leaderless)
+  cleanups.push(() => sessions.forEach((session) => session.destroy()))
+  const alone = openClient([origin])
+  for (let n = 0; n < 2; n += 1) expect(String(await failureOf(read(alone, 2_000)))).toContain('no leader')
+  expect(alone.breaks).toEqual([])
+  // Whichever it begins with, the second request goes to the one that can.
+  for (let n = 0; n < 6; n += 1) {
+    const client = openClient([origin, server.url])
+    await read(client, 2_000).catch(() => undefined)
+    await read(client, 2_000)
+  }
 })
 
 it('connects once a frozen server goes on', async () => {

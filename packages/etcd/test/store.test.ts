@@ -1,6 +1,6 @@
 import { UnavailableError } from '@holdfast/core'
 import type { Queue } from '@holdfast/session-queue'
-import { startEtcd, uniqueName, until, type EtcdServer } from '@holdfast/testkit'
+import { startEtcd, startProxy, uniqueName, until, type EtcdServer } from '@holdfast/testkit'
 import { Client } from '../src/client/client.js'
 import { NoReplyError } from '../src/client/failures.js'
 import { failureOf } from './support/clients.js'
@@ -254,4 +254,18 @@ it('delivers messages and evictions, also those that were written while nothing 
   expect(await other.store.evict(entry, timeoutMs)).toBe(true)
   await until(() => bare.events.includes('message hello') && bare.events.includes(`evicted ${bare.owner(1)}`))
   await until(async () => (await gateway.keys('holdfast/inbox/')).length === 0)
+})
+
+it('finds what was written to it while it was away, and compacted since', async () => {
+  await using proxy = await startProxy(server, 'etcd')
+  const other = await open()
+  const bare = await BareStore.open({ hosts: [`http://${proxy.host}:${proxy.port}`] })
+  opened.push(bare)
+  await proxy.refuse()
+  proxy.cut()
+  await until(() => !bare.store.isUp)
+  await other.store.operator.send([bare.clientId], 'hello', timeoutMs)
+  await gateway.compact()
+  await proxy.accept()
+  await until(() => bare.events.includes('message hello'), { timeoutMs: 10_000 })
 })

@@ -39,6 +39,7 @@ export class ZooKeeperStore implements QueueStore {
   readonly #clients: Clients
   readonly #proving: Proving
   readonly #sizes: Sizes
+  #warnedOfMs: number | undefined
   /** What entries of this client say. */
   readonly #notes = new WeakMap<Entry, EntryNote>()
 
@@ -51,7 +52,13 @@ export class ZooKeeperStore implements QueueStore {
     const { commandTimeoutMs } = host
     this.#session = new Session(
       { ...settings, sessionTimeoutMs, commandTimeoutMs, requests: this.#requests, now },
-      events,
+      {
+        ...events,
+        connected: () => {
+          this.#compareTimes(sessionTimeoutMs, host)
+          events.connected()
+        },
+      },
     )
     const shared = {
       requests: this.#requests,
@@ -246,6 +253,18 @@ export class ZooKeeperStore implements QueueStore {
 
   client(clientId: string, timeoutMs: number) {
     return this.#clients.find(clientId, timeoutMs)
+  }
+
+  /** Warns once of each length that is granted. */
+  #compareTimes(wantedMs: number, host: EngineHost): void {
+    const { sessionMs } = this
+    if (sessionMs === wantedMs || sessionMs === this.#warnedOfMs) return
+    this.#warnedOfMs = sessionMs
+    const way = `see minSessionTimeout and maxSessionTimeout there, and give sessionTimeoutMs`
+    host.warn(
+      'SESSION_TIME',
+      `${this.name} grants sessions of ${sessionMs} ms, not of ${wantedMs} ms: holds end with them; ${way}`,
+    )
   }
 
   async #listing(queue: Queue, names: readonly string[] | null, timeoutMs: number): Promise<Listing> {

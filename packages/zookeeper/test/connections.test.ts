@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { connect as connectTo, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { RefusedError, UnavailableError } from '@holdfast/core'
-import { freePort, startZooKeeper, uniqueName, type LocalZooKeeper } from '@holdfast/testkit'
+import { freePort, scratchFolder, startZooKeeper, uniqueName, type LocalZooKeeper } from '@holdfast/testkit'
 import { Clients, failureOf } from './support/clients.js'
 import { withSession } from './support/nodes.js'
 
@@ -100,6 +104,56 @@ it('an authentication that the server does not know is refused', async () => {
   expect(await failureOf(holdfast.getLock('a').lock({ waitMs: 5_000 }))).toBeInstanceOf(RefusedError)
 })
 
+it('servers that grant shorter sessions are warned of, and leases end with those', async () => {
+  const holdfast = clients.open(server.connect, { watchdogTimeoutMs: 200_000 })
+  const warned = new Promise<{ code: string; message: string }>((resolve) =>
+    holdfast.once('warning', resolve),
+  )
+  const lease = await holdfast.getLock(uniqueName('long')).lock()
+  expect(await warned).toMatchObject({
+    code: 'SESSION_TIME',
+    message: expect.stringContaining('grants sessions of 120000 ms, not of 200000 ms') as string,
+  })
+  expect(lease.remainingMs()).toBeLessThanOrEqual(120_000)
+  await lease.unlock()
+})
+
+const onOpenSsl = hasOpenSsl() ? it : it.skip
+
+onOpenSsl('over TLS a certificate of an authority that is not known is an error that says so', async () => {
+  const folder = await scratchFolder()
+  const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
+  const kind = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', keyFile, '-out', certFile], {
+    stdio: 'ignore',
+  })
+  const ca = readFileSync(certFile, 'utf8')
+  const terminator = createTlsServer({ key: readFileSync(keyFile), cert: ca }, (socket) => {
+    const plain = connectTo(server.port, server.host)
+    socket.pipe(plain).pipe(socket)
+    for (const each of [socket, plain]) each.on('error', () => undefined)
+  })
+  terminator.listen(0, '127.0.0.1')
+  await once(terminator, 'listening')
+  const { port } = terminator.address() as AddressInfo
+  try {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const trusting = clients.open(`${host}:${port}`, {}, { tls: { ca } })
+      await trusting.getLock(uniqueName('tls')).withLock(() => undefined)
+    }
+    const wary = clients.open(`127.0.0.1:${port}`, { commandTimeoutMs: 1_000 }, { tls: true })
+    wary.on('error', () => undefined)
+    const error = await failureOf(wary.getLock('a').tryLock())
+    expect(error).toBeInstanceOf(UnavailableError)
+    expect(String(error)).toContain('self-signed certificate')
+  } finally {
+    await clients.closeAll()
+    terminator.close()
+    await folder.remove()
+  }
+})
+
 it('a closed client leaves nothing behind at the server', async () => {
   const holdfast = clients.open(server.connect)
   await holdfast.getLock(uniqueName('left')).lock()
@@ -110,3 +164,12 @@ it('a closed client leaves nothing behind at the server', async () => {
     expect(left.flat().filter((name) => name?.startsWith(holdfast.clientId))).toEqual([])
   })
 })
+
+function hasOpenSsl(): boolean {
+  try {
+    execFileSync('openssl', ['version'])
+    return true
+  } catch {
+    return false
+  }
+}

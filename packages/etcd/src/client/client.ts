@@ -53,7 +53,8 @@ export class Client {
   }
 
   get isUp(): boolean {
-    return this.#state === 'up'
+    // One that is being closed is not reported as closed at once.
+    return this.#state === 'up' && this.#connection?.isOpen === true
   }
 
   /** Grows with each connection that breaks. */
@@ -73,7 +74,7 @@ export class Client {
    * @throws `NoReplyError` when no server could be reached in time, `StatusError` for a wrong password
    */
   connect(timeoutMs: number): Promise<void> {
-    if (this.#state === 'up') return Promise.resolve()
+    if (this.isUp) return Promise.resolve()
     if (this.#state === 'closed') return Promise.reject(closed())
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -97,7 +98,7 @@ export class Client {
    */
   async call(call: string, message: Buffer, timeoutMs: number): Promise<Message> {
     const endAt = performance.now() + timeoutMs
-    if (this.#state !== 'up') await this.connect(timeoutMs)
+    if (!this.isUp) await this.connect(timeoutMs)
     const connection = this.#connection
     if (!connection) throw new NoReplyError(`${call}: the connection to ${this.origin} broke`)
     const send = (): Promise<Buffer> =>
@@ -112,9 +113,7 @@ export class Client {
 
   /** A stream of messages over the connection; `null` while there is none. */
   open(call: string, events: MessageStreamEvents): MessageStream | null {
-    return this.#state === 'up' && this.#connection?.isOpen
-      ? this.#connection.open(call, this.#headers(), events)
-      : null
+    return this.isUp ? (this.#connection?.open(call, this.#headers(), events) ?? null) : null
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { code, NoReplyError, ZooKeeperError } from './errors.js'
 import { Reader, Writer } from './jute.js'
@@ -63,7 +63,9 @@ export class Connection {
     const where = `${host}:${port}`
     this.#cause = new Error(`${where} closed the connection`)
     const socket = tls
-      ? connectTls({ host, port, servername: host, ...tls }, () => socket.write(greeting))
+      ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...tls }, () =>
+          socket.write(greeting),
+        )
       : connectTcp({ host, port }, () => socket.write(greeting))
     this.#socket = socket
     socket.setNoDelay(true)
@@ -83,7 +85,8 @@ export class Connection {
     const sentAt = this.#now()
     const { what, isWrite } = request
     const reply = new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => this.#onLate(xid, timeoutMs), timeoutMs)
+      // After a process stood still, what has come is read before it is missed.
+      const timer = setTimeout(() => setImmediate(() => this.#onLate(xid, timeoutMs)), timeoutMs)
       this.#pending.set(xid, {
         ...{ what, isWrite, sentAt },
         reply(reader, error) {

@@ -1,5 +1,5 @@
 import { backoffMs } from '@holdfast/core/engine'
-import { Connection } from './connection.js'
+import { Connection, xids } from './connection.js'
 import { NoReplyError, ZooKeeperError } from './errors.js'
 import { Writer, type Reader } from './jute.js'
 import { op, type Request, type Requests } from './requests.js'
@@ -202,9 +202,10 @@ export class Session {
     // A majority has it.
     if (isNew) this.provenAt = sentAt
     for (const { scheme, auth } of this.#deps.auth) {
-      connection.send(new Writer().int(-4).int(op.auth).int(0).text(scheme).text(auth).frame())
+      connection.send(new Writer().int(xids.auth).int(op.auth).int(0).text(scheme).text(auth).frame())
     }
-    if (!isNew) for (const frame of this.#watches.frames(-8, this.#lastZxid)) connection.send(frame)
+    if (!isNew)
+      for (const frame of this.#watches.frames(xids.setWatches, this.#lastZxid)) connection.send(frame)
     this.#isUp = this.#hasBeenUp = true
     this.#failures = this.#unanswered = 0
     this.#refusal = undefined
@@ -258,7 +259,12 @@ export class Session {
     if (!connection) return
     const at = this.#deps.now()
     if (at - connection.heardAt > this.sessionMs * silence) {
-      connection.end(new Error('the server was silent for two thirds of the session'))
+      const { heardAt } = connection
+      // After a process stood still, what has come is read before it is missed.
+      setImmediate(() => {
+        if (connection.heardAt > heardAt) return
+        connection.end(new Error('the server was silent for two thirds of the session'))
+      })
       return
     }
     if (at - connection.spokeAt > this.sessionMs * quiet) connection.ping()
@@ -281,5 +287,5 @@ export class Session {
   }
 }
 
-/** Whether the system could not connect: no such host, or nobody listens. */
-const isUnreachable = (error: Error): boolean => 'syscall' in error
+/** Whether the system could not connect: no such host, nobody listens, or a certificate that is not trusted. */
+const isUnreachable = (error: Error): boolean => 'code' in error
