@@ -200,7 +200,7 @@ export class Holdfast {
     requireFunction('scope', fn)
     const scope = new Scope<Possession<Lease>>(this.#client)
     try {
-      return await this.#client.frames.runInScope(scope, async () => await fn())
+      return await this.#client.frames.runInScope(scope, fn)
     } finally {
       await scope.end()
     }

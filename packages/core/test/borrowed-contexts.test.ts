@@ -59,7 +59,8 @@ class Room {
 }
 
 interface Lockable {
-  withLock<T>(fn: () => Promise<T>): Promise<T>
+  withLock<T>(fn: (lease: { run<U>(fn: () => PromiseLike<U>): Promise<U> }) => PromiseLike<T>): Promise<T>
+  withLock<T>(options: { readonly waitMs: number }, fn: () => Promise<T>): Promise<T>
 }
 type Job = () => Promise<void>
 
@@ -89,19 +90,34 @@ afterEach(closeAll)
 
 afterAll(() => Promise.all(masters.map((master) => master.stop())))
 
-describe('jobs that a queue starts in the context of another caller', () => {
-  const kinds: [kind: string, open: () => Lockable, most: number][] = [
-    ['a lock', openLock, 1],
-    ['a write lock', () => open(sharedRedisUrl()).getReadWriteLock(uniqueName('borrowed')).write, 1],
-    ['a read lock, which they share', () => open(sharedRedisUrl()).getReadWriteLock(uniqueName('b')).read, 2],
-    [
-      'a multi lock',
-      () => open(sharedRedisUrl()).getMultiLock([uniqueName('borrowed'), uniqueName('borrowed')]),
-      1,
-    ],
-    ['a quorum lock', () => openQuorum(masters.map(({ url }) => url)).getLock(uniqueName('b')), 1],
-  ]
+/** Begins when it is awaited, as queries of knex and Prisma do. */
+const lazily = (work: () => Promise<unknown>): PromiseLike<unknown> => ({
+  then: (resolve, reject) => work().then(resolve, reject),
+})
 
+const kinds: [kind: string, open: () => Lockable, most: number][] = [
+  ['a lock', openLock, 1],
+  ['a write lock', () => open(sharedRedisUrl()).getReadWriteLock(uniqueName('borrowed')).write, 1],
+  ['a read lock, which they share', () => open(sharedRedisUrl()).getReadWriteLock(uniqueName('b')).read, 2],
+  [
+    'a multi lock',
+    () => open(sharedRedisUrl()).getMultiLock([uniqueName('borrowed'), uniqueName('borrowed')]),
+    1,
+  ],
+  ['a quorum lock', () => openQuorum(masters.map(({ url }) => url)).getLock(uniqueName('b')), 1],
+]
+
+it.each(kinds)(
+  'what a callback returns is awaited inside %s, also a query that begins only then',
+  async (_, openOne) => {
+    const lock = openOne()
+    const again = () => lock.withLock({ waitMs: 10_000 }, () => Promise.resolve('inside'))
+    await expect(lock.withLock(() => lazily(again))).resolves.toBe('inside')
+    await expect(lock.withLock((lease) => lease.run(() => lazily(again)))).resolves.toBe('inside')
+  },
+)
+
+describe('jobs that a queue starts in the context of another caller', () => {
   it.each(kinds)('never meet each other inside %s', async (_, openOne, most) => {
     const lock = openOne()
     const room = new Room(most === 1 ? undefined : 30_000)

@@ -6,6 +6,10 @@ import type { QueueStore } from './store.js'
 const oldest = 0.45
 const looksPerSession = 12
 
+/** Whether the session was proven a short time ago, as such times go, so that it need not be now. */
+export const isFresh = (host: EngineHost, { provenAt, sessionMs }: QueueStore): boolean =>
+  host.now() - provenAt <= sessionMs * oldest
+
 /**
  * Proves the session while something is held or waited for, where the client's renewals are too rare for that: with a session that is
  * shorter than `watchdogTimeoutMs`.
@@ -37,9 +41,8 @@ export class Heartbeat {
   }
 
   #look(): void {
-    const { isUp, provenAt, sessionMs } = this.#store
-    const isDue = this.#host.now() - provenAt > sessionMs * oldest
-    if (!isDue || !isUp || this.#isUnderWay || this.#places.isEmpty) return
+    if (isFresh(this.#host, this.#store) || !this.#store.isUp) return
+    if (this.#isUnderWay || this.#places.isEmpty) return
     this.#isUnderWay = true
     // Without a reply the session is over for this client at its time, whatever the store thinks.
     this.#store

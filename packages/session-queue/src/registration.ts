@@ -1,4 +1,5 @@
 import type { ClientInfo, EngineHost, Registry } from '@holdfast/core/engine'
+import { isFresh } from './heartbeat.js'
 import type { QueueStore } from './store.js'
 
 /** Makes the client known, once in each session. */
@@ -25,7 +26,8 @@ export class Registration implements Registry {
   async register(): Promise<void> {
     const { commandTimeoutMs } = this.#host
     if (this.#knownIn !== '' && this.#knownIn === this.#store.session) {
-      await this.#store.prove([], commandTimeoutMs)
+      // A renewal of holds or the heartbeat has done it, mostly.
+      if (!isFresh(this.#host, this.#store)) await this.#store.prove([], commandTimeoutMs)
       return
     }
     await this.#store.announce(commandTimeoutMs)

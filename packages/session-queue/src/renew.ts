@@ -1,5 +1,6 @@
 import type { QueueEntry, QueueEntryReply, Renewal, RenewalReply } from '@holdfast/core/engine'
 import type { StepDeps } from './deps.js'
+import { isFresh } from './heartbeat.js'
 import type { Place } from './place.js'
 import { standingOf } from './shared.js'
 import type { Entry, Listing } from './store.js'
@@ -39,7 +40,7 @@ export class Renewing {
   async refresh(asked: readonly QueueEntry[]): Promise<readonly QueueEntryReply[]> {
     const { host, store } = this.#deps
     const { commandTimeoutMs } = host
-    await store.prove([], commandTimeoutMs)
+    if (!isFresh(host, store)) await store.prove([], commandTimeoutMs)
     const listings = new Map<string, Promise<Listing>>()
     return Promise.all(
       asked.map(async (entry): Promise<QueueEntryReply> => {

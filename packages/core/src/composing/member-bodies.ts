@@ -64,14 +64,14 @@ export class MemberBodies<L extends MemberLease> {
   }
 
   /** Runs the callback inside all the holds. */
-  run<T>(fn: () => T): T {
-    const inside = this.#bodies.reduce<() => T>(
+  async run<T>(fn: () => T | PromiseLike<T>): Promise<T> {
+    const inside = this.#bodies.reduce<() => T | PromiseLike<T>>(
       (inner, { member, hold, body }) =>
         () =>
           member.client.frames.runInBody(hold, body, inner),
       fn,
     )
-    return inside()
+    return await inside()
   }
 
   /** Its caller no longer waits. */

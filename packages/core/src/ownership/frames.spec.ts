@@ -4,20 +4,24 @@ import { Frames } from './frames.js'
 import type { AnyPossession } from './possession.js'
 
 const address = { id: 'lock:a', group: '', name: 'a' }
-function runInHold<T>(frames: Frames<AnyPossession>, hold: AnyPossession, fn: () => T): T {
+async function runInHold(
+  frames: Frames<AnyPossession>,
+  hold: AnyPossession,
+  fn: () => void | Promise<void>,
+): Promise<void> {
   const body = frames.joinHold(hold, false, undefined)
   assert(body)
-  return frames.runInBody(hold, body, fn)
+  await frames.runInBody(hold, body, fn)
 }
 
 const possession = (): AnyPossession => ({ address, isOver: false, loss: undefined, bodies: undefined })
 
-it('clients see their own holds only, nested in either order', () => {
+it('clients see their own holds only, nested in either order', async () => {
   const [here, there] = [new Frames(), new Frames()]
   const [hold, other] = [possession(), possession()]
-  runInHold(here, hold, () => {
+  await runInHold(here, hold, async () => {
     expect(there.enclosingHold(address)).toBeUndefined()
-    runInHold(there, other, () => {
+    await runInHold(there, other, () => {
       expect(here.enclosingHold(address)).toBe(hold)
       expect(there.enclosingHold(address)).toBe(other)
     })
@@ -25,11 +29,11 @@ it('clients see their own holds only, nested in either order', () => {
   })
 })
 
-it('many clients burden other async work no more than one', () => {
+it('many clients burden other async work no more than one', async () => {
   // Before Node 24 each storage in use adds a property to every async resource.
   const burden = (): number => Object.getOwnPropertySymbols(new AsyncResource('other work')).length
-  runInHold(new Frames(), possession(), () => undefined)
+  await runInHold(new Frames(), possession(), () => undefined)
   const ofOne = burden()
-  for (let client = 0; client < 20; client += 1) runInHold(new Frames(), possession(), () => undefined)
+  for (let client = 0; client < 20; client += 1) await runInHold(new Frames(), possession(), () => undefined)
   expect(burden()).toBe(ofOne)
 })

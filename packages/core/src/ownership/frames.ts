@@ -28,9 +28,9 @@ export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames<P extends AnyPossession> {
-  /** Runs a callback whose turn has come. */
-  runInBody<T>(hold: P, body: Body, fn: () => T): T {
-    return storage.run({ of: this, hold, body, outer: liveFrame() }, fn)
+  /** Runs a callback whose turn has come. What it returns is awaited inside: a query of knex or Prisma begins only then. */
+  runInBody<T>(hold: P, body: Body, fn: () => T | PromiseLike<T>): Promise<T> {
+    return storage.run({ of: this, hold, body, outer: liveFrame() }, async () => await fn())
   }
 
   /**
@@ -44,8 +44,9 @@ export class Frames<P extends AnyPossession> {
     return (this.#bodyAround(hold)?.inside ?? hold.bodies).join(isShared, call)
   }
 
-  runInScope<T>(scope: Scope<P>, fn: () => T): T {
-    return storage.run({ of: this, scope, outer: liveFrame() }, fn)
+  /** The same in a scope. */
+  runInScope<T>(scope: Scope<P>, fn: () => T | PromiseLike<T>): Promise<T> {
+    return storage.run({ of: this, scope, outer: liveFrame() }, async () => await fn())
   }
 
   /** The same function, which runs in the context of this call; of other storages it sees those of its own caller. */

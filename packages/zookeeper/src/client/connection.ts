@@ -85,7 +85,8 @@ export class Connection {
     const sentAt = this.#now()
     const { what, isWrite } = request
     const reply = new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => this.#onLate(xid, timeoutMs), timeoutMs)
+      // After a process stood still, what has come is read before it is missed.
+      const timer = setTimeout(() => setImmediate(() => this.#onLate(xid, timeoutMs)), timeoutMs)
       this.#pending.set(xid, {
         ...{ what, isWrite, sentAt },
         reply(reader, error) {

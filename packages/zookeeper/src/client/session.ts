@@ -259,7 +259,12 @@ export class Session {
     if (!connection) return
     const at = this.#deps.now()
     if (at - connection.heardAt > this.sessionMs * silence) {
-      connection.end(new Error('the server was silent for two thirds of the session'))
+      const { heardAt } = connection
+      // After a process stood still, what has come is read before it is missed.
+      setImmediate(() => {
+        if (connection.heardAt > heardAt) return
+        connection.end(new Error('the server was silent for two thirds of the session'))
+      })
       return
     }
     if (at - connection.spokeAt > this.sessionMs * quiet) connection.ping()
