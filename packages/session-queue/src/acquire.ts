@@ -1,4 +1,9 @@
-import { UnavailableError, type AcquireReply, type AcquireRequest } from '@holdfast/core/engine'
+import {
+  HoldfastError,
+  UnavailableError,
+  type AcquireReply,
+  type AcquireRequest,
+} from '@holdfast/core/engine'
 import type { QueueAddress } from './address.js'
 import type { StepDeps } from './deps.js'
 import { noteOf } from './notes.js'
@@ -67,7 +72,7 @@ export class Acquiring {
     switch (await turns.judge(place, listing, timeoutMs)) {
       case 'holds':
         brake.extend(place, leaseMs)
-        return { kind: 'held', token: place.entry?.token ?? 0 }
+        return held(place)
       case 'waits':
         return busy(listing, positionIn(listing, entry))
       case 'gone':
@@ -92,6 +97,12 @@ export class Acquiring {
     place.entry = entered?.own
     return entered?.listing ?? null
   }
+}
+
+/** The token of a place that was found to hold. */
+function held({ entry, owner }: Place): AcquireReply {
+  if (!entry) throw new HoldfastError(`${owner} holds without an entry`)
+  return { kind: 'held', token: entry.token }
 }
 
 /** If it fails, an entry may be there, in the session that runs then. */

@@ -77,8 +77,7 @@ export class QueueSession implements port.EngineSession {
       commandTimeoutMs: host.commandTimeoutMs,
       background,
     })
-    const aliveUntil = (): number => this.store.aliveUntil
-    const turns = new Turns({ host, store, places, brake, background, aliveUntil })
+    const turns = new Turns({ host, store, places, brake, background })
     return { host, store, places, brake, background, turns, tombstones: new Tombstones(now) }
   }
 

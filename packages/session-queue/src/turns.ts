@@ -2,6 +2,7 @@ import type { EngineHost } from '@holdfast/core/engine'
 import type { Background } from './background.js'
 import type { Brake } from './brake.js'
 import { obstacleOf, type Obstacle } from './obstacle.js'
+import { isFresh } from './heartbeat.js'
 import type { Place } from './place.js'
 import type { Places } from './places.js'
 import { isTooLarge, standingOf } from './shared.js'
@@ -16,7 +17,6 @@ export interface TurnsDeps {
   readonly places: Places
   readonly brake: Brake
   readonly background: Background
-  readonly aliveUntil: () => number
 }
 
 /** Has those that wait look again when what is in their way is gone, and tells the client when they hold. */
@@ -37,7 +37,9 @@ export class Turns {
     const { entry } = place
     // By its key: an entry of the same owner in a session that is over may still be there.
     if (!entry || !listing.entries.some(({ key }) => key === entry.key)) return 'gone'
-    if (await this.#letIn(place, entry, listing, timeoutMs)) return 'holds'
+    // While it lets one in, the session may end.
+    if (await this.#letIn(place, entry, listing, timeoutMs))
+      return place.entry?.key === entry.key ? 'holds' : 'gone'
     if (!isTooLarge(listing, entry.permits)) return this.#watch(place, entry, listing, timeoutMs, isArmed)
     // It would hold up those behind it. It comes back when there is room for it.
     await store.remove(entry, timeoutMs)
@@ -55,9 +57,9 @@ export class Turns {
     place.moved('held')
     const [next] = waiters
     if (place.address.object === 'semaphore' && next && next.session !== entry.session) this.#mark(entry)
-    // A listing proves nothing: where the last proof is too old, the hold could not be claimed.
-    const { aliveUntil, host, store } = this.#deps
-    if (aliveUntil() <= host.now()) await store.prove([], timeoutMs)
+    // A listing proves nothing, and entering may not: with an old proof the hold could be claimed for a moment only.
+    const { host, store } = this.#deps
+    if (!isFresh(host, store)) await store.prove([], timeoutMs)
     return true
   }
 

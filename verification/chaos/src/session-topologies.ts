@@ -64,8 +64,8 @@ async function onEtcd(size: number): Promise<SessionTopology> {
   const servers = await startEtcdCluster(size)
   const kind: Kind = {
     protocol: 'etcd',
-    // The shortest session that etcd grants.
-    options: { watchdogTimeoutMs: 2_000, commandTimeoutMs: 600 },
+    // Longer than it takes to start a server again, so that holds outlast that.
+    options: { watchdogTimeoutMs: 4_000, commandTimeoutMs: 600 },
     templateOf: (addresses) => ({
       kind: 'etcd',
       hosts: addresses.map((address) => `http://${address}`),
