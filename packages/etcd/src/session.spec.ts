@@ -15,6 +15,7 @@ class FakeServer {
     call: (call) => Promise.resolve(this.#reply(call)),
     ended: (name) => this.ended.push(name),
     resumed: () => undefined,
+    lengthened: () => undefined,
   })
 
   read = () => {

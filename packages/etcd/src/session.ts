@@ -14,6 +14,8 @@ export interface SessionDeps {
   ended(name: string): void
   /** Another one has begun since. */
   resumed(): void
+  /** etcd keeps leases for longer than was wanted and is usual, milliseconds. */
+  lengthened(ms: number): void
 }
 
 /**
@@ -78,7 +80,7 @@ export class Session {
    * @param left - how long it all may take from now on, milliseconds
    * @returns what was read; `null` if the session has ended, and another has begun
    */
-  async prove<T extends Header>(read: () => Promise<T>, left: () => number): Promise<T | null> {
+  async prove<T extends Pick<Header, 'term'>>(read: () => Promise<T>, left: () => number): Promise<T | null> {
     this.#endIfUnheard()
     const lease = this.#lease
     if (lease === 0n) {
@@ -146,6 +148,8 @@ export class Session {
     this.#ms = this.#shorterOf(ttlS)
     this.#provenAt = sentAt
     this.#lease = lease
+    if (ttlS > Math.max(usualShortestS, Math.ceil(this.#wantedMs / 1_000)))
+      this.#deps.lengthened(ttlS * 1_000)
     if (this.#hasEnded) this.#deps.resumed()
     this.#hasEnded = false
   }
@@ -183,5 +187,8 @@ export class Session {
 
 /** Clocks of two machines run at slightly different speeds; the session queue takes off as much. */
 const driftShare = 0.01
+
+/** One and a half times the election timeout of 1 s that servers have by default, in whole seconds. */
+const usualShortestS = 2
 
 const nameOf = (lease: bigint): string => (lease === 0n ? '' : lease.toString(16))

@@ -31,8 +31,9 @@ import { Inbox } from './inbox.js'
 import { Keys } from './keys.js'
 import type { EtcdSettings } from './options.js'
 import { EtcdOperator, infoOf } from './operator.js'
-import { batchesOf, presenceOf, presentIn } from './presence.js'
+import { Proving } from './proving.js'
 import { Requests } from './requests.js'
+import { Rewriting } from './rewriting.js'
 import { Session } from './session.js'
 import { Watches } from './watches.js'
 import * as kv from './wire/kv.js'
@@ -49,10 +50,10 @@ export class EtcdStore implements QueueStore {
   readonly #inbox: Inbox
   readonly #keys: Keys
   readonly #bars = new Bars()
-  /** What is in the entries of this session that it wrote, and the revision of that, by their keys. */
-  readonly #written = new Map<string, { readonly facts: EntryFacts; readonly writtenAt: number }>()
+  readonly #rewriting: Rewriting
+  readonly #proving: Proving
   #isAnnounced = false
-  #proving: Promise<unknown> | undefined
+  #hasWarned = false
 
   constructor(settings: EtcdSettings, host: EngineHost, events: StoreEvents) {
     this.#host = host
@@ -74,10 +75,11 @@ export class EtcdStore implements QueueStore {
       call: (...request) => this.#requests.call(...request),
       ended: (session) => {
         this.#bars.clear()
-        this.#written.clear()
+        this.#rewriting.clear()
         events.ended(session)
       },
       resumed: () => events.connected(),
+      lengthened: (ms) => this.#warnOfLength(ms, sessionMs),
     })
     this.#requests = new Requests(settings, this.#client, this.#session)
     this.#watches = new Watches({
@@ -89,6 +91,13 @@ export class EtcdStore implements QueueStore {
       watches: this.#watches,
       call: (call, request) => this.#requests.call(call, request, host.commandTimeoutMs),
       events,
+    })
+    this.#rewriting = new Rewriting(this.#requests, this.#session)
+    this.#proving = new Proving({
+      requests: this.#requests,
+      session: this.#session,
+      ownKey: this.#keys.client(host.clientId),
+      announceAgain: (timeoutMs) => this.#announceAgain(timeoutMs),
     })
     this.operator = new EtcdOperator(this.#requests, this.#keys)
   }
@@ -149,7 +158,7 @@ export class EtcdStore implements QueueStore {
       const listing = listingOf(queue, kv.rangeAt(reply, reply.isDone ? 1 : 0))
       const own = listing.entries.find((entry) => madeOf(entry).key === key)
       if (!own) return null
-      if (reply.isDone) this.#written.set(own.key, { facts, writtenAt: reply.revision })
+      if (reply.isDone) this.#rewriting.note(own, { facts, writtenAt: reply.revision })
       return { own, listing }
     })
   }
@@ -175,22 +184,24 @@ export class EtcdStore implements QueueStore {
   }
 
   async update(entry: Entry, note: EntryNote, timeoutMs: number): Promise<boolean> {
-    return (await this.#rewrite(entry, (facts) => ({ ...facts, note }), timeoutMs)) !== null
+    return (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, note }), timeoutMs)) !== null
   }
 
   async mark(entry: Entry, timeoutMs: number): Promise<boolean> {
-    return (await this.#rewrite(entry, (facts) => ({ ...facts, isMarked: true }), timeoutMs)) !== null
+    return (
+      (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, isMarked: true }), timeoutMs)) !== null
+    )
   }
 
   shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null> {
-    return this.#rewrite(entry, (facts) => ({ ...facts, permits, isMarked: true }), timeoutMs)
+    return this.#rewriting.rewrite(entry, (facts) => ({ ...facts, permits, isMarked: true }), timeoutMs)
   }
 
   async remove(entry: Entry, timeoutMs: number): Promise<boolean> {
     const { key, createdAt } = madeOf(entry)
     const request = kv.txnOfOperations([kv.isCreatedAt(key, createdAt)], [kv.thenDelete(key)])
     const { isDone } = await this.#requests.txn(request, timeoutMs)
-    this.#written.delete(entry.key)
+    this.#rewriting.forget(entry)
     return isDone
   }
 
@@ -258,31 +269,8 @@ export class EtcdStore implements QueueStore {
     return { listing: listingOf(queue, reply), stop }
   }
 
-  async prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
-    if (entries.length === 0) {
-      // One proof for each beat will do: clients renew their holds, their registration and their waiters separately.
-      if (this.#session.isJustProven) return []
-      if (this.#proving) return this.#proving.then(() => [])
-    }
-    const proving = this.#prove(entries, timeoutMs)
-    this.#proving = proving
-    try {
-      return await proving
-    } finally {
-      if (this.#proving === proving) this.#proving = undefined
-    }
-  }
-
-  async #prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
-    const left = countdown(timeoutMs)
-    const batches = batchesOf(entries.map(madeOf))
-    const [first = [], ...others] = batches
-    const look = (batch: typeof first) => async (): Promise<kv.TxnReply> =>
-      this.#requests.txn(presenceOf(batch), left())
-    const proven = await this.#session.prove(first.length > 0 ? look(first) : this.#readOwn(left), left)
-    if (proven === null) return entries.map(() => false)
-    const rest = await Promise.all(others.map(async (batch) => presentIn(batch, await look(batch)())))
-    return [...presentIn(first, proven), ...rest.flat()]
+  prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
+    return this.#proving.prove(entries, timeoutMs)
   }
 
   async look(entry: Entry, timeoutMs: number): Promise<Look | null> {
@@ -328,56 +316,22 @@ export class EtcdStore implements QueueStore {
     return keys[0] ? infoOf(keys[0].value) : null
   }
 
+  async #announceAgain(timeoutMs: number): Promise<void> {
+    if (this.#isAnnounced) await this.announce(timeoutMs)
+  }
+
+  #warnOfLength(ms: number, wantedMs: number): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#host.warn(
+      'SESSION_TIME',
+      `${this.name} grants sessions of ${ms} ms, not of ${wantedMs} ms: what a client holds that dies is free only after that; ` +
+        'see --election-timeout there, and give sessionTimeoutMs',
+    )
+  }
+
   /** Keys alone say all there is to know of the entries of a lock. */
   #listOf(queue: Queue): Buffer {
     return kv.queueOfPrefix(this.#keys.queue(queue), queue.object === 'lock')
-  }
-
-  /** Needs a quorum to be read. Makes the client known again if that was deleted. */
-  #readOwn(left: () => number): () => Promise<kv.TxnReply> {
-    const key = this.#keys.client(this.#host.clientId)
-    return async () => {
-      const reply = await this.#requests.txn(
-        kv.txnOfOperations([], [kv.thenRange(kv.rangeOfKeyOnly(key))]),
-        left(),
-      )
-      if (this.#isAnnounced && kv.rangeAt(reply, 0).count === 0) await this.announce(left())
-      return reply
-    }
-  }
-
-  /**
-   * Writes an entry of this session anew. A request of before that arrives later finds another revision, and changes nothing.
-   *
-   * @returns `null`: it is gone
-   */
-  async #rewrite(
-    entry: Entry,
-    change: (facts: EntryFacts) => EntryFacts,
-    timeoutMs: number,
-  ): Promise<Entry | null> {
-    if (!(entry instanceof EtcdEntry) || entry.session !== this.session) return null
-    const left = countdown(timeoutMs)
-    const { key, createdAt } = madeOf(entry)
-    let known = this.#written.get(entry.key) ?? entry
-    for (;;) {
-      const facts = change(known.facts)
-      const value = valueOf(facts)
-      const conditions = [kv.isCreatedAt(key, createdAt), kv.isWrittenAt(key, known.writtenAt)]
-      const put = kv.thenPut(kv.rewriteOf(key, value))
-      const read = kv.thenRange(kv.rangeOfKey(key))
-      const reply = await this.#requests.txn(kv.txnOfOperations(conditions, [put], [read]), left())
-      if (reply.isDone) {
-        const writtenAt = reply.revision
-        this.#written.set(entry.key, { facts, writtenAt })
-        return new EtcdEntry(entry.queue, { key, value, createdAt, writtenAt }, writtenAt)
-      }
-      const [found] = kv.rangeAt(reply, 0).keys
-      if (found?.createdAt !== createdAt) {
-        this.#written.delete(entry.key)
-        return null
-      }
-      known = { facts: factsOf(found.value), writtenAt: found.writtenAt }
-    }
   }
 }

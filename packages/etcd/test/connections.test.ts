@@ -172,6 +172,18 @@ it('says at once what is not etcd', async () => {
   expect(String(failed)).toMatch(/etcd at http:\/\/127.0.0.1:\d+ cannot be used: .*HTTP\/2/)
 })
 
+it('warns of servers that keep sessions for longer than is usual and wanted', async () => {
+  await using slow = await startEtcd({ args: ['--election-timeout=5000', '--heartbeat-interval=500'] })
+  const holdfast = clients.open({ hosts: [slow.url], sessionTimeoutMs: 2_000 })
+  const warnings: { code: string; message: string }[] = []
+  holdfast.on('warning', (warning) => warnings.push(warning))
+  await holdfast.getLock('x').withLock((lease) => expect(lease.remainingMs()).toBeLessThanOrEqual(2_000))
+  expect(warnings.map(({ code }) => code)).toEqual(['SESSION_TIME'])
+  expect(warnings[0]?.message).toMatch(
+    /grants sessions of 8000 ms, not of 2000 ms: .*; see --election-timeout/,
+  )
+})
+
 it('leaves nothing behind when it is closed while it connects', async () => {
   const silent = await openSilent()
   const watch = watchResources()

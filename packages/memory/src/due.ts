@@ -4,7 +4,7 @@ import type { WaitingState } from './steps/waiting-state.js'
 
 /**
  * Has clients check their holds and waits after the clock was moved or a hold was ended by hand. When time passes by itself,
- * their own timers do that. Holders come first, so that they learn of their loss before a waiter gets in.
+ * their own timers do that. Holders come first, so that they learn of their loss before a rival gets in.
  */
 export function reportWhatEnded(backend: Backend): void {
   const nowUs = backend.clock.nowUs()
@@ -29,5 +29,8 @@ export function reportWhatEnded(backend: Backend): void {
     for (const clientId of clients.keys()) waiters.push({ id, session: backend.sessions.get(clientId) })
   }
   for (const session of holders) session?.inbox.notify((host) => host.reconnected())
+  if (holders.size > 0) {
+    for (const session of backend.sessions.values()) if (!holders.has(session)) session.inbox.delay()
+  }
   for (const { id, session } of waiters) session?.inbox.notify((host) => host.missed(id))
 }

@@ -171,7 +171,7 @@ describe('advance', () => {
     await arrival(ann)
     expect(order).toEqual(['bob checks how it waits'])
     store.advance(1)
-    await arrival(ann)
+    await arrival(bob)
     expect(order.slice(1)).toEqual(['ann checks what it holds', 'bob checks how it waits'])
     expect(await inspect(ann)).toMatchObject({ owner: '', ttlMs: -2 })
   })

@@ -44,6 +44,17 @@ describe('clients that share a memory store', () => {
     expect(store.commands - stepsBefore).toBe(200)
   })
 
+  it.each([
+    ['expire', () => store.expire('order')],
+    ['advance', () => store.advance(60_000)],
+  ])('do not claim a hold that ended by %s once a rival is in', async (_, end) => {
+    const lease = await ann.getLock('order').lock()
+    expect(await bob.getLock('order').tryLock()).toBeNull()
+    end()
+    await using _next = await bob.getLock('order').lock()
+    expect(lease.isHeld).toBe(false)
+  })
+
   it('see who holds and who waits', async () => {
     const lease = await ann.getLock('order').lock()
     const waiting = bob.getLock('order').lock()

@@ -27,7 +27,7 @@ type PostgresSource =
        * Instead of `url`: the options that `pg` takes for a connection, such as `host`, `ssl` or a `password` function. Those of a
        * pool will do (`pool.options`): its connections are not used.
        */
-      readonly config: object & { readonly totalCount?: never }
+      readonly config: object
       readonly url?: undefined
       readonly pglite?: undefined
     }

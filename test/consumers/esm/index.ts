@@ -29,6 +29,12 @@ console.log(
   `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,
 )
 
+/** Never called: further options of ioredis compile. */
+export const further = (): unknown[] => [
+  new Holdfast({ redis: { host: 'cache', connectTimeout: 10_000, protocol: 3 } }),
+  new Holdfast({ redis: redis.options }),
+]
+
 /** Never called: options that do not go together do not compile. */
 export const refused = (): unknown[] => [
   // @ts-expect-error -- either Redis or an engine

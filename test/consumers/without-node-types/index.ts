@@ -40,8 +40,7 @@ export const refused = async (): Promise<void> => {
   // @ts-expect-error -- only tables that are logged have standbys
   postgres({ url, minReplicas: 1 })
   postgres({ url, minReplicas: 1, tables: 'logged' })
-  // @ts-expect-error -- a pool, not its options
-  postgres({ config: pool })
+  postgres({ config: { host: 'db', database: 'app', ssl: {} } })
   await using lease = await new Holdfast({ engine }).getLock('order').lock()
   // @ts-expect-error -- a pool has no transaction
   await lease.fence(pool)

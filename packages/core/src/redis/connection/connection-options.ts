@@ -2,6 +2,7 @@ import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { guessOf, isOptions } from '../../options/checks.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { kindOf, shown } from '../../util/kind-of.js'
+import type { RedisConnectionOptions } from './types.js'
 
 /**
  * Every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is missing: the
@@ -65,7 +66,7 @@ const known: Record<keyof RedisOptions, true> = {
   scripts: true,
   himportFieldsets: true,
   showFriendlyErrorStack: true,
-}
+} satisfies Record<keyof RedisConnectionOptions, true>
 const knownOfSentinel: Record<keyof SentinelAddress, true> = { host: true, port: true, family: true }
 
 /** What other libraries call it, with what to do here. */

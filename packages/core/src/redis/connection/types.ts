@@ -25,11 +25,55 @@ export interface ClusterTemplate {
   duplicate(startupNodes: [], override: Record<string, unknown>): ClusterConnection
 }
 
+/** What else ioredis takes. */
+type FurtherOption =
+  | 'role'
+  | 'preferredSlaves'
+  | 'updateSentinels'
+  | 'failoverDetector'
+  | 'sentinelCommandTimeout'
+  | 'sentinelMaxConnections'
+  | 'sentinelReconnectStrategy'
+  | 'sentinelRetryStrategy'
+  | 'connectTimeout'
+  | 'disconnectTimeout'
+  | 'commandTimeout'
+  | 'socketTimeout'
+  | 'blockingTimeout'
+  | 'blockingTimeoutGrace'
+  | 'keepAlive'
+  | 'noDelay'
+  | 'connectionName'
+  | 'disableClientInfo'
+  | 'clientInfoTag'
+  | 'Connector'
+  | 'retryStrategy'
+  | 'reconnectOnError'
+  | 'maxRetriesPerRequest'
+  | 'maxLoadingRetryTime'
+  | 'autoResubscribe'
+  | 'autoResendUnfulfilledCommands'
+  | 'enableAutoPipelining'
+  | 'autoPipeliningIgnoredCommands'
+  | 'offlineQueue'
+  | 'commandQueue'
+  | 'enableOfflineQueue'
+  | 'enableReadyCheck'
+  | 'lazyConnect'
+  | 'readOnly'
+  | 'stringNumbers'
+  | 'protocol'
+  | 'replyMapping'
+  | 'monitor'
+  | 'scripts'
+  | 'himportFieldsets'
+  | 'showFriendlyErrorStack'
+
 /**
- * How to reach Redis: the options of ioredis for that, with its defaults. At least `host`, `port`, `path` or `sentinels` is
- * needed. For other options of ioredis, pass an instance.
+ * How to reach Redis: the options of ioredis, with its defaults. At least `host`, `port`, `path` or `sentinels` is needed. The
+ * further ones are passed on, but for those that Holdfast sets itself, such as `lazyConnect`, `connectTimeout` and `retryStrategy`.
  */
-export interface RedisConnectionOptions {
+export interface RedisConnectionOptions extends Readonly<Partial<Record<FurtherOption, unknown>>> {
   readonly host?: string | undefined
   readonly port?: number | undefined
   /** 4 or 6: the version of IP to use. */
