@@ -78,7 +78,7 @@ export class Turns {
     isArmed: boolean,
   ): Promise<Verdict> {
     const obstacle = obstacleOf(entry, listing)
-    const isPassed = obstacle.kind === 'marked' && obstacle.entry.key === place.passedMark
+    const isPassed = obstacle.kind === 'marked' && this.#isPassed(place, obstacle.entry)
     place.watchesAll = obstacle.kind === 'any change' || isPassed
     if (place.watchesAll && isArmed) return 'waits'
     place.stopWatching?.()
@@ -90,6 +90,14 @@ export class Turns {
     // It may have changed before it is watched.
     const seen = await this.#listAndWatch(place, timeoutMs)
     return this.judge(place, seen, timeoutMs, true)
+  }
+
+  /** Whether the entry ahead was marked already, so that no mark will come: known from the store, or since it is of this client. */
+  #isPassed(place: Place, ahead: Entry): boolean {
+    if (ahead.key === place.passedMark) return true
+    const own = this.#deps.places.at(ahead)
+    if (!own) return false
+    return ahead.queue.object === 'semaphore' ? own.isHeld : own.entry?.permits !== ahead.permits
   }
 
   /** Of an entry of this client no event is needed. */

@@ -12,18 +12,23 @@ beforeAll(async () => {
 afterEach(() => clients.closeAll())
 afterAll(() => server.stop())
 
-it.each(['both', 'toClient', 'toServer'] as const)(
+it.each([
+  ['both', watchdogTimeoutMs],
+  ['toServer', watchdogTimeoutMs],
+  // Longer than any pause between attempts to connect, each of which renews the session, though its client cannot know.
+  ['toClient', 12_000],
+] as const)(
   'a holder whose link swallows %s is told before the rival gets in, which it does',
-  async (direction) => {
+  async (direction, sessionMs) => {
     const name = uniqueName('hole')
-    const { holdfast, proxy } = await clients.openLinked(server, { watchdogTimeoutMs, commandTimeoutMs: 500 })
+    const options = { watchdogTimeoutMs: sessionMs, commandTimeoutMs: 500 }
+    const { holdfast, proxy } = await clients.openLinked(server, options)
     const rival = clients.open(server.connect)
     const lease = await holdfast.getLock(name).lock()
     const told = whenAborted(lease.signal)
     const waiting = rival.getLock(name).lock()
     await until(async () => (await rival.getLock(name).inspect()).waiterCount === 1)
     proxy.blackHole(direction)
-    // Bytes one way only: each new connection renews the session, so its client has to give it up.
     const next = await waiting
     const rivalIn = performance.now()
     expect(await told).toBeLessThan(rivalIn)
