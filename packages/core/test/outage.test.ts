@@ -43,7 +43,7 @@ describe('many waiters and one outage', () => {
       events.push({ at: performance.now(), count: summary?.count ?? 1 })
     })
     const waiters = Array.from({ length: 100 }, () => errorOf(lock.lock()))
-    await until(() => events.length === 3)
+    await until(() => events.length === 4)
     await holdfast.close()
     await Promise.all(waiters)
     const [first, ...more] = events
@@ -51,7 +51,7 @@ describe('many waiters and one outage', () => {
     // Each waiter has failed more than once.
     expect(more.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(200)
     // Not the last one: closing emits what was held back.
-    const gaps = events.slice(1, 3).map(({ at }, n) => at - (events[n]?.at ?? 0))
+    const gaps = events.slice(1, 4).map(({ at }, n) => at - (events[n]?.at ?? 0))
     expect(Math.min(...gaps)).toBeGreaterThan(950)
   })
 })
@@ -119,6 +119,15 @@ describe('Redis becomes unreachable and comes back', () => {
     expect(error).toMatchObject({ lockName: lock.name, cause: { code: 'UNAVAILABLE' } })
     expect(String(error)).toMatch(
       /could not reach the store within \d+ ms for lock .*; last error: .*ECONNREFUSED/,
+    )
+  })
+
+  it('a multi lock says it once', async () => {
+    await server.kill()
+    const { holdfast } = lockOn()
+    const error = await errorOf(holdfast.getMultiLock(['a', 'b']).lock({ waitMs: 500 }))
+    expect(String(error)).toMatch(
+      /could not reach the store within \d+ ms for (?!.*could not reach).*ECONNREFUSED/,
     )
   })
 

@@ -1,4 +1,4 @@
-import { type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/memory'
 import { until } from '@holdfast/testkit'
 import { Holdfast, HoldfastQuorum, type Lease, UnavailableError } from '../src/index.js'
 import { closeAfterTest } from './support/clients.js'
@@ -151,6 +151,15 @@ describe('bad options are refused before anything is sent', () => {
   ])('%j', (options, message) => {
     const given = { masters: masters(), ...options } as never
     expect(() => new HoldfastQuorum(given)).toThrow(message)
+  })
+
+  it('an engine whose holds end with a session', () => {
+    const { traits } = memory()
+    const zoo = { name: 'zoo', traits: { ...traits, lease: { ...traits.lease, of: 'session' } } }
+    const engines = ['a', 'b', 'c'].map(() => ({ engine: { ...zoo, open: () => undefined } }))
+    expect(() => new HoldfastQuorum({ masters: engines as never })).toThrow(
+      /^masters\[0\] is an engine whose holds end with a session \(zoo\), .*: use one client/,
+    )
   })
 
   it('also those of a call', async () => {

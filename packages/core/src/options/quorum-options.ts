@@ -86,7 +86,13 @@ export function checkEngines(engines: readonly LockEngine[]): void {
         `masters of a quorum must all be shared with the same clients, but masters[0] is shared with ${first} and masters[${i}] with ${sharedWith(engine)}`,
       )
     }
-    const { confirmation } = engine.traits.lease
+    const { confirmation, of } = engine.traits.lease
+    if (of === 'session') {
+      throw new InvalidArgumentError(
+        `masters[${i}] is an engine whose holds end with a session (${engine.name}), which a vote cannot rely on; servers of such a ` +
+          'store make up a majority among themselves: use one client, new Holdfast({ engine }), on all of them',
+      )
+    }
     if (confirmation) {
       throw new InvalidArgumentError(
         `masters[${i}] has each grant confirmed within ${confirmation.option}, which a quorum does not wait for: its masters are ` +

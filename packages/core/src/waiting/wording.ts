@@ -38,6 +38,24 @@ export const repliedTooLate = (target: Subject, details: HoldfastErrorDetails): 
     details,
   )
 
+/** Of a wait that is part of another one, such as that of a multi lock, which says the same once. */
+class NotReachedError extends UnavailableError {
+  readonly #lastError: HoldfastError | undefined
+
+  constructor(
+    message: string,
+    details: HoldfastErrorDetails & { readonly engine: string },
+    lastError: HoldfastError | undefined,
+  ) {
+    super(message, { ...details, cause: lastError })
+    this.#lastError = lastError
+  }
+
+  get lastError(): HoldfastError | undefined {
+    return this.#lastError
+  }
+}
+
 /**
  * @param store - the engine, and how messages name its store
  * @param cause - why the last command failed unless one was answered since, or else what the engine reported last
@@ -49,8 +67,9 @@ export function notReached(
   cause: HoldfastError | undefined,
   details: HoldfastErrorDetails,
 ): UnavailableError {
-  const text = cause
-    ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${cause.message}`
+  const lastError = cause instanceof NotReachedError ? cause.lastError : cause
+  const text = lastError
+    ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${lastError.message}`
     : `${storeName} did not reply within ${waitedMs} ms for ${titleOf(target)}`
-  return new UnavailableError(text, { ...details, cause, engine })
+  return new NotReachedError(text, { ...details, engine }, lastError)
 }
