@@ -18,28 +18,13 @@ export interface ProvingDeps {
 /** Keeps the session alive, and sees which of its entries are there: with two requests for up to 4,096 of them. */
 export class Proving {
   readonly #deps: ProvingDeps
-  #running: Promise<unknown> | undefined
 
   constructor(deps: ProvingDeps) {
     this.#deps = deps
   }
 
   async prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
-    if (entries.length === 0) {
-      // One proof for each beat will do: clients renew their holds, their registration and their waiters separately.
-      if (this.#deps.session.isJustProven) return []
-      if (this.#running) return this.#running.then(() => [])
-    }
-    const proving = this.#prove(entries, countdown(timeoutMs))
-    this.#running = proving
-    try {
-      return await proving
-    } finally {
-      if (this.#running === proving) this.#running = undefined
-    }
-  }
-
-  async #prove(entries: readonly Entry[], left: () => number): Promise<readonly boolean[]> {
+    const left = countdown(timeoutMs)
     const [first = [], ...others] = batchesOf(entries.map(madeOf))
     const read = () => (first.length > 0 ? this.#look(first, left) : this.#readOwn(left))
     const proven = await this.#deps.session.prove(read, left)

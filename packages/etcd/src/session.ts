@@ -61,11 +61,6 @@ export class Session {
     return this.#provenAt
   }
 
-  /** Whether the proof is younger than what passes between two renewals, a third of the session. */
-  get isJustProven(): boolean {
-    return this.#deps.host.now() - this.#provenAt < this.#ms * 0.3
-  }
-
   /** The lease of the session, which begins if there is none. */
   async lease(timeoutMs: number): Promise<bigint> {
     this.#endIfUnheard()
