@@ -76,7 +76,10 @@ module.exports = {
       name: 'engines-use-the-port',
       severity: 'error',
       comment: 'Of the core, another engine imports @holdfast/core/engine only.',
-      from: { path: '^packages/(memory|postgres)/src/', pathNot: '\\.spec\\.ts$' },
+      from: {
+        path: '^packages/(memory|postgres|session-queue|zookeeper|etcd)/src/',
+        pathNot: '\\.spec\\.ts$',
+      },
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
     },
     {

@@ -17,11 +17,14 @@ export const project = (name, testMatch, more = {}) => ({
   },
   moduleNameMapper: {
     '^@holdfast/core/redisson$': '<rootDir>/packages/core/src/redis/redisson/index.ts',
-    '^@holdfast/([a-z]+)/([a-z]+)$': [
+    '^@holdfast/([a-z-]+)/([a-z]+)$': [
       '<rootDir>/packages/$1/src/$2/index.ts',
       '<rootDir>/verification/$1/src/$2/index.ts',
     ],
-    '^@holdfast/([a-z]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/verification/$1/src/index.ts'],
+    '^@holdfast/((?!interop-)[a-z-]+)$': [
+      '<rootDir>/packages/$1/src/index.ts',
+      '<rootDir>/verification/$1/src/index.ts',
+    ],
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
     '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',

@@ -376,8 +376,16 @@ describe('whatever the command', () => {
     [['ls', '--url', 'redis://:100%@x'], '% as %25'],
     [['ls', '--url', 'postgres://u:p#x@y'], 'url is not a valid URL: special characters in a password'],
     [['ls', '--url', 'postgres://x', '--prefix', 'y'], '--prefix does not apply to PostgreSQL'],
-    [['ls', '--url', 'localhost:6379'], 'it must start with redis://, rediss://, unix:/// or postgres://'],
-    [['ls', '--url', '/run/redis.sock'], 'it must start with redis://, rediss://, unix:/// or postgres://'],
+    [['ls', '--url', 'zk://x', '--schema', 'y'], '--schema does not apply to ZooKeeper'],
+    [['ls', '--url', 'etcd://x,', '--timeout', '1s'], 'the URL of etcd is not valid'],
+    [
+      ['ls', '--url', 'localhost:6379'],
+      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+    ],
+    [
+      ['ls', '--url', '/run/redis.sock'],
+      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+    ],
     [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],
     [['--url', 'redis://x', 'ls'], 'options follow the command, as in holdfast ls --url'],

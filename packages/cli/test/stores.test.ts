@@ -1,8 +1,18 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Holdfast, HoldfastOptions } from '@holdfast/core'
+import { etcd } from '@holdfast/etcd'
 import { postgres } from '@holdfast/postgres'
-import { openDatabase, startCluster, startSentinels, uniqueName, until } from '@holdfast/testkit'
+import { zookeeper } from '@holdfast/zookeeper'
+import {
+  openDatabase,
+  openEtcd,
+  openZooKeeper,
+  startCluster,
+  startSentinels,
+  uniqueName,
+  until,
+} from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import { Cli, runCli, type CliOptions } from './support/cli.js'
 import { openHolder } from './support/holder.js'
@@ -102,5 +112,29 @@ it('works with PostgreSQL', async () => {
     await holdfast.close()
   } finally {
     await database.stop()
+  }
+})
+
+it('works with ZooKeeper', async () => {
+  const server = await openZooKeeper()
+  try {
+    const holdfast = openHolder({ engine: zookeeper({ connect: server.connect }), label: 'other' })
+    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: `zk://${server.connect}` } })
+    await holdfast.close()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('works with etcd', async () => {
+  const server = await openEtcd()
+  try {
+    const prefix = `${uniqueName('cli')}/`
+    const holdfast = openHolder({ engine: etcd({ hosts: [server.url], prefix }), label: 'other' })
+    const url = server.url.replace(/^http/, 'etcd')
+    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: `${url}/${prefix}` } })
+    await holdfast.close()
+  } finally {
+    await server.stop()
   }
 })

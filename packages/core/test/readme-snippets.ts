@@ -36,6 +36,9 @@ export function readSnippets(): Snippet[] {
     'README.md',
     'packages/core/README.md',
     'packages/postgres/README.md',
+    'packages/etcd/README.md',
+    'packages/session-queue/README.md',
+    'packages/zookeeper/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
   ]
   return pages.flatMap(snippetsOf)

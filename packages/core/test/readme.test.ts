@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { openDatabase, startRedis } from '@holdfast/testkit'
-import type { RedisServer, TestDatabase } from '@holdfast/testkit'
+import { openDatabase, openEtcd, openZooKeeper, startRedis } from '@holdfast/testkit'
+import type { OpenedEtcd, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'
@@ -21,6 +21,8 @@ const nodeRequire = createRequire(__filename)
 const ends = new Set<() => Promise<void> | void>()
 let server: RedisServer
 let database: TestDatabase
+let etcd: OpenedEtcd
+let zookeeper: OpenedZooKeeper
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
 class Holdfast extends core.Holdfast {
@@ -34,6 +36,8 @@ class Redis extends ioredis.Redis {
 beforeAll(async () => {
   server = await startRedis()
   database = await openDatabase()
+  etcd = await openEtcd()
+  zookeeper = await openZooKeeper()
 })
 
 beforeEach(() => server.call('FLUSHALL'))
@@ -44,13 +48,15 @@ afterEach(async () => {
   for (const end of ending) await end()
 })
 
-afterAll(() => Promise.all([server.stop(), database.stop()]))
+afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), zookeeper.stop()]))
 
 /** Runs a snippet as a program of its own would run, and answers what it printed. */
 async function run(snippet: Snippet): Promise<string[]> {
   const code = compile(snippet)
     .replaceAll('redis://localhost:6379', server.url)
     .replaceAll('postgres://localhost:5432/app', database.url)
+    .replaceAll('http://localhost:2379', etcd.url)
+    .replaceAll('localhost:2181', zookeeper.connect)
   const modules: Record<string, unknown> = {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },

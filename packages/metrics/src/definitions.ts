@@ -149,6 +149,7 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       'NOTICE_REFUSED',
       'RELEASE_UNCONFIRMED',
       'BODY_ENDED_FIRST',
+      'SESSION_TIME',
     ].map((code) => ({ code })),
   },
   {

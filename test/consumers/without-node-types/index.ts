@@ -5,11 +5,14 @@ import { createDashboard } from '@holdfast/dashboard'
 import { memory } from '@holdfast/memory'
 import { measure } from '@holdfast/metrics'
 import { postgres } from '@holdfast/postgres'
+import type { QueueStore } from '@holdfast/session-queue'
 import { collectHoldfastMetrics } from '@holdfast/metrics/prometheus'
 import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 
 const engine: LockEngine = memory()
+export const session = (store: QueueStore): string => store.session
+
 export async function read() {
   await using holdfast = new Holdfast({ engine })
   await using lease = await holdfast.getLock('order').lock()

@@ -14,7 +14,7 @@ const usage = `pnpm chaos [options]
 
   --object a,b     of ${objectNames.join(', ')} (all)
   --topology a,b   of ${topologyNames.join(', ')}
-                   (all; for other objects than locks single, cluster, postgres; a quorum has independent servers only)
+                   (all; for other objects than locks single, cluster, postgres, zookeeper, etcd; a quorum has independent servers only)
   --runs N         schedules of each object on each topology (of locks 40 on a single server, 8 on each other; of each
                    other object 12 and 3); --schedules is the same
   --long           of locks 10 000 on a single server, 500 on each other; of each other object 2 000 and 200
@@ -30,7 +30,7 @@ searched for.
 const shrinkWithinMs = 120_000
 
 /** Those on which schedules differ most. */
-const differMost = new Set<TopologyName>(['single', 'cluster', 'postgres'])
+const differMost = new Set<TopologyName>(['single', 'cluster', 'postgres', 'zookeeper', 'etcd'])
 
 const { values } = parseArgs({
   options: {

@@ -3,9 +3,16 @@ import type { FaultContext } from './faults/fault-context.js'
 import { recordsInPostgres } from './postgres-records.js'
 import { recordsInRedis } from './redis-records.js'
 import type { Leftover, Records } from './records.js'
+import { recordsInSessions } from './session-records.js'
+import type { StoreName } from './topologies.js'
 
-const recordsOf = (context: FaultContext): Records =>
-  context.testbed.topology.store === 'redis' ? recordsInRedis(context) : recordsInPostgres(context)
+const recordsIn: Readonly<Record<StoreName, (context: FaultContext) => Records>> = {
+  redis: recordsInRedis,
+  postgres: recordsInPostgres,
+  session: recordsInSessions,
+}
+
+const recordsOf = (context: FaultContext): Records => recordsIn[context.testbed.topology.store](context)
 
 /** A hold as its client knows it. */
 export interface ReportedHold {

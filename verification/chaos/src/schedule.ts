@@ -3,7 +3,7 @@ import type { FaultPlan } from './faults/fault-plan.js'
 import { faultNamesOf, type FaultName } from './faults/fault-kinds.js'
 import { semaphoreSize, type ObjectName } from './objects.js'
 import { lockCount, processCount } from './sizes.js'
-import type { TopologyName } from './topologies.js'
+import { storeOf, type TopologyName } from './topologies.js'
 
 /** One acquisition call of a process: when, how, and what it does inside. Times in milliseconds. */
 export interface PlannedCall {
@@ -172,6 +172,14 @@ const resize = fc.record<PlannedResize>({
   keepMs: fc.integer({ min: 50, max: 600 }),
 })
 
+/** The shortest lease of a store with sessions. */
+const shortestLeaseMs = 400
+
+const withLongerLeases = (calls: PlannedCall[][]): PlannedCall[][] =>
+  calls.map((own) =>
+    own.map((each) => ({ ...each, leaseMs: each.leaseMs === null ? null : each.leaseMs + shortestLeaseMs })),
+  )
+
 /** Draws schedules with the faults that make sense on the topology. Smaller ones come first when it shrinks. */
 export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbitrary<Schedule> {
   const { common, own } = faultNamesOf(topology)
@@ -189,9 +197,12 @@ export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbi
     calls: fc.array(calls, { minLength: processCount, maxLength: processCount }),
     faults: fc.array(fault, { maxLength: 4 }),
   }
+  if (storeOf(topology) === 'session') what.calls = what.calls.map(withLongerLeases)
   // The seeds of locks draw what they always have.
   if (object === 'lock') return fc.record<Schedule>(what)
-  if (object !== 'semaphore') return fc.record<Schedule>({ object: fc.constant(object), ...what })
+  // There a resize lasts longer than it was to, and who wants more than it leaves goes to the end of the queue.
+  const canResize = object === 'semaphore' && storeOf(topology) !== 'session'
+  if (!canResize) return fc.record<Schedule>({ object: fc.constant(object), ...what })
   const resizes = fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(resize, { maxLength: 3 }) },

@@ -1,5 +1,7 @@
 import type { LockEngine } from '@holdfast/core/engine'
+import { etcd } from '@holdfast/etcd'
 import { postgres } from '@holdfast/postgres'
+import { zookeeper } from '@holdfast/zookeeper'
 import { Cluster, Redis } from 'ioredis'
 
 interface Address {
@@ -27,6 +29,8 @@ export type TemplateSpec =
       readonly listenUrl: string
       readonly tables: 'unlogged' | 'logged'
     }
+  | { readonly kind: 'zookeeper'; readonly connect: string; readonly tickMs: number }
+  | { readonly kind: 'etcd'; readonly hosts: readonly string[] }
 
 /** What Holdfast takes: an engine, or a client of Redis as its template, which never connects. */
 export type Template = LockEngine | RedisTemplate
@@ -56,5 +60,11 @@ export function templateOf(spec: TemplateSpec): Template {
       const { url, listenUrl, tables } = spec
       return postgres({ url, listenUrl, tables })
     }
+    case 'zookeeper': {
+      const { connect, tickMs } = spec
+      return zookeeper({ connect, tickMs })
+    }
+    case 'etcd':
+      return etcd({ hosts: spec.hosts })
   }
 }

@@ -1,11 +1,12 @@
 import { postgresTopologies, type PostgresTopology } from './postgres-topologies.js'
+import { sessionTopologies, type SessionTopology } from './session-topologies.js'
 import { redisTopologies, type RedisTopology } from './redis-topologies.js'
 
 /** A running topology, as the locks stored on it see it. */
-export type Topology = RedisTopology | PostgresTopology
+export type Topology = RedisTopology | PostgresTopology | SessionTopology
 export type StoreName = Topology['store']
 
-const openers = { ...redisTopologies, ...postgresTopologies }
+const openers = { ...redisTopologies, ...postgresTopologies, ...sessionTopologies }
 
 export type TopologyName = keyof typeof openers
 
@@ -20,5 +21,6 @@ export function openTopology(name: TopologyName): Promise<Topology> {
 }
 
 export function storeOf(name: TopologyName): StoreName {
-  return name in redisTopologies ? 'redis' : 'postgres'
+  if (name in redisTopologies) return 'redis'
+  return name in postgresTopologies ? 'postgres' : 'session'
 }

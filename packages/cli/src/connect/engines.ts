@@ -1,6 +1,7 @@
 import type { LockEngine } from '@holdfast/core/engine'
 import { ExitError, exitCodes } from '../exit-codes.js'
 import { isMissing } from './missing-package.js'
+import { readServersUrl } from './servers-url.js'
 import type { StoreOptions } from './store-options.js'
 
 /** A kind of store that comes in packages of its own. */
@@ -32,7 +33,43 @@ const kinds: readonly EngineKind[] = [
       })
     },
   },
+  {
+    store: 'ZooKeeper',
+    scheme: /^zks?:/,
+    packages: ['@holdfast/zookeeper'],
+    options: [],
+    async open(url) {
+      const { zookeeper } = await import('@holdfast/zookeeper')
+      const { hosts, path, user, hasTls } = readServersUrl('ZooKeeper', 'zk', url)
+      return zookeeper({
+        connect: `${hosts.join(',')}${path === '' ? '' : `/${path}`}`,
+        ...(hasTls && { tls: true }),
+        // What this user makes is this user's, as where the application authenticates.
+        ...(user && {
+          auth: [{ scheme: 'digest', auth: `${user.name}:${user.password}` }],
+          acl: [{ permissions: 'rwcda', scheme: 'auth', id: '' }],
+        }),
+      })
+    },
+  },
+  {
+    store: 'etcd',
+    scheme: /^etcds?:/,
+    packages: ['@holdfast/etcd'],
+    options: [],
+    async open(url) {
+      const { etcd } = await import('@holdfast/etcd')
+      const { hosts, path, user, hasTls } = readServersUrl('etcd', 'etcd', url)
+      return etcd({
+        hosts: hosts.map((host) => `${hasTls ? 'https' : 'http'}://${withPort(host, 2379)}`),
+        ...(path !== '' && { prefix: path.endsWith('/') ? path : `${path}/` }),
+        ...(user && { username: user.name, password: user.password }),
+      })
+    },
+  },
 ]
+
+const withPort = (host: string, port: number): string => (/:\d+$/.test(host) ? host : `${host}:${port}`)
 
 /** The kind of store that a URL leads to; `undefined` for Redis. */
 export const engineKindOf = (url: string): EngineKind | undefined =>

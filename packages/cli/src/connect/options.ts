@@ -32,9 +32,11 @@ export function addStoreOptions(command: Command): Command {
   return command
     .addOption(misnamed(command, '--redis', '--url'))
     .addOption(misnamed(command, '--postgres', '--url'))
+    .addOption(misnamed(command, '--zookeeper', '--url'))
+    .addOption(misnamed(command, '--etcd', '--url'))
     .option(
       '--url <url>',
-      'redis://, rediss://, unix: or postgres://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
+      'redis://, rediss://, unix:, postgres://, zk:// or etcd://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
     )
     .addOption(
       new Option(

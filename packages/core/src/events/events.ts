@@ -102,9 +102,15 @@ export interface HoldfastEvents {
  *   background until the lease expires
  * - `BODY_ENDED_FIRST`: the callback that holds ended while another one that entered its hold still runs; the message says where
  *   both were called
+ * - `SESSION_TIME`: the store's servers grant sessions of another length than was wanted
  */
 export type WarningCode =
-  'EVICTION_POLICY' | 'SERVER_UNKNOWN' | 'NOTICE_REFUSED' | 'RELEASE_UNCONFIRMED' | 'BODY_ENDED_FIRST'
+  | 'EVICTION_POLICY'
+  | 'SERVER_UNKNOWN'
+  | 'NOTICE_REFUSED'
+  | 'RELEASE_UNCONFIRMED'
+  | 'BODY_ENDED_FIRST'
+  | 'SESSION_TIME'
 
 /** After these two may be inside one lock. The others are about delays, or about what could not be checked. */
 const endangersLocks: ReadonlyMap<WarningCode, string> = new Map([

@@ -1,5 +1,6 @@
 import type { FaultProxy } from '@holdfast/testkit'
 import type { ObjectName } from '../objects.js'
+import type { StoreName } from '../topologies.js'
 import type { FaultKind } from './fault-kind.js'
 import { targetProcess } from './fault-context.js'
 
@@ -42,12 +43,21 @@ const requestsOrReleases: Readonly<Record<ObjectName, RegExp>> = {
 /** The functions of PostgreSQL that do the same, whatever the object. */
 const calls = /select \* from "\w+"\.\w*(acquire|release|latch)\w*\(/
 
+/** Entries made and removed in ZooKeeper, and transactions of etcd. */
+const writes = /^(create|delete|setData|multi) |holdfast\//
+
+const requestsAt: Readonly<Record<StoreName, (object: ObjectName) => RegExp>> = {
+  redis: (object) => requestsOrReleases[object],
+  postgres: () => calls,
+  session: () => writes,
+}
+
 /** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */
 const loseReply: FaultKind = {
   disturbs: 'target',
   inject(context, plan) {
     const { proxies } = targetProcess(context, plan).route
-    const wanted = context.testbed.topology.store === 'redis' ? requestsOrReleases[context.object] : calls
+    const wanted = requestsAt[context.testbed.topology.store](context.object)
     let isOver = false
     // After the fault no request matches any more, so the pending loss stays without effect.
     for (const proxy of proxies) void proxy.loseReply((request) => !isOver && wanted.test(request))

@@ -4,6 +4,7 @@ import type { ObjectName } from '../objects.js'
 import { pickCyclic } from '../pick-cyclic.js'
 import type { PostgresTopology } from '../postgres-topologies.js'
 import type { RedisTopology } from '../redis-topologies.js'
+import type { SessionTopology } from '../session-topologies.js'
 import type { FaultPlan } from './fault-plan.js'
 
 /** What a fault can act on. */
@@ -31,6 +32,11 @@ export function redisOf({ testbed: { topology } }: FaultContext): RedisTopology 
 export function postgresOf({ testbed: { topology } }: FaultContext): PostgresTopology {
   if (topology.store === 'postgres') return topology
   throw new Error('this fault is made for PostgreSQL')
+}
+
+export function sessionsOf({ testbed: { topology } }: FaultContext): SessionTopology {
+  if (topology.store === 'session') return topology
+  throw new Error('this fault is made for stores with sessions')
 }
 
 /** The server that currently holds the lock at which the fault aims; of a quorum, one of the masters. */

@@ -7,6 +7,7 @@ import { postgresFaults } from './postgres-faults.js'
 import { processFaults } from './process-faults.js'
 import type { FaultKind } from './fault-kind.js'
 import { serverFaults } from './server-faults.js'
+import { sessionFaults } from './session-faults.js'
 
 export const faultKinds = {
   ...connectionFaults,
@@ -16,6 +17,7 @@ export const faultKinds = {
   ...clockFaults,
   ...operatorFaults,
   ...postgresFaults,
+  ...sessionFaults,
 }
 
 export type FaultName = keyof typeof faultKinds

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
+import { Http2Protocol } from './http2-protocol.js'
 import { PostgresProtocol } from './postgres-protocol.js'
+import { ZooKeeperProtocol } from './zookeeper-protocol.js'
 import { RedisProtocol, UnknownProtocol, type Protocol } from './protocol.js'
 
 export type Direction = 'both' | 'toServer' | 'toClient'
@@ -19,7 +21,7 @@ export interface DelayOptions {
   readonly isExact?: boolean
 }
 
-/** A TCP proxy in front of a Redis or PostgreSQL server that injects network faults. */
+/** A TCP proxy in front of a server that injects network faults. */
 export interface FaultProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
@@ -52,7 +54,8 @@ export interface FaultProxy extends AsyncDisposable {
    * happened; never if no request matches. Replies to earlier requests on the connection still arrive. The server
    * sees two extra PINGs. Not for requests inside MULTI.
    *
-   * Of PostgreSQL's protocol `match` gets the messages up to Sync as they are, and replies that are still owed are lost too.
+   * Of PostgreSQL's protocol `match` gets the messages up to Sync as they are, and replies that are still owed are lost too. Of
+   * etcd's it gets the message of a unary call; the server sees nothing extra.
    */
   loseReply(match: (request: string) => boolean): Promise<void>
   /** Closes the proxy and all connections. A second call does nothing. */
@@ -62,6 +65,8 @@ export interface FaultProxy extends AsyncDisposable {
 const protocols = {
   redis: () => new RedisProtocol(),
   postgres: () => new PostgresProtocol(),
+  zookeeper: () => new ZooKeeperProtocol(),
+  etcd: () => new Http2Protocol(),
   unknown: () => new UnknownProtocol(),
 }
 

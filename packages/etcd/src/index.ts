@@ -1,0 +1,2 @@
+export { etcd } from './engine.js'
+export type { EtcdOptions } from './options.js'

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { ObjectType } from '@holdfast/core/engine'
+import type { Queue } from '@holdfast/session-queue'
+
+/**
+ * Which key means what. All are below one prefix, and all but sizes go with the session that made them.
+ *
+ * | Key                                         | Value                                            |
+ * | ------------------------------------------- | ------------------------------------------------ |
+ * | `queues/<object>/<name>/<owner>~<session>`  | an entry: what is in `entries.ts`                |
+ * | `queues/<object>/<name>/~size`              | the size that is in force, with a lease of its own |
+ * | `clients/<client>`                          | how it describes itself                          |
+ * | `inbox/<client>/<unique>`                   | a message to it, until it has read it            |
+ * | `gone/<owner>`                              | a mark that refuses requests of the owner        |
+ */
+export class Keys {
+  readonly #prefix: string
+  readonly queues: string
+  readonly clients: string
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+    this.queues = `${prefix}queues/`
+    this.clients = `${prefix}clients/`
+  }
+
+  queue({ object, name }: Queue): string {
+    return `${this.queues}${object}/${encodeName(name)}/`
+  }
+
+  entry(queue: Queue, owner: string, session: string): string {
+    return `${this.queue(queue)}${encodeName(owner)}~${session}`
+  }
+
+  size(queue: Queue): string {
+    return `${this.queue(queue)}${sizeName}`
+  }
+
+  client(clientId: string): string {
+    return this.clients + encodeName(clientId)
+  }
+
+  inbox(clientId: string): string {
+    return `${this.#prefix}inbox/${encodeName(clientId)}/`
+  }
+
+  /** A new message to a client. */
+  letter(clientId: string): string {
+    return this.inbox(clientId) + randomUUID()
+  }
+
+  gone(owner: string): string {
+    return `${this.#prefix}gone/${encodeName(owner)}`
+  }
+
+  /** The client that a key of `clients` names. */
+  clientOf(key: string): string {
+    return decodeName(key.slice(this.clients.length))
+  }
+
+  /** The queue that a key of `queues` belongs to; `null` for a key that is not ours. */
+  queueOf(key: string): Queue | null {
+    const [object, name] = key.slice(this.queues.length).split('/', 2)
+    if (!isObject(object) || name === undefined) return null
+    return { object, name: decodeName(name) }
+  }
+}
+
+const sizeName = '~size'
+
+export const isSizeKey = (key: string): boolean => key.endsWith(`/${sizeName}`)
+
+/** The owner and the session of an entry's key. */
+export function ownerOf(key: string): { readonly owner: string; readonly session: string } {
+  const [owner = '', session = ''] = key.slice(key.lastIndexOf('/') + 1).split('~', 2)
+  return { owner: decodeName(owner), session }
+}
+
+const objects: readonly string[] = ['lock', 'read-write-lock', 'semaphore', 'latch'] satisfies ObjectType[]
+const isObject = (text: string | undefined): text is ObjectType =>
+  text !== undefined && objects.includes(text)
+
+/** Without `/` and `~`, which separate. Half a surrogate pair, which UTF-8 has no bytes for, becomes `%uD800`. */
+export const encodeName = (name: string): string =>
+  name
+    .split(loneSurrogate)
+    .map((part) =>
+      loneSurrogate.test(part)
+        ? `%u${part.charCodeAt(0).toString(16).toUpperCase()}`
+        : encodeURIComponent(part).replaceAll('~', '%7E'),
+    )
+    .join('')
+
+const loneSurrogate = /(\p{Surrogate})/u
+
+export const decodeName = (text: string): string =>
+  text
+    .split(/(%u[0-9A-F]{4})/)
+    .map((part) =>
+      part.startsWith('%u') ? String.fromCharCode(parseInt(part.slice(2), 16)) : decodeURIComponent(part),
+    )
+    .join('')

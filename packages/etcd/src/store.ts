@@ -1,0 +1,341 @@
+import { clientOf, type ClientInfo, type EngineHost } from '@holdfast/core/engine'
+import type {
+  Entry,
+  EntryNote,
+  Listing,
+  Look,
+  NewEntry,
+  NewSize,
+  Queue,
+  QueueStore,
+  Size,
+  StoreEvents,
+  StoreOperator,
+} from '@holdfast/session-queue'
+import { Bars } from './bars.js'
+import { Client } from './client/client.js'
+import { StatusError } from './client/failures.js'
+import { countdown } from './countdown.js'
+import {
+  EtcdEntry,
+  factsOf,
+  listingOf,
+  madeOf,
+  sizeOf,
+  sizeValueOf,
+  valueOf,
+  watchFrom,
+  type EntryFacts,
+} from './entries.js'
+import { Inbox } from './inbox.js'
+import { Keys } from './keys.js'
+import type { EtcdSettings } from './options.js'
+import { overtaken } from './errors.js'
+import { EtcdOperator, infoOf } from './operator.js'
+import { Proving } from './proving.js'
+import { Requests } from './requests.js'
+import { Rewriting } from './rewriting.js'
+import { Session } from './session.js'
+import { Watches } from './watches.js'
+import * as kv from './wire/kv.js'
+import { byLease, grantOf, leaseOf } from './wire/leases.js'
+
+/** The queues of etcd, for one client. */
+export class EtcdStore implements QueueStore {
+  readonly operator: StoreOperator
+  readonly #host: EngineHost
+  readonly #client: Client
+  readonly #session: Session
+  readonly #requests: Requests
+  readonly #watches: Watches
+  readonly #inbox: Inbox
+  readonly #keys: Keys
+  readonly #bars = new Bars()
+  readonly #rewriting: Rewriting
+  readonly #proving: Proving
+  #isAnnounced = false
+  #hasWarned = false
+
+  constructor(settings: EtcdSettings, host: EngineHost, events: StoreEvents) {
+    this.#host = host
+    this.#keys = new Keys(settings.prefix)
+    const sessionMs = settings.sessionTimeoutMs ?? host.watchdogTimeoutMs
+    this.#client = new Client(
+      { ...settings, silenceMs: Math.min(Math.max(sessionMs / 4, 300), 5_000) },
+      {
+        connected: () => {
+          this.#watches.restart()
+          events.connected()
+        },
+        broken: () => events.broken(),
+        reauthenticated: () => this.#watches.restart(),
+      },
+    )
+    this.#session = new Session(sessionMs, {
+      host,
+      call: (...request) => this.#requests.call(...request),
+      ended: (session) => {
+        this.#bars.clear()
+        this.#rewriting.clear()
+        events.ended(session)
+      },
+      resumed: () => events.connected(),
+      lengthened: (ms) => this.#warnOfLength(ms, sessionMs),
+    })
+    this.#requests = new Requests(settings, this.#client, this.#session)
+    this.#watches = new Watches({
+      open: (streamEvents) => this.#client.open('Watch/Watch', streamEvents),
+      refused: (reason) => host.error(this.#requests.errorOf(new StatusError(7, reason))),
+    })
+    this.#inbox = new Inbox({
+      prefix: this.#keys.inbox(host.clientId),
+      watches: this.#watches,
+      call: (call, request) => this.#requests.call(call, request, host.commandTimeoutMs),
+      events,
+    })
+    this.#rewriting = new Rewriting(this.#requests, this.#session)
+    this.#proving = new Proving({
+      requests: this.#requests,
+      session: this.#session,
+      ownKey: this.#keys.client(host.clientId),
+      announceAgain: (timeoutMs) => this.#announceAgain(timeoutMs),
+    })
+    this.operator = new EtcdOperator(this.#requests, this.#keys)
+  }
+
+  get name(): string {
+    return `etcd at ${this.#client.origin}`
+  }
+
+  get connectionEpoch(): number {
+    return this.#client.epoch
+  }
+
+  get isUp(): boolean {
+    return this.#client.isUp
+  }
+
+  get session(): string {
+    return this.#session.name
+  }
+
+  get sessionMs(): number {
+    return this.#session.ms
+  }
+
+  get provenAt(): number {
+    return this.#session.provenAt
+  }
+
+  async connect(timeoutMs: number): Promise<void> {
+    try {
+      await this.#client.connect(timeoutMs)
+    } catch (error) {
+      throw this.#requests.errorOf(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watches.close()
+    // Without a connection the session ends by itself.
+    if (!this.#client.isUp) this.#client.close()
+    await this.#session.close(Math.min(this.#host.commandTimeoutMs, 1_000))
+    this.#client.close()
+  }
+
+  async enter(
+    queue: Queue,
+    { owner, permits, size, note }: NewEntry,
+    timeoutMs: number,
+  ): Promise<{ own: Entry; listing: Listing } | null> {
+    const left = countdown(timeoutMs)
+    return this.#requests.ofSession(left, async (lease) => {
+      const key = this.#keys.entry(queue, owner, this.session)
+      const facts: EntryFacts = { permits, size, note, isMarked: false }
+      const list = kv.thenRange(this.#listOf(queue))
+      const conditions = [kv.isAbsent(key), this.#bars.condition(this.#keys.gone(owner))]
+      const put = kv.thenPut(kv.putOf(key, valueOf(facts), lease))
+      const reply = await this.#requests.txn(kv.txnOfOperations(conditions, [put, list], [list]), left())
+      const listing = listingOf(queue, kv.rangeAt(reply, reply.isDone ? 1 : 0))
+      const own = listing.entries.find((entry) => madeOf(entry).key === key)
+      if (!own) {
+        if (this.#bars.isBarred(this.#keys.gone(owner))) return null
+        throw overtaken(owner)
+      }
+      if (reply.isDone) this.#rewriting.note(own, { facts, writtenAt: reply.revision })
+      return { own, listing }
+    })
+  }
+
+  async list(queue: Queue, timeoutMs: number): Promise<Listing> {
+    return listingOf(queue, await this.#requests.range(this.#listOf(queue), timeoutMs))
+  }
+
+  /** If it is not there, requests of before that arrive later are refused. */
+  async find(queue: Queue, owner: string, timeoutMs: number): Promise<Entry | null> {
+    if (this.session === '') return null
+    const left = countdown(timeoutMs)
+    return this.#requests.ofSession(left, async (lease) => {
+      const key = this.#keys.entry(queue, owner, this.session)
+      const gone = this.#keys.gone(owner)
+      const fence = kv.thenPut(kv.putOf(gone, '', lease))
+      const read = kv.thenRange(kv.rangeOfKey(key))
+      const reply = await this.#requests.txn(kv.txnOfOperations([kv.isAbsent(key)], [fence], [read]), left())
+      if (!reply.isDone) return listingOf(queue, kv.rangeAt(reply, 0)).entries[0] ?? null
+      this.#bars.fenced(gone, reply.revision)
+      return null
+    })
+  }
+
+  async update(entry: Entry, note: EntryNote, timeoutMs: number): Promise<boolean> {
+    return (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, note }), timeoutMs)) !== null
+  }
+
+  async mark(entry: Entry, timeoutMs: number): Promise<boolean> {
+    return (
+      (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, isMarked: true }), timeoutMs)) !== null
+    )
+  }
+
+  shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null> {
+    return this.#rewriting.rewrite(entry, (facts) => ({ ...facts, permits, isMarked: true }), timeoutMs)
+  }
+
+  async remove(entry: Entry, timeoutMs: number): Promise<boolean> {
+    const { key, createdAt } = madeOf(entry)
+    const request = kv.txnOfOperations([kv.isCreatedAt(key, createdAt)], [kv.thenDelete(key)])
+    const { isDone } = await this.#requests.txn(request, timeoutMs)
+    this.#rewriting.forget(entry)
+    return isDone
+  }
+
+  async bar(_queue: Queue, owner: string, keepMs: number, timeoutMs: number): Promise<void> {
+    // What an ended session sent is refused for that.
+    if (this.session === '') return
+    const left = countdown(timeoutMs)
+    await this.#requests.ofSession(left, async (lease) => {
+      const gone = this.#keys.gone(owner)
+      const now = this.#host.now()
+      const expired = this.#bars.expired(now).map(kv.thenDelete)
+      await this.#requests.txn(
+        kv.txnOfOperations([], [kv.thenPut(kv.putOf(gone, '', lease)), ...expired]),
+        left(),
+      )
+      this.#bars.barred(gone, now + keepMs)
+    })
+  }
+
+  async evict(entry: Entry, timeoutMs: number): Promise<boolean> {
+    const left = countdown(timeoutMs)
+    return this.#requests.ofSession(left, async (lease) => {
+      const { key, createdAt } = madeOf(entry)
+      const tell = kv.putOf(this.#keys.letter(clientOf(entry.owner)), Inbox.eviction(entry.owner), lease)
+      const operations = [kv.thenDelete(key), kv.thenPut(tell)]
+      return (
+        await this.#requests.txn(kv.txnOfOperations([kv.isCreatedAt(key, createdAt)], operations), left())
+      ).isDone
+    })
+  }
+
+  whenGone(entry: Entry, callback: () => void): Promise<() => void> {
+    const range = { key: madeOf(entry).key, without: 'puts' } as const
+    const stop = this.#watches.add(range, watchFrom(entry), () => {
+      stop()
+      callback()
+    })
+    return Promise.resolve(stop)
+  }
+
+  whenMarked(entry: Entry, callback: () => void): Promise<() => void> {
+    if (entry instanceof EtcdEntry && entry.facts.isMarked) {
+      const soon = setImmediate(callback)
+      return Promise.resolve(() => clearImmediate(soon))
+    }
+    const stop = this.#watches.add({ key: madeOf(entry).key }, watchFrom(entry), (what) => {
+      if (what !== 'lost' && !what.isDeletion && !factsOf(what.entry.value).isMarked) return
+      stop()
+      callback()
+    })
+    return Promise.resolve(stop)
+  }
+
+  async whenChanged(
+    queue: Queue,
+    callback: () => void,
+    timeoutMs: number,
+  ): Promise<{ listing: Listing; stop: () => void }> {
+    const reply = await this.#requests.range(this.#listOf(queue), timeoutMs)
+    const key = this.#keys.queue(queue)
+    const stop = this.#watches.add({ key, end: kv.endOf(key) }, reply.revision + 1, () => {
+      stop()
+      callback()
+    })
+    return { listing: listingOf(queue, reply), stop }
+  }
+
+  prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
+    return this.#proving.prove(entries, timeoutMs)
+  }
+
+  async look(entry: Entry, timeoutMs: number): Promise<Look | null> {
+    const left = countdown(timeoutMs)
+    const { key, createdAt } = madeOf(entry)
+    const { keys } = await this.#requests.range(kv.rangeOfKey(key), left())
+    const [found] = keys
+    if (found?.createdAt !== createdAt) return null
+    const lease = leaseOf(await this.#requests.call('Lease/LeaseTimeToLive', byLease(found.lease), left()))
+    const { note } = factsOf(found.value)
+    // etcd has no clock to say when the note was written.
+    return { note, token: createdAt, leftMs: Math.max(0, lease.ttlS) * 1_000, ageMs: 0 }
+  }
+
+  async resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<Size | null> {
+    const left = countdown(timeoutMs)
+    const keepS = Math.ceil(size.keepMs / 1_000)
+    const { lease } = leaseOf(await this.#requests.call('Lease/LeaseGrant', grantOf(keepS), left()))
+    const key = this.#keys.size(queue)
+    const put = kv.thenPut(kv.putOf(key, sizeValueOf(size), lease))
+    const read = kv.thenRange(kv.rangeOfKey(key))
+    const request = kv.txnOfOperations([kv.isWrittenAt(key, version)], [put, read], [read])
+    const reply = await this.#requests.txn(request, left())
+    const [found] = kv.rangeAt(reply, reply.isDone ? 1 : 0).keys
+    if (!reply.isDone) this.#requests.call('Lease/LeaseRevoke', byLease(lease), left()).catch(() => undefined)
+    const inForce = found && sizeOf(found)
+    return inForce?.id === size.id ? inForce : null
+  }
+
+  async announce(timeoutMs: number): Promise<void> {
+    const left = countdown(timeoutMs)
+    await this.#requests.ofSession(left, async (lease) => {
+      const { clientId, client } = this.#host
+      const put = kv.putOf(this.#keys.client(clientId), JSON.stringify(client), lease)
+      const { revision } = kv.headerOf(await this.#requests.call('KV/Put', put, left()))
+      this.#inbox.open(revision + 1)
+      this.#isAnnounced = true
+    })
+  }
+
+  async client(clientId: string, timeoutMs: number): Promise<ClientInfo | null> {
+    const { keys } = await this.#requests.range(kv.rangeOfKey(this.#keys.client(clientId)), timeoutMs)
+    return keys[0] ? infoOf(keys[0].value) : null
+  }
+
+  async #announceAgain(timeoutMs: number): Promise<void> {
+    if (this.#isAnnounced) await this.announce(timeoutMs)
+  }
+
+  #warnOfLength(ms: number, wantedMs: number): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#host.warn(
+      'SESSION_TIME',
+      `${this.name} grants sessions of ${ms} ms, not of ${wantedMs} ms: what a client holds that dies is free only after that; ` +
+        'see --election-timeout there, and give sessionTimeoutMs',
+    )
+  }
+
+  /** Keys alone say all there is to know of the entries of a lock. */
+  #listOf(queue: Queue): Buffer {
+    return kv.queueOfPrefix(this.#keys.queue(queue), queue.object === 'lock')
+  }
+}

@@ -1,0 +1,17 @@
+import type { Traits } from '@holdfast/core/engine'
+
+/**
+ * What the engine promises. A session lasts whole seconds; the margin is for the clocks of leases, which etcd reads twice a second,
+ * never too early.
+ */
+export const traits: Traits = {
+  kinds: ['shared'],
+  fifo: true,
+  handOff: 'grant',
+  lease: { of: 'session', stepMs: 1, shortestMs: 400, marginMs: 100 },
+  fencing: 'kept',
+  survives: 'fail-over',
+  force: 'notified',
+  operator: true,
+  commandsPerCycle: { uncontended: 2, contended: 5 },
+}

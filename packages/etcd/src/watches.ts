@@ -1,0 +1,110 @@
+import { backoffMs } from '@holdfast/core/engine'
+import type { MessageStream, MessageStreamEvents } from './client/connection.js'
+import { Message } from './wire/protobuf.js'
+import { cancelOf, createOf, watchMessageOf, type WatchEvent, type WatchRange } from './wire/watch.js'
+
+/** `lost`: what happened can no longer be told, since the store has compacted it or refuses the watch. The watch has ended then. */
+export type WatchReport = WatchEvent | 'lost'
+
+interface Watch {
+  readonly range: WatchRange
+  /** The next revision to report. */
+  from: number
+  readonly report: (what: WatchReport) => void
+}
+
+export interface WatchesDeps {
+  /** `null`: there is no connection. */
+  open(events: MessageStreamEvents): MessageStream | null
+  /** The store refuses a watch. */
+  refused(reason: string): void
+}
+
+/**
+ * All watches of one client, on one stream.
+ *
+ * They outlive connections: each is made again from the revision after the last one that it reported, so nothing is missed.
+ */
+export class Watches {
+  readonly #deps: WatchesDeps
+  readonly #watches = new Map<number, Watch>()
+  #stream: MessageStream | null = null
+  #lastId = 0
+  #failures = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: WatchesDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Reports what happens to a key, or to a range of them, until it is told to stop. Never before it returns.
+   *
+   * @param from - the first revision to report: the one after that at which the state is known
+   * @returns stops it
+   */
+  add(range: WatchRange, from: number, report: (what: WatchReport) => void): () => void {
+    this.#lastId += 1
+    const id = this.#lastId
+    this.#watches.set(id, { range, from, report })
+    this.#stream ??= this.#open()
+    this.#stream?.send(createOf(id, range, from))
+    return () => {
+      if (this.#watches.delete(id)) this.#stream?.send(cancelOf(id))
+    }
+  }
+
+  /** Makes all of them again, on a stream of the present connection. */
+  restart(): void {
+    clearTimeout(this.#timer)
+    this.#stream?.close()
+    this.#stream = this.#open()
+    for (const [id, { range, from }] of this.#watches) this.#stream?.send(createOf(id, range, from))
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#watches.clear()
+    this.#stream?.close()
+    this.#stream = null
+  }
+
+  #open(): MessageStream | null {
+    const stream: MessageStream | null = this.#deps.open({
+      message: (bytes) => this.#onMessage(bytes),
+      ended: () => {
+        if (stream === this.#stream) this.#restartSoon()
+      },
+    })
+    return stream
+  }
+
+  /** A server without a leader ends the stream and keeps the connection. If that is gone, its successor restarts it. */
+  #restartSoon(): void {
+    this.#stream = null
+    this.#failures += 1
+    this.#timer = setTimeout(
+      () => this.restart(),
+      backoffMs(this.#failures, { firstMs: 50, longestMs: 1_000 }),
+    )
+    this.#timer.unref()
+  }
+
+  #onMessage(bytes: Buffer): void {
+    const { id, isCanceled, compactedAt, reason, revision, events } = watchMessageOf(new Message(bytes))
+    this.#failures = 0
+    const watch = this.#watches.get(id)
+    if (!watch) return
+    if (isCanceled) {
+      this.#watches.delete(id)
+      if (compactedAt === 0) this.#deps.refused(reason)
+      watch.report('lost')
+      return
+    }
+    for (const event of events) {
+      // It may have been stopped by what it reported.
+      if (this.#watches.get(id) === watch) watch.report(event)
+    }
+    if (events.length > 0) watch.from = Math.max(watch.from, revision + 1)
+  }
+}

@@ -1,0 +1,8 @@
+import { describeEngine, globalRunner } from '@holdfast/conformance'
+import { sampled } from '@holdfast/testkit'
+import { EtcdUnderTest } from './support/etcd.js'
+
+describeEngine(
+  new EtcdUnderTest(3),
+  sampled(globalRunner(), 'etcd, three servers', /fail-over|restart|black hole|cut off/),
+)

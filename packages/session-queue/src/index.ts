@@ -1,0 +1,16 @@
+export { sessionQueue, type SessionQueueOptions } from './engine.js'
+export type {
+  Entry,
+  EntryNote,
+  Listing,
+  Look,
+  NewEntry,
+  NewSize,
+  OpenStore,
+  Queue,
+  QueuePage,
+  QueueStore,
+  Size,
+  StoreEvents,
+  StoreOperator,
+} from './store.js'

@@ -1,0 +1,226 @@
+import { timedOut, UnavailableError, within, type EngineHost } from '@holdfast/core/engine'
+import type {
+  Entry,
+  EntryNote,
+  NewEntry,
+  NewSize,
+  Queue,
+  QueueStore,
+  StoreEvents,
+} from '@holdfast/session-queue'
+import type { MemoryLink } from './memory-link.js'
+import { SessionOverError, type MemoryQueues, type StoreEvent } from './memory-queues.js'
+
+/** What a request counts as: one whose reply may be lost, one that only reads, or none about locks. */
+type Cost = 'one' | 'read' | 'free'
+
+/** One client's connection to the store in memory, over a link that can be broken. */
+export class MemoryStore implements QueueStore {
+  readonly name = 'memory queues'
+  session = ''
+  provenAt = -Infinity
+  readonly sessionMs: number
+  readonly #queues: MemoryQueues
+  readonly #link: MemoryLink
+  readonly #host: EngineHost
+  readonly #events: StoreEvents
+  readonly #watched = new Set<() => void>()
+  #isClosed = false
+
+  constructor(queues: MemoryQueues, link: MemoryLink, host: EngineHost, events: StoreEvents) {
+    this.#queues = queues
+    this.#link = link
+    this.#host = host
+    this.#events = events
+    this.sessionMs = host.watchdogTimeoutMs
+    link.onBreak = () => this.#onBreak()
+  }
+
+  get connectionEpoch(): number {
+    return this.#link.breaks
+  }
+
+  get isUp(): boolean {
+    return this.session !== ''
+  }
+
+  connect(timeoutMs: number): Promise<void> {
+    return this.#call(timeoutMs, () => undefined, 'free')
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#queues.end(this.session)
+    return Promise.resolve()
+  }
+
+  enter(queue: Queue, { owner, permits, size, note }: NewEntry, timeoutMs: number) {
+    return this.#call(timeoutMs, (session) => {
+      const own = this.#queues.enter(session, queue, { owner, permits, size }, note)
+      return { own, listing: this.#queues.list(queue) }
+    })
+  }
+
+  list(queue: Queue, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.list(queue), 'read')
+  }
+
+  find(queue: Queue, owner: string, timeoutMs: number) {
+    return this.#call(timeoutMs, (session) => this.#queues.find(session, queue, owner))
+  }
+
+  update(entry: Entry, note: EntryNote, timeoutMs: number) {
+    return this.#call(timeoutMs, () => {
+      const found = this.#queues.get(entry)
+      if (found) Object.assign(found, { note, writtenAt: performance.now() })
+      return found !== undefined
+    })
+  }
+
+  mark(entry: Entry, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.mark(entry))
+  }
+
+  shrink(entry: Entry, permits: number, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.shrink(entry, permits))
+  }
+
+  remove(entry: Entry, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.remove(entry))
+  }
+
+  evict(entry: Entry, timeoutMs: number) {
+    return this.#call(timeoutMs, () => {
+      const { owner } = entry
+      const wasThere = this.#queues.remove(entry)
+      if (wasThere) this.#queues.tell(owner.slice(0, owner.lastIndexOf(':')), { kind: 'evicted', owner })
+      return wasThere
+    })
+  }
+
+  whenGone(entry: Entry, callback: () => void, timeoutMs: number) {
+    return this.#watch(timeoutMs, callback, (watch) => this.#queues.watchGone(entry, watch))
+  }
+
+  whenMarked(entry: Entry, callback: () => void, timeoutMs: number) {
+    return this.#watch(timeoutMs, callback, (watch) => this.#queues.watchMark(entry, watch))
+  }
+
+  async whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {
+    const stop = await this.#watch(timeoutMs, callback, (watch) => {
+      this.#queues.watchQueue(queue, watch)
+      return true
+    })
+    return { listing: this.#queues.list(queue), stop }
+  }
+
+  prove(entries: readonly Entry[], timeoutMs: number) {
+    const areThere = (): boolean[] => entries.map((entry) => this.#queues.get(entry) !== undefined)
+    return this.#call(timeoutMs, areThere, entries.length === 0 ? 'free' : 'one')
+  }
+
+  look(entry: Entry, timeoutMs: number) {
+    return this.#call(timeoutMs, () => {
+      const found = this.#queues.get(entry)
+      if (!found) return null
+      const { note, writtenAt } = found
+      const leftMs = this.#queues.leftMs(entry.session)
+      return { note, token: entry.token, leftMs, ageMs: performance.now() - writtenAt }
+    })
+  }
+
+  resize(queue: Queue, size: NewSize, version: number, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.resize(queue, size, version))
+  }
+
+  announce(timeoutMs: number) {
+    const { clientId, client } = this.#host
+    return this.#call(timeoutMs, (session) => this.#queues.announce(session, clientId, client), 'free')
+  }
+
+  client(clientId: string, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.client(clientId), 'free')
+  }
+
+  async #watch(
+    timeoutMs: number,
+    callback: () => void,
+    register: (watch: { session: string; callback: () => void }) => boolean,
+  ): Promise<() => void> {
+    const stop = (): boolean => this.#watched.delete(once)
+    const once = (): void => {
+      if (stop()) callback()
+    }
+    const told = (): void => {
+      void this.#link.arrival('toClient').then((hasArrived) => hasArrived && once())
+    }
+    this.#watched.add(once)
+    const isWatched = await this.#call(timeoutMs, (session) => register({ session, callback: told }))
+    if (!isWatched) queueMicrotask(once)
+    return stop
+  }
+
+  async #call<T>(timeoutMs: number, step: (session: string) => T, cost: Cost = 'one'): Promise<T> {
+    const result = await within(this.#trip(step, cost), timeoutMs)
+    if (result === timedOut) throw new UnavailableError(`no reply within ${timeoutMs} ms`)
+    return result
+  }
+
+  async #trip<T>(step: (session: string) => T, cost: Cost): Promise<T> {
+    if (this.#isClosed) throw new UnavailableError('closed')
+    const sentAt = this.#host.now()
+    const { breaks } = this.#link
+    if (!(await this.#link.arrival('toStore'))) throw new UnavailableError('the link broke')
+    if (this.session === '') this.#begin()
+    const { session } = this
+    let result: T
+    try {
+      this.#queues.prove(session)
+      result = step(session)
+      if (cost !== 'free') this.#queues.commands += 1
+    } catch (error) {
+      if (error instanceof SessionOverError) this.#end(session)
+      throw new UnavailableError('the session is over', { cause: error })
+    }
+    if (cost === 'one') this.#link.takeLoss()
+    if (!(await this.#link.arrival('toClient', breaks))) throw new UnavailableError('the link broke')
+    if (session === this.session) this.provenAt = Math.max(this.provenAt, sentAt)
+    return result
+  }
+
+  #begin(): void {
+    this.session = this.#queues.begin(this.sessionMs, (event) => this.#onEvent(event))
+    this.#events.connected()
+  }
+
+  #end(session: string): void {
+    if (session !== this.session) return
+    this.session = ''
+    this.provenAt = -Infinity
+    this.#events.ended(session)
+    this.#fireAll()
+    this.connect(this.#host.commandTimeoutMs).catch(() => undefined)
+  }
+
+  #onBreak(): void {
+    if (this.#isClosed) return
+    this.#events.broken()
+    setImmediate(() => {
+      this.#events.connected()
+      this.#fireAll()
+    })
+  }
+
+  #onEvent(event: StoreEvent): void {
+    void this.#link.arrival('toClient').then((hasArrived) => {
+      if (!hasArrived) return
+      if (event.kind === 'evicted') this.#events.evicted(event.owner)
+      if (event.kind === 'text') this.#events.message(event.text)
+    })
+  }
+
+  /** What happened in between cannot be told. */
+  #fireAll(): void {
+    for (const once of [...this.#watched]) once()
+  }
+}

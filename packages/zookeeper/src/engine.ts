@@ -1,0 +1,36 @@
+import type { LockEngine, Traits } from '@holdfast/core/engine'
+import { sessionQueue } from '@holdfast/session-queue'
+import { engineName } from './client/errors.js'
+import { resolveOptions, type ZooKeeperOptions } from './options.js'
+import { ZooKeeperStore } from './store.js'
+
+/** Leases of fewer ticks than this leave no time in which a hold can be claimed. */
+const fewestTicks = 4
+
+const traitsOf = (tickMs: number): Traits => ({
+  fifo: true,
+  handOff: 'grant',
+  lease: { of: 'session', stepMs: 1, shortestMs: fewestTicks * tickMs, marginMs: tickMs },
+  fencing: 'kept',
+  survives: 'fail-over',
+  force: 'notified',
+  operator: true,
+  commandsPerCycle: { uncontended: 3, contended: 5 },
+  kinds: ['shared'],
+})
+
+/**
+ * Locks, read/write locks and semaphores in a ZooKeeper ensemble (3.5 or later), for `new Holdfast({ engine })`. Clients that
+ * name the same ensemble and path share them. Each client opens one connection, at first use, and has a session: a hold ends with its
+ * client's session, whatever lease it has.
+ *
+ * @throws `InvalidArgumentError` for options that are unknown, missing or invalid
+ */
+export function zookeeper(options: ZooKeeperOptions): LockEngine {
+  const settings = resolveOptions(options)
+  return sessionQueue({
+    name: engineName,
+    traits: traitsOf(settings.tickMs),
+    open: (host, events) => new ZooKeeperStore(settings, host, events),
+  })
+}

@@ -1,0 +1,2 @@
+export { zookeeper } from './engine.js'
+export type { Acl, Auth, ZooKeeperOptions } from './options.js'

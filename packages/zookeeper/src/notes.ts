@@ -1,0 +1,76 @@
+import type { ClientInfo } from '@holdfast/core/engine'
+import type { EntryNote, NewSize } from '@holdfast/session-queue'
+
+// What nodes have in them. Anyone with rights to the nodes may have written it, so nothing but reports depends on its form.
+
+export const writeNote = ({ count, leaseMs }: EntryNote): string => JSON.stringify([count, leaseMs])
+
+export function readNote(text: string): EntryNote {
+  const value = parse(text)
+  const [count, leaseMs] = isList(value) ? value : []
+  return {
+    count: typeof count === 'number' ? count : 1,
+    leaseMs: typeof leaseMs === 'number' ? leaseMs : 0,
+  }
+}
+
+export const writeSize = ({ size, id, holders, keepMs }: NewSize): string =>
+  JSON.stringify({ size, id, holders, keepMs })
+
+/** `null`: it is not one of ours. */
+export function readSize(text: string): NewSize | null {
+  const value = parse(text)
+  if (!isRecord(value)) return null
+  const { size, id, holders, keepMs } = value
+  if (typeof size !== 'number' || typeof id !== 'string' || typeof keepMs !== 'number') return null
+  const keys = isList(holders) ? holders.filter((each) => typeof each === 'string') : []
+  return { size, id, holders: keys, keepMs }
+}
+
+/** How a client describes itself, and how long its sessions live. */
+export interface ClientNote {
+  readonly client: ClientInfo
+  readonly sessionMs: number
+}
+
+export const writeClient = ({ client, sessionMs }: ClientNote): string =>
+  JSON.stringify({ ...client, sessionMs })
+
+export function readClient(text: string): ClientNote | null {
+  const value = parse(text)
+  if (!isRecord(value)) return null
+  const { host, pid, label, startedAt, sessionMs } = value
+  if (typeof host !== 'string' || typeof pid !== 'number' || typeof label !== 'string') return null
+  if (typeof startedAt !== 'string' || typeof sessionMs !== 'number') return null
+  return { client: { host, pid, label, startedAt: new Date(startedAt) }, sessionMs }
+}
+
+/** What one client tells another: that an owner was evicted, or a text. */
+export type Message = readonly [kind: 'evicted' | 'text', text: string]
+
+/** Of a client that reads nothing, the last ones. */
+const mostMessages = 100
+
+export const writeMessages = (messages: readonly Message[]): string =>
+  messages.length === 0 ? '' : JSON.stringify(messages.slice(-mostMessages))
+
+export function readMessages(text: string): Message[] {
+  const value = parse(text)
+  return Array.isArray(value) ? value.filter((each: unknown) => isMessage(each)) : []
+}
+
+const isMessage = (value: unknown): value is Message =>
+  Array.isArray(value) && (value[0] === 'evicted' || value[0] === 'text') && typeof value[1] === 'string'
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

@@ -1,0 +1,145 @@
+import type { Entry, Queue } from '@holdfast/session-queue'
+import type { ObjectType } from '@holdfast/core/engine'
+
+/**
+ * Where everything is.
+ *
+ * | Path                                                     | Is                                                                |
+ * | -------------------------------------------------------- | ----------------------------------------------------------------- |
+ * | `holdfast/locks/<shard>/<type>=<name>`                   | a queue: a container                                              |
+ * | `…/<owner>~<session>~<permits>~<size>~<sequence>`        | an entry: ephemeral                                               |
+ * | `…/<entry>=<permits>`                                    | that this entry has given back permits, and so many are left      |
+ * | `…/=<sequence>`                                          | the size that is in force, since a resize                         |
+ * | `holdfast/clients/<id>`                                  | a client: ephemeral                                               |
+ * | `holdfast/mail/<id>`                                     | what other clients tell it: ephemeral                             |
+ *
+ * All that a listing needs is in names, as ZooKeeper lists names alone.
+ */
+export class Paths {
+  readonly base: string
+  readonly locks: string
+  readonly clients: string
+  readonly mailboxes: string
+
+  /** @param root - '' or a path that exists */
+  constructor(root: string) {
+    this.base = `${root}/holdfast`
+    this.locks = `${this.base}/locks`
+    this.clients = `${this.base}/clients`
+    this.mailboxes = `${this.base}/mail`
+  }
+
+  shardOf({ name }: Queue): string {
+    return `${this.locks}/${shardOf(name)}`
+  }
+
+  queue(queue: Queue): string {
+    return `${this.shardOf(queue)}/${typeLetters[queue.object]}=${encode(queue.name)}`
+  }
+
+  client(clientId: string): string {
+    return `${this.clients}/${encode(clientId)}`
+  }
+
+  mailbox(clientId: string): string {
+    return `${this.mailboxes}/${encode(clientId)}`
+  }
+}
+
+const typeLetters: Readonly<Record<ObjectType, string>> = {
+  lock: 'l',
+  'read-write-lock': 'w',
+  semaphore: 's',
+  latch: 'c',
+}
+
+/** The queue of a node of a shard; `null`: it is none. */
+export function queueOf(node: string): Queue | null {
+  const object = isType(node.charAt(0)) ? objects[node.charAt(0)] : undefined
+  const name = decode(node.slice(2))
+  return object === undefined || node.charAt(1) !== '=' || name === null ? null : { name, object }
+}
+
+const objects: Readonly<Record<string, ObjectType>> = {
+  l: 'lock',
+  w: 'read-write-lock',
+  s: 'semaphore',
+}
+const isType = (letter: string): boolean => Object.hasOwn(objects, letter)
+
+/** A server replies with all children of a node at once, so there are many nodes. */
+function shardOf(name: string): string {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash & 0xff).toString(16).padStart(2, '0')
+}
+
+/** What an entry's node is called but for its sequence number, which the server adds. */
+export const entryPrefix = (
+  owner: string,
+  session: string,
+  { permits, size }: Pick<Entry, 'permits' | 'size'>,
+): string => `${encode(owner)}~${session}~${permits.toString(36)}~${size.toString(36)}~`
+
+/** The same before the permits. */
+export const ownPrefix = (owner: string, session: string): string => `${encode(owner)}~${session}~`
+
+/** What a directory of a queue lists. */
+export interface Directory {
+  /** In the order of their arrival. Tokens are not listed: 0. */
+  readonly entries: readonly Entry[]
+  /** The path of the size that is in force. */
+  readonly sizePath: string | undefined
+}
+
+export const sizePrefix = '='
+
+export function readDirectory(queue: Queue, path: string, names: readonly string[]): Directory {
+  const left = new Map<string, number>()
+  const sizes: string[] = []
+  const found: { readonly entry: Entry; readonly sequence: number }[] = []
+  for (const name of names) {
+    const [node = '', permitsLeft] = name.split('=')
+    if (node === '') {
+      sizes.push(name)
+      continue
+    }
+    if (permitsLeft !== undefined) {
+      const permits = parseInt(permitsLeft, 36)
+      left.set(node, Math.min(permits, left.get(node) ?? permits))
+      continue
+    }
+    const [owner = '', session = '', permits = '1', size = '1', sequence = ''] = name.split('~')
+    const entry = {
+      ...{ queue, owner: decode(owner) ?? owner, session, key: `${path}/${name}`, token: 0 },
+      permits: parseInt(permits, 36),
+      size: parseInt(size, 36),
+    }
+    found.push({ entry, sequence: Number(sequence) })
+  }
+  // Sequence numbers have 32 bits, and wrap.
+  found.sort((a, b) => (a.sequence - b.sequence) | 0)
+  const entries = found.map(({ entry }) => {
+    const permits = left.get(entry.key.slice(path.length + 1))
+    return permits === undefined ? entry : { ...entry, permits }
+  })
+  sizes.sort()
+  const last = sizes.at(-1)
+  return { entries, sizePath: last === undefined ? undefined : `${path}/${last}` }
+}
+
+/** The node that says that an entry has given back permits, if one does. */
+export function shrunkPath({ key, permits }: Entry): string | undefined {
+  const [, , wanted = ''] = key.slice(key.lastIndexOf('/') + 1).split('~')
+  return parseInt(wanted, 36) === permits ? undefined : `${key}=${permits.toString(36)}`
+}
+
+const encode = (text: string): string => encodeURIComponent(text).replaceAll('~', '%7E')
+
+export function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  startProxy,
+  startZooKeeperEnsemble,
+  uniqueName,
+  until,
+  type ZooKeeperEnsemble,
+} from '@holdfast/testkit'
+import { Clients, whenAborted } from './support/clients.js'
+import { withSession } from './support/nodes.js'
+
+const clients = new Clients()
+let ensemble: ZooKeeperEnsemble
+
+beforeAll(async () => {
+  ensemble = await startZooKeeperEnsemble()
+})
+afterEach(() => clients.closeAll())
+afterAll(() => ensemble.stop())
+
+it('a follower that is cut off goes on answering reads, and its client gives up its holds all the same', async () => {
+  const leader = await ensemble.leader()
+  const others = ensemble.servers.filter((server) => server !== leader)
+  const [follower, third] = others
+  if (!follower || !third) throw new Error('three servers are needed')
+  const holdfast = clients.open(follower.connect, { watchdogTimeoutMs: 2_000, commandTimeoutMs: 1_000 })
+  holdfast.on('error', () => undefined)
+  const lease = await holdfast.getLock(uniqueName('cut-off')).lock()
+  try {
+    await withSession(follower.connect, async (ask, make) => {
+      await ask(make.getChildren('/holdfast/locks', false))
+      await Promise.all([leader.freeze(), third.freeze()])
+      await whenAborted(lease.signal)
+      expect(await ask(make.getChildren('/holdfast/locks', false))).not.toBeNull()
+    })
+  } finally {
+    for (const server of ensemble.servers) server.thaw()
+  }
+  expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' })
+  await until(() => holdfast.getLock(uniqueName('again')).withLock(() => true), { timeoutMs: 60_000 })
+})
+
+it('a lock whose reply is lost with its server is held once, through another server', async () => {
+  const proxies = await Promise.all(ensemble.servers.map((server) => startProxy(server, 'zookeeper')))
+  try {
+    const connect = proxies.map(({ host, port }) => `${host}:${port}`).join(',')
+    const holdfast = clients.open(connect)
+    await holdfast.getLock(uniqueName('first')).withLock(() => undefined)
+    const name = uniqueName('elsewhere')
+    const isEntry = (request: string): boolean => request.startsWith('create /') && request.includes('~')
+    const refused = Promise.race(
+      proxies.map(async (proxy) => {
+        await proxy.loseReply(isEntry)
+        await proxy.refuse()
+      }),
+    )
+    const lease = await holdfast.getLock(name).lock()
+    await refused
+    const { holder, waiterCount } = await clients.open(ensemble.connect).getLock(name).inspect()
+    expect([holder?.owner, waiterCount]).toEqual([lease.owner, 0])
+    await lease.unlock()
+  } finally {
+    await clients.closeAll()
+    await Promise.all(proxies.map((proxy) => proxy.close()))
+  }
+})
+
+it('the death of the leader costs no hold, overlaps none, and tokens go on growing', async () => {
+  const name = uniqueName('leader')
+  const all = [1, 2, 3].map(() => clients.open(ensemble.connect))
+  for (const each of all) each.on('error', () => undefined)
+  const kept = await clients.open(ensemble.connect).getLock(uniqueName('kept')).lock()
+  const tokens: number[] = []
+  let inside = 0
+  let most = 0
+  let isOver = false
+  const contend = async (n: number): Promise<void> => {
+    while (!isOver) {
+      await all[n]?.getLock(name).withLock(async ({ fencingToken }) => {
+        inside += 1
+        most = Math.max(most, inside)
+        tokens.push(fencingToken)
+        await new Promise(setImmediate)
+        inside -= 1
+      })
+    }
+  }
+  const contenders = [0, 1, 2].map(contend)
+  await until(() => tokens.length > 20)
+  const leader = await ensemble.leader()
+  await leader.kill()
+  const before = tokens.length
+  await until(() => tokens.length > before + 20)
+  isOver = true
+  await Promise.all(contenders)
+  await leader.start()
+  expect(most).toBe(1)
+  expect(tokens).toEqual([...tokens].sort((a, b) => a - b))
+  expect(new Set(tokens).size).toBe(tokens.length)
+  expect(kept.isHeld).toBe(true)
+  await kept.unlock()
+})

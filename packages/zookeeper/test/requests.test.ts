@@ -1,0 +1,85 @@
+import type { Lease } from '@holdfast/core'
+import { startZooKeeper, uniqueName, until, type LocalZooKeeper } from '@holdfast/testkit'
+import { Clients } from './support/clients.js'
+import { RequestCount } from './support/request-count.js'
+
+const clients = new Clients()
+let server: LocalZooKeeper
+let requests: RequestCount
+
+beforeAll(async () => {
+  server = await startZooKeeper()
+  requests = await RequestCount.start(server)
+})
+afterEach(() => clients.closeAll())
+afterAll(async () => {
+  await requests.stop()
+  await server.stop()
+})
+
+async function countOf(work: () => Promise<unknown>): Promise<number> {
+  const before = requests.count
+  await work()
+  return requests.count - before
+}
+
+it('a cycle takes three requests, a nested one two', async () => {
+  const lock = clients.open(requests.connect).getLock(uniqueName('cycle'))
+  await lock.withLock(() => undefined)
+  expect(await countOf(() => lock.withLock(() => undefined))).toBe(3)
+  await lock.withLock(async () => {
+    expect(await countOf(() => lock.withLock(() => undefined))).toBe(2)
+  })
+})
+
+it('each of many waiters of many clients takes five requests, and each release is one event', async () => {
+  const name = uniqueName('queue')
+  // So long that none of them has to renew anything meanwhile.
+  const options = { watchdogTimeoutMs: 120_000 }
+  const holder = clients.open(requests.connect, options)
+  const others = Array.from({ length: 10 }, () => clients.open(requests.connect, options))
+  for (const other of others) await other.getLock(uniqueName('warm')).withLock(() => undefined)
+  const held = await holder.getLock(name).lock()
+  const before = requests.count
+  const eventsBefore = await eventCount()
+  const passes: Promise<unknown>[] = []
+  // In turns, so that each one waits behind another client's.
+  for (let n = 0; n < 60; n += 1) {
+    passes.push(others[n % 10]?.getLock(name).withLock(() => undefined) ?? Promise.resolve())
+    await until(async () => (await holder.getLock(name).inspect()).waiterCount === n + 1)
+  }
+  await held.unlock()
+  await Promise.all(passes)
+  // The release of the holder is one more, and each client makes sure of the directory once.
+  expect(requests.count - before).toBeLessThanOrEqual(5 * 60 + 1 + 2 * 10)
+  expect((await eventCount()) - eventsBefore).toBe(60)
+})
+
+it('500 holds are renewed by one request per beat', async () => {
+  const watchdogTimeoutMs = 9_000
+  const holdfast = clients.open(requests.connect, { watchdogTimeoutMs })
+  const leases: Lease[] = []
+  while (leases.length < 500) {
+    const more = Array.from({ length: 50 }, () => holdfast.getLock(uniqueName('many')).lock())
+    leases.push(...(await Promise.all(more)))
+  }
+  const beats = async (count: number): Promise<void> => {
+    const end = performance.now() + count * (watchdogTimeoutMs / 3)
+    await until(() => performance.now() >= end)
+  }
+  await beats(1)
+  const before = requests.proofs
+  const count = await countOf(() => beats(3))
+  expect(count).toBeGreaterThanOrEqual(2)
+  expect(count).toBeLessThanOrEqual(4)
+  // Nor is there another one for the client itself.
+  expect(requests.proofs - before).toBe(count)
+  expect(leases.every(({ isHeld }) => isHeld)).toBe(true)
+})
+
+/** How many events the server has sent because a node was deleted. */
+async function eventCount(): Promise<number> {
+  const found = /^zk_sum_node_deleted_watch_count\s+(\d+)/m.exec(await server.ask('mntr'))
+  if (!found) throw new Error('the server counts no events')
+  return Number(found[1])
+}

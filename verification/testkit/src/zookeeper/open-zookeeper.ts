@@ -1,0 +1,59 @@
+import { redisFromDocker as dockerReplies } from '../find/docker.js'
+import { findZooKeeper, NoZooKeeperError } from './find-zookeeper.js'
+import { startZooKeeper } from './start-zookeeper.js'
+
+/** A ZooKeeper from any source. */
+export interface OpenedZooKeeper {
+  /** For the option `connect` of a client. */
+  readonly connect: string
+  /** Its source, for one line of output. */
+  readonly origin: string
+  /** Stops it if we started it. A second call does nothing. */
+  stop(): Promise<void>
+}
+
+const image = 'zookeeper:3.9'
+
+/**
+ * The ensemble that ZOOKEEPER_CONNECT names, else a server of the programs on this machine, a container if Docker is running, or a
+ * server of Debian's package, which root installs. For tests that stop nothing.
+ */
+export async function openZooKeeper(): Promise<OpenedZooKeeper> {
+  const connect = process.env['ZOOKEEPER_CONNECT']
+  if (connect) return { connect, origin: 'ZOOKEEPER_CONNECT', stop: () => Promise.resolve() }
+  const isThere = findZooKeeper() !== null
+  const failures: unknown[] = []
+  for (const open of isThere ? [fromPrograms] : [fromDocker, fromPrograms]) {
+    try {
+      const opened = await open()
+      if (opened) return opened
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throw new NoZooKeeperError(failures.length > 0 ? { cause: new AggregateError(failures) } : undefined)
+}
+
+async function fromPrograms(): Promise<OpenedZooKeeper> {
+  const server = await startZooKeeper()
+  return { connect: server.connect, origin: 'programs of this machine', stop: () => server.stop() }
+}
+
+async function fromDocker(): Promise<OpenedZooKeeper | null> {
+  if (!(await dockerReplies())) return null
+  // Loaded on demand: it takes a good part of a second, and most runs never need it.
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const container = await new GenericContainer(image)
+    .withExposedPorts(2181)
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start()
+  let stopping: Promise<unknown> | undefined
+  const stop = async (): Promise<void> => {
+    await (stopping ??= container.stop({ timeout: 0 }))
+  }
+  return {
+    connect: `${container.getHost()}:${container.getMappedPort(2181)}`,
+    origin: 'a Docker container',
+    stop,
+  }
+}
