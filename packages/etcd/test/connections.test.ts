@@ -155,9 +155,9 @@ it('connects once a frozen server goes on', async () => {
   await read(client, 10_000)
 })
 
-it('names the servers, and why none can be reached', async () => {
+it('names the servers at once, and why none can be reached', async () => {
   const hosts = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
-  const holdfast = clients.open({ hosts }, { commandTimeoutMs: 400 })
+  const holdfast = clients.open({ hosts }, { commandTimeoutMs: 400_000 })
   const failed = await failureOf(holdfast.getLock('x').tryLock())
   expect(failed).toBeInstanceOf(UnavailableError)
   for (const host of hosts) expect(String(failed)).toContain(host)

@@ -1,8 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { RefusedError } from '@holdfast/core'
-import { scratchFolder, startEtcd, until, type EtcdServer } from '@holdfast/testkit'
+import {
+  hasOpenSsl,
+  makeCertificate,
+  scratchFolder,
+  startEtcd,
+  until,
+  type EtcdServer,
+} from '@holdfast/testkit'
 import { Clients, failureOf } from './support/clients.js'
 import { base64, Gateway } from './support/gateway.js'
 
@@ -81,25 +85,13 @@ describe('users', () => {
 })
 
 describe('TLS', () => {
-  const hasOpenSsl = (() => {
-    try {
-      execFileSync('openssl', ['version'])
-      return true
-    } catch {
-      return false
-    }
-  })()
-  const onOpenSsl = hasOpenSsl ? it : it.skip
+  // Certificates are made by this program.
+  const onOpenSsl = hasOpenSsl() ? it : it.skip
+  const whySkipped = hasOpenSsl() ? '' : ' (skipped: there is no openssl on the PATH)'
 
-  onOpenSsl('needs the certificate of the authority, and says so', async () => {
+  onOpenSsl(`needs the certificate of the authority, and says so${whySkipped}`, async () => {
     const folder = await scratchFolder()
-    const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
-    const kind = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']
-    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', keyFile, '-out', certFile], {
-      stdio: 'ignore',
-    })
-    const ca = readFileSync(certFile, 'utf8')
+    const { keyFile, certFile, ca } = makeCertificate(folder.path)
     const server = await startEtcd({ tls: { keyFile, certFile, ca } })
     try {
       await clients

@@ -1,11 +1,17 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect as connectTo, createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { RefusedError, UnavailableError } from '@holdfast/core'
-import { freePort, scratchFolder, startZooKeeper, uniqueName, type LocalZooKeeper } from '@holdfast/testkit'
+import {
+  freePort,
+  hasOpenSsl,
+  makeCertificate,
+  scratchFolder,
+  startZooKeeper,
+  uniqueName,
+  type LocalZooKeeper,
+} from '@holdfast/testkit'
 import { Clients, failureOf } from './support/clients.js'
 import { withSession } from './support/nodes.js'
 
@@ -119,40 +125,38 @@ it('servers that grant shorter sessions are warned of, and leases end with those
 })
 
 const onOpenSsl = hasOpenSsl() ? it : it.skip
+const whySkipped = hasOpenSsl() ? '' : ' (skipped: there is no openssl on the PATH)'
 
-onOpenSsl('over TLS a certificate of an authority that is not known is an error that says so', async () => {
-  const folder = await scratchFolder()
-  const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
-  const kind = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', keyFile, '-out', certFile], {
-    stdio: 'ignore',
-  })
-  const ca = readFileSync(certFile, 'utf8')
-  const terminator = createTlsServer({ key: readFileSync(keyFile), cert: ca }, (socket) => {
-    const plain = connectTo(server.port, server.host)
-    socket.pipe(plain).pipe(socket)
-    for (const each of [socket, plain]) each.on('error', () => undefined)
-  })
-  terminator.listen(0, '127.0.0.1')
-  await once(terminator, 'listening')
-  const { port } = terminator.address() as AddressInfo
-  try {
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const trusting = clients.open(`${host}:${port}`, {}, { tls: { ca } })
-      await trusting.getLock(uniqueName('tls')).withLock(() => undefined)
+onOpenSsl(
+  `over TLS a certificate of an authority that is not known is an error that says so${whySkipped}`,
+  async () => {
+    const folder = await scratchFolder()
+    const { keyFile, ca } = makeCertificate(folder.path)
+    const terminator = createTlsServer({ key: readFileSync(keyFile), cert: ca }, (socket) => {
+      const plain = connectTo(server.port, server.host)
+      socket.pipe(plain).pipe(socket)
+      for (const each of [socket, plain]) each.on('error', () => undefined)
+    })
+    terminator.listen(0, '127.0.0.1')
+    await once(terminator, 'listening')
+    const { port } = terminator.address() as AddressInfo
+    try {
+      for (const host of ['127.0.0.1', 'localhost']) {
+        const trusting = clients.open(`${host}:${port}`, {}, { tls: { ca } })
+        await trusting.getLock(uniqueName('tls')).withLock(() => undefined)
+      }
+      const wary = clients.open(`127.0.0.1:${port}`, { commandTimeoutMs: 1_000 }, { tls: true })
+      wary.on('error', () => undefined)
+      const error = await failureOf(wary.getLock('a').tryLock())
+      expect(error).toBeInstanceOf(UnavailableError)
+      expect(String(error)).toContain('self-signed certificate')
+    } finally {
+      await clients.closeAll()
+      terminator.close()
+      await folder.remove()
     }
-    const wary = clients.open(`127.0.0.1:${port}`, { commandTimeoutMs: 1_000 }, { tls: true })
-    wary.on('error', () => undefined)
-    const error = await failureOf(wary.getLock('a').tryLock())
-    expect(error).toBeInstanceOf(UnavailableError)
-    expect(String(error)).toContain('self-signed certificate')
-  } finally {
-    await clients.closeAll()
-    terminator.close()
-    await folder.remove()
-  }
-})
+  },
+)
 
 it('a closed client leaves nothing behind at the server', async () => {
   const holdfast = clients.open(server.connect)
@@ -164,12 +168,3 @@ it('a closed client leaves nothing behind at the server', async () => {
     expect(left.flat().filter((name) => name?.startsWith(holdfast.clientId))).toEqual([])
   })
 })
-
-function hasOpenSsl(): boolean {
-  try {
-    execFileSync('openssl', ['version'])
-    return true
-  } catch {
-    return false
-  }
-}

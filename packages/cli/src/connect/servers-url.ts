@@ -1,4 +1,3 @@
-import { urlMistake } from '@holdfast/core/engine'
 import { ExitError, exitCodes } from '../exit-codes.js'
 
 /** What a URL of several servers says. */
@@ -16,7 +15,7 @@ export function readServersUrl(store: string, scheme: string, url: string): Serv
   const [, s, name, password, hosts = '', path = ''] =
     new RegExp(`^${scheme}(s?)://(?:([^:@/]*):([^@/]*)@)?([^@/?#]+)(?:/([^@?#]*))?$`, 'i').exec(url) ?? []
   const isReadable = hosts.split(',').every((host) => URL.canParse(`http://${host}`))
-  if (hosts === '' || !isReadable) throw invalid(store, scheme, urlMistake(url))
+  if (hosts === '' || !isReadable) throw invalid(store, scheme)
   try {
     return {
       hosts: hosts.split(','),
@@ -25,7 +24,7 @@ export function readServersUrl(store: string, scheme: string, url: string): Serv
       hasTls: s !== '',
     }
   } catch {
-    throw invalid(store, scheme, urlMistake(url))
+    throw invalid(store, scheme)
   }
 }
 
@@ -34,9 +33,9 @@ const userOf = (name: string, password: string): { readonly name: string; readon
   password: decodeURIComponent(password),
 })
 
-const invalid = (store: string, scheme: string, mistake: string): ExitError =>
+const invalid = (store: string, scheme: string): ExitError =>
   new ExitError(
-    `the URL of ${store} is not valid: ${mistake}; write ${scheme}://user:password@host:port,host:port/path, ` +
-      `where user and path may be left out, or ${scheme}s:// for TLS`,
+    `the URL of ${store} is not valid: write ${scheme}://user:password@host:port,host:port/path, or ${scheme}s:// for TLS; user and path ` +
+      'may be left out, and special characters in a password must be percent-encoded',
     exitCodes.usage,
   )

@@ -2,7 +2,7 @@ import { backoffMs } from '@holdfast/core/engine'
 import { Message } from '../wire/protobuf.js'
 import { Authentication, type User } from './authentication.js'
 import { Connection, type Endpoint, type MessageStream, type MessageStreamEvents } from './connection.js'
-import { isRefusal, isTokenRefused, isUseless, NoReplyError, toError } from './failures.js'
+import { isRefusal, isTokenRefused, isUnreachable, isUseless, NoReplyError, toError } from './failures.js'
 
 export interface ClientSettings {
   readonly endpoints: readonly Endpoint[]
@@ -175,9 +175,8 @@ export class Client {
     if (wasUp) this.#events.broken(cause)
     else {
       this.#failures += 1
-      // No server is as it should be: to try again makes no sense.
-      if (isRefusal(cause) && this.#isRoundOver)
-        for (const waiting of [...this.#waiting]) waiting.settle(cause)
+      const hopeless = this.#isRoundOver ? this.#hopeless(cause) : undefined
+      if (hopeless) for (const waiting of [...this.#waiting]) waiting.settle(hopeless)
     }
     this.#dialAgain(wasUp)
   }
@@ -227,10 +226,20 @@ export class Client {
     if (length > 1 && isUseless(error) && connection === this.#connection) connection.close(error)
   }
 
+  /** Why those that wait need not wait longer: no server is as it should be, or none was ever there. */
+  #hopeless(cause: Error): Error | undefined {
+    if (isRefusal(cause)) return cause
+    if (this.#wasUp || !isUnreachable(cause)) return undefined
+    return new NoReplyError(`could not connect to ${this.#where}: ${cause.message}`, { cause })
+  }
+
+  get #where(): string {
+    return this.#settings.endpoints.map(({ origin }) => origin).join(', ')
+  }
+
   #unreached(timeoutMs: number): NoReplyError {
-    const where = this.#settings.endpoints.map(({ origin }) => origin).join(', ')
     const why = this.#lastFailure ? `: ${this.#lastFailure.message}` : ''
-    return new NoReplyError(`could not connect to ${where} within ${timeoutMs} ms${why}`, {
+    return new NoReplyError(`could not connect to ${this.#where} within ${timeoutMs} ms${why}`, {
       cause: this.#lastFailure,
     })
   }

@@ -56,3 +56,9 @@ export const isTokenRefused = (error: unknown): boolean =>
 /** The server cannot do what others can: it has lost its leader, is about to stop, or only learns yet. */
 export const isUseless = (error: unknown): boolean =>
   types.isNativeError(error) && /no leader|server stopped|not supported for learner/.test(error.message)
+
+/** The system could not connect: nobody listens there, or there is no such host. */
+export const isUnreachable = (error: unknown): boolean =>
+  types.isNativeError(error) &&
+  'code' in error &&
+  /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH)$/.test(String(error.code))

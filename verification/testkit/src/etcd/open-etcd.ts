@@ -1,4 +1,5 @@
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
+import { openFirst, stopping, type Step } from '../find/open-first.js'
 import { findEtcd, NoEtcdError } from './find-etcd.js'
 import { startEtcd } from './start-etcd.js'
 
@@ -11,9 +12,6 @@ export interface OpenedEtcd {
   stop(): Promise<void>
 }
 
-/** One way to get an etcd. `null`: there is none this way, try the next one. */
-export type EtcdStep = () => Promise<OpenedEtcd | null>
-
 const image = 'quay.io/coreos/etcd:v3.5.21'
 
 /**
@@ -24,20 +22,11 @@ const image = 'quay.io/coreos/etcd:v3.5.21'
  * with the failures as its cause.
  */
 export async function openEtcd(
-  steps: readonly EtcdStep[] = [etcdFromDocker, etcdFromProgram, etcdFromDebian],
+  steps: readonly Step<OpenedEtcd>[] = [etcdFromDocker, etcdFromProgram, etcdFromDebian],
 ): Promise<OpenedEtcd> {
   const url = process.env['ETCD_URL']
   if (url) return { url, origin: 'ETCD_URL', stop: () => Promise.resolve() }
-  const failures: unknown[] = []
-  for (const step of steps) {
-    try {
-      const opened = await step()
-      if (opened) return opened
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  throw new NoEtcdError(failures.length > 0 ? { cause: new AggregateError(failures) } : undefined)
+  return openFirst(steps, (details) => new NoEtcdError(details))
 }
 
 export async function etcdFromDocker(): Promise<OpenedEtcd | null> {
@@ -51,11 +40,7 @@ export async function etcdFromDocker(): Promise<OpenedEtcd | null> {
     .withWaitStrategy(Wait.forHttp('/health', 2379))
     .start()
   const url = `http://${container.getHost()}:${container.getMappedPort(2379)}`
-  let stopping: Promise<unknown> | undefined
-  const stop = async (): Promise<void> => {
-    await (stopping ??= container.stop({ timeout: 0 }))
-  }
-  return { url, origin: 'a Docker container', stop }
+  return { url, origin: 'a Docker container', stop: stopping(container) }
 }
 
 /** The program on PATH. */

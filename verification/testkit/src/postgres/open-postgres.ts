@@ -1,4 +1,5 @@
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
+import { openFirst, stopping, type Step } from '../find/open-first.js'
 import { findPostgres, NoPostgresError } from './find-postgres.js'
 import { queryAt } from './query-at.js'
 import { startPostgres } from './start-postgres.js'
@@ -12,9 +13,6 @@ export interface OpenedPostgres {
   stop(): Promise<void>
 }
 
-/** One way to get a PostgreSQL. `null`: there is none this way, try the next one. */
-export type PostgresStep = () => Promise<OpenedPostgres | null>
-
 const image = 'postgres:16-alpine'
 
 /**
@@ -25,23 +23,14 @@ const image = 'postgres:16-alpine'
  * {@link NoPostgresError} with the failures as its cause.
  */
 export async function openPostgres(
-  steps: readonly PostgresStep[] = [postgresFromDocker, postgresFromPrograms, postgresFromDebian],
+  steps: readonly Step<OpenedPostgres>[] = [postgresFromDocker, postgresFromPrograms, postgresFromDebian],
 ): Promise<OpenedPostgres> {
   const url = process.env['PG_URL']
   if (url) {
     await queryAt(url, 'select 1')
     return { url, origin: 'PG_URL', stop: () => Promise.resolve() }
   }
-  const failures: unknown[] = []
-  for (const step of steps) {
-    try {
-      const opened = await step()
-      if (opened) return opened
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  throw new NoPostgresError(failures.length > 0 ? { cause: new AggregateError(failures) } : undefined)
+  return openFirst(steps, (details) => new NoPostgresError(details))
 }
 
 export async function postgresFromDocker(): Promise<OpenedPostgres | null> {
@@ -55,11 +44,7 @@ export async function postgresFromDocker(): Promise<OpenedPostgres | null> {
     .withWaitStrategy(Wait.forLogMessage('ready to accept connections', 2))
     .start()
   const url = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`
-  let stopping: Promise<unknown> | undefined
-  const stop = async (): Promise<void> => {
-    await (stopping ??= container.stop({ timeout: 0 }))
-  }
-  return { url, origin: 'a Docker container', stop }
+  return { url, origin: 'a Docker container', stop: stopping(container) }
 }
 
 /** The programs on PATH, or of Debian's package if it is installed. */

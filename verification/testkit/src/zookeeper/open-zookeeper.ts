@@ -1,4 +1,5 @@
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
+import { openFirst, stopping } from '../find/open-first.js'
 import { findZooKeeper, NoZooKeeperError } from './find-zookeeper.js'
 import { startZooKeeper } from './start-zookeeper.js'
 
@@ -22,16 +23,10 @@ export async function openZooKeeper(): Promise<OpenedZooKeeper> {
   const connect = process.env['ZOOKEEPER_CONNECT']
   if (connect) return { connect, origin: 'ZOOKEEPER_CONNECT', stop: () => Promise.resolve() }
   const isThere = findZooKeeper() !== null
-  const failures: unknown[] = []
-  for (const open of isThere ? [fromPrograms] : [fromDocker, fromPrograms]) {
-    try {
-      const opened = await open()
-      if (opened) return opened
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  throw new NoZooKeeperError(failures.length > 0 ? { cause: new AggregateError(failures) } : undefined)
+  return openFirst(
+    isThere ? [fromPrograms] : [fromDocker, fromPrograms],
+    (details) => new NoZooKeeperError(details),
+  )
 }
 
 async function fromPrograms(): Promise<OpenedZooKeeper> {
@@ -47,13 +42,9 @@ async function fromDocker(): Promise<OpenedZooKeeper | null> {
     .withExposedPorts(2181)
     .withWaitStrategy(Wait.forListeningPorts())
     .start()
-  let stopping: Promise<unknown> | undefined
-  const stop = async (): Promise<void> => {
-    await (stopping ??= container.stop({ timeout: 0 }))
-  }
   return {
     connect: `${container.getHost()}:${container.getMappedPort(2181)}`,
     origin: 'a Docker container',
-    stop,
+    stop: stopping(container),
   }
 }
