@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@holdfast/core'
+import { Pool } from 'pg'
 import { migrationSql, postgres } from './index.js'
 
 const url = 'postgres://me:secret@localhost/app'
@@ -42,6 +43,29 @@ it.each([
     { config: { query: 1, totalCount: 1 } },
     'config must be an object of options for pg, got a pool of pg; pass config: pool.options',
   ],
+  [{ config: { port: 99_999 } }, 'config.port must be an integer from 1 to 65535, got 99999'],
+  [{ config: { port: 'abc' } }, "config.port must be an integer from 1 to 65535, got 'abc'"],
+  [{ config: { host: 5 } }, 'config.host must be a string that is not empty, got a number'],
+  [{ config: { database: '' } }, "config.database must be a string that is not empty, got ''"],
+  [{ config: { user: {} } }, 'config.user must be a string that is not empty, got an object'],
+  [{ config: { application_name: 5 } }, 'config.application_name must be a string, got a number'],
+  [{ config: { options: ['-c'] } }, 'config.options must be a string, got an array'],
+  [{ config: { statement_timeout: 'soon' } }, 'config.statement_timeout must be a number of at least 0 or'],
+  [{ config: { stream: 5 } }, 'config.stream must be a function, got a number'],
+  [
+    { config: { client: 'pg', connection: { host: 'db' } } },
+    "unknown option 'client' of config; pass the value of connection in place of the object; valid are",
+  ],
+  [{ config: { connection: {} } }, "unknown option 'connection' of config; pass its value in place of the"],
+  [{ config: { hostt: 'db' } }, "unknown option 'hostt' of config (did you mean host?)"],
+  [
+    { config: { connectionString: new URL(url) } },
+    'config.connectionString must be a string that starts with postgres:// or postgresql://, got a URL object',
+  ],
+  [{ url: 'postgres://h/x?port=abc' }, 'the port of url must be an integer from 1 to 65535, got NaN'],
+  [{ url: `${url}?sslrootcert=/none` }, 'url cannot be used by pg: ENOENT'],
+  [{ url, listenUrl: `${url}?sslrootcert=/none` }, 'listenUrl cannot be used by pg: ENOENT'],
+  [{ config: { sslnegotiation: 'direct' } }, 'config cannot be used by pg: sslnegotiation=direct requires'],
 ])('%j is refused before anything is sent', (options, words) => {
   const make = (): unknown => Reflect.apply(postgres, undefined, [options])
   expect(make).toThrow(InvalidArgumentError)
@@ -52,6 +76,13 @@ it.each(['redis://me:secret@localhost', 'postgres://me:secret@localhost:x'])(
   'the refusal of %s does not show a password',
   (url) => expect(() => postgres({ url })).toThrow(/^(?!.*secret)/),
 )
+
+it('takes the options of a pool, a path to a socket, and the digits of a port', () => {
+  const { options } = new Pool({ host: 'db', port: 6_432, password: 'secret', max: 3 })
+  expect(postgres({ config: options }).name).toBe('postgres')
+  postgres({ config: { connectionString: '/run/postgresql app' } })
+  postgres({ config: { host: 'db', port: '6432', ssl: 'no-verify', password: null } })
+})
 
 it('carries read/write locks, semaphores and latches besides locks', () =>
   expect(postgres({ url }).traits.kinds).toEqual(['shared', 'latch']))

@@ -1,13 +1,16 @@
 import {
+  checkNames,
   checkObject,
   checkOptions,
+  checkValues,
   InvalidArgumentError,
   kindOf,
   shown,
   urlMistake,
 } from '@holdfast/core/engine'
 import type { Database } from './connection/connection.js'
-import { pgDatabase } from './connection/pg-database.js'
+import { known } from './connection/known-options.js'
+import { pgDatabase, type PgSource } from './connection/pg-database.js'
 import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
 import type { TableKind } from './sql/migrations.js'
 
@@ -99,7 +102,7 @@ export interface PostgresSettings {
   readonly migrate: 'auto' | 'check'
 }
 
-const known: ReadonlySet<string> = new Set([
+const knownOptions: ReadonlySet<string> = new Set([
   'url',
   'config',
   'pglite',
@@ -113,7 +116,7 @@ const known: ReadonlySet<string> = new Set([
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: PostgresOptions): PostgresSettings {
   checkObject(given, wayOf(given))
-  checkOptions(given, known, wayOfPg(given))
+  checkOptions(given, knownOptions, wayOfPg(given))
   const { schema = 'holdfast', tables = 'unlogged', minReplicas = 0, migrate = 'auto' } = given
   const database = databaseOf(given)
   checkSchema(schema)
@@ -151,18 +154,39 @@ function databaseOf({ url, config, pglite, listenUrl }: PostgresOptions): Databa
     if (listenUrl !== undefined) throw new InvalidArgumentError('listenUrl has no meaning with pglite')
     return pgliteDatabase(pglite)
   }
-  if (config !== undefined) checkConfig(config)
-  const main = config ?? configOf('url', url)
-  return pgDatabase(main, listenUrl === undefined ? main : configOf('listenUrl', listenUrl))
+  const main = config === undefined ? sourceOf('url', url) : configOf(config)
+  return pgDatabase(main, listenUrl === undefined ? main : sourceOf('listenUrl', listenUrl))
 }
 
 /** Connections of the application are not used, and other objects of a class would be taken for no options: a local database. */
-function checkConfig(config: unknown): void {
+function configOf(config: unknown): PgSource {
   const kind = kindOf(config)
-  if (kind === 'an object') return
-  const way = kind === 'a pool of pg' ? '; pass config: pool.options' : ''
-  throw new InvalidArgumentError(`config must be an object of options for pg, got ${kind}${way}`)
+  if (typeof config !== 'object' || config === null || kind !== 'an object') {
+    const way = kind === 'a pool of pg' ? '; pass config: pool.options' : ''
+    throw new InvalidArgumentError(`config must be an object of options for pg, got ${kind}${way}`)
+  }
+  checkNames(config, Object.keys(known), 'config', elsewhere, advice)
+  checkValues(config, known, (name) => `config.${name}`)
+  const url: unknown = Reflect.get(config, 'connectionString')
+  // Or a path to a socket.
+  const isPath = typeof url === 'string' && /^(?:\/|socket:)/.test(url)
+  if (url !== undefined && url !== null && !isPath) sourceOf('config.connectionString', url)
+  return { config, option: 'config' }
 }
+
+/** What other libraries call it, with what to do here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  url: '; pass the URL as postgres({ url })',
+  uri: '; pass the URL as postgres({ url })',
+  client: '; pass the value of connection in place of the object',
+  connection: '; pass its value in place of the object',
+  username: ' (did you mean user?)',
+  dbname: ' (did you mean database?)',
+  hostname: ' (did you mean host?)',
+  sslmode: ' (did you mean ssl?)',
+}
+
+const advice = '; valid are the options of pg, such as host, port, user, password, database and ssl'
 
 const isPGlite = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && 'query' in given && 'listen' in given && 'waitReady' in given
@@ -184,9 +208,9 @@ function checkReplicas(minReplicas: number, tables: TableKind): void {
   throw new InvalidArgumentError("minReplicas needs tables: 'logged': unlogged tables are not replicated")
 }
 
-function configOf(option: string, url: unknown): object {
+function sourceOf(option: string, url: unknown): PgSource {
   if (typeof url === 'string' && /^postgres(ql)?:\/\//i.test(url)) {
-    if (isReadable(url)) return { connectionString: url }
+    if (isReadable(url)) return { config: { connectionString: url }, option }
     throw new InvalidArgumentError(`${option} is not a valid URL: ${urlMistake(url)}`)
   }
   // Not the text itself: it may contain a password.

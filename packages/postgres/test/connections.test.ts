@@ -10,6 +10,7 @@ import {
   watchResources,
   type PostgresServer,
 } from '@holdfast/testkit'
+import { UnavailableError } from '@holdfast/core'
 import { Client } from 'pg'
 import { Migration } from '../src/migrate.js'
 import { resolveOptions } from '../src/options.js'
@@ -141,6 +142,32 @@ it('close() while a silent server is connected to leaves nothing that keeps the 
   const closedAt = performance.now()
   expect(await worker.exited).toEqual({ code: 0, signal: null })
   expect(performance.now() - closedAt).toBeLessThan(2_000)
+})
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no route to the database')
+    },
+    'no route to the database',
+  ],
+  ['returns a promise', () => Promise.resolve(), 'must return a Socket or a stream like it, got a promise'],
+])(
+  'a stream of the application that %s makes the database unavailable, and close() ends',
+  async (_, stream, told) => {
+    const { holdfast, errors } = clients.open({ config: { stream } }, { commandTimeoutMs: 200 })
+    const failure = await failureOf(holdfast.getLock('order').tryLock({ waitMs: 300 }))
+    expect(failure).toBeInstanceOf(UnavailableError)
+    expect(String(errors)).toContain(told)
+    await holdfast.close()
+  },
+)
+
+it('replies are read however the application has pg read its own', async () => {
+  const { holdfast } = clients.open({ config: { connectionString: server.url, binary: true } })
+  const token = await holdfast.getLock('binary').withLock(({ fencingToken }) => fencingToken)
+  expect(token).toBeGreaterThan(0)
 })
 
 it('the server is tried often while an outage is young, so that holders soon learn what it lost', async () => {

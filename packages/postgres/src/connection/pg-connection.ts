@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Client, type ClientConfig } from 'pg'
+import { kindOf, within } from '@holdfast/core/engine'
+import { Client, type ClientConfig, type PoolConfig } from 'pg'
 import type { Connection, Query } from './connection.js'
 import { FirstContact } from './first-contact.js'
 import { toError } from '../errors.js'
@@ -10,25 +11,53 @@ import type { Row } from './statement.js'
 /** How long the other side may take to close the connection once it was asked to. */
 const endWithinMs = 100
 
+/** Options of `pg` that an application may have changed for its own connections. */
+export const ours = {
+  // Also for all connections of the process.
+  types: {
+    getTypeParser:
+      () =>
+      (value: string): string =>
+        value,
+  },
+  Promise: undefined,
+} satisfies PoolConfig
+
 /**
  * Begins a connection by `pg`.
  *
  * @param config - what `pg` takes for a client; options of a pool in it mean nothing
  */
 export function openPg(config: object, more: ClientConfig & { readonly pipeline: boolean }): Connection {
+  try {
+    return connectionOf(config, more)
+  } catch (thrown) {
+    // The application's own function for sockets.
+    return failed(toError(thrown))
+  }
+}
+
+function failed(error: Error): Connection {
+  const reject = (): Promise<never> => Promise.reject(error)
+  return {
+    connect: reject,
+    query: reject,
+    isPooled: reject,
+    runScript: reject,
+    listen: reject,
+    takeKey: reject,
+    onEnd: () => undefined,
+    destroy: () => Promise.resolve(),
+  }
+}
+
+function connectionOf(config: object, more: ClientConfig): Connection {
   let socket: Duplex | undefined
   const contact = new FirstContact()
   const stream = (): Duplex => {
     socket = streamOf(config)
     contact.began(socket)
     return socket
-  }
-  // An application may have changed how `pg` reads values, for all connections of the process.
-  const types = {
-    getTypeParser:
-      () =>
-      (value: string): string =>
-        value,
   }
   const client = new Client({
     keepAlive: true,
@@ -37,9 +66,11 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
     ...config,
     ...passwordOf(config),
     ...more,
-    types,
+    ...ours,
     stream,
   })
+  // `pg` has it also from its defaults, where `false` in the options does not reach.
+  Reflect.set(client, 'binary', false)
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
   let error: Error | undefined
   // Those who wait learn what an error means for them.
@@ -49,11 +80,12 @@ export function openPg(config: object, more: ClientConfig & { readonly pipeline:
     return rows
   }
   const destroy = async (): Promise<void> => {
-    client.end().catch(() => undefined)
-    const timer = setTimeout(() => socket?.destroy(), endWithinMs)
-    await ended
-    clearTimeout(timer)
+    const asked = Promise.resolve().then(() => client.end())
+    asked.catch(() => undefined)
+    await within(ended, endWithinMs)
     socket?.destroy()
+    // `pg` never says that a connection has ended which it failed to begin.
+    await within(ended, endWithinMs)
   }
   let destroying: Promise<void> | undefined
   return {
@@ -107,8 +139,15 @@ async function takeKey(query: Query, channel: string): Promise<string> {
 /** A pool's options have the password where spreading them does not find it. */
 const passwordOf = (config: object): object => ('password' in config ? { password: config.password } : {})
 
-/** Connectors of clouds bring their own sockets. */
+/** Connectors of clouds bring their own sockets. Whatever else they bring, `pg` would call from a timer. */
 function streamOf(config: object): Duplex {
   const { stream } = config as ClientConfig
-  return stream?.() ?? new Socket()
+  const socket: unknown = stream?.() ?? new Socket()
+  if (isSocket(socket)) return socket
+  throw new Error(`the function stream must return a Socket or a stream like it, got ${kindOf(socket)}`)
 }
+
+const isSocket = (given: unknown): given is Duplex =>
+  ['connect', 'destroy', 'setNoDelay'].every(
+    (method) => typeof Reflect.get(Object(given), method) === 'function',
+  )

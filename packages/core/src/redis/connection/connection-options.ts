@@ -1,8 +1,8 @@
-import { guessOf, isOptions } from '../../options/checks.js'
+import { isOptions } from '../../options/checks.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { kindOf, shown } from '../../util/kind-of.js'
+import { checkNames, checkValues } from '../../options/library-options.js'
+import { kindOf } from '../../util/kind-of.js'
 import { known, knownOfSentinel } from './known-options.js'
-import type { OptionCheck } from './known-options.js'
 
 /** What other libraries call it, with what to do here. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -17,8 +17,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   rootNodes: '; for a Redis Cluster pass an ioredis Cluster, as in new Cluster([{ host, port }])',
 }
 
-type Checks = Readonly<Record<string, OptionCheck>>
-
 /**
  * Refuses options for ioredis that it would ignore or misread.
  *
@@ -30,7 +28,7 @@ export function checkConnectionOptions(
   option: string,
   placeOf = (name: string): string => `${option}.${name}`,
 ): void {
-  checkNames(given, Object.keys(known), option, advice)
+  checkNames(given, Object.keys(known), option, elsewhere, advice)
   checkValues(given, known, placeOf)
   const has = (name: string): boolean => (Reflect.get(given, name) ?? undefined) !== undefined
   if (has('path') && has('host')) {
@@ -62,7 +60,7 @@ function checkSentinels(sentinels: unknown, isNamed: boolean, option: string): v
     if (!isOptions(sentinel)) {
       throw new InvalidArgumentError(`${place} must be { host, port }, got ${kindOf(sentinel)}`)
     }
-    checkNames(sentinel, Object.keys(knownOfSentinel), place, '; valid are host, port and family')
+    checkNames(sentinel, Object.keys(knownOfSentinel), place, elsewhere, '; valid are host, port and family')
     checkValues(sentinel, knownOfSentinel, (name) => `${place}.${name}`)
   })
 }
@@ -91,22 +89,6 @@ const queryName = 'the query of the URL'
 const advice =
   '; valid are the options of ioredis, such as host, port, username, password, db, tls and sentinels'
 
-function checkNames(given: object, names: readonly string[], option: string, advice: string): void {
-  for (const name in given) {
-    if (names.includes(name)) continue
-    const hint = elsewhere[name] ?? guessOf(name, names)
-    throw new InvalidArgumentError(`unknown option ${shown(name)} of ${option}${hint}${advice}`)
-  }
-}
-
 /** ioredis would use any value that it is given, and the resulting error would end the process: https://github.com/redis/ioredis/issues/1213 */
 export const checkNumbers = (given: object, option: string): void =>
   checkValues(given, { db: known.db, port: known.port }, (name) => `${option}.${name}`)
-
-function checkValues(given: object, checks: Checks, placeOf: (name: string) => string): void {
-  for (const [name, { must, accepts, got = shown }] of Object.entries(checks)) {
-    const value: unknown = Reflect.get(given, name)
-    if (value === undefined || accepts(value)) continue
-    throw new InvalidArgumentError(`${placeOf(name)} must be ${must}, got ${got(value)}`)
-  }
-}

@@ -1,54 +1,10 @@
 import type { RedisOptions, SentinelAddress } from 'ioredis'
-import { kindOf } from '../../util/kind-of.js'
+import { valueChecks, type OptionCheck } from '../../options/library-options.js'
 import type { RedisConnectionOptions } from './types.js'
 
-/** What the value of an option may be: `${option} must be ${must}`. */
-export interface OptionCheck {
-  readonly must: string
-  readonly accepts: (value: unknown) => boolean
-  /** How a wrong value is named. By default it is shown. */
-  readonly got?: (value: unknown) => string
-}
-
-/** ioredis takes `null` to mean that there is none, except of a port and a database. */
-const orNull = ({ accepts, ...check }: OptionCheck): OptionCheck => ({
-  ...check,
-  accepts: (value) => value === null || accepts(value),
-})
-
-/** Or its digits, as an environment variable and the query of a URL have them: ioredis reads those, too. */
-function integer(least: number, most = Infinity): OptionCheck {
-  const accepts = (value: unknown): boolean => {
-    const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-    return typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most
-  }
-  return {
-    must: `an integer ${most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`}`,
-    accepts,
-  }
-}
-
-const oneOf = (...values: readonly unknown[]): OptionCheck =>
-  orNull({ must: `one of ${values.join(', ')}`, accepts: (value) => values.includes(value) })
-
-const aKind = (must: string, accepts: OptionCheck['accepts']): OptionCheck =>
-  orNull({ must, accepts, got: (value) => (value === '' ? "''" : kindOf(value)) })
-
-const any: OptionCheck = { must: '', accepts: () => true }
-const text = aKind('a string', (value) => typeof value === 'string')
-const address = aKind('a string that is not empty', (value) => typeof value === 'string' && value !== '')
-const fn = aKind('a function', (value) => typeof value === 'function')
-/** In the query of a URL, ioredis would take any text to mean `true`. */
-const flag = aKind('true or false', (value) => typeof value === 'boolean' || value === 'true')
-const map = aKind('an object', (value) => typeof value === 'object')
-const port = integer(1, 65_535)
+const { aKind, address, amount, any, fn, integer, map, oneOf, port, text, trueOrFalse: flag } = valueChecks
 /** 0: whichever there is. */
 const family = oneOf(0, 4, 6)
-const amount = orNull({
-  must: 'a number of at least 0',
-  accepts: (value) =>
-    typeof value === 'number' ? value >= 0 : typeof value === 'string' && /^\d+$/.test(value),
-})
 /** The texts that mean something to ioredis: `true` in the query of a URL, and its own profiles. Any other would also mean TLS. */
 const tlsTexts: readonly unknown[] = ['true', 'RedisCloudFixed', 'RedisCloudFlexible']
 const tls = aKind(
