@@ -216,7 +216,8 @@ export class HoldfastQuorum {
 
 function enginesOf({ masters, prefix }: HoldfastQuorumOptions): LockEngine[] {
   checkMasters(masters)
-  return masters.map((master, i) => {
+  // Unlike `map`, this does not skip the holes of an array.
+  return Array.from(masters, (master, i) => {
     if (!isOfEngine(master)) {
       checkSource(master, `masters[${i}]`, 'quorum')
       return redisEngine({ redis: master, prefix })

@@ -160,7 +160,8 @@ export class Holdfast {
       )
     }
     const reentrant = resolveReentrant(options)
-    const locks = members.map((member, i) => {
+    // Unlike `map`, this does not skip the holes of an array.
+    const locks = Array.from(members, (member, i) => {
       const each: unknown = member
       if (each instanceof Lock) return each
       if (typeof each === 'string') return this.#lock(each, false, undefined)
@@ -213,6 +214,9 @@ export class Holdfast {
    * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
    * call. A hold that is over by then counts as none.
    *
+   * What `fn` returns is passed on as it is. A query of knex or Prisma begins only where it is awaited: await it inside, as in
+   * `bind(async () => await query)`.
+   *
    * @throws `InvalidArgumentError` without a function
    */
   bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
@@ -224,7 +228,8 @@ export class Holdfast {
    * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
    * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
    *
-   * @returns what `fn` returns
+   * @returns what `fn` returns, as it is: await inside what begins only where it is awaited, as in
+   *   `detached(async () => await query)`
    * @throws what `fn` throws, `InvalidArgumentError` without a function
    */
   detached<T>(fn: () => T): T {

@@ -32,6 +32,7 @@ describe('options of etcd', () => {
     [{ hosts: [] }, /hosts must be a list of at least one URL, got \[\]/],
     [{ endpoints: hosts }, /unknown option 'endpoints'.*hosts/],
     [{ hosts: [2379] }, /each of hosts must be a URL such as 'http:\/\/127.0.0.1:2379', got 2379/],
+    [{ hosts: Array(1) }, /each of hosts must be a URL such as .*, got undefined/],
     [{ hosts: ['redis://a'] }, /each of hosts must be a URL that begins with http/],
     [{ hosts: ['http://a:b'] }, /each of hosts must be a valid URL: its port must be a number/],
     [{ hosts: ['http://a:2379/v3'] }, /with nothing after the port/],

@@ -2,6 +2,11 @@ import { Redis } from 'ioredis'
 import { bridge, Holdfast, HoldfastQuorum, InvalidArgumentError, lockName } from '@holdfast/core'
 import { memory } from '../src/index.js'
 
+/** As the one of pg. */
+class Pool {
+  query(): void {}
+}
+
 const opened: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
@@ -153,6 +158,17 @@ describe('what belongs elsewhere is shown the way', () => {
       /^prefix is an option of new Holdfast\(\{ redis \}\), not of one with an engine: leave it out;/,
     ],
     [{ engine: memory }, /got a function; call it, as in memory\(\)$/],
+    [{ redis: InvalidArgumentError }, /got a function; it is a class, pass an object$/],
+    // As knex looks, and the class of a pool of pg.
+    ...[
+      [Object.assign(() => 1, { raw: () => 1 }), 'config: knex\\.client\\.config\\.connection'] as const,
+      [Pool, 'config'] as const,
+    ].flatMap(([given, option]) =>
+      [{ redis: given }, { engine: given }].map((options): [object, RegExp] => [
+        options,
+        RegExp(`got a function; for locks in PostgreSQL pass new Holdfast.*postgres\\(\\{ ${option} \\}`),
+      ]),
+    ),
     [memory(), /^options must be an object, got a lock engine; pass an engine as new Holdfast/],
     ...[{ url: redisUrl }, { host: '127.0.0.1' }, { client: {} }].map((options): [object, RegExp] => [
       options,
@@ -226,6 +242,17 @@ describe('what belongs elsewhere is shown the way', () => {
     expect(() => construct(HoldfastQuorum, [{ masters }])).toThrow(
       /^masters\[0\] must be .*, got a lock engine; pass an engine as masters: \[\{ engine \}, …\]$/,
     )
+  })
+
+  it('a hole in an array', async () => {
+    const holed = (...[first, second]: [unknown, unknown]): unknown[] =>
+      Object.assign(Array(3), { 0: first, 2: second })
+    const masters = holed(redisUrl, redisUrl)
+    expect(() => construct(HoldfastQuorum, [{ masters }])).toThrow(/^masters\[1\] must be .*, got undefined$/)
+    const names = holed('a', 'b')
+    expect(() => call(open(), 'getMultiLock', names)).toThrow(/^members\[1\] .*, got undefined$/)
+    const reports = Promise.resolve().then(() => call(open(), 'clientReports', { clientIds: names }))
+    await expect(reports).rejects.toThrow(/^clientIds must be an array of client ids/)
   })
 
   it('a read/write lock and a lock of another copy of the package in a multi lock', () => {

@@ -61,6 +61,15 @@ function promised<T>(given: Promise<T>): Promise<T> {
   )
 }
 
+/** The same of one that does not wait for the database. What a reply looks like is up to the client. */
+function checkReply(reply: unknown): void {
+  if (reply !== undefined && reply !== null) return
+  throw new InvalidArgumentError(
+    `query of the client that fence takes must resolve with the reply of the database, got ${String(reply)}: ` +
+      'return it, as in { query: (text, values) => transaction.unsafe(text, values) }',
+  )
+}
+
 /** The SQLSTATE of that failure. */
 const noTransaction = '25P01'
 
@@ -105,7 +114,10 @@ export async function fence(
         { lockName, owner, engine: engineName },
       )
     }
-    await promised(client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken]))
+    const reply: unknown = await promised(
+      client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken]),
+    )
+    checkReply(reply)
   } catch (cause) {
     const own = databaseOf(client)
     const place = own === undefined ? 'the database of this client' : `database ${own}`

@@ -273,12 +273,18 @@ it('a wrapper of a client always gets values, an empty list too', async () => {
   expect(given).toEqual([[], [expect.any(String), lease.owner, lease.fencingToken]])
 })
 
-it('a wrapper that returns no promise is refused: nobody could wait for the fence', async () => {
+it.each([
+  ['returns no promise', (): Promise<unknown> => undefined as never, 'must return a promise, got undefined'],
+  [
+    'does not wait for the database',
+    (): Promise<unknown> => Promise.resolve(undefined),
+    'must resolve with the reply of the database, got undefined',
+  ],
+])('a wrapper that %s is refused: nobody could wait for the fence', async (_, query, told) => {
   const lease = await holdfast.getLock('stock').lock()
-  const query = (): Promise<unknown> => undefined as never
   expect(await failureOf(lease.fence({ query }))).toMatchObject({
     code: 'INVALID_ARGUMENT',
-    message: expect.stringContaining('must return a promise, got undefined: return it') as string,
+    message: expect.stringContaining(`${told}: return it`) as string,
   })
 })
 

@@ -36,7 +36,7 @@ export abstract class BaseLease {
 
   /**
    * Aborts with a `LockLostError` when the hold is lost, at its deadline at the latest: pass it to what you await inside.
-   * Never aborts after this lease was released. Created on first use.
+   * Never aborts once `unlock()` was called, which throws the loss that it finds. Created on first use.
    */
   get signal(): AbortSignal {
     const { signal } = this.#entry

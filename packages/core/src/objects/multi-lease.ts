@@ -76,7 +76,8 @@ export class MultiLease {
 
   /**
    * Aborts with a `LockLostError` (reason `member-lost`) when one of the locks is lost, at the earliest deadline at the
-   * latest: pass it to what you await inside. Never aborts after `unlock()`. Created on first use.
+   * latest: pass it to what you await inside. Never aborts once `unlock()` was called, which throws the loss
+   * that it finds. Created on first use.
    */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController()

@@ -156,7 +156,9 @@ function checkBetween(option: string, value: number | undefined, most: number, m
 
 function checkIds(clientIds: unknown): void {
   if (clientIds === undefined) return
-  if (Array.isArray(clientIds) && clientIds.every((id) => typeof id === 'string' && id !== '')) return
+  const isOne = (id: unknown): boolean => typeof id === 'string' && id !== ''
+  // `every` skips the holes of an array.
+  if (Array.isArray(clientIds) && clientIds.every(isOne) && !clientIds.includes(undefined)) return
   throw new InvalidArgumentError(
     `clientIds must be an array of client ids, as clients() lists them, got ${shown(clientIds)}`,
   )

@@ -35,7 +35,7 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     case 'a client of the package redis':
       return '; node-redis is not supported: pass its URL, or an ioredis instance'
     case 'a function':
-      return isIoredisClass(given) ? '; construct it, as in new Redis(url)' : '; call it, as in memory()'
+      return whereFunctionBelongs(given, postgres)
     case 'a promise':
       return '; await it first'
     case 'an array':
@@ -45,11 +45,17 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
   }
 }
 
+/** Classes are functions, and so is an instance of knex. */
+function whereFunctionBelongs(given: unknown, postgres: (option: string) => string): string {
+  const has = (of: unknown, member: string): boolean => typeof Reflect.get(Object(of), member) === 'function'
+  const made: unknown = Reflect.get(Object(given), 'prototype')
+  // Of any copy of ioredis, minified or not.
+  if (has(made, 'duplicate')) return '; construct it, as in new Redis(url)'
+  if (has(given, 'raw')) return postgres('config: knex.client.config.connection')
+  if (has(made, 'query')) return postgres('config')
+  return /^class\b/.test(String(given)) ? '; it is a class, pass an object' : '; call it, as in memory()'
+}
+
 const several =
   '; for the nodes of one Redis Cluster pass new Cluster([…]) of ioredis, and for servers that are independent of each other use ' +
   'new HoldfastQuorum({ masters: […] })'
-
-/** Of any copy of ioredis, minified or not. */
-const isIoredisClass = (given: unknown): boolean =>
-  typeof given === 'function' &&
-  typeof Reflect.get(Object(Reflect.get(given, 'prototype')), 'duplicate') === 'function'

@@ -55,7 +55,8 @@ function checkSentinels(sentinels: unknown, isNamed: boolean, option: string): v
       `${option}.name must be the name that the Sentinels have for the master, such as 'mymaster', got undefined`,
     )
   }
-  sentinels.forEach((sentinel: unknown, i) => {
+  // Unlike `forEach`, this does not skip the holes of an array.
+  Array.from(sentinels, (sentinel: unknown, i) => {
     const place = `${option}.sentinels[${i}]`
     if (!isOptions(sentinel)) {
       throw new InvalidArgumentError(`${place} must be { host, port }, got ${kindOf(sentinel)}`)

@@ -161,6 +161,7 @@ describe('options that ioredis would ignore or misread are refused', () => {
       { sentinels: [`${host}:26379`], name: 'main' },
       'redis.sentinels[0] must be { host, port }, got a string',
     ],
+    [{ sentinels: Array(1), name: 'main' }, 'redis.sentinels[0] must be { host, port }, got undefined'],
   ])('%j', (redis, message) => expect(() => templateOf(redis)).toThrow(message))
 
   it.each([
