@@ -35,6 +35,7 @@ import { EtcdOperator, infoOf } from './operator.js'
 import { Proving } from './proving.js'
 import { Requests } from './requests.js'
 import { Rewriting } from './rewriting.js'
+import { traits } from './traits.js'
 import { Session } from './session.js'
 import { Watches } from './watches.js'
 import * as kv from './wire/kv.js'
@@ -42,6 +43,7 @@ import { byLease, grantOf, leaseOf } from './wire/leases.js'
 
 /** The queues of etcd, for one client. */
 export class EtcdStore implements QueueStore {
+  readonly marginMs = traits.lease.marginMs
   readonly operator: StoreOperator
   readonly #host: EngineHost
   readonly #client: Client

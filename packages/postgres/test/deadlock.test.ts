@@ -74,10 +74,18 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
     ])
     await acquirePermit(client, name, owner)
   },
+  (client) => {
+    const [order, none, unbound, alive] = [
+      shuffled(names),
+      ...[0, false, 60_000].map((each) => names.map(() => each)),
+    ]
+    const values = [order, none, unbound, alive, pick(['A', 'B'])]
+    return client.query("select holdfast.latch_wait_1($1, $2, $3, $4, $5, 'inbox')", values)
+  },
   (client) => client.query('select holdfast.sweep_2(1000)'),
 ]
 
-it('steps on many locks, in whatever order they name them, never wait for each other in a circle', async () => {
+it('steps on many locks or latches, in whatever order they name them, never wait for each other in a circle', async () => {
   for (const name of names)
     for (const owner of [holderOf(name), ...waitersOf(name)]) {
       await acquire(firstConnection(), name, owner)

@@ -63,6 +63,13 @@ it('a backend that dies takes the unlogged tables with it, and the holder learns
   expect(await server.query('select pg_postmaster_start_time()::text as at')).toEqual(started)
 })
 
+it('a count is set in tables that were emptied since the client connected', async () => {
+  const latch = open().holdfast.getCountDownLatch('parts')
+  await latch.trySetCount(1)
+  await server.query('truncate holdfast.store, holdfast.latch, holdfast.latch_party')
+  expect(await latch.trySetCount(1)).toBe(true)
+})
+
 it('without notifications a client says so, and still gets in', async () => {
   await server.query('create database elsewhere')
   const listenUrl = server.urlOf({ database: 'elsewhere' })

@@ -1,18 +1,14 @@
 import { describeExploration, explore, ownersOf } from '@holdfast/model'
-import { formerSurvivors, hunt, tryMutants, type Mutant } from '@holdfast/mutants'
+import { formerSurvivors, tryMutants, type Mutant } from '@holdfast/mutants'
 import { startPostgres, type PostgresServer } from '@holdfast/testkit'
-import { brokenPromises, latchMistakes } from './mutants/broken-promises.js'
+import { brokenPromises } from './mutants/broken-promises.js'
 import { PostgresKillers } from './mutants/postgres-killers.js'
-import { isOfLatch, partsWith, postgresMutants } from './mutants/postgres-mutants.js'
+import { partsWith, postgresMutants } from './mutants/postgres-mutants.js'
 import { postgresLock } from './steps/postgres-lock.js'
 import { postgresShared } from './steps/postgres-shared.js'
 import { PostgresStore } from './steps/postgres-store.js'
 
 const mutants = postgresMutants()
-
-// The survivors of latches are not listed yet.
-const asksForLatches = process.env['HOLDFAST_MUTANTS_FILE']?.startsWith('latch_') ?? false
-const tried = mutants.filter((mutant) => isOfLatch(mutant) === asksForLatches)
 
 function mutantOf(id: string): Mutant {
   const mutant = mutants.find((each) => each.id === id)
@@ -51,18 +47,10 @@ it('every survivor that is listed names a mistake that can be made', () =>
 
 it('mistakes in the functions are found, or listed with the reason why they do no harm', async () => {
   const wrong = await tryOn((killers) =>
-    tryMutants({ engine: 'postgres', mutants: tried, killersOf: (mutant) => killers.of(mutant) }),
+    tryMutants({ engine: 'postgres', mutants, killersOf: (mutant) => killers.of(mutant) }),
   )
   expect(wrong).toEqual([])
 }, 36_000_000)
-
-it.each(latchMistakes)('a mistake in the functions of latches is found: %s', async (id) => {
-  const found = await tryOn(async (all) => {
-    const killers = await all.of(mutantOf(id))
-    return typeof killers === 'string' ? killers : await hunt(killers)
-  })
-  expect(found).toMatchObject({ kind: 'killed' })
-})
 
 it.each(brokenPromises)(
   'the exploration shows the promise %s broken: %s',

@@ -16,5 +16,5 @@ export interface SessionQueueOptions {
 export const sessionQueue = ({ name, traits, open }: SessionQueueOptions): LockEngine => ({
   name,
   traits,
-  open: (host): EngineSession => new QueueSession(open, host, traits),
+  open: (host): EngineSession => new QueueSession(open, host),
 })

@@ -4,16 +4,18 @@ import type { QueueStore } from './store.js'
 /** Clocks of two machines run at slightly different speeds. */
 const driftShare = 0.01
 
+/** For how long after a proof the session may be relied on. */
+export const claimedMs = ({ sessionMs, marginMs }: QueueStore): number =>
+  sessionMs * (1 - driftShare) - marginMs
+
 /** What is known of the store. Its sessions are what the core calls incarnations: another one has nothing of this one. */
 export class SessionFacts implements StoreFacts {
   readonly #host: EngineHost
   readonly #store: QueueStore
-  readonly #marginMs: number
 
-  constructor(host: EngineHost, store: QueueStore, marginMs: number) {
+  constructor(host: EngineHost, store: QueueStore) {
     this.#host = host
     this.#store = store
-    this.#marginMs = marginMs
   }
 
   get name(): string {
@@ -25,8 +27,7 @@ export class SessionFacts implements StoreFacts {
   }
 
   get aliveUntil(): number {
-    const { provenAt, sessionMs } = this.#store
-    return provenAt + sessionMs * (1 - driftShare) - this.#marginMs
+    return this.#store.provenAt + claimedMs(this.#store)
   }
 
   async incarnation(): Promise<string | undefined> {

@@ -1,14 +1,15 @@
 import type { EngineHost } from '@holdfast/core/engine'
+import { claimedMs } from './facts.js'
 import type { Places } from './places.js'
 import type { QueueStore } from './store.js'
 
-/** A proof that is older than this part of the session is repeated. Later than the client's own renewals, which prove it, too. */
+/** A proof that is older than this part of what it is good for is repeated. Later than the client's own renewals, which prove it, too. */
 const oldest = 0.45
-const looksPerSession = 12
+const looksPerProof = 12
 
 /** Whether the session was proven a short time ago, as such times go, so that it need not be now. */
-export const isFresh = (host: EngineHost, { provenAt, sessionMs }: QueueStore): boolean =>
-  host.now() - provenAt <= sessionMs * oldest
+export const isFresh = (host: EngineHost, store: QueueStore): boolean =>
+  host.now() - store.provenAt <= claimedMs(store) * oldest
 
 /**
  * Proves the session while something is held or waited for, where the client's renewals are too rare for that: with a session that is
@@ -29,10 +30,13 @@ export class Heartbeat {
 
   start(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#look()
-      this.start()
-    }, this.#store.sessionMs / looksPerSession)
+    this.#timer = setTimeout(
+      () => {
+        this.#look()
+        this.start()
+      },
+      claimedMs(this.#store) / looksPerProof,
+    )
     this.#timer.unref()
   }
 

@@ -34,7 +34,7 @@ export class QueueSession implements port.EngineSession {
   readonly #heartbeat: Heartbeat
   #isClosed = false
 
-  constructor(open: OpenStore, host: port.EngineHost, { lease }: port.Traits) {
+  constructor(open: OpenStore, host: port.EngineHost) {
     this.#host = host
     const store = open(host, {
       broken: () => this.#report(() => host.broken()),
@@ -44,7 +44,7 @@ export class QueueSession implements port.EngineSession {
       message: (text) => this.#report(() => host.onMessage(text)),
     })
     this.#queues = store
-    this.store = new SessionFacts(host, store, lease.marginMs)
+    this.store = new SessionFacts(host, store)
     this.registry = new Registration(host, store)
     this.#heartbeat = new Heartbeat(host, store, this.#places)
     this.inbox = new SessionInbox(host, store, this.#background)

@@ -120,6 +120,8 @@ export interface QueueStore {
   readonly session: string
   /** How long a session lives from its last proof, milliseconds, as the store granted it. */
   readonly sessionMs: number
+  /** How long before the end of its session a holder stops claiming its holds, milliseconds: as the engine's traits have it. */
+  readonly marginMs: number
   /**
    * When the last request was sent, by {@link EngineHost.now}, that proved the session: one that a majority of servers has carried out.
    * Without a session -Infinity.

@@ -16,6 +16,19 @@ it.each([
   [{ connect: 'user:pass@a:2181' }, form],
   [{ connect: 'redis://localhost' }, "connect is not a URL: write 'host:port,host:port/path'"],
   [{ connect, sessionTimeoutMs: 0 }, 'sessionTimeoutMs must be an integer from 1 to 2147483647, got 0'],
+  [
+    { connect, sessionTimeoutMs: 3_999 },
+    'sessionTimeoutMs must be at least 4000, which is two ticks (tickMs: 2000), got 3999',
+  ],
+  [{ connect: 'a:2181/app,b:2181/app' }, form],
+  [
+    { connect, auth: [{ scheme: 'digest', auth: 'app' }] },
+    "must have the form 'user:password', got no colon",
+  ],
+  [
+    { connect, acl: [{ permissions: 'rwcda', scheme: 'auth', id: '' }] },
+    'acl of the scheme auth names who this client is: give auth, too',
+  ],
   [{ connect, tickMs: 1.5 }, 'tickMs must be an integer from 1 to 2147483647, got 1.5'],
   [{ connect, auth: 'digest' }, 'auth must be a list of { scheme, auth }, got a string'],
   [{ connect, auth: [{ scheme: 'digest' }] }, 'auth must be a list of { scheme, auth }'],

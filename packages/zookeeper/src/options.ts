@@ -27,8 +27,8 @@ export interface ZooKeeperOptions {
    */
   readonly connect: string
   /**
-   * How long the session of a client lives after its last word, milliseconds: so long a rival of a dead client waits. Servers grant
-   * between 2 and 20 of their ticks unless configured otherwise; what they grant is what counts.
+   * How long the session of a client lives after its last word, milliseconds, at least two ticks: so long a rival of a dead client waits.
+   * Servers grant between 2 and 20 of their ticks unless configured otherwise; what they grant is what counts.
    *
    * @defaultValue the client's `watchdogTimeoutMs`
    */
@@ -45,7 +45,7 @@ export interface ZooKeeperOptions {
   readonly tls?: ConnectionOptions | true
   /**
    * The `tickTime` of the servers, milliseconds. A holder stops claiming its hold one tick before its session ends, and leases of fewer than
-   * four are refused.
+   * four are refused, and so are sessions of fewer than two.
    *
    * @defaultValue 2000
    */
@@ -74,6 +74,8 @@ const known: ReadonlySet<string> = new Set(['connect', 'sessionTimeoutMs', 'auth
 const everyone: readonly Acl[] = [{ permissions: 'rwcda', scheme: 'world', id: 'anyone' }]
 const defaultPort = 2181
 const longestMs = 2 ** 31 - 1
+/** A holder stops claiming its hold one tick before its session ends. */
+export const fewestTicksOfSession = 2
 
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: ZooKeeperOptions): Settings {
@@ -81,10 +83,10 @@ export function resolveOptions(given: ZooKeeperOptions): Settings {
   checkObject(given, way)
   checkOptions(given, known, way)
   const { connect, sessionTimeoutMs, auth = [], acl = everyone, tls, tickMs = 2_000 } = given
-  if (sessionTimeoutMs !== undefined) checkMs('sessionTimeoutMs', sessionTimeoutMs)
   checkMs('tickMs', tickMs)
+  if (sessionTimeoutMs !== undefined) checkSession(sessionTimeoutMs, tickMs)
   checkAuth(auth)
-  checkAcl(acl)
+  checkAcl(acl, auth)
   if (tls !== undefined && tls !== true && (typeof tls !== 'object' || kindOf(tls) !== 'an object')) {
     throw new InvalidArgumentError(`tls must be options of tls.connect, or true, got ${kindOf(tls)}`)
   }
@@ -96,20 +98,34 @@ function checkMs(option: string, value: unknown): void {
   throw new InvalidArgumentError(`${option} must be an integer from 1 to ${longestMs}, got ${shown(value)}`)
 }
 
+function checkSession(sessionTimeoutMs: unknown, tickMs: number): void {
+  checkMs('sessionTimeoutMs', sessionTimeoutMs)
+  const leastMs = fewestTicksOfSession * tickMs
+  if (Number(sessionTimeoutMs) >= leastMs) return
+  throw new InvalidArgumentError(
+    `sessionTimeoutMs must be at least ${leastMs}, which is two ticks (tickMs: ${tickMs}), got ${shown(sessionTimeoutMs)}`,
+  )
+}
+
 function checkAuth(auth: readonly Auth[]): void {
   const isValid =
     Array.isArray(auth) &&
     auth.every((each: unknown) => hasTexts(each, 'scheme', 'auth') && !Array.isArray(each))
   // Not what was given: it has passwords.
   if (!isValid) throw new InvalidArgumentError(`auth must be a list of { scheme, auth }, got ${kindOf(auth)}`)
+  if (auth.every(({ scheme, auth: own }) => scheme !== 'digest' || own.includes(':'))) return
+  throw new InvalidArgumentError("auth of the scheme digest must have the form 'user:password', got no colon")
 }
 
-function checkAcl(acl: readonly Acl[]): void {
+function checkAcl(acl: readonly Acl[], auth: readonly Auth[]): void {
   const isValid =
     Array.isArray(acl) &&
     acl.length > 0 &&
     acl.every((each: unknown) => hasTexts(each, 'permissions', 'scheme', 'id')) &&
     acl.every((each: Acl) => /^[rwcda]+$/.test(each.permissions))
+  if (isValid && auth.length === 0 && acl.some(({ scheme }) => scheme === 'auth')) {
+    throw new InvalidArgumentError('acl of the scheme auth names who this client is: give auth, too')
+  }
   if (isValid) return
   throw new InvalidArgumentError(
     "acl must be a list of { permissions, scheme, id } with permissions of the letters rwcda, such as { permissions: 'rwcda', scheme: " +
@@ -130,7 +146,8 @@ function placeOf(connect: unknown): Pick<Settings, 'servers' | 'root'> {
   const slash = connect.indexOf('/')
   const hosts = slash < 0 ? connect : connect.slice(0, slash)
   const root = slash < 0 ? '' : connect.slice(slash).replace(/\/$/, '')
-  if (root !== '' && !/^(\/[^/\0]+)+$/.test(root)) throw refused(connect)
+  // A comma is rather one of a path that was given for each server.
+  if (root !== '' && !/^(\/[^/\0,]+)+$/.test(root)) throw refused(connect)
   if (/(^|\/)\.{1,2}($|\/)/.test(root)) throw refused(connect)
   return { servers: hosts.split(',').map((host) => serverOf(host.trim(), connect)), root }
 }

@@ -1,4 +1,4 @@
-import { clientOf, UnavailableError, type EngineHost } from '@holdfast/core/engine'
+import { clientOf, RefusedError, UnavailableError, type EngineHost } from '@holdfast/core/engine'
 import type {
   Entry,
   EntryNote,
@@ -19,7 +19,7 @@ import { Directories } from './directories.js'
 import { Mailbox } from './mailbox.js'
 import { readClient, readNote, writeNote } from './notes.js'
 import { ZooKeeperOperator } from './operator.js'
-import type { Settings } from './options.js'
+import { fewestTicksOfSession, type Settings } from './options.js'
 import { entryPrefix, ownPrefix, Paths, readDirectory, shrunkPath } from './paths.js'
 import { Proving } from './proving.js'
 import { Sizes } from './sizes.js'
@@ -30,6 +30,7 @@ const mostAttempts = 4
 export class ZooKeeperStore implements QueueStore {
   readonly name: string
   readonly operator: ZooKeeperOperator
+  readonly marginMs: number
   readonly #session: Session
   readonly #asking: Asking
   readonly #requests: Requests
@@ -47,11 +48,13 @@ export class ZooKeeperStore implements QueueStore {
     const { servers, root, acl, sessionTimeoutMs = host.watchdogTimeoutMs } = settings
     const now = (): number => host.now()
     this.name = `ZooKeeper at ${servers.map((server) => `${server.host}:${server.port}`).join(',')}${root}`
+    this.marginMs = settings.tickMs
     this.#requests = new Requests(acl)
     this.#paths = new Paths(root)
     const { commandTimeoutMs } = host
+    const refuses = (sessionMs: number): RefusedError | undefined => this.#refusalOf(sessionMs)
     this.#session = new Session(
-      { ...settings, sessionTimeoutMs, commandTimeoutMs, requests: this.#requests, now },
+      { ...settings, sessionTimeoutMs, commandTimeoutMs, requests: this.#requests, now, refuses },
       {
         ...events,
         connected: () => {
@@ -253,6 +256,16 @@ export class ZooKeeperStore implements QueueStore {
 
   client(clientId: string, timeoutMs: number) {
     return this.#clients.find(clientId, timeoutMs)
+  }
+
+  #refusalOf(sessionMs: number): RefusedError | undefined {
+    const leastMs = fewestTicksOfSession * this.marginMs
+    if (sessionMs >= leastMs) return undefined
+    return new RefusedError(
+      `${this.name} grants sessions of ${sessionMs} ms, and at tickMs: ${this.marginMs} they have to last ${leastMs} ms: give the ` +
+        'tickTime of the servers as tickMs, or raise their maxSessionTimeout',
+      { engine: engineName },
+    )
   }
 
   /** Warns once of each length that is granted. */

@@ -35,10 +35,3 @@ export const brokenPromises: readonly Broken[] = [
     pair,
   ],
 ]
-
-/** Some of latches, whose other mistakes are not listed yet. */
-export const latchMistakes: readonly string[] = [
-  `latch_count_down_1: negate "found" (3)`,
-  `latch_count_down_1: negate "l.generation <> p_named or not (l.generation >= l.first_generation)"`,
-  `latch_set_1: negate "l.setter = p_setter"`,
-]

@@ -26,6 +26,4 @@ export const postgresMutants = (): Mutant[] =>
     return mutantsOf(name, sql, sqlChanges(sql))
   })
 
-export const isOfLatch = ({ file }: Mutant): boolean => functionsOf.latch.some((each) => each === file)
-
 export const partsWith = ({ file, source }: Mutant): SchemaParts => new Map([...schemaParts, [file, source]])

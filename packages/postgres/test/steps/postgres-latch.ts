@@ -12,6 +12,17 @@ const steps = new LatchSteps(schema)
 const moveSql = `
   insert into ${schema}.store (id) values (lpad($1, 32, '0')::uuid) on conflict (is_this) do update set id = excluded.id`
 
+/** Another latch than the one in question, that somebody counted down and somebody waits for: no step may touch it. */
+const bystanderSql = `
+  with made as (
+    insert into ${schema}.latch (name, generation, remaining, until_us) values ('bystander', 1, 1, 9e18) on conflict do nothing),
+  counted as (insert into ${schema}.latch_party values ('bystander', 'p') on conflict do nothing)
+  insert into ${schema}.latch_waiter values ('bystander', 'A', 'inbox', 9e18) on conflict do nothing`
+
+const isUntouchedSql = `
+  select count(*) from ${schema}.latch l join ${schema}.latch_party using (name) join ${schema}.latch_waiter using (name)
+  where name = 'bystander' and (generation, remaining) = (1, 1)`
+
 /** How many latches there were, each of another name. */
 let latches = 0
 
@@ -59,12 +70,14 @@ export class PostgresLatch implements LatchStore {
 
   async read(): Promise<LatchContents> {
     const { reply } = await this.#server.call(steps.inspect(this.#address.id, 100))
+    const [[untouched] = []] = await this.#server.query('', isUntouchedSql, [])
+    if (untouched !== '1') throw new Error('another latch was changed')
     return reply
   }
 
-  forget(): Promise<void> {
+  async forget(): Promise<void> {
     this.#latch = latches++
-    return Promise.resolve()
+    await this.#server.query('', bystanderSql, [])
   }
 
   async close(): Promise<void> {

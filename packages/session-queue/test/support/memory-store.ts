@@ -20,6 +20,7 @@ export class MemoryStore implements QueueStore {
   session = ''
   provenAt = -Infinity
   readonly sessionMs: number
+  readonly marginMs = 20
   readonly #queues: MemoryQueues
   readonly #link: MemoryLink
   readonly #host: EngineHost

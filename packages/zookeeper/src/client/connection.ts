@@ -130,9 +130,9 @@ export class Connection {
     const late = this.#pending.get(xid)
     if (!late) return
     // The entry stays: its reply will still come, in its order.
-    const error = new NoReplyError(`${late.what}: no reply within ${timeoutMs} ms`)
-    late.reject(error)
-    if (this.heardAt < late.sentAt) this.end(error)
+    const message = `no reply within ${Math.round(timeoutMs)} ms`
+    late.reject(new NoReplyError(`${late.what}: ${message}`))
+    if (this.heardAt < late.sentAt) this.end(new NoReplyError(message))
   }
 
   #onBytes(bytes: Buffer): void {

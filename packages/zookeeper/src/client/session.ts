@@ -21,6 +21,8 @@ export interface SessionDeps extends Pick<Settings, 'servers' | 'tls' | 'auth'> 
   readonly commandTimeoutMs: number
   readonly requests: Requests
   readonly now: () => number
+  /** Why sessions of this length will not do, if they will not. */
+  readonly refuses: (sessionMs: number) => Error | undefined
 }
 
 /** What a session reports. */
@@ -69,7 +71,7 @@ export class Session {
   #dialTimer: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   /** Why the ensemble does not take this client. */
-  #refusal: ZooKeeperError | undefined
+  #refusal: Error | undefined
 
   constructor(deps: SessionDeps, events: SessionEvents) {
     this.#deps = deps
@@ -194,6 +196,11 @@ export class Session {
       connection.end(new Error('the ensemble has ended the session'))
       return
     }
+    this.#refusal = this.#deps.refuses(timeoutMs)
+    if (this.#refusal) {
+      connection.end(this.#refusal)
+      return
+    }
     const isNew = id !== this.#id
     this.#id = id
     this.#password = password
@@ -208,7 +215,6 @@ export class Session {
       for (const frame of this.#watches.frames(xids.setWatches, this.#lastZxid)) connection.send(frame)
     this.#isUp = this.#hasBeenUp = true
     this.#failures = this.#unanswered = 0
-    this.#refusal = undefined
     this.#startPulse()
     for (const { resolve } of [...this.#waiting]) resolve()
     this.#events.connected()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { differenceBetween, differs, within } from '../compare/difference.js'
+import { latchExamples } from './latch-examples.js'
 import { latchSequence, latchStepOf, type DrawnLatchStep } from './latch-sequences.js'
 import type { LatchContents, LatchStep, LatchStore } from './latch-step.js'
 import { MemoryLatch } from './memory-latch.js'
@@ -13,7 +14,7 @@ export interface LatchComparison {
 }
 
 /**
- * Runs random sequences of steps on the store and on the reference, each on a latch of its own, and closes the store. Throws at
+ * Runs the examples and random sequences of steps on the store and on the reference, each on a latch of its own, and closes the store. Throws at
  * the first step that differs.
  */
 export async function compareLatches(store: LatchStore, comparison: LatchComparison): Promise<void> {
@@ -32,6 +33,7 @@ export async function compareLatches(store: LatchStore, comparison: LatchCompari
   }
   const settings = seed === undefined ? {} : { seed, endOnFailure: true }
   try {
+    for (const steps of latchExamples) await compare(steps)
     await fc.assert(fc.asyncProperty(latchSequence, compare), { numRuns: runs, ...settings })
   } finally {
     await store.close()
