@@ -244,6 +244,34 @@ describe('what belongs elsewhere is shown the way', () => {
     )
   })
 
+  it.each<[call: string, run: (on: Holdfast, work: () => unknown) => unknown]>([
+    ['withLock', (on, work) => on.getLock('b').withLock(work)],
+    ['withLock', (on, work) => on.getLock('b').withLock({ waitMs: 5 }, work)],
+    ['withPermits', (on, work) => on.getSemaphore('b', { permits: 1 }).withPermits(work)],
+    ['run', (on, work) => on.getLock('b').withLock((lease) => lease.run(work))],
+    ['scope', (on, work) => on.scope(work)],
+    ['bind', (on, work) => on.bind(work)],
+    ['detached', (on, work) => on.detached(work)],
+  ])('a generator function, whose work %s would run outside, case %#', async (method, run) => {
+    const generators = [function* () {}, async function* () {}]
+    for (const work of generators) {
+      const refused = Promise.resolve().then(() => run(open(), work))
+      await expect(refused).rejects.toThrow(
+        RegExp(`^${method} needs a function that does its work, got a generator`),
+      )
+    }
+  })
+
+  it('a lock of another client in a question to a multi lock', async () => {
+    const [mine, other] = [open(), open()]
+    await mine.getMultiLock([mine.getFencedLock('a'), 'b']).withLock((lease) => {
+      expect(() => lease.fencingToken(other.getLock('a'))).toThrow(
+        /^fencingToken needs one of the locks of this/,
+      )
+      expect(lease.fencingToken(mine.getLock('a'))).toBeGreaterThan(0)
+    })
+  })
+
   it('a hole in an array', async () => {
     const holed = (...[first, second]: [unknown, unknown]): unknown[] =>
       Object.assign(Array(3), { 0: first, 2: second })

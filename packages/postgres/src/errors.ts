@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { ClosedError, HoldfastError, RefusedError, UnavailableError } from '@holdfast/core/engine'
-import { NoTlsError, NotPostgresError } from './connection/first-contact.js'
+import { MismatchError, NotPostgresError } from './connection/first-contact.js'
 
 /** The engine's name in errors. */
 export const engineName = 'postgres'
@@ -24,7 +24,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 export const isRefusal = (error: unknown): boolean =>
   error instanceof HoldfastError
     ? error instanceof RefusedError
-    : error instanceof NoTlsError || lasting.test(sqlStateOf(error) ?? '')
+    : error instanceof MismatchError || lasting.test(sqlStateOf(error) ?? '')
 
 /**
  * Whether the system could not connect: no such host, nobody listens, no such socket, or not PostgreSQL behind it. Errors of a
@@ -49,7 +49,7 @@ export function toPostgresError(error: unknown, server: string): HoldfastError {
   const details = { cause: error, engine: engineName }
   const { message } = toError(error)
   if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${message}`, details)
-  const what = error instanceof NoTlsError ? 'cannot be used' : 'rejected the statement'
+  const what = error instanceof MismatchError ? 'cannot be used' : 'rejected the statement'
   return new RefusedError(`${server} ${what}: ${message}`, details)
 }
 

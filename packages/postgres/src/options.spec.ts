@@ -17,6 +17,12 @@ it.each([
     { url, schema: 'Locks' },
     "schema must be up to 48 lower-case letters, digits and underscores, got 'Locks'",
   ],
+  [
+    { url, schema: 'information_schema' },
+    "schema must be none of those of PostgreSQL itself, got 'information_schema'",
+  ],
+  [{ url, schema: 'pg_locks' }, "schema must be none of those of PostgreSQL itself, got 'pg_locks'"],
+  [{ url: 'postgres://u:p@a:5432,b:5432/x' }, 'url is not a valid URL: it must name one host and port'],
   [{ url, tables: 'temporary' }, "tables must be 'unlogged' or 'logged', got 'temporary'"],
   [{ url, tables: 'logged', minReplicas: -1 }, 'minReplicas must be an integer of at least 0, got -1'],
   [{ url, minReplicas: 1 }, "minReplicas needs tables: 'logged'"],

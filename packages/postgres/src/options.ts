@@ -192,8 +192,11 @@ const isPGlite = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && 'query' in given && 'listen' in given && 'waitReady' in given
 
 export function checkSchema(schema: unknown): void {
-  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return
-  refuse('schema', schema, 'up to 48 lower-case letters, digits and underscores')
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
+    refuse('schema', schema, 'up to 48 lower-case letters, digits and underscores')
+  }
+  if (/^(pg_|information_schema$)/.test(schema))
+    refuse('schema', schema, 'none of those of PostgreSQL itself')
 }
 
 export function oneOf(option: string, given: string, allowed: readonly string[]): void {

@@ -109,6 +109,29 @@ describe('a database that cannot keep locks is refused at once', () => {
   })
 })
 
+it('a role that needs a password is refused at once without one, and with a function that has none', async () => {
+  await server.query("create role guarded login password 'secret'")
+  await server.query(`do $$
+    declare
+      path text := current_setting('hba_file');
+      rules text := pg_read_file(path);
+    begin
+      execute format('copy (select %L union all select * from regexp_split_to_table(%L, %L)) to %L',
+        'host all guarded 127.0.0.1/32 scram-sha-256', rules, E'\\n', path);
+    end $$`)
+  await server.query('select pg_reload_conf()')
+  const { host, port } = server
+  const config = { host, port, user: 'guarded', database: 'postgres' }
+  for (const password of [undefined, () => undefined]) {
+    const { holdfast } = clients.open({ config: { ...config, password } })
+    const failure = await failureOf(holdfast.getLock('x').lock())
+    expect(failure).toBeInstanceOf(RefusedError)
+    expect(String(failure)).toContain(
+      'cannot be used: the server asks for a password, and got none: give it in',
+    )
+  }
+})
+
 it('a database that does not reply is waited for as long as the caller wants to', async () => {
   const { holdfast, errors } = clients.open({ url: `postgres://me:secret@127.0.0.1:${await freePort()}/db` })
   const failure = await failureOf(holdfast.getLock('x').tryLock({ waitMs: 300 }))

@@ -107,13 +107,16 @@ function checkSession(sessionTimeoutMs: unknown, tickMs: number): void {
   )
 }
 
-function checkAuth(auth: readonly Auth[]): void {
-  const isValid =
-    Array.isArray(auth) &&
-    auth.every((each: unknown) => hasTexts(each, 'scheme', 'auth') && !Array.isArray(each))
+const isAuth = (given: unknown): given is readonly Auth[] =>
+  Array.isArray(given) &&
+  given.every((each: unknown) => hasTexts(each, 'scheme', 'auth') && !Array.isArray(each))
+
+function checkAuth(given: unknown): void {
   // Not what was given: it has passwords.
-  if (!isValid) throw new InvalidArgumentError(`auth must be a list of { scheme, auth }, got ${kindOf(auth)}`)
-  if (auth.every(({ scheme, auth: own }) => scheme !== 'digest' || own.includes(':'))) return
+  if (!isAuth(given)) {
+    throw new InvalidArgumentError(`auth must be a list of { scheme, auth }, got ${kindOf(given)}`)
+  }
+  if (given.every(({ scheme, auth }) => scheme !== 'digest' || auth.includes(':'))) return
   throw new InvalidArgumentError("auth of the scheme digest must have the form 'user:password', got no colon")
 }
 

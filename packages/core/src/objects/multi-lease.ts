@@ -179,9 +179,10 @@ export class MultiLease {
   }
 
   #memberOf(member: string | Lock): HeldMember<Lease> {
-    const found = this.#hold.members.filter(({ member: { target } }) =>
-      member instanceof Lock
-        ? target.address.id === member.member.target.address.id
+    const wanted = member instanceof Lock ? member.member : undefined
+    const found = this.#hold.members.filter(({ member: { client, target } }) =>
+      wanted
+        ? client === wanted.client && target.address.id === wanted.target.address.id
         : target.address.name === member,
     )
     const [first] = found

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 
 /**
- * Runs `work` while it holds a lock of another library, and resolves with what `work` returned. It may give `work` a signal that
- * aborts when that lock is lost; anything else that it gives is ignored.
+ * Runs `work` while it holds a lock of another library, and resolves when that is free again: what it resolves with does not matter. It
+ * may give `work` a signal that aborts when that lock is lost; anything else that it gives is ignored.
  */
-export type OldLock = <T>(work: (lost?: AbortSignal) => Promise<T>) => Promise<T>
+export type OldLock = (work: (lost?: AbortSignal) => Promise<void>) => Promise<unknown>
 
 /**
  * One call of a lock of another library. The outcome is that of the work, whatever the function around it makes of it; and
@@ -36,7 +36,9 @@ export class OldCall<T> {
     let failure: { readonly error: unknown } | undefined
     try {
       // Without parameters of its own: some libraries call a function that has one in another style.
-      await oldLock((...[lost]) => this.#run(lost))
+      await oldLock(async (...[lost]) => {
+        await this.#run(lost)
+      })
     } catch (error) {
       failure = { error }
     }

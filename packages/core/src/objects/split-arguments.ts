@@ -10,7 +10,10 @@ export function splitArguments<O, F extends (...args: never[]) => unknown>(
 ): { readonly options: O | undefined; readonly fn: F } {
   const isFirst = (given: O | undefined | F): given is F => typeof given === 'function'
   if (isFirst(first)) {
-    if (second === undefined) return { options: undefined, fn: first }
+    if (second === undefined) {
+      requireFunction(method, first)
+      return { options: undefined, fn: first }
+    }
     throw new InvalidArgumentError(
       `${method} takes its options before the function: ${method}(options, fn)`,
       {

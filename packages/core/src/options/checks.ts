@@ -35,6 +35,12 @@ export function requireFunction(
     const advice = kind === 'a promise' ? `: write ${method}(() => doWork())` : ''
     throw new InvalidArgumentError(`${method} needs a function to run, got ${kind}${advice}`)
   }
+  if (types.isGeneratorFunction(given)) {
+    throw new InvalidArgumentError(
+      `${method} needs a function that does its work, got a generator function, whose work begins only after it has returned: write ` +
+        `${method}(async () => { for await (const each of steps()) … })`,
+    )
+  }
 }
 
 /** The work of a refused promise has begun, and nobody else will look at how it ends: that must not end the process. */

@@ -8,6 +8,7 @@ export function urlMistake(url: string): string {
     .slice(Math.max(`${scheme}://`.length, url.lastIndexOf('@') + 1))
     .split(/[/?#]/, 1)
   const port = /^(?:\[[^\]]*\]|[^:[\]]*):(.*)$/.exec(authority)?.[1]
+  if (authority.includes(',')) return 'it must name one host and port'
   if (port?.includes(':')) return 'an IPv6 address must stand in brackets, as in [::1]'
   if (port !== undefined && !isPort(port)) return 'its port must be a number from 1 to 65535'
   if (!url.includes('@')) return `it must have the form ${scheme}://user:password@host:port/database`

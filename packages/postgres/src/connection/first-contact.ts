@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 /** What listens at the address is not PostgreSQL, or nothing behind it is reached. */
 export class NotPostgresError extends Error {}
 
-/** The server has no TLS, which the connection was told to use. */
-export class NoTlsError extends Error {}
+/** The server wants something else than the connection was told: no TLS, or a password. */
+export class MismatchError extends Error {}
 
 /** What a connection shows of a server that may not be what it is taken for, until it has been let in. */
 export class FirstContact {
@@ -32,7 +32,9 @@ export class FirstContact {
     if (error?.message === 'timeout expired' && this.doubt !== undefined)
       return new Error(silent, { cause: error })
     if (error?.message === 'The server does not support SSL connections')
-      return new NoTlsError(noTls, { cause: error })
+      return new MismatchError(noTls, { cause: error })
+    if (error !== undefined && /password must be a string/i.test(error.message))
+      return new MismatchError(noPassword, { cause: error })
     const isOver = error === undefined || isAbout(error, 'ECONNRESET') || isAbout(error, 'EPIPE')
     if (isOver || error.message === 'There was an error establishing an SSL connection')
       return new NotPostgresError(notPostgres, { cause: error })
@@ -55,3 +57,6 @@ const notPostgres =
   'or pooler between reaches it'
 
 const noTls = 'the server does not speak TLS: leave out sslmode and ssl, or turn ssl on in its configuration'
+
+const noPassword =
+  'the server asks for a password, and got none: give it in the URL or as config.password; a function there must return a string'
