@@ -47,7 +47,12 @@ export { startPostgresPair, type PostgresPair, type PostgresPairOptions } from '
 export { findZooKeeper, NoZooKeeperError } from './zookeeper/find-zookeeper.js'
 export { LocalZooKeeper, zooKeeperTickMs } from './zookeeper/local-zookeeper.js'
 export { startZooKeeper, startZooKeeperEnsemble, ZooKeeperEnsemble } from './zookeeper/start-zookeeper.js'
-export { openZooKeeper, type OpenedZooKeeper } from './zookeeper/open-zookeeper.js'
+export {
+  openZooKeeper,
+  zooKeeperFromDocker,
+  zooKeeperFromPrograms,
+  type OpenedZooKeeper,
+} from './zookeeper/open-zookeeper.js'
 
 // etcd
 export { NoEtcdError } from './etcd/find-etcd.js'
