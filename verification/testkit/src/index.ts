@@ -124,6 +124,7 @@ export { toMermaid } from './history/mermaid.js'
 
 // Utilities
 export { until, type Truthy, type UntilOptions } from './until.js'
+export { blockBelow, bodyOf, withBlockBelow } from './markdown-block.js'
 export { freePort } from './free-port.js'
 export { uniqueName } from './unique-name.js'
 export { hasOpenSsl, makeCertificate } from './certificate.js'
