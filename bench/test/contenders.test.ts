@@ -2,13 +2,20 @@ import { join } from 'node:path'
 import {
   forkWorker,
   onOwnPostgres,
+  startEtcd,
   startPostgres,
   startRedis,
+  startZooKeeper,
   type PostgresServer,
   type RedisServer,
   type Worker,
 } from '@holdfast/testkit'
-import { contenders, postgresContenders } from '../src/adapters/contenders.js'
+import {
+  contenders,
+  etcdContenders,
+  postgresContenders,
+  zooKeeperContenders,
+} from '../src/adapters/contenders.js'
 import { onRedis } from '../src/adapters/holdfast.js'
 import { titleOf, type Contender } from '../src/contender.js'
 import type { TaskResult } from '../src/tasks/tasks.js'
@@ -63,3 +70,13 @@ onOwnPostgres(it).each(postgresContenders.filter((contender) => contender !== on
     await admitsOneAtATime(title, postgres.urlOf({ database }))
   },
 )
+
+it.each(zooKeeperContenders.map(titleOf))('%s admits one task at a time', async (title) => {
+  await using server = await startZooKeeper()
+  await admitsOneAtATime(title, server.connect)
+})
+
+it.each(etcdContenders.map(titleOf))('%s admits one task at a time', async (title) => {
+  await using server = await startEtcd()
+  await admitsOneAtATime(title, server.url)
+})

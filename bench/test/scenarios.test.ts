@@ -175,3 +175,34 @@ onOwnPostgres(it)(
     ])
   },
 )
+
+it('on ZooKeeper and etcd: requests per cycle and per nested call, and those that keep holds', async () => {
+  const { seen, of } = await trialOf('zookeeper-cycles,etcd-cycles,session-upkeep')
+  // What a client sends once per period may fall into the few cycles of a trial.
+  const rounded = (name: string, what: string) =>
+    seen(name, what).flatMap(([title, value]) =>
+      value === undefined ? [] : [[title, Math.round(Number(value))]],
+    )
+  expect(rounded('zookeeper-cycles', 'requestsPerCycle')).toEqual([
+    ['ZooKeeper by hand', 3],
+    ['Holdfast on ZooKeeper', 3],
+    ['node-zookeeper-client', 3],
+  ])
+  expect(rounded('etcd-cycles', 'requestsPerCycle')).toEqual([
+    ['etcd by hand', 2],
+    ['Holdfast on etcd', 2],
+    ['etcd3', 4],
+  ])
+  expect(rounded('zookeeper-cycles', 'nestedMore')).toEqual([['Holdfast on ZooKeeper', 2]])
+  expect(rounded('etcd-cycles', 'nestedMore')).toEqual([['Holdfast on etcd', 2]])
+  for (const { seen: kept } of of('session-upkeep')) expect(kept['lost']).toBe(0)
+})
+
+it('on ZooKeeper and etcd: waiters are served in order by hand, and by Holdfast in one client or many', async () => {
+  const { of } = await trialOf('zookeeper-hand-off,etcd-hand-off')
+  const figures = [...of('zookeeper-hand-off'), ...of('etcd-hand-off')]
+  expect(figures).toHaveLength(8)
+  for (const figure of figures.filter(({ of: title }) => title !== 'etcd3')) {
+    expect([figure.of, figure.seen['outOfOrder']]).toEqual([figure.of, 0])
+  }
+})

@@ -166,7 +166,34 @@ describe('with --engine postgres', () => {
   })
 })
 
+describe.each([
+  ['zookeeper', /^ZooKeeper, with the locks: /m, { ZOOKEEPER_CONNECT: '' }],
+  ['etcd', /^etcd, with the locks: /m, { ETCD_URL: '' }],
+])('with --engine %s', (engine, origin, ownLocks) => {
+  const startOn = (env: Readonly<Record<string, string>>) =>
+    (program = startProgram('flash-sale', { ...ownServer, ...ownLocks, ...env }, ['--engine', engine]))
+
+  it('sells exactly the stock, and leaves nothing at the server with the stock', async () => {
+    const ending = await startOn({ REDIS_URL: redis.url }).ended
+    expect(ending.stdout).toMatch(origin)
+    expect(ending.stdout).toContain('4 shop processes serve')
+    expectExactSale(ending)
+    expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
+  })
+
+  it('Ctrl-C leaves no process of the servers that it started', async () => {
+    const sale = startOn({})
+    await sale.prints(/^holdfast +\d/m)
+    sale.signal('SIGINT')
+    expect(await sale.ended).toMatchObject({ code: 130, stderr: '\nStopping …\n' })
+    await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
+  })
+})
+
 it('an unknown engine is refused', async () => {
   const { code, stderr } = await startProgram('flash-sale', {}, ['--engine', 'punch-cards']).ended
-  expect({ code, stderr }).toEqual({ code: 1, stderr: '--engine is redis or postgres, not punch-cards\n' })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: '--engine is redis, postgres, zookeeper, etcd, not punch-cards\n',
+  })
 })

@@ -1,11 +1,16 @@
 import { titleOf, type Contender } from '../contender.js'
+import { etcd3Lock } from './etcd3.js'
+import { etcdByHand } from './etcd-floor.js'
 import { handOffByHand, ping, setAndDelete } from './floors.js'
 import {
   holdfast,
+  inClients,
   lock,
   logged,
   observedHoldfast,
+  onEtcd,
   onRedis,
+  onZooKeeper,
   quickHoldfast,
   readLock,
   semaphoreOf,
@@ -13,6 +18,7 @@ import {
   writeLock,
 } from './holdfast.js'
 import { nodeRedisson } from './node-redisson.js'
+import { nodeZooKeeperClient } from './node-zookeeper-client.js'
 import { advisoryLocks, rowLocks } from './postgres-floors.js'
 import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
 import { redlock4 } from './redlock-4.js'
@@ -20,6 +26,7 @@ import { redlock5 } from './redlock-5.js'
 import { redlockUniversal } from './redlock-universal.js'
 import { sesamecareRedlock } from './sesamecare-redlock.js'
 import { verrou, verrouOnPostgres } from './verrou.js'
+import { zooKeeperByHand } from './zookeeper-floor.js'
 
 /** Everything that `--with` can name. Floors first. */
 export const contenders: readonly Contender[] = [
@@ -40,6 +47,20 @@ export const postgresContenders: readonly Contender[] = [
   verrouOnPostgres,
 ]
 
+/** So many clients that wait for one lock show whether a release wakes more than one of them. */
+const herd = 20
+
+/** What is compared on ZooKeeper. The floor first. */
+export const zooKeeperContenders: readonly Contender[] = [zooKeeperByHand, onZooKeeper, nodeZooKeeperClient]
+
+/** What is compared on etcd. The floor first. */
+export const etcdContenders: readonly Contender[] = [etcdByHand, onEtcd, etcd3Lock]
+
+export const herds = {
+  zooKeeper: inClients(onZooKeeper, herd),
+  etcd: inClients(onEtcd, herd),
+} as const
+
 /** The sizes of the semaphores that are compared. */
 export const semaphores: readonly Contender[] = [1, 10, 100].flatMap((permits) => [
   semaphoreOf(permits),
@@ -49,7 +70,15 @@ export const semaphores: readonly Contender[] = [1, 10, 100].flatMap((permits) =
 /** What a worker measures. */
 export function contenderOf(title: string): Contender {
   const special = [observedHoldfast, quickHoldfast, lock, readLock, writeLock]
-  const known = [...contenders, ...postgresContenders, ...semaphores, ...special]
+  const known = [
+    ...contenders,
+    ...postgresContenders,
+    ...zooKeeperContenders,
+    ...etcdContenders,
+    ...Object.values(herds),
+    ...semaphores,
+    ...special,
+  ]
   const found = known.find((contender) => titleOf(contender) === title)
   if (!found) throw new Error(`unknown contender ${title}; known are: ${known.map(titleOf).join('; ')}`)
   return found

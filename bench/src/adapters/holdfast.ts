@@ -109,6 +109,46 @@ const onPostgres = (tables: 'unlogged' | 'logged'): Contender =>
 export const unlogged = onPostgres('unlogged')
 export const logged = onPostgres('logged')
 
+/** Of the servers that the benchmark starts. */
+const tickMs = 100
+
+export const onZooKeeper = variant({
+  library: 'Holdfast on ZooKeeper',
+  settings: 'tickMs of the server; otherwise the defaults',
+  async open(url) {
+    const { zookeeper } = await import('@holdfast/zookeeper')
+    return openSession({ engine: zookeeper({ connect: url, tickMs }) })
+  },
+})
+
+export const onEtcd = variant({
+  library: 'Holdfast on etcd',
+  async open(url) {
+    const { etcd } = await import('@holdfast/etcd')
+    return openSession({ engine: etcd({ hosts: [url] }) })
+  },
+})
+
+/** Several clients in one process, which take turns. */
+export const inClients = (contender: Contender, count: number): Contender => ({
+  ...contender,
+  library: `${contender.library}, ${count} clients`,
+  async open(url) {
+    const sessions = await Promise.all(Array.from({ length: count }, () => contender.open(url)))
+    let turns = 0
+    return {
+      enter(name) {
+        const session = sessions[turns++ % count]
+        if (!session) throw new Error('no client')
+        return session.enter(name)
+      },
+      async close() {
+        await Promise.all(sessions.map((session) => session.close()))
+      },
+    }
+  },
+})
+
 type Enter = (client: Holdfast, name: string) => Promise<Lease>
 
 /** Sessions that take another object than a lock. */

@@ -38,3 +38,24 @@ declare module 'redlock-5' {
     ): Promise<void>
   }
 }
+
+declare module 'node-zookeeper-client' {
+  type Done<T> = (error: Error | null, value: T) => void
+
+  interface Client {
+    once(event: 'connected', listener: () => void): void
+    connect(): void
+    close(): void
+    mkdirp(path: string, done: Done<string>): void
+    create(path: string, mode: number, done: Done<string>): void
+    getChildren(path: string, done: Done<readonly string[]>): void
+    exists(path: string, watcher: () => void, done: Done<object | null>): void
+    remove(path: string, done: Done<unknown>): void
+  }
+
+  const zookeeper: {
+    createClient(connect: string, options: { readonly sessionTimeout: number }): Client
+    readonly CreateMode: { readonly EPHEMERAL_SEQUENTIAL: number }
+  }
+  export default zookeeper
+}

@@ -1,11 +1,14 @@
-import { postgresContenders } from '../adapters/contenders.js'
+import { etcdContenders, postgresContenders, zooKeeperContenders } from '../adapters/contenders.js'
+import { etcdByHand } from '../adapters/etcd-floor.js'
 import { setAndDelete } from '../adapters/floors.js'
 import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
+import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
 import { titleOf, type Contender } from '../contender.js'
 import type { About, Plan, Scenario } from '../scenario.js'
 import { onPostgres, onRedis, type Servers } from '../servers.js'
+import { onEtcd, onZooKeeper } from '../session-servers.js'
 import { warmUp, withPools } from '../worker-pool.js'
 
 interface Settings {
@@ -14,13 +17,18 @@ interface Settings {
   readonly locks: readonly number[]
   readonly forMs: number
   /** What is sent per cycle, besides the compared value. */
-  readonly counts: 'commandsPerCycle' | 'statementsPerCycle'
-  readonly on?: <T>(contenders: readonly Contender[], use: (servers: Servers) => Promise<T>) => Promise<T>
+  readonly counts: 'commandsPerCycle' | 'statementsPerCycle' | 'requestsPerCycle'
+  /** Counts what a nested call adds as well. */
+  readonly countsNested?: true
+  readonly on?: <T>(
+    contenders: readonly Contender[],
+    use: (servers: Pick<Servers, 'urlOf' | 'sentPerCycle'>) => Promise<T>,
+  ) => Promise<T>
 }
 
 const ofCycles = (
   about: About,
-  { among, locks, forMs: ms, counts, on = (_, use) => onRedis(use) }: Settings,
+  { among, locks, forMs: ms, counts, countsNested, on = (_, use) => onRedis(use) }: Settings,
 ): Scenario => ({
   ...about,
   run: (plan) => {
@@ -39,11 +47,17 @@ const ofCycles = (
                 ? { usPerCycle: us / cycles }
                 : { cyclesPerSecond: (cycles / us) * 1_000_000 }
             },
-            count: async () => ({
-              [counts]: await servers.sentPerCycle(pool.contender, () =>
-                pool.cycles({ tasks, forMs: Math.min(forMs, 20) }),
-              ),
-            }),
+            async count() {
+              const sent = (way: 'plain' | 'nested'): Promise<number> =>
+                servers.sentPerCycle(pool.contender, () =>
+                  pool.cycles({ tasks, way, forMs: countsNested ? forMs : Math.min(forMs, 20) }),
+                )
+              const plain = await sent('plain')
+              return {
+                [counts]: plain,
+                ...(countsNested && pool.can('nest') && { nestedMore: (await sent('nested')) - plain }),
+              }
+            },
           })),
         )
         return compare(plan.rounds, subjects)
@@ -113,4 +127,28 @@ export const postgresCycles = ofCycles(
     counts: 'statementsPerCycle',
     on: onPostgres,
   },
+)
+
+const onSessions = { locks: [1], forMs: 500, counts: 'requestsPerCycle', countsNested: true } as const
+
+export const zookeeperCycles = ofCycles(
+  {
+    name: 'zookeeper-cycles',
+    title: 'On ZooKeeper: a cycle of an uncontended lock',
+    compares: usPerCycle,
+    floor: titleOf(zooKeeperByHand),
+    onlyByName: true,
+  },
+  { among: () => zooKeeperContenders, ...onSessions, on: (_, use) => onZooKeeper(use) },
+)
+
+export const etcdCycles = ofCycles(
+  {
+    name: 'etcd-cycles',
+    title: 'On etcd: a cycle of an uncontended lock',
+    compares: usPerCycle,
+    floor: titleOf(etcdByHand),
+    onlyByName: true,
+  },
+  { among: () => etcdContenders, ...onSessions, on: (_, use) => onEtcd(use) },
 )

@@ -1,7 +1,10 @@
+import { etcdContenders, herds, zooKeeperContenders } from '../adapters/contenders.js'
+import { etcdByHand } from '../adapters/etcd-floor.js'
 import { handOffByHand } from '../adapters/floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
+import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
-import { titleOf } from '../contender.js'
+import { titleOf, type Contender } from '../contender.js'
 import {
   handOffsOf,
   isInJava,
@@ -11,18 +14,19 @@ import {
   type Rival,
   type Size,
 } from '../contention.js'
-import type { Figure, Plan, Scenario } from '../scenario.js'
-import { onPostgres, onRedis, type Servers } from '../servers.js'
+import type { Figure, Plan, Scenario, Seen } from '../scenario.js'
+import { onPostgres, onRedis } from '../servers.js'
+import { onEtcd, onZooKeeper, type SessionServers } from '../session-servers.js'
+import type { Pace } from '../tasks/cycles.js'
 import { onPostgresIn } from './cycles.js'
 
 interface Settings<R extends Rival> {
   readonly sizesFor: (rival: R) => readonly Size[]
   readonly windowMs: number
-  /** What is sent per cycle, and for how long it is counted. */
+  /** For how long it is counted what a server gets, and what it gets per cycle while cycles run. */
   readonly count?: (rival: R) => {
-    readonly as: string
     readonly forMs: number
-    readonly sentPerCycle: Servers['sentPerCycle']
+    readonly perCycle: (run: () => Promise<Pick<Pace, 'cycles'>>) => Promise<Seen>
   }
 }
 
@@ -45,11 +49,8 @@ function contend<R extends Rival>(
           const subject = handOffsOf(rival, processes, size, plan.isTrial ? 20 : windowMs)
           const counted = count?.(rival)
           if (!counted) return subject
-          const { as, forMs, sentPerCycle } = counted
-          return {
-            ...subject,
-            count: async () => ({ [as]: await sentPerCycle(rival, () => subject.cyclesIn(forMs)) }),
-          }
+          const { forMs, perCycle } = counted
+          return { ...subject, count: () => perCycle(() => subject.cyclesIn(forMs)) }
         }),
     )
     return compare(plan.rounds, subjects)
@@ -88,11 +89,10 @@ export const handOff: Scenario = {
       contend(rivals, () => redis.url, plan, {
         sizesFor: (rival) => sizesFor(rival, plan),
         windowMs: 150,
-        count: ({ waits }) => ({
-          as: 'commandsPerCycle',
+        count: (rival) => ({
           // With only two commands per cycle, what a client sends once per period must not distort the average.
-          forMs: waits === 'queueing' && !plan.isTrial ? 500 : 100,
-          sentPerCycle,
+          forMs: rival.waits === 'queueing' && !plan.isTrial ? 500 : 100,
+          perCycle: async (run) => ({ commandsPerCycle: await sentPerCycle(rival, run) }),
         }),
       }),
     )
@@ -134,8 +134,52 @@ export const postgresHandOff: Scenario = {
         // Hundreds that poll leave no processor for anything else.
         sizesFor: ({ waits }) => sizes.filter((each) => waits === 'queueing' || each.waiters <= 50),
         windowMs: 300,
-        count: () => ({ as: 'statementsPerCycle', forMs: plan.isTrial ? 100 : 1_000, sentPerCycle }),
+        count: (rival) => ({
+          forMs: plan.isTrial ? 100 : 1_000,
+          perCycle: async (run) => ({ statementsPerCycle: await sentPerCycle(rival, run) }),
+        }),
       }),
     )
   },
+}
+
+const sessionSizes = [size(10, 4), size(50, 4), size(200, 4)]
+const herdSizes = [size(200, 1)]
+
+/** With the floor, and with Holdfast once more in many clients. */
+function contendOnSessions(
+  { url, perCycle }: SessionServers,
+  contenders: readonly Contender[],
+  herd: Contender,
+  plan: Plan,
+): Promise<Figure[]> {
+  const sizesOf = (rival: Contender): readonly Size[] => {
+    if (rival === herd) return herdSizes
+    // Hundreds that poll leave no processor for anything else.
+    return rival.waits === 'polling' ? sessionSizes.slice(0, 2) : sessionSizes
+  }
+  return contend([...contenders, herd], () => url, plan, {
+    sizesFor: (rival) => (plan.isTrial ? sizesOf(rival).slice(0, 1) : sizesOf(rival)),
+    windowMs: 500,
+    count: () => ({ forMs: plan.isTrial ? 200 : 3_000, perCycle }),
+  })
+}
+
+export const zookeeperHandOff: Scenario = {
+  name: 'zookeeper-hand-off',
+  title: 'On ZooKeeper: from one waiter of a lock to the next, under constant contention',
+  compares: usPerHandOff,
+  floor: titleOf(zooKeeperByHand),
+  onlyByName: true,
+  run: (plan) =>
+    onZooKeeper((servers) => contendOnSessions(servers, zooKeeperContenders, herds.zooKeeper, plan)),
+}
+
+export const etcdHandOff: Scenario = {
+  name: 'etcd-hand-off',
+  title: 'On etcd: from one waiter of a lock to the next, under constant contention',
+  compares: usPerHandOff,
+  floor: titleOf(etcdByHand),
+  onlyByName: true,
+  run: (plan) => onEtcd((servers) => contendOnSessions(servers, etcdContenders, herds.etcd, plan)),
 }

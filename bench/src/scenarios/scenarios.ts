@@ -1,9 +1,9 @@
 import type { Scenario } from '../scenario.js'
 import { clusterBus } from './cluster-bus.js'
-import { channels, postgresCycles, throughput, uncontended } from './cycles.js'
+import { channels, etcdCycles, postgresCycles, throughput, uncontended, zookeeperCycles } from './cycles.js'
 import { delayedHandOff } from './delayed-hand-off.js'
 import { freshNames } from './fresh-names.js'
-import { fairness, handOff, postgresHandOff } from './hand-off.js'
+import { etcdHandOff, fairness, handOff, postgresHandOff, zookeeperHandOff } from './hand-off.js'
 import { idle } from './idle.js'
 import { instructions, sharedInstructions } from './instructions.js'
 import { memory, sharedMemory } from './memory.js'
@@ -11,6 +11,7 @@ import { postgresGrowth } from './postgres-growth.js'
 import { postgresListeners } from './postgres-listeners.js'
 import { quorum } from './quorum.js'
 import { scale } from './scale.js'
+import { sessionUpkeep } from './session-upkeep.js'
 import { multi, nested } from './several-entries.js'
 import { shared } from './shared.js'
 import { soak } from './soak.js'
@@ -43,5 +44,10 @@ export const scenarios: readonly Scenario[] = [
   postgresGrowth,
   freshNames,
   postgresListeners,
+  zookeeperCycles,
+  zookeeperHandOff,
+  etcdCycles,
+  etcdHandOff,
+  sessionUpkeep,
   channels,
 ]

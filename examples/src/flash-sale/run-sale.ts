@@ -1,15 +1,21 @@
 import {
+  etcdFromDocker,
+  etcdFromProgram,
   NoPostgresError,
+  openEtcd,
   openPostgres,
+  openZooKeeper,
   postgresFromDocker,
   postgresFromPrograms,
   uniqueName,
+  zooKeeperFromDocker,
+  zooKeeperFromPrograms,
   type OpenedPostgres,
 } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openAnyRedis } from '../support/open-any-redis.js'
 import { runProgram, withRedis, type ExampleContext } from '../support/run-example.js'
-import { openSite, type Site, type SiteAddress } from './site.js'
+import { isSaleEngine, openSite, saleEngines, type SaleEngine, type Site, type SiteAddress } from './site.js'
 
 /** What a sale runs with. */
 export interface SaleContext {
@@ -21,20 +27,38 @@ export interface SaleContext {
 
 type Main = (context: SaleContext) => Promise<void>
 
-/** Runs the sale on Redis, or with `--engine postgres` on PostgreSQL, and leaves nothing behind. Exits as `runProgram`. */
+/** Runs the sale on the engine that `--engine` names, by default on Redis, and leaves nothing behind. Exits as `runProgram`. */
 export async function runSale(main: Main): Promise<void> {
   await runProgram(async (defer) => {
-    if (readEngine() === 'postgres') {
+    const engine = readEngine()
+    if (engine === 'postgres') {
       const finding = findPostgres()
       defer(async () => (await finding)?.stop())
       const found = await finding
       await (found ? onPostgres(found, main, defer) : onPGlite(main, defer))
       return
     }
+    const locksAt = engine === 'redis' ? '' : await openLockServer(engine, defer)
     const onRedis = ({ url, keyPrefix }: ExampleContext) =>
-      onSite({ engine: 'redis', url, namespace: keyPrefix }, main, defer)
+      onSite({ engine, url, namespace: keyPrefix, locksAt }, main, defer)
     await withRedis(openAnyRedis(), 'flash-sale', onRedis, defer)
   })
+}
+
+/** Opens a server for the locks alone, and prints which. Nothing is installed. */
+async function openLockServer(engine: 'zookeeper' | 'etcd', defer: ExampleContext['defer']): Promise<string> {
+  if (engine === 'zookeeper') {
+    const opening = openZooKeeper([zooKeeperFromPrograms, zooKeeperFromDocker])
+    defer(async () => (await opening).stop())
+    const { connect, origin } = await opening
+    console.log(`ZooKeeper, with the locks: ${origin}`)
+    return connect
+  }
+  const opening = openEtcd([etcdFromDocker, etcdFromProgram])
+  defer(async () => (await opening).stop())
+  const { url, origin } = await opening
+  console.log(`etcd, with the locks: ${origin}`)
+  return url
 }
 
 async function onSite(address: SiteAddress, main: Main, defer: ExampleContext['defer']): Promise<void> {
@@ -61,7 +85,7 @@ async function onPostgres(
   const namespace = uniqueName('flash-sale').toLowerCase().replaceAll(/\W/g, '_')
   defer(async () => (await import('./postgres-site.js')).removeSchemas(url, namespace))
   console.log(`PostgreSQL: ${origin}\n`)
-  await onSite({ engine: 'postgres', url, namespace }, main, defer)
+  await onSite({ engine: 'postgres', url, namespace, locksAt: url }, main, defer)
 }
 
 async function onPGlite(main: Main, defer: ExampleContext['defer']): Promise<void> {
@@ -74,8 +98,8 @@ async function onPGlite(main: Main, defer: ExampleContext['defer']): Promise<voi
   await main({ site, address: null, defer })
 }
 
-function readEngine(): SiteAddress['engine'] {
+function readEngine(): SaleEngine {
   const { values } = parseArgs({ options: { engine: { type: 'string', default: 'redis' } } })
-  if (values.engine === 'redis' || values.engine === 'postgres') return values.engine
-  throw new Error(`--engine is redis or postgres, not ${values.engine}`)
+  if (isSaleEngine(values.engine)) return values.engine
+  throw new Error(`--engine is ${saleEngines.join(', ')}, not ${values.engine}`)
 }

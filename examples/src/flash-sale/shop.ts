@@ -2,17 +2,18 @@
 import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { usersAtShop, variants } from './figures.js'
 import { sell } from './sell.js'
-import { openSite } from './site.js'
+import { isSaleEngine, openSite } from './site.js'
 
 // Ctrl-C reaches every process of a terminal's group. The parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 async function run(): Promise<void> {
-  const { engine, url, namespace, n } = await fromParent('open')
+  const { engine, url, namespace, locksAt, n } = await fromParent('open')
   const site = await openSite({
-    engine: engine === 'postgres' ? engine : 'redis',
+    engine: isSaleEngine(engine) ? engine : 'redis',
     url: String(url),
     namespace: String(namespace),
+    locksAt: String(locksAt),
   })
   const holdfast = site.openHoldfast(`shop ${String(n)}`)
   await tellParent({ type: 'ready' })

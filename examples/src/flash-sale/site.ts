@@ -1,11 +1,21 @@
 import type { Holdfast } from '@holdfast/core'
 
+/** Where the locks are. */
+export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd'] as const
+export type SaleEngine = (typeof saleEngines)[number]
+
+export const isSaleEngine = (text: unknown): text is SaleEngine =>
+  saleEngines.some((engine) => engine === text)
+
 /** Where a sale takes place: on which server, under which name that is unique to the run. */
 export interface SiteAddress {
-  readonly engine: 'redis' | 'postgres'
+  readonly engine: SaleEngine
+  /** Of the server with the stock and the orders. */
   readonly url: string
   /** The prefix of all keys, or the schema of all tables. */
   readonly namespace: string
+  /** Where the locks are, if that is another server. */
+  readonly locksAt: string
 }
 
 /** A sale's stock and orders, and the client for its locks. Each process opens its own. */
@@ -22,8 +32,16 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** Loads what that engine needs, and nothing of the other one. */
+/** Loads what that engine needs, and nothing of the others. */
 export async function openSite(address: SiteAddress): Promise<Site> {
-  if (address.engine === 'postgres') return (await import('./postgres-site.js')).openPostgresSite(address)
-  return (await import('./redis-site.js')).openRedisSite(address)
+  switch (address.engine) {
+    case 'redis':
+      return (await import('./redis-site.js')).openRedisSite(address)
+    case 'postgres':
+      return (await import('./postgres-site.js')).openPostgresSite(address)
+    case 'zookeeper':
+      return (await import('./zookeeper-site.js')).openZooKeeperSite(address)
+    case 'etcd':
+      return (await import('./etcd-site.js')).openEtcdSite(address)
+  }
 }

@@ -1,6 +1,7 @@
 import type { LockEngine } from '@holdfast/core/engine'
 import { sessionQueue } from '@holdfast/session-queue'
 import { engineName } from './errors.js'
+import { examine } from './examination/examine.js'
 import { resolveOptions, type EtcdOptions } from './options.js'
 import { EtcdStore } from './store.js'
 import { traits } from './traits.js'
@@ -17,5 +18,6 @@ export function etcd(options: EtcdOptions): LockEngine {
     name: engineName,
     traits,
     open: (host, events) => new EtcdStore(settings, host, events),
+    examine: (examination) => examine(settings, examination),
   })
 }

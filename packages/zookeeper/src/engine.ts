@@ -1,6 +1,7 @@
 import type { LockEngine, Traits } from '@holdfast/core/engine'
 import { sessionQueue } from '@holdfast/session-queue'
 import { engineName } from './client/errors.js'
+import { examine } from './examination/examine.js'
 import { resolveOptions, type ZooKeeperOptions } from './options.js'
 import { ZooKeeperStore } from './store.js'
 
@@ -32,5 +33,6 @@ export function zookeeper(options: ZooKeeperOptions): LockEngine {
     name: engineName,
     traits: traitsOf(settings.tickMs),
     open: (host, events) => new ZooKeeperStore(settings, host, events),
+    examine: (examination) => examine(settings, examination),
   })
 }

@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  blockBelow,
+  bodyOf,
   checkHistory,
   describeViolation,
   startRedis,
   toMermaid,
+  withBlockBelow,
   type HistoryEvent,
   type RedisServer,
 } from '@holdfast/testkit'
-import { blockBelow, bodyOf, withBlockBelow } from '../src/classic-locks/markdown-block.js'
 import { runStage, runWithHoldfast } from '../src/classic-locks/run-directed.js'
 import {
   clockAhead,

@@ -17,7 +17,7 @@ const read = (page: string): string => readFileSync(join(root, page), 'utf8')
 
 const safety = read('docs/safety.md')
 
-/** The test names that the document cites, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`. */
+/** The test names that the document cites, by file: list items such as `- [a.test](../a.test.ts): "one"; "two › three"`, and cells of tables. */
 function namesByFile(): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const items = safety.matchAll(
@@ -27,6 +27,8 @@ function namesByFile(): Map<string, string[]> {
     const quoted = [...text.replaceAll(/\s+/g, ' ').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
     names.set(file, [...(names.get(file) ?? []), ...quoted])
   }
+  const cells = safety.matchAll(/\| \[[^\]]+\]\(\.\.\/(\S+\.test\.ts)\): "([^"|]+)"/g)
+  for (const [, file = '', name = ''] of cells) names.set(file, [...(names.get(file) ?? []), name])
   return names
 }
 

@@ -47,7 +47,12 @@ export { startPostgresPair, type PostgresPair, type PostgresPairOptions } from '
 export { findZooKeeper, NoZooKeeperError } from './zookeeper/find-zookeeper.js'
 export { LocalZooKeeper, zooKeeperTickMs } from './zookeeper/local-zookeeper.js'
 export { startZooKeeper, startZooKeeperEnsemble, ZooKeeperEnsemble } from './zookeeper/start-zookeeper.js'
-export { openZooKeeper, type OpenedZooKeeper } from './zookeeper/open-zookeeper.js'
+export {
+  openZooKeeper,
+  zooKeeperFromDocker,
+  zooKeeperFromPrograms,
+  type OpenedZooKeeper,
+} from './zookeeper/open-zookeeper.js'
 
 // etcd
 export { NoEtcdError } from './etcd/find-etcd.js'
@@ -119,6 +124,7 @@ export { toMermaid } from './history/mermaid.js'
 
 // Utilities
 export { until, type Truthy, type UntilOptions } from './until.js'
+export { blockBelow, bodyOf, withBlockBelow } from './markdown-block.js'
 export { freePort } from './free-port.js'
 export { uniqueName } from './unique-name.js'
 export { hasOpenSsl, makeCertificate } from './certificate.js'

@@ -2,6 +2,7 @@ export type {} from '../ambient.js'
 export type { Addressing } from './addressing.js'
 export type { Confirmation, Confirmer } from './confirmer.js'
 export type { FencedClient, FencingLease } from './fencing.js'
+export type { Examination, Finding } from './finding.js'
 export type { EngineHost, GrantNotice } from './host.js'
 export type { Inbox } from './inbox.js'
 export {

@@ -1,6 +1,7 @@
 import type { Addressing } from './addressing.js'
 import type { Confirmer } from './confirmer.js'
 import type { FencedClient, FencingLease } from './fencing.js'
+import type { Examination, Finding } from './finding.js'
 import type { EngineHost } from './host.js'
 import type { Inbox } from './inbox.js'
 import type { LatchSession } from './latch.js'
@@ -36,6 +37,11 @@ export interface LockEngine {
    * @throws `LockLostError` if the lease is not the current one, `InvalidArgumentError` outside a transaction
    */
   fence?(client: FencedClient, lease: FencingLease, timeoutMs: number): Promise<void>
+  /**
+   * Looks at the store for those who run it: is it fit for locks, and configured so that they outlast what happens to servers? On connections
+   * of its own, which it closes. Nothing that it writes stays. What cannot be looked at is a finding as well.
+   */
+  examine?(examination: Examination): Promise<readonly Finding[]>
 }
 
 /** An engine for one client: what the core needs of it, by role. The roles stay the same objects. */

@@ -7,6 +7,7 @@ export const op = {
   delete: 2,
   getData: 4,
   setData: 5,
+  getAcl: 6,
   getChildren: 8,
   sync: 9,
   ping: 11,
@@ -14,6 +15,7 @@ export const op = {
   multi: 14,
   create2: 15,
   createContainer: 19,
+  createTtl: 21,
   auth: 100,
   setWatches: 101,
   closeSession: -11,
@@ -28,6 +30,8 @@ export const mode = {
   ephemeralSequential: 3,
   /** Until some time after its last child is gone. */
   container: 4,
+  /** Until it was not written to for so long. */
+  ttl: 5,
 } as const
 
 /** One request, and what becomes of its reply. */
@@ -107,6 +111,30 @@ export class Requests {
           [code.noNode]: 'noNode',
           [code.nodeExists]: 'nodeExists',
         }),
+    }
+  }
+
+  /** A node that goes by itself. `unimplemented`: the servers have none such. */
+  createTtl(path: string, ttlMs: number): Request<'created' | 'unimplemented'> {
+    const what = `create ${path}`
+    return {
+      ...{ op: op.createTtl, what, isWrite: true },
+      write: (writer) => {
+        this.#writeCreate(writer, path, '', mode.ttl)
+        writer.long(BigInt(ttlMs))
+      },
+      read: (_, error) => outcome(error, what, { 0: 'created', [code.unimplemented]: 'unimplemented' }),
+    }
+  }
+
+  /** `null`: the node is not there. */
+  getAcl(path: string): Request<readonly Acl[] | null> {
+    const what = `read the access list of ${path}`
+    return {
+      ...{ op: op.getAcl, what, isWrite: false },
+      write: (writer) => writer.text(path),
+      read: (reader, error) =>
+        error === 0 ? readAcl(reader) : outcome(error, what, { [code.noNode]: null }),
     }
   }
 
@@ -216,6 +244,18 @@ const letters = 'rwcda'
 /** As ZooKeeper's shell writes them. */
 const bitsOf = (permissions: string): number =>
   Array.from(letters).reduce((bits, letter, i) => (permissions.includes(letter) ? bits | (1 << i) : bits), 0)
+
+const lettersOf = (bits: number): string =>
+  Array.from(letters)
+    .filter((_, i) => (bits & (1 << i)) !== 0)
+    .join('')
+
+const readAcl = (reader: Reader): Acl[] =>
+  Array.from({ length: reader.int() }, () => ({
+    permissions: lettersOf(reader.int()),
+    scheme: reader.text(),
+    id: reader.text(),
+  }))
 
 function readMulti(reader: Reader): MultiReply {
   const errors: number[] = []

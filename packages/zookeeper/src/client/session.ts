@@ -22,7 +22,7 @@ export interface SessionDeps extends Pick<Settings, 'servers' | 'tls' | 'auth'> 
   readonly requests: Requests
   readonly now: () => number
   /** Why sessions of this length will not do, if they will not. */
-  readonly refuses: (sessionMs: number) => Error | undefined
+  readonly refuses?: (sessionMs: number) => Error | undefined
 }
 
 /** What a session reports. */
@@ -196,7 +196,7 @@ export class Session {
       connection.end(new Error('the ensemble has ended the session'))
       return
     }
-    this.#refusal = this.#deps.refuses(timeoutMs)
+    this.#refusal = this.#deps.refuses?.(timeoutMs)
     if (this.#refusal) {
       connection.end(this.#refusal)
       return

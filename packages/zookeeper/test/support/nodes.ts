@@ -17,7 +17,7 @@ export async function withSession<T>(
   const session = new Session(
     {
       ...{ servers, tls: undefined, auth: [], sessionTimeoutMs: 20_000, commandTimeoutMs: timeoutMs },
-      ...{ requests, now: () => performance.now(), refuses: () => undefined },
+      ...{ requests, now: () => performance.now() },
     },
     { broken: ignore, ended: ignore, connected: ignore },
   )

@@ -1,5 +1,5 @@
 import { redisFromDocker as dockerReplies } from '../find/docker.js'
-import { openFirst, stopping } from '../find/open-first.js'
+import { openFirst, stopping, type Step } from '../find/open-first.js'
 import { findZooKeeper, NoZooKeeperError } from './find-zookeeper.js'
 import { startZooKeeper } from './start-zookeeper.js'
 
@@ -16,25 +16,27 @@ export interface OpenedZooKeeper {
 const image = 'zookeeper:3.9'
 
 /**
- * The ensemble that ZOOKEEPER_CONNECT names, else a server of the programs on this machine, a container if Docker is running, or a
- * server of Debian's package, which root installs. For tests that stop nothing.
+ * The ensemble that ZOOKEEPER_CONNECT names, else the first that a step opens: a server of the programs on this machine, a container if
+ * Docker is running, or a server of Debian's package, which root installs. For tests that stop nothing.
  */
-export async function openZooKeeper(): Promise<OpenedZooKeeper> {
+export async function openZooKeeper(
+  steps: readonly Step<OpenedZooKeeper>[] = [zooKeeperFromPrograms, zooKeeperFromDocker, fromDebian],
+): Promise<OpenedZooKeeper> {
   const connect = process.env['ZOOKEEPER_CONNECT']
   if (connect) return { connect, origin: 'ZOOKEEPER_CONNECT', stop: () => Promise.resolve() }
-  const isThere = findZooKeeper() !== null
-  return openFirst(
-    isThere ? [fromPrograms] : [fromDocker, fromPrograms],
-    (details) => new NoZooKeeperError(details),
-  )
+  return openFirst(steps, (details) => new NoZooKeeperError(details))
 }
 
-async function fromPrograms(): Promise<OpenedZooKeeper> {
+/** Java, and `zkServer.sh` on PATH or Debian's package. */
+export const zooKeeperFromPrograms = (): Promise<OpenedZooKeeper | null> =>
+  findZooKeeper() === null ? Promise.resolve(null) : fromDebian()
+
+async function fromDebian(): Promise<OpenedZooKeeper> {
   const server = await startZooKeeper()
   return { connect: server.connect, origin: 'programs of this machine', stop: () => server.stop() }
 }
 
-async function fromDocker(): Promise<OpenedZooKeeper | null> {
+export async function zooKeeperFromDocker(): Promise<OpenedZooKeeper | null> {
   if (!(await dockerReplies())) return null
   // Loaded on demand: it takes a good part of a second, and most runs never need it.
   const { GenericContainer, Wait } = await import('testcontainers')
