@@ -3,12 +3,13 @@ import type { ObjectType } from '@holdfast/core/engine'
 import type { Queue } from '@holdfast/session-queue'
 
 /**
- * Which key means what. All are below one prefix, and all but sizes go with the session that made them.
+ * Which key means what. All are below one prefix, and all but those of sizes go with the session that made them.
  *
  * | Key                                         | Value                                            |
  * | ------------------------------------------- | ------------------------------------------------ |
  * | `queues/<object>/<name>/<owner>~<session>`  | an entry: what is in `entries.ts`                |
- * | `queues/<object>/<name>/~size`              | the size that is in force, with a lease of its own |
+ * | `queues/<object>/<name>/~size`              | the size since a resize                          |
+ * | `queues/<object>/<name>/~size-lasts`        | nothing; with a lease of its own, as long as the resize lasts |
  * | `clients/<client>`                          | how it describes itself                          |
  * | `inbox/<client>/<unique>`                   | a message to it, until it has read it            |
  * | `gone/<owner>`                              | a mark that refuses requests of the owner        |
@@ -34,6 +35,11 @@ export class Keys {
 
   size(queue: Queue): string {
     return `${this.queue(queue)}${sizeName}`
+  }
+
+  /** Is there as long as the size is in force. */
+  sizeLasts(queue: Queue): string {
+    return `${this.queue(queue)}${sizeLastsName}`
   }
 
   client(clientId: string): string {
@@ -67,8 +73,13 @@ export class Keys {
 }
 
 const sizeName = '~size'
+const sizeLastsName = '~size-lasts'
 
+/** Whether it says a size. */
 export const isSizeKey = (key: string): boolean => key.endsWith(`/${sizeName}`)
+
+/** Whether it is an entry: no owner's name begins like that. */
+export const isEntryKey = (key: string): boolean => key.charAt(key.lastIndexOf('/') + 1) !== '~'
 
 /** The owner and the session of an entry's key. */
 export function ownerOf(key: string): { readonly owner: string; readonly session: string } {

@@ -1,5 +1,5 @@
 import type { QueuePage } from '@holdfast/session-queue'
-import { isSizeKey, type Keys } from './keys.js'
+import { isEntryKey, type Keys } from './keys.js'
 import * as kv from './wire/kv.js'
 
 /** How many keys are read for one page. */
@@ -17,7 +17,7 @@ export function pageOf(keys: Keys, { keys: found, count }: kv.RangeReply): Queue
   const byQueue = new Map<string, number>()
   for (const { key } of found) {
     const queue = key.slice(0, key.lastIndexOf('/') + 1)
-    byQueue.set(queue, (byQueue.get(queue) ?? 0) + (isSizeKey(key) ? 0 : 1))
+    byQueue.set(queue, (byQueue.get(queue) ?? 0) + (isEntryKey(key) ? 1 : 0))
   }
   const hasMore = count > found.length
   const total = found.length === 0 ? 0 : Math.round((byQueue.size * count) / found.length)

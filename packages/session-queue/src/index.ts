@@ -11,6 +11,7 @@ export type {
   QueuePage,
   QueueStore,
   Size,
+  Sizing,
   StoreEvents,
   StoreOperator,
 } from './store.js'

@@ -16,6 +16,8 @@ import { Releasing } from './release.js'
 import { Renewing } from './renew.js'
 import { resize } from './resize.js'
 import type { OpenStore, QueueStore } from './store.js'
+import { SizeWatches } from './size-watches.js'
+import { Sizes } from './sizes.js'
 import { Tombstones } from './tombstones.js'
 import { Turns } from './turns.js'
 
@@ -32,6 +34,7 @@ export class QueueSession implements port.EngineSession {
   readonly #places = new Places()
   readonly #background = new Background()
   readonly #heartbeat: Heartbeat
+  readonly #sizes: Sizes
   #isClosed = false
 
   constructor(open: OpenStore, host: port.EngineHost) {
@@ -46,6 +49,7 @@ export class QueueSession implements port.EngineSession {
     this.#queues = store
     this.store = new SessionFacts(host, store)
     this.registry = new Registration(host, store)
+    this.#sizes = new Sizes({ host, store, background: this.#background })
     this.#heartbeat = new Heartbeat(host, store, this.#places)
     this.inbox = new SessionInbox(host, store, this.#background)
     this.operator = store.operator && operatorOf(store.operator, host)
@@ -63,6 +67,7 @@ export class QueueSession implements port.EngineSession {
     this.#heartbeat.close()
     this.#background.close()
     this.#places.close()
+    this.#sizes.close()
     await this.#queues.close()
   }
 
@@ -77,8 +82,10 @@ export class QueueSession implements port.EngineSession {
       commandTimeoutMs: host.commandTimeoutMs,
       background,
     })
-    const turns = new Turns({ host, store, places, brake, background })
-    return { host, store, places, brake, background, turns, tombstones: new Tombstones(now) }
+    const sizes = this.#sizes
+    const sizeWatches = new SizeWatches(store, sizes)
+    const turns = new Turns({ host, store, places, brake, background, sizes, sizeWatches })
+    return { host, store, places, brake, background, turns, sizes, tombstones: new Tombstones(now) }
   }
 
   /** What was held is lost, and what waited enters again. */
@@ -117,7 +124,7 @@ class QueueSteps implements port.LockSteps {
     this.#acquiring = new Acquiring(deps)
     this.#releasing = new Releasing(deps)
     this.#renewing = new Renewing(deps)
-    this.#inspecting = new Inspecting(deps.host, deps.store, deps.places)
+    this.#inspecting = new Inspecting(deps)
   }
 
   acquire(address: QueueAddress, request: port.AcquireRequest, timeoutMs: number) {
@@ -141,7 +148,7 @@ class QueueSteps implements port.LockSteps {
   }
 
   resize(address: QueueAddress, request: port.ResizeRequest, timeoutMs: number) {
-    return this.#bounded(resize(this.#deps.store, address, request, timeoutMs), timeoutMs)
+    return this.#bounded(resize(this.#deps, address, request, timeoutMs), timeoutMs)
   }
 
   inspect(address: QueueAddress, limit: number) {
