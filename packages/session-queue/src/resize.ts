@@ -5,7 +5,7 @@ import type { Size } from './store.js'
 
 /** Sets how many permits an object has in all, if the caller knows the last resize. */
 export async function resize(
-  { host, sizes, store }: Pick<StepDeps, 'host' | 'sizes' | 'store'>,
+  { sizes, store }: Pick<StepDeps, 'sizes' | 'store'>,
   address: QueueAddress,
   { size, keepMs, version, id }: ResizeRequest,
   timeoutMs: number,
@@ -13,12 +13,12 @@ export async function resize(
   const { size: before } = await sizes.list(address, timeoutMs)
   if (before?.id === id) return reply('resized', before)
   if (versionOf(before) !== version) return reply('superseded', before)
-  const sinceMs = host.now()
   const inForce = { size: before?.size ?? null, holders: before?.holders ?? [] }
   const wanted = { size, id, keepMs, holders: [], before: inForce }
+  sizes.begins(address, wanted)
   const isSet = await store.resize(address, wanted, before?.version ?? 0, timeoutMs)
   const { size: now } = await sizes.list(address, timeoutMs)
-  if (now?.id === id) sizes.watchEnd(address, now, sinceMs)
+  if (now?.id === id) sizes.watchEnd(address, now)
   return reply(isSet || now?.id === id ? 'resized' : 'superseded', now)
 }
 

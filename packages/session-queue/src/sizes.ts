@@ -74,11 +74,16 @@ export class Sizes {
     }
   }
 
-  /** Has the size end when its time is up. @param sinceMs - when it was not in force before */
-  watchEnd(queue: Queue, size: Size | undefined, sinceMs = this.#deps.host.now()): void {
-    if (!size || size.size === null) return
+  /** This client is about to set it. */
+  begins(queue: Queue, size: Pick<Size, 'id'>): void {
+    this.#see(queue, size)
+  }
+
+  /** Has the size end when its time is up. */
+  watchEnd(queue: Queue, size: Size | undefined): void {
+    if (typeof size?.size !== 'number') return
     const { host, background } = this.#deps
-    const seen = this.#see(queue, size, sinceMs)
+    const seen = this.#see(queue, size)
     if (seen.timer) return
     const leftMs = seen.sinceMs + size.keepMs - host.now()
     const end = (): void =>
@@ -95,11 +100,11 @@ export class Sizes {
     this.#seen.clear()
   }
 
-  #see(queue: Queue, { id }: Size, sinceMs = this.#deps.host.now()): Seen {
+  #see(queue: Queue, { id }: Pick<Size, 'id'>): Seen {
     const known = this.#seen.get(idOf(queue))
     if (known?.id === id) return known
     this.#forget(queue)
-    const seen = { id, sinceMs }
+    const seen: Seen = { id, sinceMs: this.#deps.host.now() }
     this.#seen.set(idOf(queue), seen)
     return seen
   }
