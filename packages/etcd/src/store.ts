@@ -2,6 +2,7 @@ import { clientOf, type ClientInfo, type EngineHost } from '@holdfast/core/engin
 import type {
   Entry,
   EntryNote,
+  LatchStore,
   Listing,
   Look,
   NewEntry,
@@ -18,6 +19,7 @@ import { countdown } from './countdown.js'
 import { EtcdEntry, factsOf, listingOf, madeOf, valueOf, watchFrom, type EntryFacts } from './entries.js'
 import { Inbox } from './inbox.js'
 import { Keys } from './keys.js'
+import { EtcdLatches } from './latches.js'
 import type { EtcdSettings } from './options.js'
 import { overtaken } from './errors.js'
 import { EtcdOperator, infoOf } from './operator.js'
@@ -35,6 +37,7 @@ import { byLease, leaseOf } from './wire/leases.js'
 export class EtcdStore implements QueueStore {
   readonly marginMs = traits.lease.marginMs
   readonly operator: StoreOperator
+  readonly latches: LatchStore
   readonly #host: EngineHost
   readonly #client: Client
   readonly #session: Session
@@ -94,6 +97,9 @@ export class EtcdStore implements QueueStore {
       announceAgain: (timeoutMs) => this.#announceAgain(timeoutMs),
     })
     this.#sizes = new Sizes(this.#requests, this.#keys)
+    const { clientId, watchdogTimeoutMs: waitMs } = host
+    const ofLatches = { requests: this.#requests, keys: this.#keys, watches: this.#watches }
+    this.latches = new EtcdLatches({ ...ofLatches, clientId, waitMs })
     this.operator = new EtcdOperator(this.#requests, this.#keys)
   }
 

@@ -12,7 +12,7 @@ export interface SessionQueueOptions {
   readonly open: OpenStore
 }
 
-/** Locks, read/write locks and semaphores in a store that has sessions, for `new Holdfast({ engine })`. */
+/** Locks, read/write locks and semaphores, and latches where the store keeps them, in a store that has sessions, for `new Holdfast({ engine })`. */
 export const sessionQueue = ({ name, traits, open }: SessionQueueOptions): LockEngine => ({
   name,
   traits,

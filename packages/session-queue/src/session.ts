@@ -9,6 +9,8 @@ import { SessionFacts } from './facts.js'
 import { Heartbeat } from './heartbeat.js'
 import { SessionInbox } from './inbox.js'
 import { Inspecting } from './inspect.js'
+import { LatchWatches } from './latch-watches.js'
+import { QueueLatches } from './latches.js'
 import { operatorOf } from './operator.js'
 import { Places } from './places.js'
 import { Registration } from './registration.js'
@@ -29,12 +31,14 @@ export class QueueSession implements port.EngineSession {
   readonly inbox: SessionInbox
   readonly registry: Registration
   readonly operator: port.OperatorSession | undefined
+  readonly latches: port.LatchSession | undefined
   readonly #host: port.EngineHost
   readonly #queues: QueueStore
   readonly #places = new Places()
   readonly #background = new Background()
   readonly #heartbeat: Heartbeat
   readonly #sizes: Sizes
+  #latchWatches: LatchWatches | undefined
   #isClosed = false
 
   constructor(open: OpenStore, host: port.EngineHost) {
@@ -52,6 +56,7 @@ export class QueueSession implements port.EngineSession {
     this.#sizes = new Sizes({ host, store, background: this.#background })
     this.#heartbeat = new Heartbeat(host, store, this.#places)
     this.inbox = new SessionInbox(host, store, this.#background)
+    this.latches = this.#latchesOf(host, store)
     this.operator = store.operator && operatorOf(store.operator, host)
     this.steps = new QueueSteps(this.#depsOf(host, store))
   }
@@ -68,7 +73,17 @@ export class QueueSession implements port.EngineSession {
     this.#background.close()
     this.#places.close()
     this.#sizes.close()
+    this.#latchWatches?.close()
     await this.#queues.close()
+  }
+
+  #latchesOf(host: port.EngineHost, store: QueueStore): port.LatchSession | undefined {
+    const { latches } = store
+    if (!latches) return undefined
+    const watches = new LatchWatches({ host, store, latches, background: this.#background })
+    this.#latchWatches = watches
+    const { commandTimeoutMs } = host
+    return new QueueLatches({ latches, watches, commandTimeoutMs, now: () => host.now() })
   }
 
   #depsOf(host: port.EngineHost, store: QueueStore): StepDeps {

@@ -1,4 +1,5 @@
 import type { ClientInfo, ConnectedClient, EngineHost, ObjectType } from '@holdfast/core/engine'
+import type { LatchStore } from './latch-store.js'
 
 /** Which queue: that of one object. How it is written in the store is the store's business. */
 export interface Queue {
@@ -82,9 +83,18 @@ export interface Look {
   readonly ageMs: number
 }
 
+/** A queue that is not empty, or a latch. */
+export interface ListedQueue {
+  readonly queue: Queue
+  /** Of a latch: whether it is set and not open, or waited for. */
+  readonly entries: number
+  /** Of a latch: whether clients wait for it. Those of a queue do when it has two entries. */
+  readonly isContended?: boolean
+}
+
 /** Some of the queues of a store. */
 export interface QueuePage {
-  readonly queues: readonly { readonly queue: Queue; readonly entries: number }[]
+  readonly queues: readonly ListedQueue[]
   /** How many there are in all, about. */
   readonly total: number
   /** Where to go on; `null`: that was the last page. */
@@ -207,6 +217,8 @@ export interface QueueStore {
   announce(timeoutMs: number): Promise<void>
   /** How a client made itself known; `null`: its session is over. */
   client(clientId: string, timeoutMs: number): Promise<ClientInfo | null>
+  /** Present if the engine's traits promise latches. */
+  readonly latches?: LatchStore | undefined
   /** Present if the engine's traits promise `operator`. */
   readonly operator?: StoreOperator | undefined
 }

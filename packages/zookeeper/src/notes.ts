@@ -1,5 +1,5 @@
 import type { ClientInfo } from '@holdfast/core/engine'
-import type { EntryNote, NewSize, Sizing } from '@holdfast/session-queue'
+import type { EntryNote, NewLatch, NewSize, Sizing } from '@holdfast/session-queue'
 
 // What nodes have in them. Anyone with rights to the nodes may have written it, so nothing but reports depends on its form.
 
@@ -41,6 +41,18 @@ export function readSize(text: string): SizeNote | null {
 function readSizing({ size, holders }: Record<string, unknown>): Sizing | null {
   if (typeof size !== 'number' && size !== null) return null
   return { size, holders: isList(holders) ? holders.filter((each) => typeof each === 'string') : [] }
+}
+
+export const writeLatch = ({ text, round, keepMs, isClosed }: NewLatch): string =>
+  JSON.stringify({ text, round, keepMs, isClosed })
+
+/** `null`: it is not one of ours. */
+export function readLatch(data: string): NewLatch | null {
+  const value = parse(data)
+  if (!isRecord(value)) return null
+  const { text, round, keepMs, isClosed } = value
+  const isOurs = typeof text === 'string' && typeof round === 'string' && typeof keepMs === 'number'
+  return isOurs ? { text, round, keepMs, isClosed: isClosed === true } : null
 }
 
 /** How a client describes itself, and how long its sessions live. */

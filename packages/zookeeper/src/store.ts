@@ -17,6 +17,7 @@ import { mode, Requests, type Operation } from './client/requests.js'
 import { Session } from './client/session.js'
 import { Clients } from './clients.js'
 import { Directories } from './directories.js'
+import { ZooKeeperLatches } from './latches.js'
 import { Mailbox } from './mailbox.js'
 import { readClient, readNote, writeNote } from './notes.js'
 import { ZooKeeperOperator } from './operator.js'
@@ -32,6 +33,7 @@ export class ZooKeeperStore implements QueueStore {
   readonly name: string
   readonly operator: ZooKeeperOperator
   readonly marginMs: number
+  readonly latches: ZooKeeperLatches
   readonly #session: Session
   readonly #asking: Asking
   readonly #requests: Requests
@@ -76,6 +78,8 @@ export class ZooKeeperStore implements QueueStore {
     this.#clients = new Clients({ ...ownDeps, mailbox: this.#mailbox, sessionMs })
     this.#proving = new Proving(shared.asking, shared.requests, this.#clients)
     this.#sizes = new Sizes(shared.asking, shared.requests, shared.paths, this.#directories)
+    const { clientId, watchdogTimeoutMs: waitMs } = host
+    this.latches = new ZooKeeperLatches({ ...shared, directories: this.#directories, clientId, waitMs })
     this.operator = new ZooKeeperOperator(shared, this.#clients, this.#mailbox)
   }
 
