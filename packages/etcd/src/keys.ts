@@ -37,6 +37,12 @@ export class Keys {
     return `${this.queue(queue)}${encodeName(owner)}~${session}`
   }
 
+  /** The range of its entries: what else there is of a queue begins with `~`, which comes after all that names are made of. */
+  entries(queue: Queue): { readonly from: string; readonly end: string } {
+    const from = this.queue(queue)
+    return { from, end: `${from}~` }
+  }
+
   size(queue: Queue): string {
     return `${this.queue(queue)}${sizeName}`
   }

@@ -40,10 +40,8 @@ export class Sizes {
 
   async unset(queue: Queue, version: number, timeoutMs: number): Promise<void> {
     const key = this.#keys.size(queue)
-    await this.#requests.txn(
-      kv.txnOfOperations([kv.isWrittenAt(key, version)], [kv.thenDelete(key)]),
-      timeoutMs,
-    )
+    const conditions = [kv.isWrittenAt(key, version), kv.areAbsent(this.#keys.entries(queue))]
+    await this.#requests.txn(kv.txnOfOperations(conditions, [kv.thenDelete(key)]), timeoutMs)
   }
 
   async #grant(keepMs: number, timeoutMs: number): Promise<bigint> {

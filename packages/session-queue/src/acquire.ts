@@ -90,8 +90,17 @@ export class Acquiring {
       const note = noteOf(1, leaseMs, host.watchdogTimeoutMs)
       return store.enter(address, { owner, permits, size, note }, timeoutMs)
     })
-    place.entry = entered?.own
-    return entered && sizes.settled(address, entered.listing, timeoutMs)
+    if (!entered) return null
+    // A reply may come after the session has ended that it is about.
+    if (entered.own.session !== store.session) {
+      throw new UnavailableError(
+        `${store.name}: the session has ended in which ${owner} entered; it enters again`,
+      )
+    }
+    place.entry = entered.own
+    const listing = await sizes.settled(address, entered.listing, timeoutMs)
+    if (listing !== entered.listing) place.hasWaited = true
+    return listing
   }
 }
 

@@ -210,7 +210,7 @@ export interface QueueStore {
    * @returns `false`: it has another version
    */
   resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<boolean>
-  /** Has no size listed any more, if the one that is has this version. */
+  /** Has no size listed any more, if the one that is has this version and the queue is empty. */
   unsize(queue: Queue, version: number, timeoutMs: number): Promise<void>
 
   /** Makes this client known to others for as long as its session lives, and has it reached by them. */

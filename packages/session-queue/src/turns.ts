@@ -47,7 +47,7 @@ export class Turns {
   }
 
   async #letIn(place: Place, entry: Entry, listing: Listing, timeoutMs: number): Promise<boolean> {
-    const { holders, waiters, passedOver } = standingOf(listing)
+    const { holders, passedOver } = standingOf(listing)
     if (!holders.some(({ key }) => key === entry.key)) return false
     const token = await this.#tokenOf(place, entry, listing, timeoutMs)
     if (token === null) return true
@@ -55,7 +55,9 @@ export class Turns {
     place.token = token
     place.isHeld = true
     place.moved('held')
-    const next = waiters.find((waiter) => !passedOver.has(waiter))
+    // Which may hold, too, and not know it yet.
+    const at = listing.entries.findIndex(({ key }) => key === entry.key)
+    const next = listing.entries.slice(at + 1).find((each) => !passedOver.has(each))
     const isMarked = listing.size !== undefined && place.hasWaited
     const isWatched = place.address.object === 'semaphore' && next && next.session !== entry.session
     if (isWatched && !isMarked) this.#mark(entry)
@@ -73,7 +75,7 @@ export class Turns {
     return token
   }
 
-  /** The next one watches this entry: it is the first that waits now. */
+  /** The next one watches this entry. */
   #mark(entry: Entry): void {
     const { background, places, store, host } = this.#deps
     background.repeat(
@@ -91,12 +93,13 @@ export class Turns {
   ): Promise<Verdict> {
     place.hasWaited = true
     const obstacle = obstacleOf(entry, listing)
+    if (obstacle.kind !== 'any change' && !(await this.#watchSize(place, listing, timeoutMs))) {
+      return this.judge(place, await this.#deps.sizes.list(place.address, timeoutMs), timeoutMs)
+    }
+    // Nothing may happen between this look and the beginning of the watch.
     const isPassed = obstacle.kind === 'marked' && this.#isPassed(place, obstacle.entry)
     place.watchesAll = obstacle.kind === 'any change' || isPassed
     if (place.watchesAll) this.#deps.sizes.watchEnd(place.address, listing.size)
-    else if (!(await this.#watchSize(place, listing, timeoutMs))) {
-      return this.judge(place, await this.#deps.sizes.list(place.address, timeoutMs), timeoutMs)
-    }
     if (place.watchesAll && isArmed) return 'waits'
     place.stopWatching?.()
     place.stopWatching = undefined
@@ -132,7 +135,7 @@ export class Turns {
   ): Promise<() => void> {
     const { places, store } = this.#deps
     const look = this.#once(place)
-    const ahead = places.at(entry)
+    const ahead = places.aboutToBeAt(entry, store.session)
     if (ahead) return ahead.follow((move) => (move === 'gone' || kind === 'marked') && look())
     if (kind === 'gone') return store.whenGone(entry, look, timeoutMs)
     const lookPast = (): void => {

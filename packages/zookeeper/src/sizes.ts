@@ -61,14 +61,14 @@ export class Sizes {
     return errors.every((error) => error === 0)
   }
 
-  /** A node is of one version. */
+  /** A directory that is empty without it can be deleted, and is made again when it is needed. */
   async unset(queue: Queue, version: number, timeoutMs: number): Promise<void> {
     const path = await this.#pathOf(queue, timeoutMs)
     const known = path === undefined ? null : await this.#find(path, timeoutMs)
     if (path === undefined || known?.size.version !== version) return
     const operations: Operation[] = [
-      { kind: 'setData', path: this.#paths.queue(queue), data: '' },
       { kind: 'delete', path },
+      { kind: 'delete', path: this.#paths.queue(queue) },
     ]
     await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
   }

@@ -146,7 +146,7 @@ export class MemoryQueues {
 
   unsize(queue: Queue, version: number): void {
     const at = this.#at(queue)
-    if (at.size?.version !== version) return
+    if (at.size?.version !== version || at.stored.length > 0) return
     at.size = undefined
     this.#resized(queue)
   }
