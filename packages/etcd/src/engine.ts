@@ -7,7 +7,7 @@ import { EtcdStore } from './store.js'
 import { traits } from './traits.js'
 
 /**
- * Locks, read/write locks and semaphores in etcd (3.4 or later), for `new Holdfast({ engine })`. Clients that use the same prefix of the same
+ * Locks, read/write locks, semaphores and latches in etcd (3.4 or later), for `new Holdfast({ engine })`. Clients that use the same prefix of the same
  * cluster share them. Each client opens one connection, at first use.
  *
  * @throws `InvalidArgumentError` for options that are unknown, missing or invalid

@@ -1,5 +1,5 @@
-import type { Entry, EntryNote, Listing, Queue, Size } from '@holdfast/session-queue'
-import { isSizeKey, ownerOf } from './keys.js'
+import type { Entry, EntryNote, Listing, NewSize, Queue, Size } from '@holdfast/session-queue'
+import { isEntryKey, isSizeKey, ownerOf } from './keys.js'
 import type { Made } from './presence.js'
 import type { KeyValue, RangeReply } from './wire/kv.js'
 
@@ -80,19 +80,25 @@ export function madeOf({ key }: Pick<Entry, 'key'>): Made {
 export const watchFrom = (entry: Entry): number =>
   (entry instanceof EtcdEntry ? entry.seenAt : madeOf(entry).createdAt) + 1
 
-/** What is in the value of a size. */
-type SizeValue = Omit<Size, 'version'>
-
-export const sizeValueOf = ({ size, id, holders }: SizeValue): string => JSON.stringify({ size, id, holders })
-
-export const sizeOf = ({ value, writtenAt }: KeyValue): Size => ({
-  ...(JSON.parse(value) as SizeValue),
-  version: writtenAt,
-})
+export const sizeValueOf = ({ size, id, keepMs, holders, before }: NewSize): string =>
+  JSON.stringify({
+    ...{ size, id, keepMs, holders },
+    before: before && { size: before.size, holders: before.holders },
+  })
 
 /** A queue, from the range of its keys in the order in which they were made. */
 export function listingOf(queue: Queue, { keys, revision }: RangeReply): Listing {
-  const size = keys.find(({ key }) => isSizeKey(key))
-  const entries = keys.filter((each) => each !== size).map((each) => new EtcdEntry(queue, each, revision))
-  return { entries, size: size && sizeOf(size) }
+  const entries = keys
+    .filter(({ key }) => isEntryKey(key))
+    .map((each) => new EtcdEntry(queue, each, revision))
+  return { entries, size: sizeIn(keys) }
+}
+
+/** A size is over when the key is gone that lasts as long. */
+function sizeIn(keys: RangeReply['keys']): Size | undefined {
+  const found = keys.find(({ key }) => isSizeKey(key))
+  if (!found) return undefined
+  const size = JSON.parse(found.value) as NewSize
+  const lasts = keys.some(({ key }) => !isEntryKey(key) && !isSizeKey(key))
+  return { ...size, version: found.writtenAt, isOver: size.size !== null && !lasts }
 }

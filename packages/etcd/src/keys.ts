@@ -3,12 +3,17 @@ import type { ObjectType } from '@holdfast/core/engine'
 import type { Queue } from '@holdfast/session-queue'
 
 /**
- * Which key means what. All are below one prefix, and all but sizes go with the session that made them.
+ * Which key means what. All are below one prefix, and all but those of sizes go with the session that made them.
  *
  * | Key                                         | Value                                            |
  * | ------------------------------------------- | ------------------------------------------------ |
  * | `queues/<object>/<name>/<owner>~<session>`  | an entry: what is in `entries.ts`                |
- * | `queues/<object>/<name>/~size`              | the size that is in force, with a lease of its own |
+ * | `queues/<object>/<name>/~size`              | the size since a resize                          |
+ * | `queues/<object>/<name>/~size-lasts`        | nothing; with a lease of its own, as long as the resize lasts |
+ * | `queues/latch/<name>/~state`                | a latch: these keys are kept as long as it is    |
+ * | `queues/latch/<name>/~closed`               | nothing: it is set, and not open yet             |
+ * | `queues/latch/<name>/~party=<round>=<party>` | nothing: the party has counted down              |
+ * | `queues/latch/<name>/~waits=<client>`       | nothing: the client waits                        |
  * | `clients/<client>`                          | how it describes itself                          |
  * | `inbox/<client>/<unique>`                   | a message to it, until it has read it            |
  * | `gone/<owner>`                              | a mark that refuses requests of the owner        |
@@ -32,8 +37,35 @@ export class Keys {
     return `${this.queue(queue)}${encodeName(owner)}~${session}`
   }
 
+  /** The range of its entries: what else there is of a queue begins with `~`, which comes after all that names are made of. */
+  entries(queue: Queue): { readonly from: string; readonly end: string } {
+    const from = this.queue(queue)
+    return { from, end: `${from}~` }
+  }
+
   size(queue: Queue): string {
     return `${this.queue(queue)}${sizeName}`
+  }
+
+  /** Is there as long as the size is in force. */
+  sizeLasts(queue: Queue): string {
+    return `${this.queue(queue)}${sizeLastsName}`
+  }
+
+  latchState(name: string): string {
+    return `${this.#latch(name)}~state`
+  }
+
+  latchClosed(name: string): string {
+    return this.#latch(name) + closedName
+  }
+
+  latchParties(name: string, round: string): string {
+    return `${this.#latch(name)}~party=${encodeName(round)}=`
+  }
+
+  latchWaits(name: string): string {
+    return this.#latch(name) + waitsName
   }
 
   client(clientId: string): string {
@@ -53,6 +85,10 @@ export class Keys {
     return `${this.#prefix}gone/${encodeName(owner)}`
   }
 
+  #latch(name: string): string {
+    return this.queue({ object: 'latch', name })
+  }
+
   /** The client that a key of `clients` names. */
   clientOf(key: string): string {
     return decodeName(key.slice(this.clients.length))
@@ -67,8 +103,26 @@ export class Keys {
 }
 
 const sizeName = '~size'
+const closedName = '~closed'
+const waitsName = '~waits='
+const sizeLastsName = '~size-lasts'
 
+/** Whether it says a size. */
 export const isSizeKey = (key: string): boolean => key.endsWith(`/${sizeName}`)
+
+/** Whether it is an entry: no owner's name begins like that. */
+export const isEntryKey = (key: string): boolean => !lastOf(key).startsWith('~')
+
+const lastOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+/** Whether it says that a latch is set, and not open yet. */
+export const isLatchClosed = (key: string): boolean => lastOf(key) === closedName
+
+/** Whether it says that a client waits for a latch. */
+export const isLatchWait = (key: string): boolean => lastOf(key).startsWith(waitsName)
+
+/** The name at the end of a key of a latch. */
+export const latchNameOf = (key: string): string => decodeName(key.slice(key.lastIndexOf('=') + 1))
 
 /** The owner and the session of an entry's key. */
 export function ownerOf(key: string): { readonly owner: string; readonly session: string } {

@@ -1,5 +1,5 @@
 import type { QueuePage } from '@holdfast/session-queue'
-import { isSizeKey, type Keys } from './keys.js'
+import { isEntryKey, isLatchClosed, isLatchWait, type Keys } from './keys.js'
 import * as kv from './wire/kv.js'
 
 /** How many keys are read for one page. */
@@ -14,10 +14,13 @@ export const pageRangeOf = (keys: Keys, cursor: string | null): Buffer =>
  * was read of it.
  */
 export function pageOf(keys: Keys, { keys: found, count }: kv.RangeReply): QueuePage {
-  const byQueue = new Map<string, number>()
+  const byQueue = new Map<string, { entries: number; waits: number }>()
   for (const { key } of found) {
     const queue = key.slice(0, key.lastIndexOf('/') + 1)
-    byQueue.set(queue, (byQueue.get(queue) ?? 0) + (isSizeKey(key) ? 0 : 1))
+    const { entries, waits } = byQueue.get(queue) ?? { entries: 0, waits: 0 }
+    const isWait = isLatchWait(key)
+    const isListed = isEntryKey(key) || isLatchClosed(key) || isWait
+    byQueue.set(queue, { entries: entries + (isListed ? 1 : 0), waits: waits + (isWait ? 1 : 0) })
   }
   const hasMore = count > found.length
   const total = found.length === 0 ? 0 : Math.round((byQueue.size * count) / found.length)
@@ -27,10 +30,11 @@ export function pageOf(keys: Keys, { keys: found, count }: kv.RangeReply): Queue
     next = byQueue.size > 1 ? last : kv.endOf(last).toString()
     if (byQueue.size > 1) byQueue.delete(last)
   }
-  const queues = [...byQueue].flatMap(([key, entries]) => {
+  const queues = [...byQueue].flatMap(([key, { entries, waits }]) => {
     const queue = keys.queueOf(key)
-    // Only resized: nobody holds or waits.
-    return queue && entries > 0 ? [{ queue, entries }] : []
+    // Only resized, or an open latch: nobody holds or waits.
+    if (!queue || entries === 0) return []
+    return [{ queue, entries, isContended: queue.object === 'latch' ? waits > 0 : entries > 1 }]
   })
   return { queues, total, next }
 }

@@ -31,7 +31,7 @@ export class Rewriting {
     entry: Entry,
     change: (facts: EntryFacts) => EntryFacts,
     timeoutMs: number,
-  ): Promise<Entry | null> {
+  ): Promise<EtcdEntry | null> {
     if (!(entry instanceof EtcdEntry) || entry.session !== this.#session.name) return null
     const left = countdown(timeoutMs)
     const { key, createdAt } = madeOf(entry)

@@ -2,13 +2,13 @@ import { clientOf, type ClientInfo, type EngineHost } from '@holdfast/core/engin
 import type {
   Entry,
   EntryNote,
+  LatchStore,
   Listing,
   Look,
   NewEntry,
   NewSize,
   Queue,
   QueueStore,
-  Size,
   StoreEvents,
   StoreOperator,
 } from '@holdfast/session-queue'
@@ -16,19 +16,10 @@ import { Bars } from './bars.js'
 import { Client } from './client/client.js'
 import { StatusError } from './client/failures.js'
 import { countdown } from './countdown.js'
-import {
-  EtcdEntry,
-  factsOf,
-  listingOf,
-  madeOf,
-  sizeOf,
-  sizeValueOf,
-  valueOf,
-  watchFrom,
-  type EntryFacts,
-} from './entries.js'
+import { EtcdEntry, factsOf, listingOf, madeOf, valueOf, watchFrom, type EntryFacts } from './entries.js'
 import { Inbox } from './inbox.js'
 import { Keys } from './keys.js'
+import { EtcdLatches } from './latches.js'
 import type { EtcdSettings } from './options.js'
 import { overtaken } from './errors.js'
 import { EtcdOperator, infoOf } from './operator.js'
@@ -37,14 +28,16 @@ import { Requests } from './requests.js'
 import { Rewriting } from './rewriting.js'
 import { traits } from './traits.js'
 import { Session } from './session.js'
+import { Sizes } from './sizes.js'
 import { Watches } from './watches.js'
 import * as kv from './wire/kv.js'
-import { byLease, grantOf, leaseOf } from './wire/leases.js'
+import { byLease, leaseOf } from './wire/leases.js'
 
 /** The queues of etcd, for one client. */
 export class EtcdStore implements QueueStore {
   readonly marginMs = traits.lease.marginMs
   readonly operator: StoreOperator
+  readonly latches: LatchStore
   readonly #host: EngineHost
   readonly #client: Client
   readonly #session: Session
@@ -55,6 +48,7 @@ export class EtcdStore implements QueueStore {
   readonly #bars = new Bars()
   readonly #rewriting: Rewriting
   readonly #proving: Proving
+  readonly #sizes: Sizes
   #isAnnounced = false
   #hasWarned = false
 
@@ -102,6 +96,10 @@ export class EtcdStore implements QueueStore {
       ownKey: this.#keys.client(host.clientId),
       announceAgain: (timeoutMs) => this.#announceAgain(timeoutMs),
     })
+    this.#sizes = new Sizes(this.#requests, this.#keys)
+    const { clientId, watchdogTimeoutMs: waitMs } = host
+    const ofLatches = { requests: this.#requests, keys: this.#keys, watches: this.#watches }
+    this.latches = new EtcdLatches({ ...ofLatches, clientId, waitMs })
     this.operator = new EtcdOperator(this.#requests, this.#keys)
   }
 
@@ -193,10 +191,9 @@ export class EtcdStore implements QueueStore {
     return (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, note }), timeoutMs)) !== null
   }
 
-  async mark(entry: Entry, timeoutMs: number): Promise<boolean> {
-    return (
-      (await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, isMarked: true }), timeoutMs)) !== null
-    )
+  async mark(entry: Entry, timeoutMs: number): Promise<number | null> {
+    const marked = await this.#rewriting.rewrite(entry, (facts) => ({ ...facts, isMarked: true }), timeoutMs)
+    return marked?.writtenAt ?? null
   }
 
   shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null> {
@@ -261,18 +258,12 @@ export class EtcdStore implements QueueStore {
     return Promise.resolve(stop)
   }
 
-  async whenChanged(
-    queue: Queue,
-    callback: () => void,
-    timeoutMs: number,
-  ): Promise<{ listing: Listing; stop: () => void }> {
-    const reply = await this.#requests.range(this.#listOf(queue), timeoutMs)
-    const key = this.#keys.queue(queue)
-    const stop = this.#watches.add({ key, end: kv.endOf(key) }, reply.revision + 1, () => {
-      stop()
-      callback()
-    })
-    return { listing: listingOf(queue, reply), stop }
+  whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {
+    return this.#listed(queue, this.#keys.queue(queue), callback, timeoutMs)
+  }
+
+  whenResized(queue: Queue, callback: () => void, timeoutMs: number) {
+    return this.#listed(queue, this.#keys.size(queue), callback, timeoutMs)
   }
 
   prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]> {
@@ -291,19 +282,12 @@ export class EtcdStore implements QueueStore {
     return { note, token: createdAt, leftMs: Math.max(0, lease.ttlS) * 1_000, ageMs: 0 }
   }
 
-  async resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<Size | null> {
-    const left = countdown(timeoutMs)
-    const keepS = Math.ceil(size.keepMs / 1_000)
-    const { lease } = leaseOf(await this.#requests.call('Lease/LeaseGrant', grantOf(keepS), left()))
-    const key = this.#keys.size(queue)
-    const put = kv.thenPut(kv.putOf(key, sizeValueOf(size), lease))
-    const read = kv.thenRange(kv.rangeOfKey(key))
-    const request = kv.txnOfOperations([kv.isWrittenAt(key, version)], [put, read], [read])
-    const reply = await this.#requests.txn(request, left())
-    const [found] = kv.rangeAt(reply, reply.isDone ? 1 : 0).keys
-    if (!reply.isDone) this.#requests.call('Lease/LeaseRevoke', byLease(lease), left()).catch(() => undefined)
-    const inForce = found && sizeOf(found)
-    return inForce?.id === size.id ? inForce : null
+  resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<boolean> {
+    return this.#sizes.set(queue, size, version, timeoutMs)
+  }
+
+  unsize(queue: Queue, version: number, timeoutMs: number): Promise<void> {
+    return this.#sizes.unset(queue, version, timeoutMs)
   }
 
   async announce(timeoutMs: number): Promise<void> {
@@ -320,6 +304,21 @@ export class EtcdStore implements QueueStore {
   async client(clientId: string, timeoutMs: number): Promise<ClientInfo | null> {
     const { keys } = await this.#requests.range(kv.rangeOfKey(this.#keys.client(clientId)), timeoutMs)
     return keys[0] ? infoOf(keys[0].value) : null
+  }
+
+  /** Lists a queue, and watches the keys that begin like this. */
+  async #listed(
+    queue: Queue,
+    prefix: string,
+    callback: () => void,
+    timeoutMs: number,
+  ): Promise<{ listing: Listing; stop: () => void }> {
+    const reply = await this.#requests.range(this.#listOf(queue), timeoutMs)
+    const stop = this.#watches.add({ key: prefix, end: kv.endOf(prefix) }, reply.revision + 1, () => {
+      stop()
+      callback()
+    })
+    return { listing: listingOf(queue, reply), stop }
   }
 
   async #announceAgain(timeoutMs: number): Promise<void> {

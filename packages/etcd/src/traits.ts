@@ -5,7 +5,7 @@ import type { Traits } from '@holdfast/core/engine'
  * never too early.
  */
 export const traits: Traits = {
-  kinds: ['shared'],
+  kinds: ['shared', 'latch'],
   fifo: true,
   handOff: 'grant',
   lease: { of: 'session', stepMs: 1, shortestMs: 400, marginMs: 100 },

@@ -1,9 +1,4 @@
-import {
-  HoldfastError,
-  UnavailableError,
-  type AcquireReply,
-  type AcquireRequest,
-} from '@holdfast/core/engine'
+import { UnavailableError, type AcquireReply, type AcquireRequest } from '@holdfast/core/engine'
 import type { QueueAddress } from './address.js'
 import type { StepDeps } from './deps.js'
 import { noteOf } from './notes.js'
@@ -50,15 +45,15 @@ export class Acquiring {
     if (!(await store.update(entry, noteOf(count, leaseMs, host.watchdogTimeoutMs), timeoutMs))) return null
     place.count = count
     brake.extend(place, request.leaseMs)
-    return { kind: 'held', token: entry.token }
+    return { kind: 'held', token: place.token }
   }
 
   async #enter(place: Place, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const { brake, places, store, turns } = this.#deps
+    const { brake, places, sizes, store, turns } = this.#deps
     const { entryTtlMs, leaseMs } = request
     if (entryTtlMs === 0 && !place.entry && place.doubt === undefined) {
       // It must not queue, not even for a moment.
-      const listing = await store.list(place.address, timeoutMs)
+      const listing = await sizes.list(place.address, timeoutMs)
       if (!hasRoom(listing, place.wanted, place.size)) return busy(listing, 0)
     }
     const listing = await this.#listing(place, request, timeoutMs)
@@ -72,7 +67,7 @@ export class Acquiring {
     switch (await turns.judge(place, listing, timeoutMs)) {
       case 'holds':
         brake.extend(place, leaseMs)
-        return held(place)
+        return { kind: 'held', token: place.token }
       case 'waits':
         return busy(listing, positionIn(listing, entry))
       case 'gone':
@@ -85,24 +80,28 @@ export class Acquiring {
 
   /** The queue, with the owner's entry in it. `null`: the owner is barred. */
   async #listing(place: Place, { leaseMs }: AcquireRequest, timeoutMs: number): Promise<Listing | null> {
-    const { host, store } = this.#deps
+    const { host, sizes, store } = this.#deps
     const { address, owner, wanted: permits, size } = place
-    if (place.entry) return store.list(address, timeoutMs)
+    if (place.entry) return sizes.list(address, timeoutMs)
     const entered = await inDoubt(place, store, async () => {
       const own = place.doubt === undefined ? null : await store.find(address, owner, timeoutMs)
+      if (own) place.hasWaited = true
       if (own) return { own, listing: await store.list(address, timeoutMs) }
       const note = noteOf(1, leaseMs, host.watchdogTimeoutMs)
       return store.enter(address, { owner, permits, size, note }, timeoutMs)
     })
-    place.entry = entered?.own
-    return entered?.listing ?? null
+    if (!entered) return null
+    // A reply may come after the session has ended that it is about.
+    if (entered.own.session !== store.session) {
+      throw new UnavailableError(
+        `${store.name}: the session has ended in which ${owner} entered; it enters again`,
+      )
+    }
+    place.entry = entered.own
+    const listing = await sizes.settled(address, entered.listing, timeoutMs)
+    if (listing !== entered.listing) place.hasWaited = true
+    return listing
   }
-}
-
-/** The token of a place that was found to hold. */
-function held({ entry, owner }: Place): AcquireReply {
-  if (!entry) throw new HoldfastError(`${owner} holds without an entry`)
-  return { kind: 'held', token: entry.token }
 }
 
 /** If it fails, an entry may be there, in the session that runs then. */

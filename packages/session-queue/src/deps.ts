@@ -2,6 +2,7 @@ import type { EngineHost } from '@holdfast/core/engine'
 import type { Background } from './background.js'
 import type { Brake } from './brake.js'
 import type { Places } from './places.js'
+import type { Sizes } from './sizes.js'
 import type { QueueStore } from './store.js'
 import type { Tombstones } from './tombstones.js'
 import type { Turns } from './turns.js'
@@ -13,6 +14,7 @@ export interface StepDeps {
   readonly places: Places
   readonly brake: Brake
   readonly turns: Turns
+  readonly sizes: Sizes
   readonly tombstones: Tombstones
   readonly background: Background
 }

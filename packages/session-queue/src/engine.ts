@@ -14,7 +14,7 @@ export interface SessionQueueOptions {
   readonly examine?: (examination: Examination) => Promise<readonly Finding[]>
 }
 
-/** Locks, read/write locks and semaphores in a store that has sessions, for `new Holdfast({ engine })`. */
+/** Locks, read/write locks and semaphores, and latches where the store keeps them, in a store that has sessions, for `new Holdfast({ engine })`. */
 export const sessionQueue = ({ name, traits, open, examine }: SessionQueueOptions): LockEngine => ({
   name,
   traits,

@@ -1,7 +1,9 @@
 export { sessionQueue, type SessionQueueOptions } from './engine.js'
+export type { LatchNames, LatchStore, NewLatch, StoredLatch } from './latch-store.js'
 export type {
   Entry,
   EntryNote,
+  ListedQueue,
   Listing,
   Look,
   NewEntry,
@@ -11,6 +13,7 @@ export type {
   QueuePage,
   QueueStore,
   Size,
+  Sizing,
   StoreEvents,
   StoreOperator,
 } from './store.js'

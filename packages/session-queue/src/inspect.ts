@@ -1,7 +1,9 @@
 import type { EngineHost, Inspection, SharedInspection } from '@holdfast/core/engine'
 import type { QueueAddress } from './address.js'
+import type { StepDeps } from './deps.js'
 import type { Places } from './places.js'
 import { permitsOf, standingOf } from './shared.js'
+import type { Sizes } from './sizes.js'
 import type { Entry, Listing, Look, QueueStore } from './store.js'
 
 const free: Inspection = {
@@ -24,15 +26,17 @@ export class Inspecting {
   readonly #host: EngineHost
   readonly #store: QueueStore
   readonly #places: Places
+  readonly #sizes: Sizes
 
-  constructor(host: EngineHost, store: QueueStore, places: Places) {
+  constructor({ host, store, places, sizes }: StepDeps) {
     this.#host = host
     this.#store = store
     this.#places = places
+    this.#sizes = sizes
   }
 
   async inspect(address: QueueAddress, limit: number): Promise<Inspection | SharedInspection> {
-    const listing = await this.#store.list(address, this.#host.commandTimeoutMs)
+    const listing = await this.#sizes.list(address, this.#host.commandTimeoutMs)
     return address.object === 'lock' ? this.#lock(address, listing, limit) : this.#shared(listing, limit)
   }
 
@@ -69,7 +73,7 @@ export class Inspecting {
     return {
       kind: 'shared',
       size: listing.size?.size ?? 0,
-      version: listing.size?.version ?? 0,
+      version: listing.size && listing.size.size !== null ? listing.size.version : 0,
       used: permitsOf(holders),
       holderCount: holders.length,
       holders: listed.sort((a, b) => a.ttlMs - b.ttlMs),

@@ -3,16 +3,22 @@ import type { Entry, Listing } from './store.js'
 
 /**
  * What one that waits has to watch: that an entry goes, or also gets in (`marked`); or, for the first that waits for a semaphore, any change.
- * One event wakes one waiter, however many wait.
+ * One event wakes one waiter, however many wait. A resize wakes all that wait for a semaphore, and one that is passed over nothing else.
  */
 export type Obstacle =
-  { readonly kind: 'gone' | 'marked'; readonly entry: Entry } | { readonly kind: 'any change' }
+  { readonly kind: 'gone' | 'marked'; readonly entry: Entry } | { readonly kind: 'any change' | 'size' }
 
 /** @param own - waits, and is in the listing */
 export function obstacleOf(own: Entry, listing: Listing): Obstacle {
   const at = listing.entries.findIndex(({ key }) => key === own.key)
   const ahead = listing.entries.slice(0, Math.max(0, at))
-  const entry = own.queue.object === 'semaphore' ? waiterAhead(listing, ahead) : blockerOf(own, ahead)
+  const { waiters, passedOver } = standingOf(listing)
+  if ([...passedOver].some(({ key }) => key === own.key)) return { kind: 'size' }
+  const blocking = new Set(waiters.filter((waiter) => !passedOver.has(waiter)))
+  const entry =
+    own.queue.object === 'semaphore'
+      ? ahead.filter((each) => blocking.has(each)).at(-1)
+      : blockerOf(own, ahead)
   if (!entry) return { kind: 'any change' }
   // A writer may become a reader, and one that waits for a semaphore gets in: then those behind it look, too.
   const goesOn = own.queue.object === 'semaphore' || (isReader(own) && !isReader(entry))
@@ -26,9 +32,3 @@ const blockerOf = (own: Entry, ahead: readonly Entry[]): Entry | undefined =>
     : ahead.at(-1)
 
 const isReader = ({ permits, size }: Entry): boolean => permits < size
-
-/** The last one ahead that waits, too. */
-function waiterAhead(listing: Listing, ahead: readonly Entry[]): Entry | undefined {
-  const waiting = new Set(standingOf(listing).waiters)
-  return ahead.filter((entry) => waiting.has(entry)).at(-1)
-}

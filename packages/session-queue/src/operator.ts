@@ -7,7 +7,9 @@ export const operatorOf = (store: StoreOperator, host: EngineHost): OperatorSess
   async list(cursor: string | null, { contended }: ListFilter) {
     const startedAt = host.now()
     const page = await store.queues(cursor, host.commandTimeoutMs)
-    const wanted = page.queues.filter(({ entries }) => entries > (contended ? 1 : 0))
+    const wanted = page.queues.filter(({ entries, isContended = entries > 1 }) =>
+      contended ? isContended : entries > 0,
+    )
     const found = wanted.map(({ queue: { name, object } }) => ({
       address: addressing.locate(name, object),
       object,

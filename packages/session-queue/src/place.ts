@@ -13,7 +13,6 @@ export type Move = 'held' | 'gone'
  * | nothing               | it is empty: a request came, and left nothing                               |
  * | a doubt               | the request to enter got no reply: an entry may be there                    |
  * | an entry              | it waits, and something is watched; or it holds (`isHeld`), until `untilMs` |
- * | a watch only          | it wants more than there is in all, since a resize, and waits outside       |
  */
 export class Place {
   readonly owner: string
@@ -22,6 +21,10 @@ export class Place {
   /** The session in which an entry may be that got no reply. */
   doubt: string | undefined
   isHeld = false
+  /** Of the hold. */
+  token = 0
+  /** Whether others may have got in since its entry was made. */
+  hasWaited = false
   /** The hold count of a lock. */
   count = 1
   /** When the lease ends, by the clock of the host. */
@@ -39,6 +42,8 @@ export class Place {
   stopWatching: (() => void) | undefined
   /** Whether that is any change of the queue. */
   watchesAll = false
+  /** Forgets that it looks again when its semaphore is resized. */
+  leaveSize: (() => void) | undefined
   /** The entry behind which this one waited when that was marked already. */
   passedMark: string | undefined
   readonly #followers = new Set<(move: Move) => void>()
@@ -55,8 +60,7 @@ export class Place {
   }
 
   get isEmpty(): boolean {
-    const hasNothing = this.entry === undefined && this.doubt === undefined && this.stopWatching === undefined
-    return hasNothing && this.#steps === 0
+    return this.entry === undefined && this.doubt === undefined && this.#steps === 0
   }
 
   /** Takes over what a request wants for the time after it. */
@@ -86,10 +90,16 @@ export class Place {
     for (const follower of [...this.#followers]) follower(move)
   }
 
+  /** It waits for nothing any more. */
+  unwatch(): void {
+    this.stopWatching?.()
+    this.leaveSize?.()
+    this.stopWatching = this.leaveSize = undefined
+  }
+
   /** Whatever it had is gone. */
   clear(): void {
-    this.stopWatching?.()
-    this.stopWatching = undefined
+    this.unwatch()
     clearTimeout(this.brake)
     this.brake = undefined
     this.entry = undefined
@@ -97,6 +107,7 @@ export class Place {
     this.watchesAll = false
     this.passedMark = undefined
     this.isHeld = false
+    this.hasWaited = false
     this.count = 1
     this.untilMs = -Infinity
     this.leaseMs = 0

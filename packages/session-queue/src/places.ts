@@ -21,6 +21,12 @@ export class Places {
     return place?.entry?.key === entry.key ? place : undefined
   }
 
+  /** The same, or the one that is about to have it: replies may overtake each other. @param session - that is running */
+  aboutToBeAt(entry: Entry, session: string): Place | undefined {
+    const place = this.find(idOf(entry.queue), entry.owner)
+    return place && !place.entry && entry.session === session ? place : this.at(entry)
+  }
+
   /** Runs a step about an owner when those before it are over. The place is forgotten when nothing is left of it. */
   async run<T>(owner: string, address: QueueAddress, step: (place: Place) => Promise<T>): Promise<T> {
     const place = this.find(address.id, owner) ?? new Place(owner, address)

@@ -1,28 +1,32 @@
 import type { ResizeReply, ResizeRequest } from '@holdfast/core/engine'
 import type { QueueAddress } from './address.js'
-import { standingOf } from './shared.js'
-import type { QueueStore, Size } from './store.js'
+import type { StepDeps } from './deps.js'
+import type { Size } from './store.js'
 
-/** Sets how many permits an object has in all, if the caller knows the last resize. Waiters see it as a change of their queue. */
+/** Sets how many permits an object has in all, if the caller knows the last resize. */
 export async function resize(
-  store: QueueStore,
+  { sizes, store }: Pick<StepDeps, 'sizes' | 'store'>,
   address: QueueAddress,
   { size, keepMs, version, id }: ResizeRequest,
   timeoutMs: number,
 ): Promise<ResizeReply> {
-  const listing = await store.list(address, timeoutMs)
-  const { size: before } = listing
+  const { size: before } = await sizes.list(address, timeoutMs)
   if (before?.id === id) return reply('resized', before)
-  if ((before?.version ?? 0) !== version) return reply('superseded', before)
-  const holders = standingOf(listing).holders.map(({ key }) => key)
-  const set = await store.resize(address, { size, id, holders, keepMs }, version, timeoutMs)
-  if (set) return reply('resized', set)
-  const { size: now } = await store.list(address, timeoutMs)
-  return reply(now?.id === id ? 'resized' : 'superseded', now)
+  if (versionOf(before) !== version) return reply('superseded', before)
+  const inForce = { size: before?.size ?? null, holders: before?.holders ?? [] }
+  const wanted = { size, id, keepMs, holders: [], before: inForce }
+  sizes.begins(address, wanted)
+  const isSet = await store.resize(address, wanted, before?.version ?? 0, timeoutMs)
+  const { size: now } = await sizes.list(address, timeoutMs)
+  if (now?.id === id) sizes.watchEnd(address, now)
+  return reply(isSet || now?.id === id ? 'resized' : 'superseded', now)
 }
 
 const reply = (kind: ResizeReply['kind'], size: Size | undefined): ResizeReply => ({
   kind,
-  version: size?.version ?? 0,
+  version: versionOf(size),
   size: size?.size ?? 0,
 })
+
+/** 0 without a resize: also when the last one is over, and only those that held by it are listed. */
+const versionOf = (size: Size | undefined): number => (size && size.size !== null ? size.version : 0)

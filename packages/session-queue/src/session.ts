@@ -9,6 +9,8 @@ import { SessionFacts } from './facts.js'
 import { Heartbeat } from './heartbeat.js'
 import { SessionInbox } from './inbox.js'
 import { Inspecting } from './inspect.js'
+import { LatchWatches } from './latch-watches.js'
+import { QueueLatches } from './latches.js'
 import { operatorOf } from './operator.js'
 import { Places } from './places.js'
 import { Registration } from './registration.js'
@@ -16,6 +18,8 @@ import { Releasing } from './release.js'
 import { Renewing } from './renew.js'
 import { resize } from './resize.js'
 import type { OpenStore, QueueStore } from './store.js'
+import { SizeWatches } from './size-watches.js'
+import { Sizes } from './sizes.js'
 import { Tombstones } from './tombstones.js'
 import { Turns } from './turns.js'
 
@@ -27,11 +31,14 @@ export class QueueSession implements port.EngineSession {
   readonly inbox: SessionInbox
   readonly registry: Registration
   readonly operator: port.OperatorSession | undefined
+  readonly latches: port.LatchSession | undefined
   readonly #host: port.EngineHost
   readonly #queues: QueueStore
   readonly #places = new Places()
   readonly #background = new Background()
   readonly #heartbeat: Heartbeat
+  readonly #sizes: Sizes
+  #latchWatches: LatchWatches | undefined
   #isClosed = false
 
   constructor(open: OpenStore, host: port.EngineHost) {
@@ -46,8 +53,10 @@ export class QueueSession implements port.EngineSession {
     this.#queues = store
     this.store = new SessionFacts(host, store)
     this.registry = new Registration(host, store)
+    this.#sizes = new Sizes({ host, store, background: this.#background })
     this.#heartbeat = new Heartbeat(host, store, this.#places)
     this.inbox = new SessionInbox(host, store, this.#background)
+    this.latches = this.#latchesOf(host, store)
     this.operator = store.operator && operatorOf(store.operator, host)
     this.steps = new QueueSteps(this.#depsOf(host, store))
   }
@@ -63,7 +72,18 @@ export class QueueSession implements port.EngineSession {
     this.#heartbeat.close()
     this.#background.close()
     this.#places.close()
+    this.#sizes.close()
+    this.#latchWatches?.close()
     await this.#queues.close()
+  }
+
+  #latchesOf(host: port.EngineHost, store: QueueStore): port.LatchSession | undefined {
+    const { latches } = store
+    if (!latches) return undefined
+    const watches = new LatchWatches({ host, store, latches, background: this.#background })
+    this.#latchWatches = watches
+    const { commandTimeoutMs } = host
+    return new QueueLatches({ latches, watches, commandTimeoutMs, now: () => host.now() })
   }
 
   #depsOf(host: port.EngineHost, store: QueueStore): StepDeps {
@@ -77,8 +97,10 @@ export class QueueSession implements port.EngineSession {
       commandTimeoutMs: host.commandTimeoutMs,
       background,
     })
-    const turns = new Turns({ host, store, places, brake, background })
-    return { host, store, places, brake, background, turns, tombstones: new Tombstones(now) }
+    const sizes = this.#sizes
+    const sizeWatches = new SizeWatches(store, sizes)
+    const turns = new Turns({ host, store, places, brake, background, sizes, sizeWatches })
+    return { host, store, places, brake, background, turns, sizes, tombstones: new Tombstones(now) }
   }
 
   /** What was held is lost, and what waited enters again. */
@@ -117,7 +139,7 @@ class QueueSteps implements port.LockSteps {
     this.#acquiring = new Acquiring(deps)
     this.#releasing = new Releasing(deps)
     this.#renewing = new Renewing(deps)
-    this.#inspecting = new Inspecting(deps.host, deps.store, deps.places)
+    this.#inspecting = new Inspecting(deps)
   }
 
   acquire(address: QueueAddress, request: port.AcquireRequest, timeoutMs: number) {
@@ -141,7 +163,7 @@ class QueueSteps implements port.LockSteps {
   }
 
   resize(address: QueueAddress, request: port.ResizeRequest, timeoutMs: number) {
-    return this.#bounded(resize(this.#deps.store, address, request, timeoutMs), timeoutMs)
+    return this.#bounded(resize(this.#deps, address, request, timeoutMs), timeoutMs)
   }
 
   inspect(address: QueueAddress, limit: number) {

@@ -6,33 +6,48 @@ export interface Standing {
   readonly holders: readonly Entry[]
   /** In the order of their arrival. */
   readonly waiters: readonly Entry[]
+  /** Those of the waiters that want more than there is in all since a resize: they keep their places, and hold nobody up. */
+  readonly passedOver: ReadonlySet<Entry>
 }
 
 /**
- * Who holds. An entry does when the permits of all ahead of it and its own fit into the size; those that wait ahead count, so that nobody
- * is overtaken. It is decided by the order alone, which no one changes: what holds goes on holding, whoever leaves. Of those that held
- * when the object was made smaller, all still do.
+ * Who holds. An entry does if it held when the size was set, or if all ahead of it that the size has room for hold, and it fits beside them.
+ *
+ * As long as the size is the same, whoever holds goes on holding, whoever leaves and comes. So it need not be written anywhere but when
+ * the size changes.
  */
 export function standingOf({ entries, size }: Listing): Standing {
-  const kept = new Set(size?.holders)
+  const inForce = size?.before ?? size
+  const kept = new Set(inForce?.holders)
   const holders: Entry[] = []
   const waiters: Entry[] = []
-  let used = 0
+  const passedOver = new Set<Entry>()
+  let used = permitsOf(entries.filter(({ key }) => kept.has(key)))
+  let isBlocked = false
   for (const entry of entries) {
+    if (kept.has(entry.key)) {
+      holders.push(entry)
+      continue
+    }
+    const all = inForce?.size ?? entry.size
+    if (entry.permits > all) {
+      passedOver.add(entry)
+      waiters.push(entry)
+      continue
+    }
     used += entry.permits
-    const isIn = used <= (size?.size ?? entry.size) || kept.has(entry.key)
-    ;(isIn ? holders : waiters).push(entry)
+    isBlocked ||= used > all
+    ;(isBlocked ? waiters : holders).push(entry)
   }
-  return { holders, waiters }
+  return { holders, waiters, passedOver }
 }
 
 export const permitsOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, { permits }) => sum + permits, 0)
 
 /** Whether one more would get in at the end of the queue. */
-export const hasRoom = ({ entries, size }: Listing, permits: number, ownSize: number): boolean =>
-  permitsOf(entries) + permits <= (size?.size ?? ownSize)
-
-/** Whether it can never get in while this size is in force, and so would hold up all behind it. Nobody gets in at 0. */
-export const isTooLarge = ({ size }: Listing, permits: number): boolean =>
-  size !== undefined && size.size > 0 && permits > size.size
+export function hasRoom(listing: Listing, permits: number, ownSize: number): boolean {
+  const { holders, waiters, passedOver } = standingOf(listing)
+  const used = permitsOf(holders)
+  return waiters.length === passedOver.size && used + permits <= (listing.size?.size ?? ownSize)
+}

@@ -1,4 +1,5 @@
 import type { ClientInfo, ConnectedClient, EngineHost, ObjectType } from '@holdfast/core/engine'
+import type { LatchStore } from './latch-store.js'
 
 /** Which queue: that of one object. How it is written in the store is the store's business. */
 export interface Queue {
@@ -46,21 +47,30 @@ export interface Listing {
   readonly size: Size | undefined
 }
 
-/** How many permits an object has in all, since it was resized. In force for as long as it is listed. */
-export interface Size {
-  readonly size: number
-  /** Larger than that of every earlier size of the object. */
-  readonly version: number
-  /** Of the resize, so that its repetition is recognised. */
-  readonly id: string
-  /** Keys of the entries that held when the size was set: they hold, even if it has no room for them. */
+/** By what it is judged who holds. */
+export interface Sizing {
+  /** How many permits there are in all; `null`: as each owner was told. */
+  readonly size: number | null
+  /** Keys of the entries that held when this began: they hold, even if there is no room for them. */
   readonly holders: readonly string[]
 }
 
 /** A size to be set. */
-export interface NewSize extends Omit<Size, 'version'> {
-  /** How long it is in force, milliseconds, by the store's clock. */
+export interface NewSize extends Sizing {
+  /** Of the resize, so that its repetition is recognised. */
+  readonly id: string
+  /** How long it is in force, milliseconds; 0 with the size `null`: as long as it is there. */
   readonly keepMs: number
+  /** What was in force before, as long as it is not known who held then: nobody gets in until `holders` say it. */
+  readonly before?: Sizing | undefined
+}
+
+/** How many permits an object has in all, since it was resized. In force for as long as it is listed. */
+export interface Size extends NewSize {
+  /** Larger than that of every earlier size of the object. */
+  readonly version: number
+  /** Whether its time is certainly up, by a measure of the store that outlives its clients. May be late. */
+  readonly isOver: boolean
 }
 
 /** What {@link QueueStore.look} sees. */
@@ -73,9 +83,18 @@ export interface Look {
   readonly ageMs: number
 }
 
+/** A queue that is not empty, or a latch. */
+export interface ListedQueue {
+  readonly queue: Queue
+  /** Of a latch: whether it is set and not open, or waited for. */
+  readonly entries: number
+  /** Of a latch: whether clients wait for it. Those of a queue do when it has two entries. */
+  readonly isContended?: boolean
+}
+
 /** Some of the queues of a store. */
 export interface QueuePage {
-  readonly queues: readonly { readonly queue: Queue; readonly entries: number }[]
+  readonly queues: readonly ListedQueue[]
   /** How many there are in all, about. */
   readonly total: number
   /** Where to go on; `null`: that was the last page. */
@@ -144,8 +163,12 @@ export interface QueueStore {
   find(queue: Queue, owner: string, timeoutMs: number): Promise<Entry | null>
   /** Writes the note of an entry of this session, if it is still there. Proves the session. */
   update(entry: Entry, note: EntryNote, timeoutMs: number): Promise<boolean>
-  /** Tells those who wait behind this entry of a semaphore that it got in: see {@link whenMarked}. `false`: it is gone. */
-  mark(entry: Entry, timeoutMs: number): Promise<boolean>
+  /**
+   * Tells those who wait behind this entry of a semaphore that it got in: see {@link whenMarked}.
+   *
+   * @returns a fencing token that is larger than all before, of entries and of marks of the queue; `null`: the entry is gone
+   */
+  mark(entry: Entry, timeoutMs: number): Promise<number | null>
   /** Has an entry hold fewer permits, and marks it. Listed in the same place, under the same key. `null`: it is gone. */
   shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null>
   /** `false`: it was not there. */
@@ -170,17 +193,32 @@ export interface QueueStore {
     timeoutMs: number,
   ): Promise<{ listing: Listing; stop: () => void }>
 
+  /** The same when the size that is listed has changed. */
+  whenResized(
+    queue: Queue,
+    callback: () => void,
+    timeoutMs: number,
+  ): Promise<{ listing: Listing; stop: () => void }>
+
   /** Proves the session; then, which of these entries of it are there. In as few requests as the store allows. */
   prove(entries: readonly Entry[], timeoutMs: number): Promise<readonly boolean[]>
   /** `null`: the entry is gone. */
   look(entry: Entry, timeoutMs: number): Promise<Look | null>
-  /** Sets the size if the one in force has this version, 0 if none is. `null`: it has not. */
-  resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<Size | null>
+  /**
+   * Sets the size if the one that is listed has this version, 0 if none is. Its time goes on if that one has the same id.
+   *
+   * @returns `false`: it has another version
+   */
+  resize(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<boolean>
+  /** Has no size listed any more, if the one that is has this version and the queue is empty. */
+  unsize(queue: Queue, version: number, timeoutMs: number): Promise<void>
 
   /** Makes this client known to others for as long as its session lives, and has it reached by them. */
   announce(timeoutMs: number): Promise<void>
   /** How a client made itself known; `null`: its session is over. */
   client(clientId: string, timeoutMs: number): Promise<ClientInfo | null>
+  /** Present if the engine's traits promise latches. */
+  readonly latches?: LatchStore | undefined
   /** Present if the engine's traits promise `operator`. */
   readonly operator?: StoreOperator | undefined
 }

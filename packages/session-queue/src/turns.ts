@@ -5,7 +5,9 @@ import { obstacleOf, type Obstacle } from './obstacle.js'
 import { isFresh } from './heartbeat.js'
 import type { Place } from './place.js'
 import type { Places } from './places.js'
-import { isTooLarge, standingOf } from './shared.js'
+import { standingOf } from './shared.js'
+import type { SizeWatches } from './size-watches.js'
+import type { Sizes } from './sizes.js'
 import type { Entry, Listing, QueueStore } from './store.js'
 
 /** What a listing says of a place: it holds now; it waits, and something is watched; or its entry is gone. */
@@ -17,6 +19,8 @@ export interface TurnsDeps {
   readonly places: Places
   readonly brake: Brake
   readonly background: Background
+  readonly sizes: Sizes
+  readonly sizeWatches: SizeWatches
 }
 
 /** Has those that wait look again when what is in their way is gone, and tells the client when they hold. */
@@ -28,42 +32,50 @@ export class Turns {
   }
 
   /**
-   * Goes by a listing that is not older than the entry of the place.
+   * Goes by a listing that is not older than the entry of the place, and whose size is in force.
    *
    * @param isArmed - any change of the queue since this listing is watched
    */
   async judge(place: Place, listing: Listing, timeoutMs: number, isArmed = false): Promise<Verdict> {
-    const { store } = this.#deps
     const { entry } = place
     // By its key: an entry of the same owner in a session that is over may still be there.
     if (!entry || !listing.entries.some(({ key }) => key === entry.key)) return 'gone'
     // While it lets one in, the session may end.
     if (await this.#letIn(place, entry, listing, timeoutMs))
       return place.entry?.key === entry.key ? 'holds' : 'gone'
-    if (!isTooLarge(listing, entry.permits)) return this.#watch(place, entry, listing, timeoutMs, isArmed)
-    // It would hold up those behind it. It comes back when there is room for it.
-    await store.remove(entry, timeoutMs)
-    place.clear()
-    await this.#watchFromOutside(place, timeoutMs)
-    return 'waits'
+    return this.#watch(place, entry, listing, timeoutMs, isArmed)
   }
 
   async #letIn(place: Place, entry: Entry, listing: Listing, timeoutMs: number): Promise<boolean> {
-    const { holders, waiters } = standingOf(listing)
+    const { holders, passedOver } = standingOf(listing)
     if (!holders.some(({ key }) => key === entry.key)) return false
-    place.stopWatching?.()
-    place.stopWatching = undefined
+    const token = await this.#tokenOf(place, entry, listing, timeoutMs)
+    if (token === null) return true
+    place.unwatch()
+    place.token = token
     place.isHeld = true
     place.moved('held')
-    const [next] = waiters
-    if (place.address.object === 'semaphore' && next && next.session !== entry.session) this.#mark(entry)
+    // Which may hold, too, and not know it yet.
+    const at = listing.entries.findIndex(({ key }) => key === entry.key)
+    const next = listing.entries.slice(at + 1).find((each) => !passedOver.has(each))
+    const isMarked = listing.size !== undefined && place.hasWaited
+    const isWatched = place.address.object === 'semaphore' && next && next.session !== entry.session
+    if (isWatched && !isMarked) this.#mark(entry)
     // A listing proves nothing, and entering may not: with an old proof the hold could be claimed for a moment only.
     const { host, store } = this.#deps
     if (!isFresh(host, store)) await store.prove([], timeoutMs)
     return true
   }
 
-  /** The next one watches this entry: it is the first that waits now. */
+  /** Since a resize others may have got in that came later. `null`: the entry is gone. */
+  async #tokenOf(place: Place, entry: Entry, { size }: Listing, timeoutMs: number): Promise<number | null> {
+    if (!size || !place.hasWaited) return entry.token
+    const token = await this.#deps.store.mark(entry, timeoutMs)
+    if (token === null) this.#deps.places.clear(place)
+    return token
+  }
+
+  /** The next one watches this entry. */
   #mark(entry: Entry): void {
     const { background, places, store, host } = this.#deps
     background.repeat(
@@ -79,19 +91,32 @@ export class Turns {
     timeoutMs: number,
     isArmed: boolean,
   ): Promise<Verdict> {
+    place.hasWaited = true
     const obstacle = obstacleOf(entry, listing)
+    if (obstacle.kind !== 'any change' && !(await this.#watchSize(place, listing, timeoutMs))) {
+      return this.judge(place, await this.#deps.sizes.list(place.address, timeoutMs), timeoutMs)
+    }
+    // Nothing may happen between this look and the beginning of the watch.
     const isPassed = obstacle.kind === 'marked' && this.#isPassed(place, obstacle.entry)
     place.watchesAll = obstacle.kind === 'any change' || isPassed
+    if (place.watchesAll) this.#deps.sizes.watchEnd(place.address, listing.size)
     if (place.watchesAll && isArmed) return 'waits'
     place.stopWatching?.()
     place.stopWatching = undefined
-    if (obstacle.kind !== 'any change' && !isPassed) {
+    if (obstacle.kind === 'size') return 'waits'
+    if ('entry' in obstacle && !isPassed) {
       place.stopWatching = await this.#behind(place, obstacle, timeoutMs)
       return 'waits'
     }
     // It may have changed before it is watched.
     const seen = await this.#listAndWatch(place, timeoutMs)
     return this.judge(place, seen, timeoutMs, true)
+  }
+
+  /** `false`: it is another one than that of the listing. */
+  async #watchSize(place: Place, listing: Listing, timeoutMs: number): Promise<boolean> {
+    if (place.address.object !== 'semaphore') return true
+    return this.#deps.sizeWatches.join(place, listing, this.#once(place), timeoutMs)
   }
 
   /** Whether the entry ahead was marked already, so that no mark will come: known from the store, or since it is of this client. */
@@ -105,12 +130,12 @@ export class Turns {
   /** Of an entry of this client no event is needed. */
   async #behind(
     place: Place,
-    { kind, entry }: Exclude<Obstacle, { kind: 'any change' }>,
+    { kind, entry }: Extract<Obstacle, { entry: Entry }>,
     timeoutMs: number,
   ): Promise<() => void> {
     const { places, store } = this.#deps
     const look = this.#once(place)
-    const ahead = places.at(entry)
+    const ahead = places.aboutToBeAt(entry, store.session)
     if (ahead) return ahead.follow((move) => (move === 'gone' || kind === 'marked') && look())
     if (kind === 'gone') return store.whenGone(entry, look, timeoutMs)
     const lookPast = (): void => {
@@ -121,20 +146,12 @@ export class Turns {
   }
 
   async #listAndWatch(place: Place, timeoutMs: number): Promise<Listing> {
+    const { sizes, store } = this.#deps
     const look = this.#once(place)
-    const { listing, stop } = await this.#deps.store.whenChanged(place.address, look, timeoutMs)
+    const { listing, stop } = await store.whenChanged(place.address, look, timeoutMs)
     place.stopWatching?.()
     place.stopWatching = stop
-    return listing
-  }
-
-  /** Without an entry: until the size is another one. */
-  async #watchFromOutside(place: Place, timeoutMs: number): Promise<void> {
-    const { host, store } = this.#deps
-    const wake = (): void => host.wake(place.address.id, place.owner)
-    const { listing, stop } = await store.whenChanged(place.address, wake, timeoutMs)
-    place.stopWatching = stop
-    if (!isTooLarge(listing, place.wanted)) wake()
+    return sizes.settled(place.address, listing, timeoutMs)
   }
 
   #once(place: Place): () => void {
@@ -149,7 +166,7 @@ export class Turns {
 
   /** It may be its turn. Never rejects. */
   async #look(place: Place): Promise<void> {
-    const { host, store, places } = this.#deps
+    const { host, sizes, places } = this.#deps
     const { owner, address } = place
     const { commandTimeoutMs } = host
     let verdict: Verdict | 'unknown'
@@ -157,7 +174,7 @@ export class Turns {
       const isArmed = place.watchesAll
       const listing = isArmed
         ? await this.#listAndWatch(place, commandTimeoutMs)
-        : await store.list(address, commandTimeoutMs)
+        : await sizes.list(address, commandTimeoutMs)
       verdict = await this.judge(place, listing, commandTimeoutMs, isArmed)
     } catch {
       verdict = 'unknown'
@@ -173,10 +190,10 @@ export class Turns {
 
   #tellGrant(place: Place): void {
     const { brake, host } = this.#deps
-    const { owner, address, proof, grantLeaseMs, entry } = place
+    const { owner, address, proof, grantLeaseMs, token } = place
     // The lease is a brake of this client, so it begins when the client knows.
     const grantedAt = host.now()
     brake.extend(place, grantLeaseMs)
-    host.granted(address.id, owner, { proof, token: entry?.token ?? 0, leaseMs: grantLeaseMs, grantedAt })
+    host.granted(address.id, owner, { proof, token, leaseMs: grantLeaseMs, grantedAt })
   }
 }

@@ -118,6 +118,24 @@ it('waiters of several clients for a semaphore get in as permits return, each wo
   expect(owners().sort()).toEqual(['b:1', 'c:1'])
 })
 
+it('one that a resize passed over gets a larger token than those that got in before it', async () => {
+  const [a, b] = [await open('a'), await open('b')]
+  const { steps, names } = a.session
+  const address = names.locate('permits', 'semaphore')
+  const resize = (size: number, version: number) =>
+    steps.resize?.(address, { size, keepMs: 60_000, version, id: `to ${size}` }, timeoutMs)
+  await steps.acquire(address, request('a:1', { size: 3 }), timeoutMs)
+  await b.session.steps.acquire(address, request('b:1', { count: 3, size: 3 }), timeoutMs)
+  const shrunk = await resize(2, 0)
+  const later = await steps.acquire(address, request('a:2', { size: 3 }), timeoutMs)
+  expect(later).toMatchObject({ kind: 'held' })
+  await resize(3, shrunk?.kind === 'resized' ? shrunk.version : 0)
+  for (const owner of ['a:1', 'a:2'])
+    await steps.release(address, { owner, count: 0, tombstoneMs: 0 }, timeoutMs)
+  await until(() => b.granted.length > 0)
+  expect(b.granted[0]?.token).toBeGreaterThan(later.kind === 'held' ? later.token : Infinity)
+})
+
 it('what is asked of a session that is over is done in the next, and what it held is gone', async () => {
   const { session, broken } = await open('a')
   const { steps, names, store } = session

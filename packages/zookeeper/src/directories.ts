@@ -69,6 +69,7 @@ export class Directories {
         if (found?.stat.ephemeralOwner === this.#asking.sessionId) return
         await this.#asking.ask(this.#requests.remove(path), timeoutMs)
       } else {
+        this.#asking.learnTime(made.stat.mtime)
         return
       }
     }

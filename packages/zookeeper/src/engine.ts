@@ -17,11 +17,11 @@ const traitsOf = (tickMs: number): Traits => ({
   force: 'notified',
   operator: true,
   commandsPerCycle: { uncontended: 3, contended: 5 },
-  kinds: ['shared'],
+  kinds: ['shared', 'latch'],
 })
 
 /**
- * Locks, read/write locks and semaphores in a ZooKeeper ensemble (3.5 or later), for `new Holdfast({ engine })`. Clients that
+ * Locks, read/write locks, semaphores and latches in a ZooKeeper ensemble (3.5 or later), for `new Holdfast({ engine })`. Clients that
  * name the same ensemble and path share them. Each client opens one connection, at first use, and has a session: a hold ends with its
  * client's session, whatever lease it has.
  *

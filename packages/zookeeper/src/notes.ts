@@ -1,5 +1,5 @@
 import type { ClientInfo } from '@holdfast/core/engine'
-import type { EntryNote, NewSize } from '@holdfast/session-queue'
+import type { EntryNote, NewLatch, NewSize, Sizing } from '@holdfast/session-queue'
 
 // What nodes have in them. Anyone with rights to the nodes may have written it, so nothing but reports depends on its form.
 
@@ -14,17 +14,45 @@ export function readNote(text: string): EntryNote {
   }
 }
 
-export const writeSize = ({ size, id, holders, keepMs }: NewSize): string =>
-  JSON.stringify({ size, id, holders, keepMs })
+/** A size, and when its time is up by the leader's clock, if that began with an earlier node. */
+export interface SizeNote extends NewSize {
+  readonly untilMs?: number | undefined
+}
+
+export const writeSize = ({ size, id, keepMs, holders, before, untilMs }: SizeNote): string =>
+  JSON.stringify({ size, id, keepMs, holders, untilMs, before: before && writeSizing(before) })
+
+const writeSizing = ({ size, holders }: Sizing): Sizing => ({ size, holders })
 
 /** `null`: it is not one of ours. */
-export function readSize(text: string): NewSize | null {
+export function readSize(text: string): SizeNote | null {
   const value = parse(text)
   if (!isRecord(value)) return null
-  const { size, id, holders, keepMs } = value
-  if (typeof size !== 'number' || typeof id !== 'string' || typeof keepMs !== 'number') return null
-  const keys = isList(holders) ? holders.filter((each) => typeof each === 'string') : []
-  return { size, id, holders: keys, keepMs }
+  const { id, keepMs, untilMs, before } = value
+  const sizing = readSizing(value)
+  if (!sizing || typeof id !== 'string' || typeof keepMs !== 'number') return null
+  return {
+    ...{ ...sizing, id, keepMs },
+    untilMs: typeof untilMs === 'number' ? untilMs : undefined,
+    before: isRecord(before) ? (readSizing(before) ?? undefined) : undefined,
+  }
+}
+
+function readSizing({ size, holders }: Record<string, unknown>): Sizing | null {
+  if (typeof size !== 'number' && size !== null) return null
+  return { size, holders: isList(holders) ? holders.filter((each) => typeof each === 'string') : [] }
+}
+
+export const writeLatch = ({ text, round, keepMs, isClosed }: NewLatch): string =>
+  JSON.stringify({ text, round, keepMs, isClosed })
+
+/** `null`: it is not one of ours. */
+export function readLatch(data: string): NewLatch | null {
+  const value = parse(data)
+  if (!isRecord(value)) return null
+  const { text, round, keepMs, isClosed } = value
+  const isOurs = typeof text === 'string' && typeof round === 'string' && typeof keepMs === 'number'
+  return isOurs ? { text, round, keepMs, isClosed: isClosed === true } : null
 }
 
 /** How a client describes itself, and how long its sessions live. */

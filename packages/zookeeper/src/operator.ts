@@ -4,7 +4,7 @@ import type { Asking } from './asking.js'
 import type { Requests } from './client/requests.js'
 import type { Clients } from './clients.js'
 import type { Mailbox } from './mailbox.js'
-import { queueOf, readDirectory, type Paths } from './paths.js'
+import { isClosed, queueOf, readDirectory, waitersIn, type Paths } from './paths.js'
 
 export interface OperatorDeps {
   readonly asking: Asking
@@ -52,8 +52,11 @@ export class ZooKeeperOperator implements StoreOperator {
     const queue = queueOf(node)
     if (!queue) return []
     const path = `${shard}/${node}`
-    const { entries } = readDirectory(queue, path, await this.#children(path, timeoutMs))
-    return [{ queue, entries: entries.length }]
+    const names = await this.#children(path, timeoutMs)
+    if (queue.object !== 'latch')
+      return [{ queue, entries: readDirectory(queue, path, names).entries.length }]
+    const waiters = waitersIn(names).length
+    return [{ queue, entries: waiters + (isClosed(names) ? 1 : 0), isContended: waiters > 0 }]
   }
 
   async #children(path: string, timeoutMs: number): Promise<readonly string[]> {

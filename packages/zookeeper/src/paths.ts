@@ -10,6 +10,10 @@ import type { ObjectType } from '@holdfast/core/engine'
  * | `…/<owner>~<session>~<permits>~<size>~<sequence>`        | an entry: ephemeral                                               |
  * | `…/<entry>=<permits>`                                    | that this entry has given back permits, and so many are left      |
  * | `…/=<sequence>`                                          | the size that is in force, since a resize                         |
+ * | `…/c=<name>/state`                                       | a latch                                                           |
+ * | `…/c=<name>/closed`                                      | that it is set, and not open yet                                  |
+ * | `…/c=<name>/p=<round>/<party>`                           | that the party has counted down                                   |
+ * | `…/c=<name>/w=<client>`                                  | that the client waits: ephemeral                                  |
  * | `holdfast/clients/<id>`                                  | a client: ephemeral                                               |
  * | `holdfast/mail/<id>`                                     | what other clients tell it: ephemeral                             |
  *
@@ -37,6 +41,18 @@ export class Paths {
     return `${this.shardOf(queue)}/${typeLetters[queue.object]}=${encode(queue.name)}`
   }
 
+  latch(name: string): LatchPaths {
+    const directory = this.queue({ name, object: 'latch' })
+    return {
+      directory,
+      state: `${directory}/state`,
+      closed: `${directory}/${closedName}`,
+      parties: (round) => `${directory}/p=${encode(round)}`,
+      party: (round, party) => `${directory}/p=${encode(round)}/${encode(party)}`,
+      waiter: (clientId) => `${directory}/${waiterPrefix}${encode(clientId)}`,
+    }
+  }
+
   client(clientId: string): string {
     return `${this.clients}/${encode(clientId)}`
   }
@@ -45,6 +61,28 @@ export class Paths {
     return `${this.mailboxes}/${encode(clientId)}`
   }
 }
+
+/** Where the parts of a latch are. */
+export interface LatchPaths {
+  readonly directory: string
+  readonly state: string
+  readonly closed: string
+  readonly parties: (round: string) => string
+  readonly party: (round: string, party: string) => string
+  readonly waiter: (clientId: string) => string
+}
+
+const closedName = 'closed'
+const waiterPrefix = 'w='
+
+/** The clients that wait for a latch, by the children of its directory. */
+export const waitersIn = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) =>
+    name.startsWith(waiterPrefix) ? [decode(name.slice(waiterPrefix.length)) ?? name] : [],
+  )
+
+/** Whether a latch is set, and not open yet, by the same. */
+export const isClosed = (names: readonly string[]): boolean => names.includes(closedName)
 
 const typeLetters: Readonly<Record<ObjectType, string>> = {
   lock: 'l',
@@ -64,6 +102,7 @@ const objects: Readonly<Record<string, ObjectType>> = {
   l: 'lock',
   w: 'read-write-lock',
   s: 'semaphore',
+  c: 'latch',
 }
 const isType = (letter: string): boolean => Object.hasOwn(objects, letter)
 

@@ -8,7 +8,7 @@ import { readDirectory, sizePrefix, type Paths } from './paths.js'
 const mostKnown = 1_000
 
 interface KnownSize {
-  readonly size: Size
+  readonly size: Omit<Size, 'isOver'>
   /** By the leader's clock. */
   readonly untilMs: number
 }
@@ -28,53 +28,67 @@ export class Sizes {
     this.#directories = directories
   }
 
-  /** `null`: the node is gone since it was listed. One whose time is up is removed: whoever sees that first does. */
+  /** `null`: the node is gone since it was listed. */
   async read(path: string, timeoutMs: number): Promise<Size | null> {
-    const known = this.#known.get(path) ?? (await this.#fetch(path, timeoutMs))
-    if (!known) return null
-    const { leaderMs } = this.#asking
-    if (leaderMs === undefined || leaderMs < known.untilMs) return known.size
-    await this.#asking.ask(this.#requests.remove(path), timeoutMs)
-    return null
+    const known = await this.#find(path, timeoutMs)
+    const { leaderMs = -Infinity } = this.#asking
+    return known && { ...known.size, isOver: leaderMs >= known.untilMs }
   }
 
-  async set(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<Size | null> {
+  async set(queue: Queue, size: NewSize, version: number, timeoutMs: number): Promise<boolean> {
     const directory = this.#paths.queue(queue)
     const found = await this.#asking.ask(this.#requests.getData(directory, false), timeoutMs)
     if (!found) {
       await this.#directories.makeAgain(queue, timeoutMs)
       return this.set(queue, size, version, timeoutMs)
     }
-    const names = (await this.#asking.ask(this.#requests.getChildren(directory, false), timeoutMs)) ?? []
-    const { sizePath } = readDirectory(queue, directory, names)
-    const before = sizePath === undefined ? null : await this.read(sizePath, timeoutMs)
-    if ((before?.version ?? 0) !== version) return null
-    // The data of the directory has a version, which two resizes at once cannot both find.
+    const sizePath = await this.#pathOf(queue, timeoutMs)
+    const before = sizePath === undefined ? null : await this.#find(sizePath, timeoutMs)
+    if ((before?.size.version ?? 0) !== version) return false
+    const untilMs = before?.size.id === size.id ? before.untilMs : undefined
+    // The data of the directory has a version, which two resizes at once cannot both find. Writing it also wakes those that wait.
     const operations: Operation[] = [
       { kind: 'setData', path: directory, data: '', version: found.stat.version },
       {
         kind: 'create',
         path: `${directory}/${sizePrefix}`,
-        data: writeSize(size),
+        data: writeSize({ ...size, untilMs }),
         mode: mode.persistentSequential,
       },
     ]
-    if (before && sizePath !== undefined) operations.push({ kind: 'delete', path: sizePath })
-    const { errors, paths } = await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
-    const [path] = paths
-    if (path === undefined || errors.some((error) => error !== 0)) return null
-    return this.read(path, timeoutMs)
+    if (sizePath !== undefined) operations.push({ kind: 'delete', path: sizePath })
+    const { errors } = await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
+    return errors.every((error) => error === 0)
   }
 
-  async #fetch(path: string, timeoutMs: number): Promise<KnownSize | null> {
+  /** A directory that is empty without it can be deleted, and is made again when it is needed. */
+  async unset(queue: Queue, version: number, timeoutMs: number): Promise<void> {
+    const path = await this.#pathOf(queue, timeoutMs)
+    const known = path === undefined ? null : await this.#find(path, timeoutMs)
+    if (path === undefined || known?.size.version !== version) return
+    const operations: Operation[] = [
+      { kind: 'delete', path },
+      { kind: 'delete', path: this.#paths.queue(queue) },
+    ]
+    await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
+  }
+
+  async #pathOf(queue: Queue, timeoutMs: number): Promise<string | undefined> {
+    const directory = this.#paths.queue(queue)
+    const names = (await this.#asking.ask(this.#requests.getChildren(directory, false), timeoutMs)) ?? []
+    return readDirectory(queue, directory, names).sizePath
+  }
+
+  async #find(path: string, timeoutMs: number): Promise<KnownSize | null> {
+    const known = this.#known.get(path)
+    if (known) return known
     const found = await this.#asking.ask(this.#requests.getData(path, false), timeoutMs)
     const stored = found && readSize(found.data)
     if (!stored) return null
-    const { size, id, holders, keepMs } = stored
-    const { czxid: version, ctime } = found.stat
-    const known = { size: { size, id, holders, version }, untilMs: ctime + keepMs }
+    const { untilMs = stored.size === null ? Infinity : found.stat.ctime + stored.keepMs, ...size } = stored
+    const read = { size: { ...size, version: found.stat.czxid }, untilMs }
     if (this.#known.size > mostKnown) this.#known.clear()
-    this.#known.set(path, known)
-    return known
+    this.#known.set(path, read)
+    return read
   }
 }

@@ -12,10 +12,12 @@ import type {
 } from '@holdfast/session-queue'
 import { Asking } from './asking.js'
 import { engineName } from './client/errors.js'
+import type { Stat } from './client/jute.js'
 import { mode, Requests, type Operation } from './client/requests.js'
 import { Session } from './client/session.js'
 import { Clients } from './clients.js'
 import { Directories } from './directories.js'
+import { ZooKeeperLatches } from './latches.js'
 import { Mailbox } from './mailbox.js'
 import { readClient, readNote, writeNote } from './notes.js'
 import { ZooKeeperOperator } from './operator.js'
@@ -31,6 +33,7 @@ export class ZooKeeperStore implements QueueStore {
   readonly name: string
   readonly operator: ZooKeeperOperator
   readonly marginMs: number
+  readonly latches: ZooKeeperLatches
   readonly #session: Session
   readonly #asking: Asking
   readonly #requests: Requests
@@ -75,6 +78,8 @@ export class ZooKeeperStore implements QueueStore {
     this.#clients = new Clients({ ...ownDeps, mailbox: this.#mailbox, sessionMs })
     this.#proving = new Proving(shared.asking, shared.requests, this.#clients)
     this.#sizes = new Sizes(shared.asking, shared.requests, shared.paths, this.#directories)
+    const { clientId, watchdogTimeoutMs: waitMs } = host
+    this.latches = new ZooKeeperLatches({ ...shared, directories: this.#directories, clientId, waitMs })
     this.operator = new ZooKeeperOperator(shared, this.#clients, this.#mailbox)
   }
 
@@ -124,6 +129,7 @@ export class ZooKeeperStore implements QueueStore {
         const { owner, permits, size } = wanted
         const own = { queue, owner, session, key: made.path, permits, size, token: made.stat.czxid }
         this.#notes.set(own, wanted.note)
+        this.#asking.learnTime(made.stat.mtime)
         return { own, listing }
       }
       await this.#directories.makeAgain(queue, timeoutMs)
@@ -155,15 +161,12 @@ export class ZooKeeperStore implements QueueStore {
   }
 
   async update(entry: Entry, note: EntryNote, timeoutMs: number): Promise<boolean> {
-    this.#notes.set(entry, note)
-    const stat = await this.#asking.ask(this.#requests.setData(entry.key, writeNote(note)), timeoutMs)
-    this.#asking.learnTime(stat?.mtime)
-    return stat !== null
+    return (await this.#write(entry, note, timeoutMs)) !== null
   }
 
   /** A node that was written is marked. */
-  mark(entry: Entry, timeoutMs: number): Promise<boolean> {
-    return this.update(entry, this.#noteOf(entry), timeoutMs)
+  async mark(entry: Entry, timeoutMs: number): Promise<number | null> {
+    return (await this.#write(entry, this.#noteOf(entry), timeoutMs))?.mzxid ?? null
   }
 
   async shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null> {
@@ -176,7 +179,7 @@ export class ZooKeeperStore implements QueueStore {
     this.#notes.set(shrunk, note)
     if (errors.every((error) => error === 0)) return shrunk
     // It was carried out before, and got no reply, or the entry is gone.
-    return (await this.mark(shrunk, timeoutMs)) ? shrunk : null
+    return (await this.mark(shrunk, timeoutMs)) === null ? null : shrunk
   }
 
   async remove(entry: Entry, timeoutMs: number): Promise<boolean> {
@@ -208,11 +211,25 @@ export class ZooKeeperStore implements QueueStore {
     })
   }
 
-  async whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {
+  whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {
+    return this.#listed('children', queue, callback, timeoutMs)
+  }
+
+  /** A size that changes is written to the directory, too. */
+  whenResized(queue: Queue, callback: () => void, timeoutMs: number) {
+    return this.#listed('data', queue, callback, timeoutMs)
+  }
+
+  async #listed(kind: 'data' | 'children', queue: Queue, callback: () => void, timeoutMs: number) {
     const path = this.#paths.queue(queue)
     let names: readonly string[] | null = null
-    const stop = await this.#watched('children', path, callback, async () => {
-      names = await this.#asking.ask(this.#requests.getChildren(path, true), timeoutMs)
+    const stop = await this.#watched(kind, path, callback, async (fire) => {
+      const [found, children] = await Promise.all([
+        kind === 'children' || this.#asking.ask(this.#requests.getData(path, true), timeoutMs),
+        this.#asking.ask(this.#requests.getChildren(path, kind === 'children'), timeoutMs),
+      ])
+      names = children
+      if (!found) fire()
     })
     try {
       return { listing: await this.#listing(queue, names, timeoutMs), stop }
@@ -248,6 +265,10 @@ export class ZooKeeperStore implements QueueStore {
 
   resize(queue: Queue, size: NewSize, version: number, timeoutMs: number) {
     return this.#sizes.set(queue, size, version, timeoutMs)
+  }
+
+  unsize(queue: Queue, version: number, timeoutMs: number) {
+    return this.#sizes.unset(queue, version, timeoutMs)
   }
 
   announce(timeoutMs: number): Promise<void> {
@@ -302,6 +323,13 @@ export class ZooKeeperStore implements QueueStore {
       stop()
       throw error
     }
+  }
+
+  async #write(entry: Entry, note: EntryNote, timeoutMs: number): Promise<Stat | null> {
+    this.#notes.set(entry, note)
+    const stat = await this.#asking.ask(this.#requests.setData(entry.key, writeNote(note)), timeoutMs)
+    this.#asking.learnTime(stat?.mtime)
+    return stat
   }
 
   #noteOf(entry: Entry): EntryNote {

@@ -24,12 +24,35 @@ it('a follower that is cut off goes on answering reads, and its client gives up 
   if (!follower || !third) throw new Error('three servers are needed')
   const holdfast = clients.open(follower.connect, { watchdogTimeoutMs: 2_000, commandTimeoutMs: 1_000 })
   holdfast.on('error', () => undefined)
-  const lease = await holdfast.getLock(uniqueName('cut-off')).lock()
+  const busy = uniqueName('busy')
+  await clients.open(leader.connect).getLock(busy).lock()
+  // Long, so that only the session can end it.
+  const lease = await holdfast.getLock(uniqueName('cut-off')).lock({ leaseMs: 60_000 })
+  let answered = 0
   try {
     await withSession(follower.connect, async (ask, make) => {
       await ask(make.getChildren('/holdfast/locks', false))
       await Promise.all([leader.freeze(), third.freeze()])
-      await whenAborted(lease.signal)
+      const told = whenAborted(lease.signal)
+      // What it reads proves nothing.
+      await until(
+        async () => {
+          if (
+            await holdfast
+              .getLock(busy)
+              .tryLock()
+              .then(
+                (got) => got === null,
+                () => false,
+              )
+          )
+            answered += 1
+          return lease.signal.aborted
+        },
+        { timeoutMs: 15_000 },
+      )
+      await told
+      expect(answered).toBeGreaterThan(0)
       expect(await ask(make.getChildren('/holdfast/locks', false))).not.toBeNull()
     })
   } finally {

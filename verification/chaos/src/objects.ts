@@ -12,7 +12,7 @@ export function isObjectName(name: string): name is ObjectName {
 export const objectsOf: Readonly<Record<StoreName, readonly ObjectName[]>> = {
   redis: objectNames,
   postgres: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
-  session: ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
+  session: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
 }
 
 /** How many permits a semaphore has. */

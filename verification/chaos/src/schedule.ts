@@ -200,9 +200,7 @@ export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbi
   if (storeOf(topology) === 'session') what.calls = what.calls.map(withLongerLeases)
   // The seeds of locks draw what they always have.
   if (object === 'lock') return fc.record<Schedule>(what)
-  // There a resize lasts longer than it was to, and who wants more than it leaves goes to the end of the queue.
-  const canResize = object === 'semaphore' && storeOf(topology) !== 'session'
-  if (!canResize) return fc.record<Schedule>({ object: fc.constant(object), ...what })
+  if (object !== 'semaphore') return fc.record<Schedule>({ object: fc.constant(object), ...what })
   const resizes = fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(resize, { maxLength: 3 }) },

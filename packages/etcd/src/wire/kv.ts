@@ -111,6 +111,9 @@ export const thenTxn = (txn: Buffer): Buffer => encode([4, txn])
 
 /** Conditions of a transaction. */
 export const isAbsent = (key: string): Buffer => encode([3, key])
+/** None of these keys is there. */
+export const areAbsent = ({ from, end }: { readonly from: string; readonly end: string }): Buffer =>
+  encode([3, from], [64, end])
 export const isCreatedAt = (key: string, revision: number): Buffer => encode([2, 1], [3, key], [5, revision])
 export const isThere = (key: string): Buffer => encode([1, 1], [3, key])
 /** 0: the key is absent. */

@@ -34,8 +34,9 @@ interface Watch {
 
 class MemoryQueue {
   readonly stored: StoredEntry[] = []
-  size: (Size & { readonly untilMs: number }) | undefined
+  size: (Omit<Size, 'isOver'> & { readonly untilMs: number }) | undefined
   readonly onChange = new Set<Watch>()
+  readonly onResize = new Set<Watch>()
 }
 
 /** A store of sessions and queues, in memory: what a server would do, at once. */
@@ -92,7 +93,8 @@ export class MemoryQueues {
   list(queue: Queue): Listing {
     this.#sweep()
     const { stored, size } = this.#at(queue)
-    return { entries: stored.map(({ entry }) => entry), size }
+    const isOver = size !== undefined && size.untilMs <= performance.now()
+    return { entries: stored.map(({ entry }) => entry), size: size && { ...size, isOver } }
   }
 
   find(session: string, queue: Queue, owner: string): Entry | null {
@@ -105,11 +107,11 @@ export class MemoryQueues {
     return this.#at(queue).stored.find(({ entry }) => entry.key === key)
   }
 
-  mark(entry: Entry): boolean {
+  mark(entry: Entry): number | null {
     const found = this.get(entry)
     if (found) found.isMarked = true
     fire(this.#onMark, entry.key)
-    return found !== undefined
+    return found ? ++this.#count : null
   }
 
   shrink(entry: Entry, permits: number): Entry | null {
@@ -132,12 +134,21 @@ export class MemoryQueues {
     return true
   }
 
-  resize(queue: Queue, { size, id, holders, keepMs }: NewSize, version: number): Size | null {
+  resize(queue: Queue, wanted: NewSize, version: number): boolean {
     const at = this.#at(queue)
-    if ((at.size?.version ?? 0) !== version) return null
-    at.size = { size, id, holders, version: version + 1, untilMs: performance.now() + keepMs }
-    this.#changed(queue)
-    return at.size
+    if ((at.size?.version ?? 0) !== version) return false
+    const untilMs = wanted.size === null ? Infinity : performance.now() + wanted.keepMs
+    const isSame = at.size?.id === wanted.id
+    at.size = { ...wanted, version: ++this.#count, untilMs: isSame && at.size ? at.size.untilMs : untilMs }
+    this.#resized(queue)
+    return true
+  }
+
+  unsize(queue: Queue, version: number): void {
+    const at = this.#at(queue)
+    if (at.size?.version !== version || at.stored.length > 0) return
+    at.size = undefined
+    this.#resized(queue)
   }
 
   watchGone(entry: Entry, watch: Watch): boolean {
@@ -150,6 +161,10 @@ export class MemoryQueues {
 
   watchQueue(queue: Queue, watch: Watch): void {
     this.#at(queue).onChange.add(watch)
+  }
+
+  watchSize(queue: Queue, watch: Watch): void {
+    this.#at(queue).onResize.add(watch)
   }
 
   tell(clientId: string, event: StoreEvent): boolean {
@@ -171,15 +186,16 @@ export class MemoryQueues {
     const id = `${queue.object}:${queue.name}`
     const found = this.#queues.get(id) ?? new MemoryQueue()
     this.#queues.set(id, found)
-    if ((found.size?.untilMs ?? Infinity) <= performance.now()) found.size = undefined
     return found
   }
 
   #changed(queue: Queue): void {
-    const { onChange } = this.#at(queue)
-    const watches = [...onChange]
-    onChange.clear()
-    for (const { callback } of watches) callback()
+    fireAll(this.#at(queue).onChange)
+  }
+
+  #resized(queue: Queue): void {
+    fireAll(this.#at(queue).onResize)
+    this.#changed(queue)
   }
 
   #sessionOf(clientId: string): Session | undefined {
@@ -196,6 +212,12 @@ function addTo(watches: Map<string, Set<Watch>>, key: string, watch: Watch): tru
   const there = watches.get(key) ?? new Set()
   watches.set(key, there.add(watch))
   return true
+}
+
+function fireAll(watches: Set<Watch>): void {
+  const there = [...watches]
+  watches.clear()
+  for (const { callback } of there) callback()
 }
 
 function fire(watches: Map<string, Set<Watch>>, key: string): void {

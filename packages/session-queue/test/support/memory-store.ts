@@ -115,6 +115,14 @@ export class MemoryStore implements QueueStore {
     return { listing: this.#queues.list(queue), stop }
   }
 
+  async whenResized(queue: Queue, callback: () => void, timeoutMs: number) {
+    const stop = await this.#watch(timeoutMs, callback, (watch) => {
+      this.#queues.watchSize(queue, watch)
+      return true
+    })
+    return { listing: this.#queues.list(queue), stop }
+  }
+
   prove(entries: readonly Entry[], timeoutMs: number) {
     const areThere = (): boolean[] => entries.map((entry) => this.#queues.get(entry) !== undefined)
     return this.#call(timeoutMs, areThere, entries.length === 0 ? 'free' : 'one')
@@ -132,6 +140,10 @@ export class MemoryStore implements QueueStore {
 
   resize(queue: Queue, size: NewSize, version: number, timeoutMs: number) {
     return this.#call(timeoutMs, () => this.#queues.resize(queue, size, version))
+  }
+
+  unsize(queue: Queue, version: number, timeoutMs: number) {
+    return this.#call(timeoutMs, () => this.#queues.unsize(queue, version))
   }
 
   announce(timeoutMs: number) {

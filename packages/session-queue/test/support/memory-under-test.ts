@@ -6,7 +6,7 @@ import { MemoryLink } from './memory-link.js'
 import { MemoryQueues } from './memory-queues.js'
 import { MemoryStore } from './memory-store.js'
 
-const memoryTraits: Traits = {
+export const memoryTraits: Traits = {
   fifo: true,
   handOff: 'grant',
   lease: { of: 'session', stepMs: 1, shortestMs: 100, marginMs: 20 },

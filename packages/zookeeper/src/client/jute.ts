@@ -11,6 +11,8 @@ export interface Stat {
   readonly version: number
   /** The session that it ends with; 0 for one that outlives them. */
   readonly ephemeralOwner: bigint
+  /** How many children it has. */
+  readonly childCount: number
 }
 
 /** Writes ZooKeeper's encoding. */
@@ -129,7 +131,7 @@ export class Reader {
     this.int() // changes of the access list
     const ephemeralOwner = this.long()
     this.int() // bytes of data
-    this.int() // children
+    const childCount = this.int()
     this.long() // the last change of children
     return {
       czxid: czxid ?? 0,
@@ -138,6 +140,7 @@ export class Reader {
       mtime: mtime ?? 0,
       version,
       ephemeralOwner,
+      childCount,
     }
   }
 }

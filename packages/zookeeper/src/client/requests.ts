@@ -59,7 +59,7 @@ export interface Created {
 /** An operation of a request that carries out all of its operations or none. */
 export type Operation =
   | { readonly kind: 'create'; readonly path: string; readonly data: string; readonly mode: number }
-  | { readonly kind: 'delete' | 'check'; readonly path: string }
+  | { readonly kind: 'delete' | 'check'; readonly path: string; readonly version?: number | undefined }
   | {
       readonly kind: 'setData'
       readonly path: string
@@ -228,7 +228,7 @@ export class Requests {
         break
       case 'delete':
       case 'check':
-        writer.text(operation.path).int(anyVersion)
+        writer.text(operation.path).int(operation.version ?? anyVersion)
     }
   }
 

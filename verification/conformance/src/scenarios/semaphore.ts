@@ -74,6 +74,36 @@ export function describeSemaphore(suite: Suite): void {
       await (await large).release()
     })
 
+    it('a request above what a resize left is served before those that came later, once there is room for it again', async () => {
+      const [a, b] = await Promise.all([open(3), open(3)])
+      const held = await a.semaphore.acquire()
+      await a.semaphore.resize(2)
+      const order: string[] = []
+      const large = b.semaphore.withPermits({ permits: 3 }, () => order.push('large'))
+      await untilQueued(a.semaphore, 1)
+      const later = [a, b].map(({ semaphore }) =>
+        semaphore.withPermits({ permits: 2 }, () => order.push('later')),
+      )
+      await untilQueued(a.semaphore, 3)
+      await a.semaphore.resize(3)
+      await held.release()
+      await Promise.all([large, ...later])
+      expect(order).toEqual(['large', 'later', 'later'])
+    })
+
+    it('at the end of a resize the sizes of the processes apply again, and those who entered by it still hold', async () => {
+      const [a, b] = await Promise.all([open(3), open(3)])
+      await a.semaphore.resize(2, { keepMs: suite.times.leaseMs })
+      const large = b.semaphore.acquire({ permits: 3 })
+      await untilQueued(a.semaphore, 1)
+      const small = await a.semaphore.acquire()
+      const isOver = async (): Promise<boolean> => (await a.semaphore.inspect()).permits === 3
+      await until(isOver, { what: () => 'the end of the resize', timeoutMs: 10_000 })
+      expect(await a.semaphore.inspect()).toMatchObject({ available: 2, holderCount: 1, waiterCount: 1 })
+      await small.release()
+      await (await large).release()
+    })
+
     it('shrink below used: nobody is evicted, and nobody enters until enough left', async () => {
       const { semaphore, holdfast } = await open(3)
       const resized = nextEvent(holdfast, 'resized')

@@ -43,6 +43,11 @@ export class Sizes {
     return !this.#own.has(lock)
   }
 
+  /** Whether a resize was requested by then. */
+  wasResized(lock: string, atMs: number): boolean {
+    return this.#resizes.some((resize) => resize.lock === lock && resize.requestedMs <= atMs)
+  }
+
   /** The largest size that was possible in that time. */
   most(lock: string, span: Span): number {
     return Math.max(...this.#possible(lock, span))

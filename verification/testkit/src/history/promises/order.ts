@@ -19,7 +19,8 @@ interface Overtaker extends Entry {
  * No request made after a waiter was queued is served before it. Of several that were, the first is named.
  *
  * A waiter that wants more than its object has stops nobody. Two that can hold at once may return in any order: their
- * tokens tell which was served first, and one that gave up may have been served just before.
+ * tokens tell which was served first, and one that gave up may have been served just before. Since a resize a store may draw the token
+ * when the holder learns of its turn: then only the time tells.
  */
 export function checkOrder({ events, calls, faults, sizes, options }: History): Violation[] {
   const served = groupBy(firstEntries(calls), ({ requested }) => requested.lock)
@@ -42,7 +43,8 @@ export function checkOrder({ events, calls, faults, sizes, options }: History): 
       const span = { fromMs: queueEntry.atMs, untilMs: entered.atMs }
       if (wanted > sizes.least(lock, span)) return []
       const excludeEachOther = wanted + (requested.permits ?? 1) > sizes.most(lock, span)
-      if (!excludeEachOther && !isBefore(entered, waiter.end, options.handOffMs)) return []
+      const canTell = !sizes.wasResized(lock, entered.atMs)
+      if (!excludeEachOther && !isBefore(entered, waiter.end, canTell, options.handOffMs)) return []
       const isDisturbed = faults.disturbed(process, lock, span)
       return isDisturbed ? [] : [{ requested, entered, queueEntry }]
     })
@@ -51,9 +53,14 @@ export function checkOrder({ events, calls, faults, sizes, options }: History): 
   })
 }
 
-/** Whether one was served before the other, which it does not exclude, was served or gave up. */
-function isBefore(entered: OfKind<'acquired'>, end: Waiter['end'], handOffMs: number): boolean {
-  if (end.kind === 'refused') return entered.atMs < end.atMs - handOffMs
+/** Whether one was served before the other, which it does not exclude, was served or gave up. @param canTell - tokens say it */
+function isBefore(
+  entered: OfKind<'acquired'>,
+  end: Waiter['end'],
+  canTell: boolean,
+  handOffMs: number,
+): boolean {
+  if (end.kind === 'refused' || !canTell) return entered.atMs < end.atMs - handOffMs
   return entered.token !== null && end.token !== null && entered.token < end.token
 }
 
