@@ -60,7 +60,7 @@ export function describeLoss(suite: Suite): void {
         otherwise: {
           title: 'it claims a lease that is longer than the stall',
           run: async () => {
-            const { watchdogTimeoutMs } = suite.times
+            const { leaseMs: watchdogTimeoutMs } = suite.times
             const { lock } = await suite.open({ watchdogTimeoutMs })
             const held = await lock.lock({ leaseMs: 60_000 })
             stall(watchdogTimeoutMs + 100)
