@@ -66,6 +66,6 @@ export default {
   // Ends what hangs, and does not judge speed.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
-  // Most tests wait for servers most of the time; with more, schedules of several processes would be late.
-  maxWorkers: 3,
+  // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
+  maxWorkers: 6,
 }
