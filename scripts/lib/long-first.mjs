@@ -3,7 +3,7 @@ import Sequencer from '@jest/test-sequencer'
 /** They wait for leases to end, for minutes. */
 const waiting = /conformance/
 /** They try everything, or have programs compete, and keep a processor busy for as long. */
-const busy = /model|mutants|variants|scenarios|flash-sale|stores\.test/
+const busy = /model|mutants|variants|flash-sale|stores\.test/
 
 /**
  * Begins with what takes longest, those that wait beside those that do not. Jest goes by the size of a file when it has no times of an
