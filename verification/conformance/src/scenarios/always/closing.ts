@@ -49,7 +49,6 @@ export function describeClosing(suite: Suite): void {
     itLinked(
       'close() ends after an outage in which nothing reached the client, twenty times of twenty',
       async () => {
-        const open = () => suite.openLinked({ commandTimeoutMs: 1_000 })
         const outlast = async ({ holdfast, link }: LinkedClient, n: number): Promise<void> => {
           const lock = holdfast.getLock(`${suite.lockName}/${n}`)
           link.blackHole(n % 2 === 0 ? 'toClient' : 'both')
@@ -58,10 +57,7 @@ export function describeClosing(suite: Suite): void {
           link.heal()
           await holdfast.close()
         }
-        const clients: LinkedClient[] = []
-        // Not all at once: that much work may take longer than a command may.
-        while (clients.length < 20)
-          clients.push(...(await Promise.all([open(), open(), open(), open(), open()])))
+        const clients = await suite.openManyLinked(20, { commandTimeoutMs: 1_000 })
         await Promise.all(clients.map(outlast))
       },
     )
