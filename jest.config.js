@@ -3,6 +3,7 @@ export const project = (name, testMatch, more = {}) => ({
   displayName: name,
   testMatch,
   testEnvironment: 'node',
+  runner: '<rootDir>/scripts/lib/calm-last.mjs',
   transform: {
     '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql': [
       '@swc/jest',
@@ -66,6 +67,6 @@ export default {
   // Ends what hangs, and does not judge speed.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
-  // Most tests wait for servers most of the time; with more, schedules of several processes would be late.
-  maxWorkers: 3,
+  // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
+  maxWorkers: 5,
 }

@@ -22,8 +22,7 @@ const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCIN
 
 /** What works with every store: run, ls, inspect, unlock, doctor. */
 async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise<Set<string>> {
-  const published = { ...options, isPublished: true }
-  const cli = (...args: string[]) => runCli(args, published)
+  const cli = (...args: string[]) => runCli(args, options)
   const name = uniqueName('store')
   const ran = await cli('run', name, '--', node, '-e', show)
   expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -31,7 +30,7 @@ async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise
 
   const lease = await holdfast.getLock(name).lock()
   expect((await cli('run', '-w', '0', name, '--', 'true')).code).toBe(75)
-  const waiting = new Cli(['run', name, '--', node, '-e', show], published)
+  const waiting = new Cli(['run', name, '--', node, '-e', show], options)
   await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
   expect((await cli('ls', '--contended')).stdout).toContain(name)
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
@@ -47,6 +46,9 @@ async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise
   expect(code).toBe(0)
   return new Set(findings.map(({ check }) => check))
 }
+
+/** The engines of these stores are loaded on demand. */
+const loaded = { url: '', isPublished: true }
 
 const on = (options: HoldfastOptions): Holdfast => openHolder({ label: 'other', ...options })
 
@@ -108,7 +110,7 @@ it('works with PostgreSQL', async () => {
   const database = await openDatabase()
   try {
     const holdfast = openHolder({ engine: postgres({ url: database.url }), label: 'other' })
-    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: database.url } })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: database.url } })
     await holdfast.close()
   } finally {
     await database.stop()
@@ -119,7 +121,7 @@ it('works with ZooKeeper', async () => {
   const server = await openZooKeeper()
   try {
     const holdfast = openHolder({ engine: zookeeper({ connect: server.connect }), label: 'other' })
-    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: `zk://${server.connect}` } })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `zk://${server.connect}` } })
     await holdfast.close()
   } finally {
     await server.stop()
@@ -132,7 +134,7 @@ it('works with etcd', async () => {
     const prefix = `${uniqueName('cli')}/`
     const holdfast = openHolder({ engine: etcd({ hosts: [server.url], prefix }), label: 'other' })
     const url = server.url.replace(/^http/, 'etcd')
-    await expectAllToWork(holdfast, { url: '', env: { HOLDFAST_URL: `${url}/${prefix}` } })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `${url}/${prefix}` } })
     await holdfast.close()
   } finally {
     await server.stop()

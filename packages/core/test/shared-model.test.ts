@@ -23,7 +23,7 @@ import { luaOf } from './steps/server.js'
 import { ownRedis } from './support/own-redis.js'
 
 /** More of them: HOLDFAST_COMPARE_SEQUENCES. */
-const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 3_000)
+const sequences = Number(process.env['HOLDFAST_COMPARE_SEQUENCES'] ?? 1_200)
 
 const server = ownRedis()
 

@@ -218,7 +218,7 @@ describe.each(topologies)('a lock by way of $name', ({ redis, keyPrefix = '', db
     const ours = ['evalsha', 'eval', 'hgetall', 'subscribe', 'publish', 'quit', 'script']
     expect(ours.filter((name) => sent.has(name))).toEqual([])
     if (typeof template !== 'string' && 'status' in template) {
-      expect(template.status).toMatch(/^(wait|connecting|connect|ready)$/)
+      expect(template.status).toMatch(/^(wait|connecting|connect|ready|reconnecting)$/)
     }
   })
 

@@ -8,7 +8,7 @@ const store = new TrialStore()
 const engine = trialEngine(store)
 const opened: Holdfast[] = []
 
-function open(commandTimeoutMs = 200) {
+function open(commandTimeoutMs = 1_000) {
   const linked = linkedEngine(engine)
   const holdfast = new Holdfast({ engine: linked.engine, commandTimeoutMs })
   opened.push(holdfast)

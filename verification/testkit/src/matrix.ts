@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 export const isFullMatrix = process.env['HOLDFAST_MATRIX'] === 'full'
 
 /** One in this many. */
-const sampleOf = 4
+const sampleOf = 8
 
 /** Defines a test, or one that is skipped. */
 type DefineTest = (title: string, run: () => Promise<void>) => unknown

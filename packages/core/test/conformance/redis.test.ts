@@ -1,6 +1,4 @@
-import { describeEngine, describeWriteLock } from '@holdfast/conformance'
+import { describeEngine } from '@holdfast/conformance'
 import { StandAloneUnderTest } from './support/stand-alone.js'
 
-const engine = new StandAloneUnderTest('Redis, ioredis 6', 6)
-describeEngine(engine)
-describeWriteLock(engine)
+describeEngine(new StandAloneUnderTest('Redis, ioredis 6', 6))

@@ -158,7 +158,8 @@ export function describeOperations(suite: Suite): void {
       const { watchdogTimeoutMs } = suite.times
       const [asked, operator] = await Promise.all([openConnected({ watchdogTimeoutMs }), suite.open()])
       const { clientId } = asked.holdfast
-      const until = Date.now() + 3 * watchdogTimeoutMs
+      // Longer than a registration lasts that is not renewed.
+      const until = Date.now() + 1.5 * watchdogTimeoutMs
       while (Date.now() < until) {
         const askedAt = Date.now()
         const [report] = await operator.holdfast.clientReports({ clientIds: [clientId], withinMs: 5_000 })

@@ -71,8 +71,7 @@ export async function untilWaiters(holdfast: Holdfast, count: number): Promise<v
   })
 }
 
-/** Keeps the event loop from running anything. */
+/** Keeps the event loop from running anything, and leaves the processor to others. */
 export function stall(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

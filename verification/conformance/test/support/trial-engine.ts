@@ -21,7 +21,7 @@ export const trialEngine = (store: TrialStore): LockEngine => ({
   traits: {
     fifo: false,
     handOff: 'wake',
-    lease: { stepMs: 1_000, shortestMs: 1_000, marginMs: 20 },
+    lease: { stepMs: 400, shortestMs: 400, marginMs: 20 },
     fencing: 'none',
     survives: 'nothing',
     evicts: true,

@@ -18,10 +18,10 @@ interface TrialLock {
   readonly tombstones: Map<string, number>
 }
 
-const stepMs = 1_000
+const stepMs = 400
 const marginMs = 20
 
-/** A deliberately plain store: whole-second leases that may end a little early, hints instead of grants, no order. */
+/** A deliberately plain store: leases in whole steps that may end a little early, hints instead of grants, no order. */
 export class TrialStore {
   readonly clients = new Map<string, ClientInfo>()
   readonly incarnation = 'the only one'

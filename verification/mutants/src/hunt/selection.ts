@@ -8,7 +8,7 @@ export interface Selection {
 }
 
 /** Of so many one is in the sample. */
-const sampled = 25
+const sampled = 100
 
 const numberOf = (id: string): number => createHash('sha1').update(id).digest().readUInt32BE()
 

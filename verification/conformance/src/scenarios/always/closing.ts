@@ -3,6 +3,7 @@ import { expect } from '../../expect/expect.js'
 import { uniqueName, until } from '../../support/until.js'
 import { watchResources } from '../../support/open-resources.js'
 import { failureOf, untilWaiters } from '../../support/observing.js'
+import type { LinkedClient } from '../../engine-under-test.js'
 import type { Suite } from '../../support/suite.js'
 
 /** Nothing is left of a client that was closed. */
@@ -48,8 +49,7 @@ export function describeClosing(suite: Suite): void {
     itLinked(
       'close() ends after an outage in which nothing reached the client, twenty times of twenty',
       async () => {
-        const outlast = async (n: number): Promise<void> => {
-          const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 1_000 })
+        const outlast = async ({ holdfast, link }: LinkedClient, n: number): Promise<void> => {
           const lock = holdfast.getLock(`${suite.lockName}/${n}`)
           link.blackHole(n % 2 === 0 ? 'toClient' : 'both')
           // Some clients have given up their connections by then, and are looking for the store again.
@@ -57,9 +57,8 @@ export function describeClosing(suite: Suite): void {
           link.heal()
           await holdfast.close()
         }
-        for (const first of [0, 10]) {
-          await Promise.all(Array.from({ length: 10 }, (_, n) => outlast(first + n)))
-        }
+        const clients = await suite.openManyLinked(20, { commandTimeoutMs: 1_000 })
+        await Promise.all(clients.map(outlast))
       },
     )
 

@@ -60,7 +60,7 @@ export function describeLoss(suite: Suite): void {
         otherwise: {
           title: 'it claims a lease that is longer than the stall',
           run: async () => {
-            const { watchdogTimeoutMs } = suite.times
+            const { leaseMs: watchdogTimeoutMs } = suite.times
             const { lock } = await suite.open({ watchdogTimeoutMs })
             const held = await lock.lock({ leaseMs: 60_000 })
             stall(watchdogTimeoutMs + 100)
@@ -95,10 +95,8 @@ export function describeLoss(suite: Suite): void {
 async function loseLinks(suite: Suite, direction: LinkDirection, count: number): Promise<void> {
   const { watchdogTimeoutMs } = suite.times
   const rival = await suite.open()
-  // All of them connect before the first lease begins: that much work at once may take longer than a lease.
-  const holders = await Promise.all(
-    Array.from({ length: count }, () => suite.openLinked({ watchdogTimeoutMs })),
-  )
+  // All of them connect before the first lease begins.
+  const holders = await suite.openManyLinked(count, { watchdogTimeoutMs })
   const leases = await Promise.all(
     holders.map(({ holdfast }, n) => holdfast.getLock(`${suite.lockName}/${n}`).lock()),
   )

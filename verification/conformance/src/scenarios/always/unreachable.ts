@@ -93,7 +93,7 @@ export function describeUnreachable(suite: Suite): void {
     })
 
     it('unlock settles by the deadline, withLock keeps its value, and a warning says so', async () => {
-      const { watchdogTimeoutMs, promptMs } = suite.times
+      const { leaseMs: watchdogTimeoutMs, promptMs } = suite.times
       const { holdfast, lock, link } = await suite.openLinked({ watchdogTimeoutMs })
       const warnings: string[] = []
       holdfast.on('warning', ({ code }) => warnings.push(code))
@@ -177,7 +177,7 @@ export function describeUnreachable(suite: Suite): void {
     })
 
     it('a callback that runs past the deadline has lost its hold', async () => {
-      const { watchdogTimeoutMs } = suite.times
+      const { leaseMs: watchdogTimeoutMs } = suite.times
       const { lock, link } = await suite.openLinked({ watchdogTimeoutMs })
       const failure = await failureOf(
         lock.withLock(async (lease) => {
