@@ -68,5 +68,5 @@ export default {
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
-  maxWorkers: 5,
+  maxWorkers: 4,
 }
