@@ -20,7 +20,7 @@ export class ScheduledStore implements QueueStore {
   readonly connectionEpoch = 0
   readonly isUp = true
   readonly sessionMs = 1_000_000
-  readonly marginMs = 20
+  readonly marginMs = 0
   session: string
   /** The session is over, and the client has not learned it yet. */
   isCutOff = false
