@@ -35,7 +35,7 @@ export async function campaign(options: CampaignOptions): Promise<Tally> {
       while (next < options.runs) {
         const seed = options.seed + next++
         const schedule = drawSchedule(options.topology, seed, options.path, object)
-        const verdict = judge(await runSchedule(testbed, schedule))
+        const verdict = judge(await runSchedule(testbed, schedule), testbed.name)
         addTo(tally, verdict)
         options.onFinished?.(seed, schedule, verdict)
       }

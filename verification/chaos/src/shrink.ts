@@ -25,7 +25,7 @@ export async function shrink(
   const failing = new Map<Schedule, Verdict>()
   const property = fc.asyncProperty(scheduleFor(testbed.name, object), async (schedule) => {
     for (let n = 0; n < tries; n += 1) {
-      const verdict = judge(await runSchedule(testbed, schedule))
+      const verdict = judge(await runSchedule(testbed, schedule), testbed.name)
       if (verdict.problems.length === 0) continue
       failing.set(schedule, verdict)
       return false

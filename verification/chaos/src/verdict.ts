@@ -1,6 +1,7 @@
 import { checkHistory, coverageOf, describeViolation, type Coverage, type Violation } from '@holdfast/testkit'
 import { clientOptions } from './client-options.js'
 import type { ScheduleResult } from './run-schedule.js'
+import { storeOf, type TopologyName } from './topologies.js'
 
 /** Leases last up to 600 ms, and each call ahead in the queue may take one; the rest is slack for busy machines. */
 const settleMs = 20_000
@@ -21,9 +22,10 @@ export interface Verdict extends ScheduleResult {
   readonly problems: readonly string[]
 }
 
-export function judge(result: ScheduleResult): Verdict {
+export function judge(result: ScheduleResult, topology: TopologyName): Verdict {
   const { commandTimeoutMs } = clientOptions
-  const options = { settleMs, recoveryMs, slackMs, commandTimeoutMs, handOffMs }
+  const drawsTokensInTurn = storeOf(topology) !== 'session'
+  const options = { settleMs, recoveryMs, slackMs, commandTimeoutMs, handOffMs, drawsTokensInTurn }
   const violations = checkHistory(result.history, options)
   return {
     ...result,

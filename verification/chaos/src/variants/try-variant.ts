@@ -18,7 +18,7 @@ export async function tryVariant(variant: Variant): Promise<Verdict> {
     const testbed = await openTestbed(variant.topology ?? 'single', await buildVariant(variant, folder.path))
     try {
       for (let n = 1; ; n += 1) {
-        const verdict = judge(await runSchedule(testbed, variant.schedule, timeouts))
+        const verdict = judge(await runSchedule(testbed, variant.schedule, timeouts), testbed.name)
         if (n === tries || isCaught(variant, verdict)) return verdict
       }
     } finally {

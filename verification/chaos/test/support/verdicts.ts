@@ -41,7 +41,7 @@ export const verdictsOnUnchanged = (variants: readonly Variant[], lanes: number)
       await work(async ({ schedule, topology = 'single' }) => {
         const testbed = testbeds.get(topology) ?? (await openTestbed(topology))
         testbeds.set(topology, testbed)
-        return judge(await runSchedule(testbed, schedule))
+        return judge(await runSchedule(testbed, schedule), testbed.name)
       })
     } finally {
       await Promise.all([...testbeds.values()].map((testbed) => testbed.close()))

@@ -32,6 +32,11 @@ export interface CheckOptions {
    * times that: less than a lease. @defaultValue 100
    */
   readonly handOffMs?: number
+  /**
+   * Whether holders of a semaphore that was resized have their tokens in the order of their turns. Not where they draw them as they learn of
+   * it: then only the time tells. @defaultValue true
+   */
+  readonly drawsTokensInTurn?: boolean
 }
 
 /** A history, parsed for the rules. */
@@ -46,7 +51,7 @@ export interface History {
 
 export function parseHistory(events: readonly HistoryEvent[], options: CheckOptions): History {
   const { slackMs = 500, settleMs = 10_000, recoveryMs = 2_000, commandTimeoutMs = 5_000 } = options
-  const { handOffMs = 100 } = options
+  const { handOffMs = 100, drawsTokensInTurn = true } = options
   const ordered = inOrder(events)
   const faults = new Faults(ordered, recoveryMs)
   return {
@@ -55,6 +60,6 @@ export function parseHistory(events: readonly HistoryEvent[], options: CheckOpti
     holds: holdsOf(ordered),
     faults,
     sizes: new Sizes(ordered, faults),
-    options: { slackMs, settleMs, recoveryMs, commandTimeoutMs, handOffMs },
+    options: { slackMs, settleMs, recoveryMs, commandTimeoutMs, handOffMs, drawsTokensInTurn },
   }
 }

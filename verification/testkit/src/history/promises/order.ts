@@ -19,8 +19,7 @@ interface Overtaker extends Entry {
  * No request made after a waiter was queued is served before it. Of several that were, the first is named.
  *
  * A waiter that wants more than its object has stops nobody. Two that can hold at once may return in any order: their
- * tokens tell which was served first, and one that gave up may have been served just before. Since a resize a store may draw the token
- * when the holder learns of its turn: then only the time tells.
+ * tokens tell which was served first, if they are drawn in turn, and one that gave up may have been served just before.
  */
 export function checkOrder({ events, calls, faults, sizes, options }: History): Violation[] {
   const served = groupBy(firstEntries(calls), ({ requested }) => requested.lock)
@@ -43,7 +42,7 @@ export function checkOrder({ events, calls, faults, sizes, options }: History): 
       const span = { fromMs: queueEntry.atMs, untilMs: entered.atMs }
       if (wanted > sizes.least(lock, span)) return []
       const excludeEachOther = wanted + (requested.permits ?? 1) > sizes.most(lock, span)
-      const canTell = !sizes.wasResized(lock, entered.atMs)
+      const canTell = options.drawsTokensInTurn || !sizes.wasResized(lock, entered.atMs)
       if (!excludeEachOther && !isBefore(entered, waiter.end, canTell, options.handOffMs)) return []
       const isDisturbed = faults.disturbed(process, lock, span)
       return isDisturbed ? [] : [{ requested, entered, queueEntry }]
