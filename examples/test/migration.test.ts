@@ -116,7 +116,7 @@ describe('a bridged lease is lost with the old lock', () => {
           })
           await mutex.acquire()
           try {
-            return await work(lost.signal)
+            await work(lost.signal)
           } finally {
             await mutex.release()
           }
