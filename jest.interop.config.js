@@ -6,6 +6,6 @@ export default {
     globalSetup: '<rootDir>/verification/redisson/test/support/build-peers.mjs',
   }),
   // Most tests wait for servers and for leases most of the time.
-  maxWorkers: 4,
+  maxWorkers: 3,
   testTimeout: 60_000,
 }

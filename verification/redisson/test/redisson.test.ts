@@ -1,4 +1,4 @@
-import { checkHistory, nowMs, uniqueName } from '@holdfast/testkit'
+import { checkHistory, nowMs, uniqueName, until } from '@holdfast/testkit'
 import {
   gapsOf,
   historyOf,
@@ -65,7 +65,7 @@ describe.each(Object.values(redissonVersions))('Redisson %s', (version) => {
       await a.task('t').lock(lock)
       const waiting = b.task('t').lock(lock)
       await b.untilWaiting(1)
-      expect(await listenersOf(topology, lock)).toBe(1)
+      await until(async () => (await listenersOf(topology, lock)) === 1)
       const { leftAtMs } = await a.task('t').unlock(lock)
       const { enteredAtMs } = await waiting
       expect(enteredAtMs - leftAtMs).toBeLessThan(5_000)
