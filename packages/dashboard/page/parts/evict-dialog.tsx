@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EvictionReply, EvictionRequest, LockHolder } from '../../src/shared/payloads.js'
 import { visibleName } from '../../src/shared/visible-name.js'
 import { failureOf, isJson } from '../replies.js'
@@ -24,8 +24,8 @@ export function EvictDialog({ name, victim, close }: EvictDialogProps) {
   const [typedName, setTypedName] = useState('')
   const [progress, setProgress] = useState<Progress>({ is: 'asking' })
   useEffect(() => dialog.current?.showModal(), [])
-  useEffect(() => {
-    // The form had the focus, and is gone.
+  useLayoutEffect(() => {
+    // The form had the focus, and is gone. Before the next key is pressed.
     if (progress.is === 'done') leave.current?.focus()
   }, [progress.is])
   const stay = (event: Event): void => {
