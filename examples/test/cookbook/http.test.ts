@@ -63,7 +63,7 @@ describe.each(['express', 'fastify'])('%s', (framework) => {
     expect(began(b)).toEqual([])
   })
 
-  it('answers 400 to what is no order number, which becomes no name of a lock, and 503 with Retry-After while Redis is unreachable', async () => {
+  it('answers 400 to an invalid order number without taking a lock, and 503 with Retry-After while Redis is unreachable', async () => {
     const a = await start(framework, 2_000)
     expect((await a.ship('{x}')).status).toBe(400)
     expect(await apps.redis.call('KEYS', '*{x}*')).toEqual([])

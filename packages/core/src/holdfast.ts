@@ -213,9 +213,7 @@ export class Holdfast {
    *
    * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
    * call. A hold that is over by then counts as none.
-   *
-   * What `fn` returns is passed on as it is. A query of knex or Prisma begins only where it is awaited: await it inside, as in
-   * `bind(async () => await query)`.
+   * A query of knex or Prisma begins only where it is awaited: await it inside, as in `bind(async () => await query)`.
    *
    * @throws `InvalidArgumentError` without a function
    */
@@ -228,8 +226,7 @@ export class Holdfast {
    * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
    * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
    *
-   * @returns what `fn` returns, as it is: await inside what begins only where it is awaited, as in
-   *   `detached(async () => await query)`
+   * @returns what `fn` returns; a query of knex or Prisma has to be awaited inside, as with `bind`
    * @throws what `fn` throws, `InvalidArgumentError` without a function
    */
   detached<T>(fn: () => T): T {

@@ -37,7 +37,7 @@ describe('options of etcd', () => {
     [{ hosts: ['http://a:b'] }, /each of hosts must be a valid URL: its port must be a number/],
     [{ hosts: ['http://a:2379/v3'] }, /with nothing after the port/],
     [{ hosts, tls: {} }, /tls has no meaning for http:\/\/127.0.0.1:2379: write https/],
-    [{ hosts, tls: 'ca' }, /options must be an object, got a string/],
+    [{ hosts, tls: 'ca' }, /tls must be an object with options of tls.connect, got 'ca'/],
     [
       { hosts, prefix: 'locks' },
       /prefix must be a string of up to 256 characters that ends with a slash, got 'locks'/,

@@ -67,7 +67,8 @@ export function resolveOptions(given: EtcdOptions): EtcdSettings {
   checkOptions(given, known, 'endpoints' in given ? advice : '')
   const { hosts, prefix = 'holdfast/', sessionTimeoutMs, tls } = given
   if (!Array.isArray(hosts) || hosts.length === 0) refuse('hosts', hosts, 'a list of at least one URL')
-  if (tls !== undefined) checkObject(tls)
+  if (tls !== undefined && kindOf(tls) !== 'an object')
+    refuse('tls', tls, 'an object with options of tls.connect')
   const endpoints = Array.from(hosts, (host) => endpointOf(host, tls))
   if (typeof prefix !== 'string' || !/^[^\0\p{Surrogate}]{0,255}\/$/u.test(prefix)) {
     refuse('prefix', prefix, 'a string of up to 256 characters that ends with a slash')

@@ -17,3 +17,4 @@ export type {
   StoreEvents,
   StoreOperator,
 } from './store.js'
+export { onVotes } from './voting.js'

@@ -1,4 +1,5 @@
 import type { Finding } from '@holdfast/core/engine'
+import { onVotes } from '@holdfast/session-queue'
 import { alarmNames, type Member, type ServerStatus } from '../wire/maintenance.js'
 
 /** An election takes a second or two, and a session has to outlast it. */
@@ -32,19 +33,10 @@ export function onSessions(wantedMs: number, grantedMs: number, shortestMs: numb
 }
 
 export function onCluster(members: readonly Member[]): Finding {
-  const check = 'cluster'
   const votes = members.filter(({ isLearner }) => !isLearner).length
   const learners = members.length - votes
   const also = learners === 0 ? '' : ` and ${learners} that only learn`
-  if (votes === 1) {
-    const text = `one server${also}: while it is down there are no locks, and if its disk is lost, all are; run three`
-    return { check, status: 'warning', text }
-  }
-  const spared = Math.ceil(votes / 2) - 1
-  const text = `${votes} servers vote${also}: ${spared === 0 ? 'none' : spared} may fail`
-  return votes % 2 === 1
-    ? { check, status: 'ok', text }
-    : { check, status: 'warning', text: `${text}, as of ${votes - 1}; run ${votes + 1}` }
+  return onVotes('cluster', votes, also)
 }
 
 /** One of the servers that `hosts` names; without a status it did not reply, or may not say. */

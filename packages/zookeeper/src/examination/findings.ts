@@ -1,4 +1,5 @@
 import type { Finding } from '@holdfast/core/engine'
+import { onVotes } from '@holdfast/session-queue'
 import type { Acl } from '../options.js'
 
 /** An election takes a few seconds at most, and a session has to outlast it. */
@@ -44,20 +45,11 @@ export function onTicks(tickMs: number, serverMs: number | null, shortestMs: num
 
 /** @param config - as the ensemble keeps it: a line for each server; '' of a server that runs alone */
 export function onEnsemble(config: string): Finding {
-  const check = 'ensemble'
   const servers = config.split('\n').filter((line) => line.startsWith('server.'))
   const observers = servers.filter((line) => /:observer(;|$)/.test(line)).length
   const votes = Math.max(1, servers.length - observers)
   const also = observers === 0 ? '' : ` and ${observers} that only observe`
-  if (votes === 1) {
-    const text = `one server${also}: while it is down there are no locks, and if its disk is lost, all are; run three`
-    return { check, status: 'warning', text }
-  }
-  const spared = Math.ceil(votes / 2) - 1
-  const text = `${votes} servers vote${also}: ${spared === 0 ? 'none' : spared} may fail`
-  return votes % 2 === 1
-    ? { check, status: 'ok', text }
-    : { check, status: 'warning', text: `${text}, as of ${votes - 1}; run ${votes + 1}` }
+  return onVotes('ensemble', votes, also)
 }
 
 /** What one of the servers that `connect` names says of itself. */
