@@ -77,7 +77,7 @@ module.exports = {
       severity: 'error',
       comment: 'Of the core, another engine imports @holdfast/core/engine only.',
       from: {
-        path: '^packages/(memory|postgres|session-queue|zookeeper|etcd)/src/',
+        path: '^packages/(documents|memory|postgres|session-queue|zookeeper|etcd|memcached|mysql)/src/',
         pathNot: '\\.spec\\.ts$',
       },
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },

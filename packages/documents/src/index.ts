@@ -1,0 +1,1 @@
+export type { DocumentHost, DocumentSession, DocumentStore, DocumentTraits, Snapshot } from './store.js'

@@ -1,0 +1,68 @@
+import type { EngineHost, Examination, Finding, Traits } from '@holdfast/core/engine'
+
+/** A store of documents, each of which can be replaced on condition that nobody changed it since it was read. */
+export interface DocumentStore {
+  /** The engine's name in errors, such as `memcached`. */
+  readonly name: string
+  readonly traits: DocumentTraits
+  /** Opens a session for one client. Does not connect yet, and throws only for invalid options. */
+  open(host: DocumentHost): DocumentSession
+  /** What `holdfast doctor` looks at; see `LockEngine.examine`. */
+  examine?(examination: Examination): Promise<readonly Finding[]>
+}
+
+export interface DocumentTraits extends Pick<Traits, 'survives' | 'evicts' | 'commandsPerCycle'> {
+  /** Between which bounds, milliseconds, the time is drawn after which the next in line looks again. */
+  readonly pollMs: readonly [shortest: number, longest: number]
+  /** By how many milliseconds at most a reading of the store's clock is behind the true time. 1 for a clock of milliseconds or better. */
+  readonly clockStepMs: number
+  /** How many bytes a document may have. */
+  readonly maxBytes: number
+}
+
+/** What a session may use of its client, and how it reports to it. */
+export type DocumentHost = Pick<
+  EngineHost,
+  'clientId' | 'commandTimeoutMs' | 'renewEveryMs' | 'watchdogTimeoutMs' | 'now' | 'broken' | 'reconnected' | 'error' | 'warn'
+>
+
+/** One document as it was read, and the store's clock at that moment. */
+export interface Snapshot<Version = unknown> {
+  /** '' when there is none. */
+  readonly text: string
+  /** Goes back to {@link DocumentSession.replace}. Of a document that is absent, too. */
+  readonly version: Version
+  /** Microseconds; never goes back while the data lives, and never runs ahead of the true time. */
+  readonly nowUs: number
+  /** Names the data: another once some may have been lost. */
+  readonly incarnation: string
+  /** Data was lost lately: nobody enters for so many milliseconds, so that all who held something learn of it first. */
+  readonly opensInMs?: number | undefined
+}
+
+/**
+ * One client's way to its documents. `read` and `replace` reject with `UnavailableError` when no reply came in time, and with
+ * `RefusedError` when the store rejected the request and would reject it again.
+ */
+export interface DocumentSession<Version = unknown> {
+  /** Grows whenever requests may have been lost with a connection. */
+  readonly connectionEpoch: number
+  /** Names the store in errors, such as `memcached at 127.0.0.1:11211`. */
+  readonly storeName: string
+  /** Connects; refuses a store that cannot keep documents. */
+  prepare(): Promise<void>
+  read(key: string, timeoutMs: number): Promise<Snapshot<Version>>
+  /**
+   * Replaces the document if it is still that version; `''` deletes it. A document that is absent must still be absent.
+   *
+   * @param keepMs - for how long at least the store has to keep it
+   * @returns whether it did
+   */
+  replace(key: string, text: string, version: Version, keepMs: number, timeoutMs: number): Promise<boolean>
+  /** For how long the data has been there; `undefined` if the store cannot tell. */
+  uptimeMs?(): Promise<number | undefined>
+  /** The keys of documents that begin with `prefix`, for a store that can list them. */
+  list?(prefix: string, timeoutMs: number): Promise<readonly string[]>
+  /** Ends all timers and connections. Steps in progress reject. */
+  close(): Promise<void>
+}
