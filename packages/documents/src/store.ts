@@ -23,7 +23,15 @@ export interface DocumentTraits extends Pick<Traits, 'survives' | 'evicts' | 'co
 /** What a session may use of its client, and how it reports to it. */
 export type DocumentHost = Pick<
   EngineHost,
-  'clientId' | 'commandTimeoutMs' | 'renewEveryMs' | 'watchdogTimeoutMs' | 'now' | 'broken' | 'reconnected' | 'error' | 'warn'
+  | 'clientId'
+  | 'commandTimeoutMs'
+  | 'renewEveryMs'
+  | 'watchdogTimeoutMs'
+  | 'now'
+  | 'broken'
+  | 'reconnected'
+  | 'error'
+  | 'warn'
 >
 
 /** One document as it was read, and the store's clock at that moment. */
@@ -36,7 +44,10 @@ export interface Snapshot<Version = unknown> {
   readonly nowUs: number
   /** Names the data: another once some may have been lost. */
   readonly incarnation: string
-  /** Data was lost lately: nobody enters for so many milliseconds, so that all who held something learn of it first. */
+  /**
+   * Data was lost lately: nobody enters for so many milliseconds, so that all who held something learn of it first. After a loss this
+   * begins at no less than `clockStepMs`: tokens drawn in one step of the clock would not grow.
+   */
   readonly opensInMs?: number | undefined
 }
 
