@@ -23,7 +23,8 @@ async function countOfWaiting(count: number, wait: (client: Holdfast) => Promise
     const endMs = performance.now() + ms
     await until(() => performance.now() > endMs)
   }
-  await pass(300)
+  // Until each of them is entered.
+  for (let seen = -1; seen < table.replacements; await pass(300)) seen = table.replacements
   const { reads, replacements } = table
   await pass(500)
   const counts = { reads: table.reads - reads, replacements: table.replacements - replacements }
