@@ -20,7 +20,7 @@ const modules = [
   'turns',
 ]
 const objects = ['lock', 'read-write-lock', 'semaphore'] as const
-const seeds = Array.from({ length: 40 }, (_, n) => n + 1)
+const seeds = Array.from({ length: 80 }, (_, n) => n + 1)
 
 type Package = typeof real
 type Sources = ReadonlyMap<string, string>

@@ -9,7 +9,8 @@ import { shuffled, type Choose } from './scheduler.js'
 const timeoutMs = 2_000
 const leaseMs = 60_000
 const size = 3
-const stepCount = 40
+const stepCount = 60
+const ownersPerClient = 2
 const clientCount = 2
 const mostRequests = 1_000
 
@@ -24,14 +25,16 @@ export async function transcriptOf(
   const lines: string[] = []
   const say: Say = (line) => lines.push(line)
   const queues = new MemoryQueues()
-  const sessions = Array.from({ length: clientCount }, (_, n) => open(make, queues, `c${n}`, say))
+  const links = Array.from({ length: clientCount }, () => new MemoryLink())
+  const sessions = links.map((link, n) => open(make, queues, link, `c${n}`, say))
   for (const session of sessions) await session.prepare(session.names.locate('any', 'lock'))
   const choose = shuffled(seed)
   for (let n = 0; n < stepCount; n += 1) {
     const client = choose(clientCount)
     const session = sessions[client]
     if (!session) continue
-    const owner = `c${client}:${choose(3)}`
+    const owner = `c${client}:${choose(ownersPerClient)}`
+    if (choose(20) === 0) void links[client]?.loseNextReply()
     const [what, step] = stepOf(session, object, owner, choose)
     const reply = await step.catch((error: unknown) => String(error))
     say(`${what} ${owner}: ${shown(reply)}`)
@@ -41,7 +44,13 @@ export async function transcriptOf(
   return lines
 }
 
-function open(make: typeof sessionQueue, queues: MemoryQueues, clientId: string, say: Say): EngineSession {
+function open(
+  make: typeof sessionQueue,
+  queues: MemoryQueues,
+  link: MemoryLink,
+  clientId: string,
+  say: Say,
+): EngineSession {
   const ignore = (): void => undefined
   const host: EngineHost = {
     clientId,
@@ -58,7 +67,7 @@ function open(make: typeof sessionQueue, queues: MemoryQueues, clientId: string,
   const engine = make({
     name: 'transcript',
     traits: memoryTraits,
-    open: (_, events) => overheard(new MemoryStore(queues, new MemoryLink(), host, events), say),
+    open: (_, events) => overheard(new MemoryStore(queues, link, host, events), say),
   })
   return engine.open(host)
 }
@@ -89,7 +98,13 @@ function stepOf(
   const isLock = object === 'lock'
   const count = 1 + choose(isLock ? 2 : size)
   const request: AcquireRequest = {
-    ...{ owner, count, ...(isLock ? {} : { size }), leaseMs, grantLeaseMs: leaseMs },
+    ...{
+      owner,
+      count,
+      ...(isLock ? {} : { size }),
+      leaseMs: leaseMs * (1 + choose(3)),
+      grantLeaseMs: leaseMs,
+    },
     ...{ entryTtlMs: choose(4) === 0 ? 0 : leaseMs, proof: 'p', wantsToken: true },
   }
   switch (choose(12)) {
@@ -98,7 +113,7 @@ function stepOf(
     case 1:
       return ['refresh', steps.refresh([{ address, owner, entryTtlMs: leaseMs }])]
     case 2:
-      return ['force', steps.force(address, `c${choose(clientCount)}:${choose(3)}`)]
+      return ['force', steps.force(address, `c${choose(clientCount)}:${choose(ownersPerClient)}`)]
     case 3:
       return ['inspect', steps.inspect(address, 5)]
     case 4:
