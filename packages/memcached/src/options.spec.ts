@@ -55,7 +55,7 @@ describe('options of memcached', () => {
     [{ url, user: 'app' }, /user needs password, too/],
     [{ url, password: 'x' }, /password needs user, too/],
     [{ url, user: 'a b', password: 'x' }, /user must be a string without a space or a colon, got a string/],
-    [{ url, user: 'a', password: 5 }, /password must be a string that is not empty, got a number/],
+    [{ url, user: 'a', password: 5 }, /password must be a string without a space, got a number/],
     [{ url, tls: 'ca' }, /tls must be an object with options of tls.connect, or true, got 'ca'/],
     [{ url, pollMs: 20 }, /pollMs must be two integers of at least 1.*, got 20/],
     [{ url, pollMs: [40, 20] }, /pollMs must be two integers.*, got \[40,20\]/],

@@ -104,7 +104,7 @@ const checks = {
     accepts: (value) => isText(value, /^[^\s:]+$/),
     got: kindOf,
   },
-  password: { must: 'a string that is not empty', accepts: (value) => isText(value, /^[^\r\n]+$/), got: kindOf },
+  password: { must: 'a string without a space', accepts: (value) => isText(value, /^\S+$/), got: kindOf },
   tls: {
     must: 'an object with options of tls.connect, or true',
     accepts: (value) => value === true || kindOf(value) === 'an object',

@@ -116,24 +116,36 @@ export class Client {
     const { endpoint, silenceMs } = this.#settings
     // A server that stands still accepts connections and says nothing.
     const greetingMs = Math.min(shortestGreetingMs * 2 ** this.#failures, longestGreetingMs)
+    let isGreeting = false
     const connection: Connection = new Connection(
       endpoint,
       { connectMs: greetingMs, silenceMs },
       {
         opened: () => {
-          this.#events.greet(connection, greetingMs).then(
-            () => this.#onUp(connection),
-            (error: unknown) => connection.close(toError(error)),
-          )
+          isGreeting = true
+          this.#greet(connection, greetingMs).finally(() => (isGreeting = false))
         },
-        closed: (cause) => this.#onClosed(connection, cause),
+        // What the greeting makes of it counts.
+        closed: (cause) => (isGreeting ? undefined : this.#onClosed(connection, cause)),
       },
     )
     this.#connection = connection
   }
 
+  async #greet(connection: Connection, timeoutMs: number): Promise<void> {
+    try {
+      await this.#events.greet(connection, timeoutMs)
+      if (!connection.isOpen) throw new NoReplyError(`${this.#name} closed the connection`)
+    } catch (error) {
+      connection.close(toError(error))
+      this.#onClosed(connection, toError(error))
+      return
+    }
+    this.#onUp(connection)
+  }
+
   #onUp(connection: Connection): void {
-    if (connection !== this.#connection || !connection.isOpen) return
+    if (connection !== this.#connection) return
     this.#state = 'up'
     this.#wasUp = true
     this.#failures = 0

@@ -68,8 +68,8 @@ export class MemcachedServer implements AsyncDisposable {
 
   async launch(args = this.#args): Promise<void> {
     const { path, env } = this.#program
-    // It refuses to run as root, and becomes this user.
-    const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+    // It refuses to run as root without being told to.
+    const user = process.getuid?.() === 0 ? ['-u', 'root'] : []
     const child = spawn(path, ['-l', host, '-p', String(this.port), '-U', '0', ...user, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
