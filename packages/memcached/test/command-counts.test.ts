@@ -45,7 +45,7 @@ it('50 clients that wait for one lock send at most 1 500 commands a second', asy
   const waiters = Array.from({ length: 50 }, () => clients.open({ url: server.url }))
   const abort = new AbortController()
   const waits = waiters.map((waiter) => waiter.getLock('wanted').lock({ signal: abort.signal }).catch(() => null))
-  await until(async () => (await waiters[0]?.getLock('wanted').inspect())?.queueLength === 50)
+  await until(async () => (await waiters[0]?.getLock('wanted').inspect())?.waiterCount === 50)
   const sent = async (): Promise<number> => {
     const stats = await statsOf(server)
     const names = ['cmd_get', 'cmd_set', 'delete_hits', 'delete_misses']

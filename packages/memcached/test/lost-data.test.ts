@@ -29,7 +29,7 @@ async function loseAll(server: MemcachedServer, lose: () => Promise<unknown>) {
     await lease.unlock()
     return lease.fencingToken
   })
-  await until(() => rival.stats().waiting === holders)
+  await until(() => rival.stats().waiters === holders)
   await lose()
   const tokens = await Promise.all(waiting)
   return { names, leases, tokens, toldAt, enteredAt }
