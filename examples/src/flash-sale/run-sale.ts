@@ -1,8 +1,11 @@
 import {
   etcdFromDocker,
   etcdFromProgram,
+  memcachedFromDocker,
+  memcachedFromProgram,
   NoPostgresError,
   openEtcd,
+  openMemcached,
   openPostgres,
   openZooKeeper,
   postgresFromDocker,
@@ -46,13 +49,23 @@ export async function runSale(main: Main): Promise<void> {
 }
 
 /** Opens a server for the locks alone, and prints which. Nothing is installed. */
-async function openLockServer(engine: 'zookeeper' | 'etcd', defer: ExampleContext['defer']): Promise<string> {
+async function openLockServer(
+  engine: 'zookeeper' | 'etcd' | 'memcached',
+  defer: ExampleContext['defer'],
+): Promise<string> {
   if (engine === 'zookeeper') {
     const opening = openZooKeeper([zooKeeperFromPrograms, zooKeeperFromDocker])
     defer(async () => (await opening).stop())
     const { connect, origin } = await opening
     console.log(`ZooKeeper, with the locks: ${origin}`)
     return connect
+  }
+  if (engine === 'memcached') {
+    const opening = openMemcached([memcachedFromProgram, memcachedFromDocker])
+    defer(async () => (await opening).stop())
+    const { url, origin } = await opening
+    console.log(`memcached, with the locks: ${origin}`)
+    return url
   }
   const opening = openEtcd([etcdFromDocker, etcdFromProgram])
   defer(async () => (await opening).stop())

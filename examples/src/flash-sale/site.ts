@@ -1,7 +1,7 @@
 import type { Holdfast } from '@holdfast/core'
 
 /** Where the locks are. */
-export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd'] as const
+export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd', 'memcached'] as const
 export type SaleEngine = (typeof saleEngines)[number]
 
 export const isSaleEngine = (text: unknown): text is SaleEngine =>
@@ -43,5 +43,7 @@ export async function openSite(address: SiteAddress): Promise<Site> {
       return (await import('./zookeeper-site.js')).openZooKeeperSite(address)
     case 'etcd':
       return (await import('./etcd-site.js')).openEtcdSite(address)
+    case 'memcached':
+      return (await import('./memcached-site.js')).openMemcachedSite(address)
   }
 }

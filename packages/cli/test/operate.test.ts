@@ -378,13 +378,16 @@ describe('whatever the command', () => {
     [['ls', '--url', 'postgres://x', '--prefix', 'y'], '--prefix does not apply to PostgreSQL'],
     [['ls', '--url', 'zk://x', '--schema', 'y'], '--schema does not apply to ZooKeeper'],
     [['ls', '--url', 'etcd://x,', '--timeout', '1s'], 'the URL of etcd is not valid'],
+    [['ls', '--url', 'memcached://x,'], 'the URL of memcached is not valid'],
+    [['ls', '--url', 'memcached://x,y'], 'HoldfastQuorum over three memcacheds'],
+    [['ls', '--url', 'memcached://x', '--schema', 'y'], '--schema does not apply to memcached'],
     [
       ['ls', '--url', 'localhost:6379'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://',
     ],
     [
       ['ls', '--url', '/run/redis.sock'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://',
     ],
     [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],

@@ -60,6 +60,16 @@ export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './et
 export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
 export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
 
+// memcached
+export { NoMemcachedError } from './memcached/find-memcached.js'
+export {
+  memcachedFromDocker,
+  memcachedFromProgram,
+  openMemcached,
+  type OpenedMemcached,
+} from './memcached/open-memcached.js'
+export { startMemcached, type MemcachedServer } from './memcached/memcached-server.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'

@@ -34,9 +34,10 @@ export function addStoreOptions(command: Command): Command {
     .addOption(misnamed(command, '--postgres', '--url'))
     .addOption(misnamed(command, '--zookeeper', '--url'))
     .addOption(misnamed(command, '--etcd', '--url'))
+    .addOption(misnamed(command, '--memcached', '--url'))
     .option(
       '--url <url>',
-      'redis://, rediss://, unix:, postgres://, zk:// or etcd://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
+      'redis://, rediss://, unix:, postgres://, zk://, etcd:// or memcached://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
     )
     .addOption(
       new Option(

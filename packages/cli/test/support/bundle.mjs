@@ -19,7 +19,10 @@ await build({
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
-  external: ['@holdfast/dashboard', '@holdfast/etcd', '@holdfast/postgres', '@holdfast/zookeeper', 'pg'],
+  external: [
+    ...['@holdfast/dashboard', '@holdfast/etcd', '@holdfast/memcached', '@holdfast/postgres', '@holdfast/zookeeper'],
+    'pg',
+  ],
   // Packages that are CommonJS require what Node.js has.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",
