@@ -60,6 +60,13 @@ export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './et
 export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
 export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
 
+// MySQL
+export { NoMysqlError } from './mysql/find-mysql.js'
+export { killConnections } from './mysql/kill-connections.js'
+export { openMysql, mysqlFromDocker, mysqlFromProgram, type OpenedMysql } from './mysql/open-mysql.js'
+export { startMysql } from './mysql/start-mysql.js'
+export type { MysqlServer, RestartMysqlOptions, StartMysqlOptions } from './mysql/mysql-server.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'
