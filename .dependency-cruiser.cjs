@@ -85,10 +85,9 @@ module.exports = {
     {
       name: 'the-reference-stands-on-the-port',
       severity: 'error',
-      comment:
-        'The pure steps of the memory engine know nothing of its store, so that they can be used without it.',
-      from: { path: '^packages/memory/src/steps/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^packages/memory/src/(?!steps/|state-table)' },
+      comment: 'The pure steps know nothing of documents, so that a store in memory can use them, too.',
+      from: { path: '^packages/documents/src/steps/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^packages/documents/src/(?!steps/)' },
     },
     {
       name: 'the-model-knows-no-server',
@@ -96,7 +95,7 @@ module.exports = {
       comment:
         'A store of steps belongs to the package that keeps the objects; of others it needs the port and the reference.',
       from: { path: '^verification/model/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core/src/engine|memory/src/steps)/index\\.ts$' },
+      to: { path: '^packages/', pathNot: '^packages/(core/src/engine|documents/src/steps)/index\\.ts$' },
     },
     {
       name: 'opentelemetry-in-its-subpath-only',

@@ -10,7 +10,7 @@ const check = process.argv.includes('--check')
 /** Entry points besides the main one of each package, by the folder that has them. */
 const furtherEntries = {
   core: ['engine', 'redis/redisson'],
-  memory: ['steps'],
+  documents: ['steps'],
   metrics: ['otel', 'prometheus'],
 }
 

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { transformSync } from '@swc/core'
 import * as core from '@holdfast/core'
 import * as memory from '@holdfast/memory'
-import * as memorySteps from '@holdfast/memory/steps'
+import * as memorySteps from '@holdfast/documents/steps'
 import * as metrics from '@holdfast/metrics'
 import * as otel from '@holdfast/metrics/otel'
 import * as prometheus from '@holdfast/metrics/prometheus'
@@ -17,7 +17,7 @@ const anyImport = /^import .*?'$/gms
 const ours: Readonly<Record<string, unknown>> = {
   '@holdfast/core': core,
   '@holdfast/memory': memory,
-  '@holdfast/memory/steps': memorySteps,
+  '@holdfast/documents/steps': memorySteps,
   '@holdfast/metrics': metrics,
   '@holdfast/metrics/otel': otel,
   '@holdfast/metrics/prometheus': prometheus,

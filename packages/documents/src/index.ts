@@ -1,1 +1,2 @@
+export { addressing, addressOf, objectOf, type ObjectAddress } from './address.js'
 export type { DocumentHost, DocumentSession, DocumentStore, DocumentTraits, Snapshot } from './store.js'

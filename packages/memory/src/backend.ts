@@ -1,19 +1,23 @@
 import { clientOf, type ClientInfo } from '@holdfast/core/engine'
-import { addressOf, objectOf, type MemoryAddress } from './address.js'
+import { addressOf, objectOf, type ObjectAddress } from '@holdfast/documents'
+import {
+  latchKind,
+  lockKind,
+  lockSteps,
+  sharedKind,
+  sharedSteps,
+  type AnyStep,
+  type LatchContext,
+  type LatchRecord,
+  type LockState,
+  type SharedState,
+  type StepContext,
+} from '@holdfast/documents/steps'
 import { StoreClock } from './clock.js'
-import type { StepContext } from './steps/hand-off.js'
-import { lockKind, type LockState } from './steps/lock-state.js'
-import type { LatchRecord } from './steps/latch-state.js'
-import type { LatchContext } from './steps/latch-steps.js'
-import { latchKind } from './steps/latch-state.js'
 import { Registry } from './registry.js'
 import type { MemorySession } from './session.js'
 import type { SessionDeps } from './session-deps.js'
-import { sharedKind, type SharedState } from './steps/shared-state.js'
-import * as sharedSteps from './steps/shared-steps.js'
 import { StateTable } from './state-table.js'
-import * as lockSteps from './steps/lock-steps.js'
-import type { AnyStep } from './steps/steps-of.js'
 
 /** How many there have been in this process: each is a store of its own. */
 let backends = 0
@@ -50,7 +54,7 @@ export class Backend implements SessionDeps {
     return { isReplyLost }
   }
 
-  run<T>({ id, kind }: MemoryAddress, tokenFloor: number, step: AnyStep<T>): T {
+  run<T>({ id, kind }: ObjectAddress, tokenFloor: number, step: AnyStep<T>): T {
     const context = this.#contextOf(id, tokenFloor)
     return kind === 'shared'
       ? this.shared.run(id, context.nowUs, (state) => step(sharedSteps, state, context))
@@ -63,7 +67,7 @@ export class Backend implements SessionDeps {
   }
 
   runShared<T>(
-    { id }: MemoryAddress,
+    { id }: ObjectAddress,
     tokenFloor: number,
     step: (state: SharedState, context: StepContext) => T,
   ): T {

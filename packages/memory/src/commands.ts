@@ -17,12 +17,9 @@ import type {
   SharedInspection,
 } from '@holdfast/core/engine'
 import { TokenFloors } from '@holdfast/core/engine'
-import type { MemoryAddress } from './address.js'
+import type { ObjectAddress } from '@holdfast/documents'
+import { acquireMany, lockSteps, sharedSteps, type AnyStep } from '@holdfast/documents/steps'
 import type { SessionDeps } from './session-deps.js'
-import { acquireMany } from './steps/acquire-many.js'
-import { raiseToken } from './steps/lock-steps.js'
-import { resize } from './steps/shared-steps.js'
-import type { AnyStep } from './steps/steps-of.js'
 
 /** What the steps of one client need of its session. */
 export interface MemoryCommandsDeps extends Pick<SessionDeps, 'run' | 'runLock' | 'runShared'> {
@@ -31,11 +28,11 @@ export interface MemoryCommandsDeps extends Pick<SessionDeps, 'run' | 'runLock' 
 }
 
 interface MemoryRenewal extends Renewal {
-  readonly address: MemoryAddress
+  readonly address: ObjectAddress
 }
 
 interface MemoryQueueEntry extends QueueEntry {
-  readonly address: MemoryAddress
+  readonly address: ObjectAddress
 }
 
 /** The steps of one client on locks, read/write locks and semaphores. */
@@ -47,7 +44,7 @@ export class MemoryCommands implements LockSteps {
     this.#deps = deps
   }
 
-  acquire(address: MemoryAddress, request: AcquireRequest): Promise<AcquireReply> {
+  acquire(address: ObjectAddress, request: AcquireRequest): Promise<AcquireReply> {
     return this.#deps.send(() => {
       const reply = this.#run(address, (steps, state, context) => steps.acquire(state, request, context))
       if (reply.kind === 'held') this.noteToken(address, reply.token)
@@ -67,7 +64,7 @@ export class MemoryCommands implements LockSteps {
     })
   }
 
-  release(address: MemoryAddress, request: ReleaseRequest): Promise<ReleaseReply> {
+  release(address: ObjectAddress, request: ReleaseRequest): Promise<ReleaseReply> {
     return this.#deps.send(() =>
       this.#run(address, (steps, state, context) => steps.release(state, request, context)),
     )
@@ -89,30 +86,30 @@ export class MemoryCommands implements LockSteps {
     )
   }
 
-  force(address: MemoryAddress, owner: string): Promise<ReleaseReply> {
+  force(address: ObjectAddress, owner: string): Promise<ReleaseReply> {
     return this.#deps.send(() =>
       this.#run(address, (steps, state, context) => steps.force(state, owner, context)),
     )
   }
 
-  resize(address: MemoryAddress, request: ResizeRequest): Promise<ResizeReply> {
+  resize(address: ObjectAddress, request: ResizeRequest): Promise<ResizeReply> {
     return this.#deps.send(() =>
       this.#deps.runShared(address, this.#tokenFloors.of(address.id), (state, context) =>
-        resize(state, request, context),
+        sharedSteps.resize(state, request, context),
       ),
     )
   }
 
-  inspect(address: MemoryAddress, limit: number): Promise<Inspection | SharedInspection> {
+  inspect(address: ObjectAddress, limit: number): Promise<Inspection | SharedInspection> {
     return this.#deps.send(() =>
       this.#run(address, (steps, state, { nowUs }) => steps.inspect(state, limit, nowUs)),
     )
   }
 
-  raiseToken({ id }: MemoryAddress, token: number, keepMs: number): Promise<void> {
+  raiseToken({ id }: ObjectAddress, token: number, keepMs: number): Promise<void> {
     return this.#deps.send(() =>
       this.#deps.runLock(id, this.#tokenFloors.of(id), (state, { nowUs }) =>
-        raiseToken(state, token, keepMs, nowUs),
+        lockSteps.raiseToken(state, { token, keepMs, engine: 'memory' }, nowUs),
       ),
     )
   }
@@ -121,7 +118,7 @@ export class MemoryCommands implements LockSteps {
     this.#tokenFloors.saw(id, token)
   }
 
-  #run<T>(address: MemoryAddress, step: AnyStep<T>): T {
+  #run<T>(address: ObjectAddress, step: AnyStep<T>): T {
     return this.#deps.run(address, this.#tokenFloors.of(address.id), step)
   }
 }

@@ -1,6 +1,6 @@
+import type { WaitingState } from '@holdfast/documents/steps'
 import type { Backend } from './backend.js'
 import type { MemorySession } from './session.js'
-import type { WaitingState } from './steps/waiting-state.js'
 
 /**
  * Has clients check their holds and waits after the clock was moved or a hold was ended by hand. When time passes by itself,

@@ -9,9 +9,7 @@ import type {
   LatchWait,
   LatchWaitReply,
 } from '@holdfast/core/engine'
-import type { LatchRecord } from './steps/latch-state.js'
-import * as steps from './steps/latch-steps.js'
-import type { LatchContext } from './steps/latch-steps.js'
+import { latchSteps as steps, type LatchContext, type LatchRecord } from '@holdfast/documents/steps'
 
 /** What the latches of one client need of its session. */
 export interface MemoryLatchesDeps {

@@ -1,9 +1,7 @@
 import type { ObjectType } from '@holdfast/core/engine'
-import { objectOf } from './address.js'
-import type { LockState } from './steps/lock-state.js'
-import type { SharedState } from './steps/shared-state.js'
+import { objectOf } from '@holdfast/documents'
+import type { LockState, SharedState, WaitingState } from '@holdfast/documents/steps'
 import type { StateTable } from './state-table.js'
-import type { WaitingState } from './steps/waiting-state.js'
 
 /** Something that a test left behind in the store. */
 export type Leak =

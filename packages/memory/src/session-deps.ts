@@ -1,12 +1,14 @@
 import type { ClientInfo } from '@holdfast/core/engine'
-import type { MemoryAddress } from './address.js'
+import type { ObjectAddress } from '@holdfast/documents'
+import type {
+  AnyStep,
+  LatchContext,
+  LatchRecord,
+  LockState,
+  SharedState,
+  StepContext,
+} from '@holdfast/documents/steps'
 import type { MemoryOperatorDeps } from './operator.js'
-import type { StepContext } from './steps/hand-off.js'
-import type { LatchRecord } from './steps/latch-state.js'
-import type { LatchContext } from './steps/latch-steps.js'
-import type { LockState } from './steps/lock-state.js'
-import type { SharedState } from './steps/shared-state.js'
-import type { AnyStep } from './steps/steps-of.js'
 
 /** What a session needs of its store. */
 export interface SessionDeps {
@@ -14,12 +16,12 @@ export interface SessionDeps {
   /** Counts a step; returns whether its reply is lost. */
   count(): { readonly isReplyLost: boolean }
   /** Carries out a step on one object. */
-  run<T>(address: MemoryAddress, tokenFloor: number, step: AnyStep<T>): T
+  run<T>(address: ObjectAddress, tokenFloor: number, step: AnyStep<T>): T
   /** The same for a part of a step on several locks. */
   runLock<T>(id: string, tokenFloor: number, step: (state: LockState, context: StepContext) => T): T
   /** The same for a step that only read/write locks and semaphores have. */
   runShared<T>(
-    address: MemoryAddress,
+    address: ObjectAddress,
     tokenFloor: number,
     step: (state: SharedState, context: StepContext) => T,
   ): T

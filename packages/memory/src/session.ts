@@ -1,11 +1,11 @@
 import type { EngineHost, EngineSession, Registry } from '@holdfast/core/engine'
-import { addressing } from './address.js'
+import { addressing } from '@holdfast/documents'
+import type { Notice } from '@holdfast/documents/steps'
 import { MemoryCommands } from './commands.js'
 import { Connection } from './connection.js'
 import { MemoryLatches } from './latches.js'
 import { MemoryOperator } from './operator.js'
 import type { SessionDeps } from './session-deps.js'
-import type { Notice } from './steps/hand-off.js'
 import { MemoryFacts } from './store-facts.js'
 
 /** What one client has of the store. */

@@ -1,4 +1,4 @@
-import { lockKind, type LockState } from './steps/lock-state.js'
+import { lockKind, type LockState } from '@holdfast/documents/steps'
 import { StateTable } from './state-table.js'
 
 const size = (locks: StateTable<LockState>): number => [...locks.entries()].length

@@ -1,14 +1,4 @@
-/** How a table treats what it keeps of one object. */
-export interface StateKind<State> {
-  /** The state of an object that nobody has used. */
-  make(): State
-  /** Ends what is due, but for tombstones. */
-  settle(state: State, nowUs: number): void
-  /** Forgets tombstones that are past their time. */
-  sweep(state: State, nowUs: number): void
-  /** Whether nothing would be lost by forgetting the object. */
-  isEmpty(state: State): boolean
-}
+import type { StateKind } from '@holdfast/documents/steps'
 
 /** The minimum number of steps between two searches for objects that are no longer in use. */
 const leastStepsPerSweep = 1_000

@@ -7,7 +7,7 @@ import {
   type ObjectType,
   type Traits,
 } from '@holdfast/core/engine'
-import { addressOf } from './address.js'
+import { addressOf } from '@holdfast/documents'
 import { Backend } from './backend.js'
 import { reportWhatEnded } from './due.js'
 import { leaksOf, type Leak } from './leaks.js'

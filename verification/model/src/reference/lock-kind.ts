@@ -1,4 +1,4 @@
-import { msUntil, nextToken, type LockState, type StepContext } from '@holdfast/memory/steps'
+import { msUntil, nextToken, type LockState, type StepContext } from '@holdfast/documents/steps'
 import { refreshed } from '../step.js'
 import type { Kind } from './kind.js'
 import { realMachine, type Machine } from './machine.js'

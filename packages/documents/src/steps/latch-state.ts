@@ -1,4 +1,4 @@
-import type { StateKind } from '../state-table.js'
+import type { StateKind } from './state-kind.js'
 
 /** What the store keeps of one latch. Instants are microseconds of the store's clock. */
 export interface LatchRecord {

@@ -121,15 +121,24 @@ function grantToFirst(state: LockState, context: StepContext, before?: string): 
   handOn(state, context.nowUs, grant, before)
 }
 
+/** A token that later ones are to exceed. */
+export interface TokenRaise {
+  readonly token: number
+  readonly keepMs: number
+  /** Names the engine if the token is refused. */
+  readonly engine: string
+}
+
 /**
  * Has later tokens be larger than this one, for at least `keepMs`.
  *
  * @throws `RefusedError` for one that is more than a day ahead of the clock
  */
-export function raiseToken(state: LockState, token: number, keepMs: number, nowUs: number): void {
+export function raiseToken(state: LockState, raise: TokenRaise, nowUs: number): void {
+  const { token, keepMs, engine } = raise
   if (!isTokenInBounds(token, nowUs)) {
     throw new RefusedError(`the fencing token ${token} is more than a day ahead of the store's clock`, {
-      engine: 'memory',
+      engine,
     })
   }
   const { fence } = state

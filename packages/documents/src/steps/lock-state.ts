@@ -1,4 +1,4 @@
-import type { StateKind } from '../state-table.js'
+import type { StateKind } from './state-kind.js'
 import {
   dropTombstones,
   isWaitingEmpty,

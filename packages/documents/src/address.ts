@@ -7,7 +7,7 @@ import {
 } from '@holdfast/core/engine'
 
 /** Where an object lives in a store, and which steps it has. */
-export interface MemoryAddress extends Address {
+export interface ObjectAddress extends Address {
   readonly kind: 'lock' | 'shared' | 'latch'
 }
 
@@ -15,7 +15,7 @@ export interface MemoryAddress extends Address {
 const suffixOf = (object: ObjectType): string => (object === 'lock' ? '' : `\0${object}`)
 const others = ['read-write-lock', 'semaphore', 'latch'] as const
 
-const kindOf: Record<ObjectType, MemoryAddress['kind']> = {
+const kindOf: Record<ObjectType, ObjectAddress['kind']> = {
   lock: 'lock',
   'read-write-lock': 'shared',
   semaphore: 'shared',
@@ -23,7 +23,7 @@ const kindOf: Record<ObjectType, MemoryAddress['kind']> = {
 }
 
 /** @throws `InvalidArgumentError` for a name that ends like the id of another object */
-export function addressOf(name: string, object: ObjectType): MemoryAddress {
+export function addressOf(name: string, object: ObjectType): ObjectAddress {
   const given: unknown = name
   if (typeof given !== 'string') {
     throw new InvalidArgumentError(`name must be a string, as given to getLock, got ${shown(given)}`)

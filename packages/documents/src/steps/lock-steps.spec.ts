@@ -1,4 +1,4 @@
-import { requestOf } from '../../test/support/recording-host.js'
+import { requestOf } from '../../test/support/request-of.js'
 import { freeLock, isEmpty } from './lock-state.js'
 import { acquire } from './lock-steps.js'
 

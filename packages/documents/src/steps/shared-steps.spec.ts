@@ -1,4 +1,4 @@
-import { requestOf } from '../../test/support/recording-host.js'
+import { requestOf } from '../../test/support/request-of.js'
 import { freeShared, isSharedEmpty, settleShared, type SharedState } from './shared-state.js'
 import * as steps from './shared-steps.js'
 
