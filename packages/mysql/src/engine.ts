@@ -1,1 +1,2 @@
-export {}
+import { resolveOptions, type MysqlOptions, type MysqlSettings } from './options.js'
+export const mysql = (options: MysqlOptions): MysqlSettings => resolveOptions(options)

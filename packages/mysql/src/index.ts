@@ -1,1 +1,3 @@
-export {}
+export { mysql } from './engine.js'
+export { migrationSql, type MigrationSqlOptions } from './migrate.js'
+export type { MysqlOptions, MysqlTableOptions } from './options.js'

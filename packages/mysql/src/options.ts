@@ -10,6 +10,8 @@ import {
 } from '@holdfast/core/engine'
 import type { ConnectionOptions } from 'mysql2'
 import { known } from './connection/known-options.js'
+import { checkByMysql2 } from './connection/mysql-connection.js'
+import { toError } from './errors.js'
 
 /** The database, by one of two. */
 type MysqlSource =
@@ -96,6 +98,7 @@ export function resolveOptions(given: MysqlOptions): MysqlSettings {
   checkPoll(pollMs)
   if (typeof queue !== 'boolean') refuse('queue', queue, 'true or false')
   if (!['auto', 'check'].includes(migrate)) refuse('migrate', migrate, "'auto' or 'check'")
+  checkUse(config === undefined ? 'url' : 'config', source)
   const { database } = source
   if (database === undefined || database === '') {
     const [option, example] =
@@ -138,6 +141,15 @@ function configOf(config: unknown): ConnectionOptions {
   checkValues(config, known, (name) => `config.${name}`)
   const { uri, ...own } = config as ConnectionOptions
   return uri === undefined ? own : { ...optionsOf('config.uri', uri), ...own }
+}
+
+/** What else `mysql2` wants of options it throws when a connection begins: a character set, a profile of TLS. */
+function checkUse(option: string, config: ConnectionOptions): void {
+  try {
+    checkByMysql2(config)
+  } catch (cause) {
+    throw new InvalidArgumentError(`${option} cannot be used by mysql2: ${toError(cause).message}`, { cause })
+  }
 }
 
 /** What other libraries call it, with what to do here. */

@@ -1,6 +1,7 @@
 import { rowsPerSweep } from './sql.js'
 
-/** Milliseconds until the next sweep, by half as much longer at random: there is more; nothing or little was over. */
+/** Milliseconds until the next sweep, by half as much longer at random: the first; there is more; nothing or little was over. */
+const firstMs = 2_000
 const moreMs = 100
 const laterMs = 60_000
 
@@ -21,7 +22,7 @@ export class Sweeper {
   start(): void {
     if (this.#state !== 'idle') return
     this.#state = 'running'
-    this.#schedule(laterMs / 10)
+    this.#schedule(firstMs)
   }
 
   close(): void {

@@ -31,7 +31,7 @@ export interface ConnectionsDeps {
 /** A server has 151 connections unless it is told otherwise, and each statement that writes waits for the disk. */
 const most = 4
 /** Those that are left over when many calls at once are over. */
-const idleMs = 10_000
+const idleMs = 3_000
 /** Between two attempts to connect: after the first failure, and at most. A holder learns only then what is gone. */
 const pauses = { firstMs: 50, longestMs: 1_000 }
 

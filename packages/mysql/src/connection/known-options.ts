@@ -25,7 +25,10 @@ export const known = {
   uri: any,
   charset: text,
   connectTimeout: amount,
-  timezone: text,
+  timezone: aKind(
+    "'local', 'Z' or an offset such as '+01:00'",
+    (value) => typeof value === 'string' && /^(?:local|Z|[ +-]\d\d:\d\d)$/.test(value),
+  ),
   compress: trueOrFalse,
   password1: text,
   password2: text,

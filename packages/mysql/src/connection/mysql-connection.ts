@@ -1,6 +1,12 @@
-import { connect, type Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { within } from '@holdfast/core/engine'
-import { createConnection, type ConnectionOptions, type ResultSetHeader, type RowDataPacket } from 'mysql2'
+import {
+  createConnection,
+  type Connection as MysqlConnection,
+  type ConnectionOptions,
+  type ResultSetHeader,
+  type RowDataPacket,
+} from 'mysql2'
 import { toError } from '../errors.js'
 
 /** A value of a row: bytes of a column that has bytes, `null`, or what `mysql2` makes of numbers and names. */
@@ -52,18 +58,23 @@ const notOurs: readonly string[] = ['queryFormat', 'nestTables', 'pool', 'Promis
 const withoutThose = (config: ConnectionOptions): ConnectionOptions =>
   Object.fromEntries(Object.entries(config).filter(([name]) => !notOurs.includes(name)))
 
-/** Begins a connection by `mysql2`. */
-export function openMysql(config: ConnectionOptions, connectTimeout: number): Connection {
-  const socket = socketOf(config)
-  const { ssl } = config
-  const connection = createConnection({
+const connectBy = (config: ConnectionOptions, socket: Socket, connectTimeout: number): MysqlConnection =>
+  createConnection({
     ...withoutThose(config),
     ...ours,
     connectTimeout,
     stream: () => socket,
     // It writes into this object.
-    ...(typeof ssl === 'object' ? { ssl: { ...ssl } } : {}),
+    ...(typeof config.ssl === 'object' ? { ssl: { ...config.ssl } } : {}),
   })
+
+/** @throws what `mysql2` thinks of options that it cannot use */
+export const checkByMysql2 = (config: ConnectionOptions): void => connectBy(config, new Socket(), 0).destroy()
+
+/** Begins a connection by `mysql2`. */
+export function openMysql(config: ConnectionOptions, connectTimeout: number): Connection {
+  const socket = socketOf(config)
+  const connection = connectBy(config, socket, connectTimeout)
   let error: Error | undefined
   const ended = new Promise<Error>((resolve) => {
     const end = (): void => resolve(error ?? new Error('the connection ended'))
