@@ -8,6 +8,7 @@ import {
 
 /** Where an object lives in a store, and which steps it has. */
 export interface ObjectAddress extends Address {
+  readonly object: ObjectType
   readonly kind: 'lock' | 'shared' | 'latch'
 }
 
@@ -36,7 +37,7 @@ export function addressOf(name: string, object: ObjectType): ObjectAddress {
     throw new InvalidArgumentError('name must not end in a NUL and the type of an object', { lockName: name })
   }
   const kind = kindOf[object]
-  return { name, id: name + suffixOf(object), kind, group: kind === 'lock' ? '' : kind }
+  return { name, object, id: name + suffixOf(object), kind, group: kind === 'lock' ? '' : kind }
 }
 
 /** The name and the type of the object with this id. */

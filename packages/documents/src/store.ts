@@ -23,7 +23,15 @@ export interface DocumentTraits extends Pick<Traits, 'survives' | 'evicts' | 'co
 /** What a session may use of its client, and how it reports to it. */
 export type DocumentHost = Pick<
   EngineHost,
-  'clientId' | 'commandTimeoutMs' | 'renewEveryMs' | 'watchdogTimeoutMs' | 'now' | 'broken' | 'reconnected' | 'error' | 'warn'
+  | 'clientId'
+  | 'commandTimeoutMs'
+  | 'renewEveryMs'
+  | 'watchdogTimeoutMs'
+  | 'now'
+  | 'broken'
+  | 'reconnected'
+  | 'error'
+  | 'warn'
 >
 
 /** One document as it was read, and the store's clock at that moment. */

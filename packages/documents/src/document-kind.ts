@@ -1,0 +1,13 @@
+/** How the documents of one kind of object are read, kept and written. `Written` is what JSON carries. */
+export interface DocumentKind<Content, Written> {
+  /** Of an object that nobody has used. */
+  make(): Content
+  /** Ends all that is due. Precedes every step. */
+  settle(content: Content, nowUs: number): void
+  /** Whether nothing would be lost by deleting the document. */
+  isEmpty(content: Content): boolean
+  /** When the last thing in it ends, microseconds. */
+  endUs(content: Content): number
+  write(content: Content): Written
+  read(written: Written): Content
+}

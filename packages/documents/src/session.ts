@@ -1,0 +1,70 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { EngineHost, EngineSession, Inbox, LatchSession } from '@holdfast/core/engine'
+import { addressing } from './address.js'
+import { CoarseClock } from './coarse-clock.js'
+import { DocumentCommands } from './commands.js'
+import { Documents, type DocumentsDeps } from './documents.js'
+import { DocumentFacts } from './facts.js'
+import { latchDocuments, lockDocuments, sharedDocuments } from './kinds.js'
+import { DocumentLatches } from './latches.js'
+import { Objects } from './objects.js'
+import { Registration } from './registration.js'
+import type { DocumentSession, DocumentStore } from './store.js'
+
+/** No notification ever arrives: waiters look for themselves. */
+const inbox: Inbox = { isSubscribed: () => false, subscribe: () => Promise.resolve() }
+
+/** The session of one client at a store of documents. */
+export class DocumentLocks implements EngineSession {
+  readonly store: DocumentFacts
+  readonly names = addressing
+  readonly steps: DocumentCommands
+  readonly inbox = inbox
+  readonly registry: Registration
+  readonly latches?: LatchSession
+  readonly #session: DocumentSession
+  readonly #closing = new AbortController()
+
+  constructor(store: DocumentStore, host: EngineHost, queue: boolean) {
+    const { name: engine, traits } = store
+    const session = store.open(host)
+    this.#session = session
+    const facts = new DocumentFacts(session, host.commandTimeoutMs)
+    this.store = facts
+    const clock = new CoarseClock(traits.clockStepMs)
+    const closing = this.#closing.signal
+    // What a step has done here belongs to the client, and not to the async context of the caller that it carried along.
+    const context = new AsyncResource('HoldfastDocuments')
+    const deps: DocumentsDeps = {
+      engine,
+      maxBytes: traits.maxBytes,
+      clock,
+      session,
+      closing,
+      read: (key, timeoutMs) => facts.read(key, timeoutMs),
+      now: () => host.now(),
+      outsideAllCalls: (run) => context.runInAsyncScope(run),
+    }
+    const objects = new Objects({
+      host,
+      locks: new Documents(lockDocuments, deps),
+      shared: new Documents(sharedDocuments, deps),
+    })
+    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs: traits.pollMs, queue })
+    this.registry = new Registration(host, session, facts, clock)
+    if (queue) {
+      const documents = new Documents(latchDocuments, deps)
+      this.latches = new DocumentLatches({ host, engine, documents, clock, closing })
+    }
+  }
+
+  async prepare(): Promise<void> {
+    await this.#session.prepare()
+    await this.registry.register()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#session.close()
+  }
+}

@@ -1,0 +1,149 @@
+import { ClosedError } from '@holdfast/core/engine'
+import type {
+  DocumentHost,
+  DocumentSession,
+  DocumentStore,
+  DocumentTraits,
+  Snapshot,
+} from '@holdfast/documents'
+
+interface Row {
+  readonly text: string
+  readonly version: number
+  readonly untilMs: number
+}
+
+export interface TableOptions {
+  /** How coarse its clock is, milliseconds. */
+  readonly clockStepMs?: number
+  /** For how long nobody enters after a loss of data, milliseconds. */
+  readonly graceMs?: number
+  readonly maxBytes?: number
+}
+
+/** A store of documents in the memory of its test. Requests and replies take a turn of the event loop each. */
+export class DocumentTable implements DocumentStore {
+  readonly name = 'table'
+  readonly traits: DocumentTraits
+  /** By key. */
+  readonly rows = new Map<string, Row>()
+  reads = 0
+  replacements = 0
+  /** Added to the clock. */
+  offsetMs = 0
+  /** Called before a document is replaced; a promise holds the replacement up. */
+  beforeReplacing: (key: string, text: string) => Promise<void> | void = () => undefined
+  readonly #graceMs: number
+  readonly #sessions = new Set<TableSession>()
+  #versions = 0
+  #incarnation = 1
+  #opensAtMs = -Infinity
+
+  constructor({ clockStepMs = 1, graceMs = 100, maxBytes = 1_000_000 }: TableOptions = {}) {
+    this.#graceMs = graceMs
+    this.traits = {
+      survives: 'nothing',
+      pollMs: [20, 40],
+      clockStepMs,
+      maxBytes,
+      commandsPerCycle: { uncontended: 4, contended: 8 },
+    }
+  }
+
+  open(host: DocumentHost): DocumentSession<number> {
+    const session = new TableSession(this, host, () => this.#sessions.delete(session))
+    this.#sessions.add(session)
+    return session
+  }
+
+  get commands(): number {
+    return this.reads + this.replacements
+  }
+
+  /** The true time, milliseconds. */
+  get trueMs(): number {
+    return performance.timeOrigin + performance.now() + this.offsetMs
+  }
+
+  read(key: string): Snapshot<number> {
+    this.reads += 1
+    const { text = '', version = 0 } = this.#row(key) ?? {}
+    const nowMs = this.trueMs
+    const { clockStepMs } = this.traits
+    const nowUs =
+      clockStepMs > 1 ? Math.floor(nowMs / clockStepMs) * clockStepMs * 1_000 : Math.floor(nowMs * 1_000)
+    const opensInMs = Math.max(0, this.#opensAtMs - nowMs)
+    return { text, version, nowUs, incarnation: String(this.#incarnation), opensInMs }
+  }
+
+  replace(key: string, text: string, version: number, keepMs: number): boolean {
+    this.replacements += 1
+    if ((this.#row(key)?.version ?? 0) !== version) return false
+    this.#versions += 1
+    if (text === '') this.rows.delete(key)
+    else this.rows.set(key, { text, version: this.#versions, untilMs: this.trueMs + keepMs })
+    return true
+  }
+
+  /** Loses everything, while all stay connected. */
+  wipe(): void {
+    this.rows.clear()
+    this.#incarnation += 1
+    this.#opensAtMs = this.trueMs + this.#graceMs
+    for (const { host } of this.#sessions) host.reconnected()
+  }
+
+  #row(key: string): Row | undefined {
+    const row = this.rows.get(key)
+    return row && row.untilMs > this.trueMs ? row : undefined
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+class TableSession implements DocumentSession<number> {
+  readonly connectionEpoch = 0
+  readonly storeName = 'the table'
+  readonly host: DocumentHost
+  readonly #table: DocumentTable
+  readonly #onClose: () => void
+  #isClosed = false
+
+  constructor(table: DocumentTable, host: DocumentHost, onClose: () => void) {
+    this.#table = table
+    this.host = host
+    this.#onClose = onClose
+  }
+
+  prepare(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  read(key: string): Promise<Snapshot<number>> {
+    return this.#travel(() => this.#table.read(key))
+  }
+
+  async replace(key: string, text: string, version: number, keepMs: number): Promise<boolean> {
+    await this.#table.beforeReplacing(key, text)
+    return this.#travel(() => this.#table.replace(key, text, version, keepMs))
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#onClose()
+    return Promise.resolve()
+  }
+
+  async #travel<T>(carryOut: () => T): Promise<T> {
+    await turn()
+    this.#check()
+    const result = carryOut()
+    await turn()
+    this.#check()
+    return result
+  }
+
+  #check(): void {
+    if (this.#isClosed) throw new ClosedError('the client is closed')
+  }
+}
