@@ -31,6 +31,7 @@ export class MysqlSession implements DocumentSession<Version> {
   readonly #connections: Connections
   readonly #sweeper: Sweeper
   #wasUsable = false
+  #isClosed = false
 
   constructor(settings: MysqlSettings, host: DocumentHost) {
     const { name, config, database, table } = settings
@@ -52,6 +53,10 @@ export class MysqlSession implements DocumentSession<Version> {
 
   get connectionEpoch(): number {
     return this.#connections.epoch
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   async prepare(): Promise<void> {
@@ -111,6 +116,7 @@ export class MysqlSession implements DocumentSession<Version> {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#sweeper.close()
     await this.#connections.close()
   }

@@ -54,3 +54,17 @@ where id = ? and version = ?`,
   }) as const
 
 export type Sql = ReturnType<typeof sqlOf>
+
+/** For how long the row of a fence stays: much longer than a transaction should. */
+const fenceUs = 24 * 3_600 * 1_000_000
+
+/**
+ * Locks the row of a fence until the transaction is over. Its values are hexadecimal digits: the row's id, and which data the locks are in,
+ * which no other server has. Without those the version is null, and the statement fails.
+ */
+export const fenceSql = (table: string): string => `insert into ${table} (id, version, at_us, until_us, text)
+values (
+  unhex(?),
+  (select v from (select distinct version as v from ${table} where id = 's' and version = unhex(?)) as store),
+  ${nowUs}, ${nowUs} + ${fenceUs}, 'fence'
+) on duplicate key update until_us = ${nowUs} + ${fenceUs}`
