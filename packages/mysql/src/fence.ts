@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   InvalidArgumentError,
   kindOf,
@@ -13,7 +14,7 @@ import {
 import { engineName, errorNumbers, numberOf } from './errors.js'
 import { fenceId } from './keys.js'
 import type { MysqlSettings } from './options.js'
-import { fenceSql, quoted } from './sql.js'
+import { fenceSqlOf, quoted } from './sql.js'
 
 export interface FenceOptions {
   readonly settings: MysqlSettings
@@ -98,7 +99,8 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
   }
   const address = session.names.locate(lockName, 'lock')
   const store = session.store.knownIncarnation(address) ?? (await session.store.incarnation(address))
-  const table = `${quoted(settings.database)}.${quoted(settings.table)}`
+  const sql = fenceSqlOf(`${quoted(settings.database)}.${quoted(settings.table)}`)
+  const id = fenceId(lockName).toString('hex')
   try {
     for (const statement of inTransaction) {
       if ((await within(run(statement), timeoutMs)) !== timedOut) continue
@@ -108,7 +110,10 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
         { lockName, owner, engine: engineName },
       )
     }
-    await run(fenceSql(table), [fenceId(lockName).toString('hex'), store])
+    await run(sql.lock, [id, store])
+    const seen = rowOf(await run(sql.seen, [id]))
+    if (seen !== rowOf(await run(sql.latest, [id]))) throw readsThePast(lease)
+    await run(sql.mark, [randomBytes(16).toString('hex'), id])
   } catch (cause) {
     throw explained(cause, lease, settings)
   }
@@ -121,6 +126,16 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
     { lockName, owner, reason: 'not-held' },
   )
 }
+
+/** The row of a reply, whether the client wraps rows in a list, or lists them. */
+const rowOf = (reply: unknown): string => JSON.stringify(Array.isArray(reply) ? (reply as unknown[])[0] : reply)
+
+const readsThePast = ({ name: lockName, owner }: FencingLease): UnavailableError =>
+  new UnavailableError(
+    `the transaction reads what was there before the last one that lock ${lockName} fences was over: roll it back and begin again, ` +
+      'and call fence right after begin, before anything is read',
+    { lockName, owner, engine: engineName },
+  )
 
 /** What an error of the application's connection means. */
 function explained(

@@ -59,12 +59,23 @@ export type Sql = ReturnType<typeof sqlOf>
 const fenceUs = 24 * 3_600 * 1_000_000
 
 /**
- * Locks the row of a fence until the transaction is over. Its values are hexadecimal digits: the row's id, and which data the locks are in,
- * which no other server has. Without those the version is null, and the statement fails.
+ * What a transaction of the application runs. All values are hexadecimal digits: its own driver may write them in any way.
+ *
+ * - `lock` locks the row of the fence until the transaction is over. Its second value says which data the locks are in, which no other
+ *   server has: without those the version is null, and the statement fails.
+ * - `seen` is what the transaction sees of the row, and `latest` what is there: they differ if it reads as of a time before
+ *   the last transaction that had this fence was over.
+ * - `mark` has later ones see a difference.
  */
-export const fenceSql = (table: string): string => `insert into ${table} (id, version, at_us, until_us, text)
+export const fenceSqlOf = (table: string) =>
+  ({
+    lock: `insert into ${table} (id, version, at_us, until_us, text)
 values (
   unhex(?),
   (select v from (select distinct version as v from ${table} where id = 's' and version = unhex(?)) as store),
   ${nowUs}, ${nowUs} + ${fenceUs}, 'fence'
-) on duplicate key update until_us = ${nowUs} + ${fenceUs}`
+) on duplicate key update until_us = until_us`,
+    seen: `select hex(version) as version from ${table} where id = unhex(?)`,
+    latest: `select hex(version) as version from ${table} where id = unhex(?) for update`,
+    mark: `update ${table} set version = unhex(?), until_us = ${nowUs} + ${fenceUs} where id = unhex(?)`,
+  }) as const

@@ -61,7 +61,8 @@ const keyOf = (kind: string): string => Buffer.from(`d${kind}:`).toString('hex')
 const kinds = ['lock', 'read-write-lock', 'semaphore', 'latch'].map(keyOf).join('|')
 /** Each statement has one. */
 const aboutLocks = new RegExp(`X'(?:${kinds})`, 'gi')
-const writesLock = new RegExp(`^(?:insert|update) [^]*X'(?:${kinds})`, 'i')
+/** Steps that change something end with a write. A count-down in a count that is over only reads. */
+const endsStep = new RegExp(`^(?:(?:insert|update) [^]*X'(?:${kinds})|select [^]*X'${keyOf('latch')})`, 'i')
 
 class MysqlLink implements Link {
   readonly #proxy: FaultProxy
@@ -83,7 +84,7 @@ class MysqlLink implements Link {
   }
 
   loseNextReply(): Promise<void> {
-    return this.#proxy.loseReply((statement) => writesLock.test(statement))
+    return this.#proxy.loseReply((statement) => endsStep.test(statement))
   }
 
   close(): Promise<void> {
