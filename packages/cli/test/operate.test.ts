@@ -380,11 +380,11 @@ describe('whatever the command', () => {
     [['ls', '--url', 'etcd://x,', '--timeout', '1s'], 'the URL of etcd is not valid'],
     [
       ['ls', '--url', 'localhost:6379'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or mysql://',
     ],
     [
       ['ls', '--url', '/run/redis.sock'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk:// or etcd://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or mysql://',
     ],
     [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],

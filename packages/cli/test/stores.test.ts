@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Holdfast, HoldfastOptions } from '@holdfast/core'
 import { etcd } from '@holdfast/etcd'
+import { mysql } from '@holdfast/mysql'
 import { postgres } from '@holdfast/postgres'
 import { zookeeper } from '@holdfast/zookeeper'
 import {
   openDatabase,
   openEtcd,
+  openMysql,
   openZooKeeper,
   startCluster,
   startSentinels,
@@ -135,6 +137,17 @@ it('works with etcd', async () => {
     const holdfast = openHolder({ engine: etcd({ hosts: [server.url], prefix }), label: 'other' })
     const url = server.url.replace(/^http/, 'etcd')
     await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `${url}/${prefix}` } })
+    await holdfast.close()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('works with MySQL', async () => {
+  const server = await openMysql()
+  try {
+    const holdfast = openHolder({ engine: mysql({ url: server.url }), label: 'other' })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: server.url } })
     await holdfast.close()
   } finally {
     await server.stop()
