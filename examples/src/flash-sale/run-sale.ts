@@ -6,6 +6,9 @@ import {
   NoPostgresError,
   openEtcd,
   openMemcached,
+  mysqlFromDocker,
+  mysqlFromProgram,
+  openMysql,
   openPostgres,
   openZooKeeper,
   postgresFromDocker,
@@ -39,6 +42,10 @@ export async function runSale(main: Main): Promise<void> {
       defer(async () => (await finding)?.stop())
       const found = await finding
       await (found ? onPostgres(found, main, defer) : onPGlite(main, defer))
+      return
+    }
+    if (engine === 'mysql') {
+      await onMysql(main, defer)
       return
     }
     const locksAt = engine === 'redis' ? '' : await openLockServer(engine, defer)
@@ -99,6 +106,16 @@ async function onPostgres(
   defer(async () => (await import('./postgres-site.js')).removeSchemas(url, namespace))
   console.log(`PostgreSQL: ${origin}\n`)
   await onSite({ engine: 'postgres', url, namespace, locksAt: url }, main, defer)
+}
+
+async function onMysql(main: Main, defer: ExampleContext['defer']): Promise<void> {
+  const opening = openMysql([mysqlFromDocker, mysqlFromProgram])
+  defer(async () => (await opening).stop())
+  const { url, origin } = await opening
+  const namespace = uniqueName('flash-sale').toLowerCase().replaceAll(/\W/g, '_')
+  defer(async () => (await import('./mysql-site.js')).removeTables(url, namespace))
+  console.log(`MySQL or MariaDB: ${origin}\n`)
+  await onSite({ engine: 'mysql', url, namespace, locksAt: url }, main, defer)
 }
 
 async function onPGlite(main: Main, defer: ExampleContext['defer']): Promise<void> {

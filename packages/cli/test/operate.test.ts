@@ -383,11 +383,12 @@ describe('whatever the command', () => {
     [['ls', '--url', 'memcached://x', '--schema', 'y'], '--schema does not apply to memcached'],
     [
       ['ls', '--url', 'localhost:6379'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd://, memcached:// or mysql://',
     ],
     [
       ['ls', '--url', '/run/redis.sock'],
-      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd://, memcached:// or mysql://',
+      'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd://, memcached:// or mysql://',
     ],
     [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],

@@ -3,12 +3,14 @@ import { createServer } from 'node:net'
 import type { Holdfast, HoldfastOptions } from '@holdfast/core'
 import { etcd } from '@holdfast/etcd'
 import { memcached } from '@holdfast/memcached'
+import { mysql } from '@holdfast/mysql'
 import { postgres } from '@holdfast/postgres'
 import { zookeeper } from '@holdfast/zookeeper'
 import {
   openDatabase,
   openEtcd,
   openMemcached,
+  openMysql,
   openZooKeeper,
   startCluster,
   startSentinels,
@@ -40,7 +42,11 @@ async function expectAllToWork(
   await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
   const listed = await cli('ls', '--contended')
   if (lists) expect(listed.stdout).toContain(name)
-  else expect(listed).toMatchObject({ code: 64, stderr: expect.stringContaining('the engine memcached can list neither') })
+  else
+    expect(listed).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('the engine memcached can list neither'),
+    })
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
   expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)
   expect(await waiting.ended()).toMatchObject({ code: 0 })
@@ -159,7 +165,21 @@ it('works with memcached, except that it cannot list', async () => {
     await holdfast.getLock('first').withLock(() => undefined)
     await expectAllToWork(holdfast, options, { lists: false })
     const { code, stderr } = await runCli(['dashboard'], options)
-    expect({ code, stderr }).toMatchObject({ code: 64, stderr: expect.stringMatching(/memcached at .* can list neither/) })
+    expect({ code, stderr }).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/memcached at .* can list neither/),
+    })
+    await holdfast.close()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('works with MySQL', async () => {
+  const server = await openMysql()
+  try {
+    const holdfast = openHolder({ engine: mysql({ url: server.url }), label: 'other' })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: server.url } })
     await holdfast.close()
   } finally {
     await server.stop()

@@ -83,6 +83,16 @@ const kinds: readonly EngineKind[] = [
       })
     },
   },
+  {
+    store: 'MySQL',
+    scheme: /^(mysql|mariadb):/,
+    packages: ['@holdfast/mysql', 'mysql2'],
+    options: ['table'],
+    async open(url, { table, mayCreate = false }) {
+      const { mysql } = await import('@holdfast/mysql')
+      return mysql({ url, migrate: mayCreate ? 'auto' : 'check', ...(table !== undefined && { table }) })
+    },
+  },
 ]
 
 const withPort = (host: string, port: number): string => (/:\d+$/.test(host) ? host : `${host}:${port}`)

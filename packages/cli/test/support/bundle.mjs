@@ -20,7 +20,13 @@ await build({
   target: 'node20',
   logLevel: 'warning',
   external: [
-    ...['@holdfast/dashboard', '@holdfast/etcd', '@holdfast/memcached', '@holdfast/postgres', '@holdfast/zookeeper'],
+    '@holdfast/dashboard',
+    '@holdfast/etcd',
+    '@holdfast/memcached',
+    '@holdfast/mysql',
+    '@holdfast/postgres',
+    '@holdfast/zookeeper',
+    'mysql2',
     'pg',
   ],
   // Packages that are CommonJS require what Node.js has.
