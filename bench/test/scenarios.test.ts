@@ -198,6 +198,21 @@ it('on ZooKeeper and etcd: requests per cycle and per nested call, and those tha
   for (const { seen: kept } of of('session-upkeep')) expect(kept['lost']).toBe(0)
 })
 
+it('on MySQL: statements per cycle, and Holdfast serves waiters in order', async () => {
+  const { seen, of } = await trialOf('mysql-cycles,mysql-hand-off')
+  expect(
+    seen('mysql-cycles', 'statementsPerCycle').map(([title, value]) => [title, Math.round(Number(value))]),
+  ).toEqual([
+    ...[1, 100].flatMap(() => [
+      ['GET_LOCK', 2],
+      ['Holdfast on MySQL', 4],
+      ['lock table', 2],
+    ]),
+  ])
+  const [handOff] = of('mysql-hand-off').filter(({ of: title }) => title === 'Holdfast on MySQL')
+  expect(handOff?.seen['outOfOrder']).toBe(0)
+})
+
 it('on ZooKeeper and etcd: waiters are served in order by hand, and by Holdfast in one client or many', async () => {
   const { of } = await trialOf('zookeeper-hand-off,etcd-hand-off')
   const figures = [...of('zookeeper-hand-off'), ...of('etcd-hand-off')]

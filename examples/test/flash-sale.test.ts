@@ -169,6 +169,7 @@ describe('with --engine postgres', () => {
 describe.each([
   ['zookeeper', /^ZooKeeper, with the locks: /m, { ZOOKEEPER_CONNECT: '' }],
   ['etcd', /^etcd, with the locks: /m, { ETCD_URL: '' }],
+  ['memcached', /^memcached, with the locks: /m, { MEMCACHED_URL: '' }],
 ])('with --engine %s', (engine, origin, ownLocks) => {
   const startOn = (env: Readonly<Record<string, string>>) =>
     (program = startProgram('flash-sale', { ...ownServer, ...ownLocks, ...env }, ['--engine', engine]))
@@ -194,6 +195,6 @@ it('an unknown engine is refused', async () => {
   const { code, stderr } = await startProgram('flash-sale', {}, ['--engine', 'punch-cards']).ended
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: '--engine is redis, postgres, zookeeper, etcd, not punch-cards\n',
+    stderr: '--engine is redis, postgres, zookeeper, etcd, memcached, not punch-cards\n',
   })
 })

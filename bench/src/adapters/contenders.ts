@@ -9,6 +9,7 @@ import {
   logged,
   observedHoldfast,
   onEtcd,
+  onMysql,
   onRedis,
   onZooKeeper,
   quickHoldfast,
@@ -17,6 +18,7 @@ import {
   unlogged,
   writeLock,
 } from './holdfast.js'
+import { getLock, lockTable } from './mysql-floors.js'
 import { nodeRedisson } from './node-redisson.js'
 import { nodeZooKeeperClient } from './node-zookeeper-client.js'
 import { advisoryLocks, rowLocks } from './postgres-floors.js'
@@ -56,6 +58,9 @@ export const zooKeeperContenders: readonly Contender[] = [zooKeeperByHand, onZoo
 /** What is compared on etcd. The floor first. */
 export const etcdContenders: readonly Contender[] = [etcdByHand, onEtcd, etcd3Lock]
 
+/** What is compared on MySQL. The floor first. */
+export const mysqlContenders: readonly Contender[] = [getLock, onMysql, lockTable]
+
 export const herds = {
   zooKeeper: inClients(onZooKeeper, herd),
   etcd: inClients(onEtcd, herd),
@@ -75,6 +80,7 @@ export function contenderOf(title: string): Contender {
     ...postgresContenders,
     ...zooKeeperContenders,
     ...etcdContenders,
+    ...mysqlContenders,
     ...Object.values(herds),
     ...semaphores,
     ...special,

@@ -129,6 +129,14 @@ export const onEtcd = variant({
   },
 })
 
+export const onMysql = variant({
+  library: 'Holdfast on MySQL',
+  async open(url) {
+    const { mysql } = await import('@holdfast/mysql')
+    return openSession({ engine: mysql({ url }) })
+  },
+})
+
 /** Several clients in one process, which take turns. */
 export const inClients = (contender: Contender, count: number): Contender => ({
   ...contender,

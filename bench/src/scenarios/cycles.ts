@@ -1,11 +1,18 @@
-import { etcdContenders, postgresContenders, zooKeeperContenders } from '../adapters/contenders.js'
+import {
+  etcdContenders,
+  mysqlContenders,
+  postgresContenders,
+  zooKeeperContenders,
+} from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { setAndDelete } from '../adapters/floors.js'
 import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
+import { getLock } from '../adapters/mysql-floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
 import { titleOf, type Contender } from '../contender.js'
+import { onMysql } from '../mysql-server.js'
 import type { About, Plan, Scenario } from '../scenario.js'
 import { onPostgres, onRedis, type Servers } from '../servers.js'
 import { onEtcd, onZooKeeper } from '../session-servers.js'
@@ -151,4 +158,21 @@ export const etcdCycles = ofCycles(
     onlyByName: true,
   },
   { among: () => etcdContenders, ...onSessions, on: (_, use) => onEtcd(use) },
+)
+
+export const mysqlCycles = ofCycles(
+  {
+    name: 'mysql-cycles',
+    title: 'On MySQL: a cycle of an uncontended lock, alone and with 100 locks at once',
+    compares: usPerCycle,
+    floor: titleOf(getLock),
+    onlyByName: true,
+  },
+  {
+    among: () => mysqlContenders,
+    locks: [1, 100],
+    forMs: 500,
+    counts: 'statementsPerCycle',
+    on: (_, use) => onMysql(use),
+  },
 )

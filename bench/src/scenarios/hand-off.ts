@@ -1,6 +1,7 @@
-import { etcdContenders, herds, zooKeeperContenders } from '../adapters/contenders.js'
+import { etcdContenders, herds, mysqlContenders, zooKeeperContenders } from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { handOffByHand } from '../adapters/floors.js'
+import { getLock } from '../adapters/mysql-floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
@@ -15,6 +16,7 @@ import {
   type Size,
 } from '../contention.js'
 import type { Figure, Plan, Scenario, Seen } from '../scenario.js'
+import { onMysql } from '../mysql-server.js'
 import { onPostgres, onRedis } from '../servers.js'
 import { onEtcd, onZooKeeper, type SessionServers } from '../session-servers.js'
 import type { Pace } from '../tasks/cycles.js'
@@ -183,4 +185,25 @@ export const etcdHandOff: Scenario = {
   floor: titleOf(etcdByHand),
   onlyByName: true,
   run: (plan) => onEtcd((servers) => contendOnSessions(servers, etcdContenders, herds.etcd, plan)),
+}
+
+const mysqlSizes = [size(10, 1), size(10, 4), size(50, 4)]
+
+export const mysqlHandOff: Scenario = {
+  name: 'mysql-hand-off',
+  title: 'On MySQL: from one waiter of a lock to the next, under constant contention',
+  compares: usPerHandOff,
+  floor: titleOf(getLock),
+  onlyByName: true,
+  run: (plan) =>
+    onMysql(({ urlOf, sentPerCycle }) =>
+      contend(mysqlContenders, urlOf, plan, {
+        sizesFor: () => (plan.isTrial ? mysqlSizes.slice(0, 1) : mysqlSizes),
+        windowMs: 1_000,
+        count: (rival) => ({
+          forMs: plan.isTrial ? 200 : 2_000,
+          perCycle: async (run) => ({ statementsPerCycle: await sentPerCycle(rival, run) }),
+        }),
+      }),
+    ),
 }

@@ -1,9 +1,9 @@
 import type { Scenario } from '../scenario.js'
 import { clusterBus } from './cluster-bus.js'
-import { channels, etcdCycles, postgresCycles, throughput, uncontended, zookeeperCycles } from './cycles.js'
+import { channels, etcdCycles, mysqlCycles, postgresCycles, throughput, uncontended, zookeeperCycles } from './cycles.js'
 import { delayedHandOff } from './delayed-hand-off.js'
 import { freshNames } from './fresh-names.js'
-import { etcdHandOff, fairness, handOff, postgresHandOff, zookeeperHandOff } from './hand-off.js'
+import { etcdHandOff, fairness, handOff, mysqlHandOff, postgresHandOff, zookeeperHandOff } from './hand-off.js'
 import { idle } from './idle.js'
 import { instructions, sharedInstructions } from './instructions.js'
 import { memory, sharedMemory } from './memory.js'
@@ -48,6 +48,8 @@ export const scenarios: readonly Scenario[] = [
   zookeeperHandOff,
   etcdCycles,
   etcdHandOff,
+  mysqlCycles,
+  mysqlHandOff,
   sessionUpkeep,
   channels,
 ]

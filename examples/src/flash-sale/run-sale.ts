@@ -1,8 +1,14 @@
 import {
   etcdFromDocker,
   etcdFromProgram,
+  memcachedFromDocker,
+  memcachedFromProgram,
   NoPostgresError,
   openEtcd,
+  openMemcached,
+  mysqlFromDocker,
+  mysqlFromProgram,
+  openMysql,
   openPostgres,
   openZooKeeper,
   postgresFromDocker,
@@ -38,6 +44,10 @@ export async function runSale(main: Main): Promise<void> {
       await (found ? onPostgres(found, main, defer) : onPGlite(main, defer))
       return
     }
+    if (engine === 'mysql') {
+      await onMysql(main, defer)
+      return
+    }
     const locksAt = engine === 'redis' ? '' : await openLockServer(engine, defer)
     const onRedis = ({ url, keyPrefix }: ExampleContext) =>
       onSite({ engine, url, namespace: keyPrefix, locksAt }, main, defer)
@@ -46,13 +56,23 @@ export async function runSale(main: Main): Promise<void> {
 }
 
 /** Opens a server for the locks alone, and prints which. Nothing is installed. */
-async function openLockServer(engine: 'zookeeper' | 'etcd', defer: ExampleContext['defer']): Promise<string> {
+async function openLockServer(
+  engine: 'zookeeper' | 'etcd' | 'memcached',
+  defer: ExampleContext['defer'],
+): Promise<string> {
   if (engine === 'zookeeper') {
     const opening = openZooKeeper([zooKeeperFromPrograms, zooKeeperFromDocker])
     defer(async () => (await opening).stop())
     const { connect, origin } = await opening
     console.log(`ZooKeeper, with the locks: ${origin}`)
     return connect
+  }
+  if (engine === 'memcached') {
+    const opening = openMemcached([memcachedFromProgram, memcachedFromDocker])
+    defer(async () => (await opening).stop())
+    const { url, origin } = await opening
+    console.log(`memcached, with the locks: ${origin}`)
+    return url
   }
   const opening = openEtcd([etcdFromDocker, etcdFromProgram])
   defer(async () => (await opening).stop())
@@ -86,6 +106,16 @@ async function onPostgres(
   defer(async () => (await import('./postgres-site.js')).removeSchemas(url, namespace))
   console.log(`PostgreSQL: ${origin}\n`)
   await onSite({ engine: 'postgres', url, namespace, locksAt: url }, main, defer)
+}
+
+async function onMysql(main: Main, defer: ExampleContext['defer']): Promise<void> {
+  const opening = openMysql([mysqlFromDocker, mysqlFromProgram])
+  defer(async () => (await opening).stop())
+  const { url, origin } = await opening
+  const namespace = uniqueName('flash-sale').toLowerCase().replaceAll(/\W/g, '_')
+  defer(async () => (await import('./mysql-site.js')).removeTables(url, namespace))
+  console.log(`MySQL or MariaDB: ${origin}\n`)
+  await onSite({ engine: 'mysql', url, namespace, locksAt: url }, main, defer)
 }
 
 async function onPGlite(main: Main, defer: ExampleContext['defer']): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Holdfast } from '@holdfast/core'
 
 /** Where the locks are. */
-export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd'] as const
+export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd', 'memcached', 'mysql'] as const
 export type SaleEngine = (typeof saleEngines)[number]
 
 export const isSaleEngine = (text: unknown): text is SaleEngine =>
@@ -12,7 +12,7 @@ export interface SiteAddress {
   readonly engine: SaleEngine
   /** Of the server with the stock and the orders. */
   readonly url: string
-  /** The prefix of all keys, or the schema of all tables. */
+  /** The prefix of all keys or tables, or the schema of all tables. */
   readonly namespace: string
   /** Where the locks are, if that is another server. */
   readonly locksAt: string
@@ -43,5 +43,9 @@ export async function openSite(address: SiteAddress): Promise<Site> {
       return (await import('./zookeeper-site.js')).openZooKeeperSite(address)
     case 'etcd':
       return (await import('./etcd-site.js')).openEtcdSite(address)
+    case 'memcached':
+      return (await import('./memcached-site.js')).openMemcachedSite(address)
+    case 'mysql':
+      return (await import('./mysql-site.js')).openMysqlSite(address)
   }
 }

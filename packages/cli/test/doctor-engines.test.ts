@@ -1,8 +1,10 @@
 import {
   startEtcd,
   startEtcdCluster,
+  startMemcached,
   startZooKeeper,
   startZooKeeperEnsemble,
+  until,
   type EtcdServer,
   type LocalZooKeeper,
 } from '@holdfast/testkit'
@@ -146,6 +148,47 @@ describe('holdfast doctor, of etcd,', () => {
     } finally {
       await Promise.all(servers.map((each) => each.stop()))
     }
+  })
+})
+
+describe('holdfast doctor, of memcached,', () => {
+  it('finds a server with -M fit, and warns of its being open to everyone', async () => {
+    await using server = await startMemcached()
+    // Its data is new.
+    expect(await examine(server.url)).toMatchObject({
+      code: 0,
+      lock: matching(/^warning: nobody can acquire a lock just now/),
+      data: matching(/^warning: all was lost \d s ago, or is new; nobody can enter for \d000 ms/),
+    })
+    await until(async () => (await examine(server.url))['lock'] === 'ok: acquired and released a lock')
+    expect(await examine(server.url)).toMatchObject({
+      code: 0,
+      server: matching(/^ok: memcached 1\.\d+\.\d+/),
+      CAS: 'ok: on',
+      evictions: 'ok: off (-M)',
+      memory: matching(/^ok: [01] MiB of 64 MiB$/),
+      data: matching(/^ok: kept for \d+ s, the server has run for \d+ s$/),
+      users: matching(/^warning: everyone who can connect may take any lock/),
+      clients: matching(/^unknown: memcached at 127\.0\.0\.1:\d+ can list neither clients nor locks$/),
+    })
+  })
+
+  it.each([
+    [
+      ['-m', '4'],
+      {
+        evictions: matching(/^failed: on, none so far: .* start it with -M$/),
+        memory: matching(/^ok: [01] MiB of 4 MiB$/),
+      },
+    ],
+    [['-M', '-C'], { CAS: matching(/^failed: off \(-C\): Holdfast cannot keep locks here/) }],
+  ])('fails one with %j, which no lock can use', async (args, found) => {
+    await using server = await startMemcached(args)
+    expect(await examine(server.url)).toMatchObject({
+      code: 1,
+      lock: matching(/^failed: memcached at .* cannot be used/),
+      ...found,
+    })
   })
 })
 

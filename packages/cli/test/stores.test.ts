@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Holdfast, HoldfastOptions } from '@holdfast/core'
 import { etcd } from '@holdfast/etcd'
+import { memcached } from '@holdfast/memcached'
+import { mysql } from '@holdfast/mysql'
 import { postgres } from '@holdfast/postgres'
 import { zookeeper } from '@holdfast/zookeeper'
 import {
   openDatabase,
   openEtcd,
+  openMemcached,
+  openMysql,
   openZooKeeper,
   startCluster,
   startSentinels,
@@ -21,7 +25,11 @@ const node = process.execPath
 const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCING_TOKEN)'
 
 /** What works with every store: run, ls, inspect, unlock, doctor. */
-async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise<Set<string>> {
+async function expectAllToWork(
+  holdfast: Holdfast,
+  options: CliOptions,
+  { lists = true }: { readonly lists?: boolean } = {},
+): Promise<Set<string>> {
   const cli = (...args: string[]) => runCli(args, options)
   const name = uniqueName('store')
   const ran = await cli('run', name, '--', node, '-e', show)
@@ -32,7 +40,13 @@ async function expectAllToWork(holdfast: Holdfast, options: CliOptions): Promise
   expect((await cli('run', '-w', '0', name, '--', 'true')).code).toBe(75)
   const waiting = new Cli(['run', name, '--', node, '-e', show], options)
   await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
-  expect((await cli('ls', '--contended')).stdout).toContain(name)
+  const listed = await cli('ls', '--contended')
+  if (lists) expect(listed.stdout).toContain(name)
+  else
+    expect(listed).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('the engine memcached can list neither'),
+    })
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
   expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)
   expect(await waiting.ended()).toMatchObject({ code: 0 })
@@ -135,6 +149,37 @@ it('works with etcd', async () => {
     const holdfast = openHolder({ engine: etcd({ hosts: [server.url], prefix }), label: 'other' })
     const url = server.url.replace(/^http/, 'etcd')
     await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `${url}/${prefix}` } })
+    await holdfast.close()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('works with memcached, except that it cannot list', async () => {
+  const server = await openMemcached()
+  try {
+    const prefix = `${uniqueName('cli')}:`
+    const holdfast = openHolder({ engine: memcached({ url: server.url, prefix }), label: 'other' })
+    const options = { ...loaded, env: { HOLDFAST_URL: `${server.url}/${prefix}` } }
+    // Its data is new: the first one waits.
+    await holdfast.getLock('first').withLock(() => undefined)
+    await expectAllToWork(holdfast, options, { lists: false })
+    const { code, stderr } = await runCli(['dashboard'], options)
+    expect({ code, stderr }).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/memcached at .* can list neither/),
+    })
+    await holdfast.close()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('works with MySQL', async () => {
+  const server = await openMysql()
+  try {
+    const holdfast = openHolder({ engine: mysql({ url: server.url }), label: 'other' })
+    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: server.url } })
     await holdfast.close()
   } finally {
     await server.stop()

@@ -110,8 +110,8 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
   }
   if (!holdfast.traits.operator) {
     throw new InvalidArgumentError(
-      'a dashboard needs a client that can list locks and clients, such as new Holdfast({ redis }); the `traits` of this client ' +
-        'have no `operator`',
+      'a dashboard needs a client that can list locks and clients, such as new Holdfast({ redis }); ' +
+        `${holdfast.stats().store} can list neither, and so its \`traits\` have no \`operator\``,
     )
   }
   if (!Number.isInteger(everyMs) || everyMs < leastEveryMs || everyMs > mostEveryMs) {

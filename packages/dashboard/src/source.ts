@@ -7,7 +7,7 @@ export type DashboardSource = Pick<
   | 'clients'
   | 'clientReports'
   | 'locks'
-  | 'traits'
+  | 'stats' | 'traits'
   | 'getLock'
   | 'getReadWriteLock'
   | 'getSemaphore'

@@ -1,1 +1,2 @@
-export {}
+export { memcached } from './engine.js'
+export type { MemcachedOptions } from './options.js'

@@ -1,15 +1,16 @@
 import { nowMs, until, type HistoryEvent } from '@holdfast/testkit'
+import { recordsOfEngine } from './engine-records.js'
 import type { FaultContext } from './faults/fault-context.js'
 import { recordsInPostgres } from './postgres-records.js'
 import { recordsInRedis } from './redis-records.js'
 import type { Leftover, Records } from './records.js'
-import { recordsInSessions } from './session-records.js'
 import type { StoreName } from './topologies.js'
 
 const recordsIn: Readonly<Record<StoreName, (context: FaultContext) => Records>> = {
   redis: recordsInRedis,
   postgres: recordsInPostgres,
-  session: recordsInSessions,
+  session: recordsOfEngine,
+  document: recordsOfEngine,
 }
 
 const recordsOf = (context: FaultContext): Records => recordsIn[context.testbed.topology.store](context)

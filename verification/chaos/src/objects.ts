@@ -13,6 +13,7 @@ export const objectsOf: Readonly<Record<StoreName, readonly ObjectName[]>> = {
   redis: objectNames,
   postgres: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
   session: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
+  document: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
 }
 
 /** How many permits a semaphore has. */

@@ -3,7 +3,7 @@ import type { FaultPlan } from './faults/fault-plan.js'
 import { faultNamesOf, type FaultName } from './faults/fault-kinds.js'
 import { semaphoreSize, type ObjectName } from './objects.js'
 import { lockCount, processCount } from './sizes.js'
-import { storeOf, type TopologyName } from './topologies.js'
+import { storeOf, type StoreName, type TopologyName } from './topologies.js'
 
 /** One acquisition call of a process: when, how, and what it does inside. Times in milliseconds. */
 export interface PlannedCall {
@@ -172,13 +172,15 @@ const resize = fc.record<PlannedResize>({
   keepMs: fc.integer({ min: 50, max: 600 }),
 })
 
-/** The shortest lease of a store with sessions. */
-const shortestLeaseMs = 400
+/** By how much leases are longer where the shortest ones of the others are refused. */
+const longerLeases: Readonly<Partial<Record<StoreName, number>>> = { session: 400, document: 3_000 }
 
-const withLongerLeases = (calls: PlannedCall[][]): PlannedCall[][] =>
-  calls.map((own) =>
-    own.map((each) => ({ ...each, leaseMs: each.leaseMs === null ? null : each.leaseMs + shortestLeaseMs })),
-  )
+const withLeases =
+  (longerMs: number) =>
+  (calls: PlannedCall[][]): PlannedCall[][] =>
+    calls.map((own) =>
+      own.map((each) => ({ ...each, leaseMs: each.leaseMs === null ? null : each.leaseMs + longerMs })),
+    )
 
 /** Draws schedules with the faults that make sense on the topology. Smaller ones come first when it shrinks. */
 export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbitrary<Schedule> {
@@ -197,7 +199,8 @@ export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbi
     calls: fc.array(calls, { minLength: processCount, maxLength: processCount }),
     faults: fc.array(fault, { maxLength: 4 }),
   }
-  if (storeOf(topology) === 'session') what.calls = what.calls.map(withLongerLeases)
+  const longerMs = longerLeases[storeOf(topology)]
+  if (longerMs !== undefined) what.calls = what.calls.map(withLeases(longerMs))
   // The seeds of locks draw what they always have.
   if (object === 'lock') return fc.record<Schedule>(what)
   if (object !== 'semaphore') return fc.record<Schedule>({ object: fc.constant(object), ...what })

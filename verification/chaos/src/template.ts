@@ -1,5 +1,7 @@
 import type { LockEngine } from '@holdfast/core/engine'
 import { etcd } from '@holdfast/etcd'
+import { memcached } from '@holdfast/memcached'
+import { mysql } from '@holdfast/mysql'
 import { postgres } from '@holdfast/postgres'
 import { zookeeper } from '@holdfast/zookeeper'
 import { Cluster, Redis } from 'ioredis'
@@ -31,6 +33,8 @@ export type TemplateSpec =
     }
   | { readonly kind: 'zookeeper'; readonly connect: string; readonly tickMs: number }
   | { readonly kind: 'etcd'; readonly hosts: readonly string[] }
+  | { readonly kind: 'memcached'; readonly url: string; readonly graceMs: number }
+  | { readonly kind: 'mysql'; readonly url: string }
 
 /** What Holdfast takes: an engine, or a client of Redis as its template, which never connects. */
 export type Template = LockEngine | RedisTemplate
@@ -66,5 +70,11 @@ export function templateOf(spec: TemplateSpec): Template {
     }
     case 'etcd':
       return etcd({ hosts: spec.hosts })
+    case 'memcached': {
+      const { url, graceMs } = spec
+      return memcached({ url, graceMs })
+    }
+    case 'mysql':
+      return mysql({ url: spec.url })
   }
 }

@@ -4,7 +4,7 @@ import type { FaultContext } from './faults/fault-context.js'
 import { findContradictions } from './inspect-locks.js'
 
 /** Each look at PostgreSQL opens a connection, for which the server begins a process. */
-const everyMs = { redis: 100, postgres: 300, session: 300 }
+const everyMs = { redis: 100, postgres: 300, session: 300, document: 300 }
 
 /** Looks for contradictions in what the server has, as often as it can be reached. Returns what ends the watch, with its finds. */
 export function watchContradictions(context: FaultContext): () => Promise<HistoryEvent[]> {

@@ -60,6 +60,23 @@ export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './et
 export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
 export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
 
+// memcached
+export { NoMemcachedError } from './memcached/find-memcached.js'
+export {
+  memcachedFromDocker,
+  memcachedFromProgram,
+  openMemcached,
+  type OpenedMemcached,
+} from './memcached/open-memcached.js'
+export { startMemcached, type MemcachedServer } from './memcached/memcached-server.js'
+
+// MySQL
+export { NoMysqlError } from './mysql/find-mysql.js'
+export { killConnections } from './mysql/kill-connections.js'
+export { openMysql, mysqlFromDocker, mysqlFromProgram, type OpenedMysql } from './mysql/open-mysql.js'
+export { startMysql } from './mysql/start-mysql.js'
+export type { MysqlServer, RestartMysqlOptions, StartMysqlOptions } from './mysql/mysql-server.js'
+
 // Topologies
 export { startReplica } from './topology/replica.js'
 export { startCluster, type RedisCluster, type StartClusterOptions } from './topology/cluster.js'

@@ -67,6 +67,32 @@ const kinds: readonly EngineKind[] = [
       })
     },
   },
+  {
+    store: 'memcached',
+    scheme: /^memcacheds?:/,
+    packages: ['@holdfast/memcached'],
+    options: [],
+    async open(url) {
+      const { memcached } = await import('@holdfast/memcached')
+      const { hosts, path, user, hasTls } = readServersUrl('memcached', 'memcached', url)
+      return memcached({
+        url: `memcached://${hosts.join(',')}`,
+        ...(path !== '' && { prefix: path }),
+        ...(hasTls && { tls: true }),
+        ...(user && { user: user.name, password: user.password }),
+      })
+    },
+  },
+  {
+    store: 'MySQL',
+    scheme: /^(mysql|mariadb):/,
+    packages: ['@holdfast/mysql', 'mysql2'],
+    options: ['table'],
+    async open(url, { table, mayCreate = false }) {
+      const { mysql } = await import('@holdfast/mysql')
+      return mysql({ url, migrate: mayCreate ? 'auto' : 'check', ...(table !== undefined && { table }) })
+    },
+  },
 ]
 
 const withPort = (host: string, port: number): string => (/:\d+$/.test(host) ? host : `${host}:${port}`)

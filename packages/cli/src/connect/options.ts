@@ -34,9 +34,11 @@ export function addStoreOptions(command: Command): Command {
     .addOption(misnamed(command, '--postgres', '--url'))
     .addOption(misnamed(command, '--zookeeper', '--url'))
     .addOption(misnamed(command, '--etcd', '--url'))
+    .addOption(misnamed(command, '--memcached', '--url'))
+    .addOption(misnamed(command, '--mysql', '--url'))
     .option(
       '--url <url>',
-      'redis://, rediss://, unix:, postgres://, zk:// or etcd://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
+      'redis://, rediss://, unix:, postgres://, zk://, etcd://, memcached:// or mysql://; better in HOLDFAST_URL or HOLDFAST_REDIS_URL, since arguments are visible to others',
     )
     .addOption(
       new Option(
@@ -53,6 +55,7 @@ export function addStoreOptions(command: Command): Command {
     .addOption(new Option('--prefix <prefix>', 'Holdfast’s prefix of lock names (lock:)'))
     .addOption(new Option('--key-prefix <prefix>', 'the keyPrefix of the application’s client'))
     .addOption(new Option('--schema <name>', 'PostgreSQL: the schema of the tables'))
+    .addOption(new Option('--table <name>', 'MySQL: the table of the locks'))
     .addOption(
       durationOption('--timeout <duration>', 'how long one command to the store may take').default(
         5_000,

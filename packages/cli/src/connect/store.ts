@@ -48,7 +48,7 @@ function fromEnvironment({ url, cluster, sentinel, sentinels, ...others }: Store
 }
 
 const redisOptions = ['cluster', 'sentinel', 'sentinels', 'prefix', 'keyPrefix'] as const
-const optionsOfSomeStore = [...redisOptions, 'schema'] as const
+const optionsOfSomeStore = [...redisOptions, 'schema', 'table'] as const
 
 /** @param own - the options that apply to the store */
 function refuseOthers(store: string, options: StoreOptions, own: readonly (keyof StoreOptions)[]): void {

@@ -15,6 +15,9 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
   // One attempt, which does not outlive an outage.
   const lease = await lock.tryLock()
   await lease?.unlock()
+  const cycle = lease
+    ? ok('lock', 'acquired and released a lock')
+    : warning('lock', 'nobody can acquire a lock just now: the data of the store is new, or was lost lately')
   const times: number[] = []
   for (let i = 0; i < rounds; i += 1) {
     const startedAt = performance.now()
@@ -24,7 +27,7 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
   const median = times.sort((a, b) => a - b)[rounds / 2] ?? 0
   const text = `${median.toFixed(1)} ms (median of ${rounds})`
   return [
-    ok('lock', 'acquired and released a lock'),
+    cycle,
     median <= slowMs
       ? ok('round trip', text)
       : warning('round trip', `${text}: each acquisition and each hand-off takes that long`),
@@ -33,7 +36,8 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
 
 /** How many clients are connected. */
 export async function checkClients(holdfast: Holdfast): Promise<Finding[]> {
-  if (!holdfast.traits.operator) return [unknown('clients', 'this engine cannot list clients')]
+  if (!holdfast.traits.operator)
+    return [unknown('clients', `${holdfast.stats().store} can list neither clients nor locks`)]
   const others = (await holdfast.clients()).filter(({ clientId }) => clientId !== holdfast.clientId)
   const reports = await holdfast.clientReports({ clientIds: others.map(({ clientId }) => clientId) })
   const silent = others.length - reports.length

@@ -19,7 +19,16 @@ await build({
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
-  external: ['@holdfast/dashboard', '@holdfast/etcd', '@holdfast/postgres', '@holdfast/zookeeper', 'pg'],
+  external: [
+    '@holdfast/dashboard',
+    '@holdfast/etcd',
+    '@holdfast/memcached',
+    '@holdfast/mysql',
+    '@holdfast/postgres',
+    '@holdfast/zookeeper',
+    'mysql2',
+    'pg',
+  ],
   // Packages that are CommonJS require what Node.js has.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",

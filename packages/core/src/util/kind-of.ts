@@ -18,6 +18,8 @@ const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
   ['a dashboard', 'fetch', 'node', 'close'],
   ['a PGlite database', 'query', 'waitReady'],
   ['a pool of pg', 'query', 'totalCount'],
+  ['a pool of mysql2', 'execute', 'getConnection'],
+  ['a connection of mysql2', 'execute', 'query'],
   ['a connection of pg', 'query', 'connect', 'end'],
   ['a client of the package redis', 'EVALSHA'],
   ['an ioredis client', 'duplicate', 'options'],

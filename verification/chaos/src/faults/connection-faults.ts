@@ -46,10 +46,14 @@ const calls = /select \* from "\w+"\.\w*(acquire|release|latch)\w*\(/
 /** Entries made and removed in ZooKeeper, and transactions of etcd. */
 const writes = /^(create|delete|setData|multi) |holdfast\//
 
+/** Documents written in memcached and MySQL. */
+const replacements = /^(add|cas|md) |^(insert|update|delete)/i
+
 const requestsAt: Readonly<Record<StoreName, (object: ObjectName) => RegExp>> = {
   redis: (object) => requestsOrReleases[object],
   postgres: () => calls,
   session: () => writes,
+  document: () => replacements,
 }
 
 /** Loses the reply to the next acquire request, re-entry or release: the command ran, but its sender does not know. */

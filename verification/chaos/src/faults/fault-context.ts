@@ -2,6 +2,7 @@ import type { RedisServer } from '@holdfast/testkit'
 import type { Testbed, ClientProcess } from '../testbed.js'
 import type { ObjectName } from '../objects.js'
 import { pickCyclic } from '../pick-cyclic.js'
+import type { DocumentTopology } from '../document-topologies.js'
 import type { PostgresTopology } from '../postgres-topologies.js'
 import type { RedisTopology } from '../redis-topologies.js'
 import type { SessionTopology } from '../session-topologies.js'
@@ -37,6 +38,11 @@ export function postgresOf({ testbed: { topology } }: FaultContext): PostgresTop
 export function sessionsOf({ testbed: { topology } }: FaultContext): SessionTopology {
   if (topology.store === 'session') return topology
   throw new Error('this fault is made for stores with sessions')
+}
+
+export function documentsOf({ testbed: { topology } }: FaultContext): DocumentTopology {
+  if (topology.store === 'document') return topology
+  throw new Error('this fault is made for stores of documents')
 }
 
 /** The server that currently holds the lock at which the fault aims; of a quorum, one of the masters. */

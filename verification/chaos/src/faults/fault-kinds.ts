@@ -1,5 +1,6 @@
 import { storeOf, type TopologyName } from '../topologies.js'
 import { clockFaults } from './clock-faults.js'
+import { documentFaults } from './document-faults.js'
 import { failOverFaults } from './fail-over-faults.js'
 import { operatorFaults } from './operator-faults.js'
 import { connectionFaults } from './connection-faults.js'
@@ -18,6 +19,7 @@ export const faultKinds = {
   ...operatorFaults,
   ...postgresFaults,
   ...sessionFaults,
+  ...documentFaults,
 }
 
 export type FaultName = keyof typeof faultKinds

@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:net'
 import { ProxiedConnection } from './proxied-connection.js'
 import type { Delay, DelayedStream } from './delayed-stream.js'
 import { Http2Protocol } from './http2-protocol.js'
+import { MemcachedProtocol } from './memcached-protocol.js'
+import { MysqlProtocol } from './mysql-protocol.js'
 import { PostgresProtocol } from './postgres-protocol.js'
 import { ZooKeeperProtocol } from './zookeeper-protocol.js'
 import { RedisProtocol, UnknownProtocol, type Protocol } from './protocol.js'
@@ -55,7 +57,8 @@ export interface FaultProxy extends AsyncDisposable {
    * sees two extra PINGs. Not for requests inside MULTI.
    *
    * Of PostgreSQL's protocol `match` gets the messages up to Sync as they are, and replies that are still owed are lost too. Of
-   * etcd's it gets the message of a unary call; the server sees nothing extra.
+   * etcd's it gets the message of a unary call, of memcached's the first line of a command, and of MySQL's the statement; those servers
+   * see nothing extra.
    */
   loseReply(match: (request: string) => boolean): Promise<void>
   /** Closes the proxy and all connections. A second call does nothing. */
@@ -67,6 +70,8 @@ const protocols = {
   postgres: () => new PostgresProtocol(),
   zookeeper: () => new ZooKeeperProtocol(),
   etcd: () => new Http2Protocol(),
+  memcached: () => new MemcachedProtocol(),
+  mysql: () => new MysqlProtocol(),
   unknown: () => new UnknownProtocol(),
 }
 

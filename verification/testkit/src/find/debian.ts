@@ -19,22 +19,40 @@ export async function redisFromDebian(): Promise<RedisSource | null> {
     await installWithApt('redis-server')
     return redisFromPath()
   }
-  if (process.platform !== 'linux' || !(await hasApt())) return null
-  const binary = await unpackDebianRedis(defaultCacheFolder())
+  const binary = await unpackDebianRedis(cacheFolder('redis'))
   return binary && { kind: 'binary', binary }
 }
 
 /** The server unpacked in that folder; downloads Debian's packages into it if it is not there yet. */
-export async function unpackDebianRedis(folder: string): Promise<RedisBinary | null> {
+export const unpackDebianRedis = (folder: string): Promise<RedisBinary | null> =>
+  unpackDebian(
+    folder,
+    ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'],
+    (unpacked, env) => probeBinary(join(unpacked, 'usr/bin/redis-server'), env),
+  )
+
+/**
+ * A program of Debian's packages, unpacked in that folder and not installed; downloads them into it if they are not there yet. `null` where
+ * there is no apt, or no such package.
+ *
+ * @param names - with the libraries that the program needs; those that a release does not have are skipped
+ * @param probe - finds the program below a folder, in an environment with its libraries
+ */
+export async function unpackDebian<T>(
+  folder: string,
+  names: readonly string[],
+  probe: (folder: string, env: Readonly<Record<string, string>>) => Promise<T | null>,
+): Promise<T | null> {
+  const probeUnpacked = async (unpacked: string): Promise<T | null> =>
+    probe(unpacked, { LD_LIBRARY_PATH: (await librariesIn(unpacked)).join(':') })
   const cached = await probeUnpacked(folder)
   if (cached) return cached
+  if (process.platform !== 'linux' || !(await hasApt())) return null
   await mkdir(dirname(folder), { recursive: true })
   // Unpacked elsewhere and moved into place, so that concurrent runs never see an incomplete server.
   const fresh = await mkdtemp(`${folder}.`)
   try {
-    for (const name of ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']) {
-      await download(name, fresh)
-    }
+    for (const name of names) await download(name, fresh)
     for (const file of await readdir(fresh)) {
       if (file.endsWith('.deb')) await run('dpkg', ['-x', join(fresh, file), fresh])
     }
@@ -50,9 +68,10 @@ export async function unpackDebianRedis(folder: string): Promise<RedisBinary | n
   }
 }
 
-function defaultCacheFolder(): string {
+/** Where programs are unpacked that are not installed. */
+export function cacheFolder(name: string): string {
   const cache = process.env['XDG_CACHE_HOME']
-  return join(cache || join(homedir(), '.cache'), 'holdfast', 'redis')
+  return join(cache || join(homedir(), '.cache'), 'holdfast', name)
 }
 
 async function hasApt(): Promise<boolean> {
@@ -98,7 +117,7 @@ async function download(name: string, folder: string): Promise<void> {
   }
 }
 
-async function probeUnpacked(folder: string): Promise<RedisBinary | null> {
+async function librariesIn(folder: string): Promise<string[]> {
   const libraries: string[] = []
   for (const parent of ['usr/lib', 'lib']) {
     const entries = await readdir(join(folder, parent), { withFileTypes: true }).catch(() => [])
@@ -107,5 +126,5 @@ async function probeUnpacked(folder: string): Promise<RedisBinary | null> {
         libraries.push(join(folder, parent, entry.name))
     }
   }
-  return probeBinary(join(folder, 'usr/bin/redis-server'), { LD_LIBRARY_PATH: libraries.join(':') })
+  return libraries
 }

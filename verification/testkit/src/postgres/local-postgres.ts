@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { fillWithEmptyData } from '../find/kept-data.js'
 import { freePort } from '../free-port.js'
 import { childrenOf } from '../process/family.js'
 import { guard, guardPid, scratchFolder, type ScratchFolder } from '../process/reaper.js'
@@ -16,7 +17,6 @@ import {
   thawProcess,
 } from '../process/signals.js'
 import { until } from '../until.js'
-import { fillWithEmptyCluster } from './empty-cluster.js'
 import {
   findPostgres,
   installPostgres,
@@ -107,7 +107,11 @@ export class LocalPostgres implements PostgresServer {
   async init(): Promise<void> {
     await this.#makeFolder()
     const args = ['-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    await fillWithEmptyCluster(this.#data, join(this.#programs, 'initdb'), () => this.#run('initdb', args))
+    await fillWithEmptyData(this.#data, {
+      server: 'postgres',
+      program: join(this.#programs, 'initdb'),
+      make: () => this.#run('initdb', args),
+    })
   }
 
   /** Copies the cluster of a running primary, and makes this server its standby. What it had before is deleted. */

@@ -7,12 +7,12 @@ import { isRedis, templateOf } from './template.js'
 const limit = 100
 const commandTimeoutMs = 5_000
 
-/** What a store with sessions has of the locks, as its engine lists it, on a way that no fault touches. */
-export function recordsInSessions(context: FaultContext): Records {
+/** What a store has of the locks, as its engine inspects them, on a way that no fault touches. */
+export function recordsOfEngine(context: FaultContext): Records {
   const read = (n: number) => inspect(context, context.locks[n] ?? '')
   return {
     counts: async (n) => countsIn(await read(n)),
-    // An entry says all there is to say of its owner.
+    // An entry, or a document, says all there is to say.
     contradictions: () => Promise.resolve([]),
     async leftovers(n) {
       const found = await read(n)

@@ -1,0 +1,105 @@
+import { killConnections, startMysql, startProxy, until, type MysqlServer } from '@holdfast/testkit'
+import { inTime, keepMs, openSession } from './support/sessions.js'
+
+let server: MysqlServer
+
+beforeAll(async () => {
+  server = await startMysql()
+})
+
+afterAll(() => server.stop())
+
+const table = 'connections'
+
+it('a client has one connection, up to four while it does much at once, and one again later', async () => {
+  await using opened = openSession({ url: server.url, table })
+  const { session } = opened
+  await session.prepare()
+  const count = async (): Promise<unknown> =>
+    (await server.query('select count(*) - 1 as n from information_schema.processlist'))[0]?.['n']
+  expect(await count()).toBe(1)
+  await Promise.all(Array.from({ length: 200 }, (_, n) => session.read(`${n}`, inTime)))
+  expect(await count()).toBe(4)
+  await until(async () => (await count()) === 1, { withinMs: 15_000 })
+  expect(opened.told).toEqual([])
+}, 20_000)
+
+it('connections that an administrator ends are made again, and the client is told', async () => {
+  await using opened = openSession({ url: server.url, table })
+  const { session, told, errors } = opened
+  await session.prepare()
+  const epoch = session.connectionEpoch
+  await killConnections(server)
+  await until(() => told.includes('reconnected'))
+  expect(told).toEqual(['broken', 'reconnected'])
+  expect(session.connectionEpoch).toBeGreaterThan(epoch)
+  expect(errors[0]).toMatchObject({ code: 'UNAVAILABLE' })
+  await session.read('a', inTime)
+})
+
+it('documents and their name outlast a crash of the server; a step in the meantime rejects in its time', async () => {
+  await using crashing = await startMysql()
+  await using opened = openSession({ url: crashing.url, table })
+  const { session, told } = opened
+  const { version, incarnation } = await session.read('a', inTime)
+  await session.replace('a', 'kept', version, keepMs, inTime)
+  await crashing.kill()
+  await until(() => told.includes('broken'))
+  await expect(session.read('a', 200)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await crashing.restart({ crash: true })
+  await until(() => told.includes('reconnected'))
+  expect(await session.read('a', inTime)).toMatchObject({ text: 'kept', incarnation })
+})
+
+it('a server that hangs holds up no call for longer than it may take, and its connections are replaced', async () => {
+  await using hanging = await startMysql()
+  await using opened = openSession({ url: hanging.url, table }, { commandTimeoutMs: 1_000 })
+  const { session, told } = opened
+  await session.read('a', inTime)
+  await hanging.freeze()
+  await expect(session.read('a', 100)).rejects.toThrow(/did not reply within 100 ms/)
+  await until(() => told.includes('broken'))
+  hanging.thaw()
+  await until(() => told.includes('reconnected'))
+  await session.read('a', inTime)
+})
+
+it('nothing of a closed session is left, whatever was under way', async () => {
+  const { session } = openSession({ url: server.url, table })
+  const reading = Array.from({ length: 20 }, (_, n) => session.read(`${n}`, inTime))
+  const ends = Promise.allSettled(reading)
+  await session.close()
+  for (const end of await ends) if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'CLOSED' })
+  await expect(session.read('a', inTime)).rejects.toMatchObject({ code: 'CLOSED' })
+})
+
+it('a cut link, a lost reply and a link that swallows bytes reject what is under way, and the next step works', async () => {
+  await using proxy = await startProxy(server, 'mysql')
+  const url = `mysql://root@${proxy.host}:${proxy.port}/app`
+  await using opened = openSession({ url, table }, { commandTimeoutMs: 1_000 })
+  const { session, told } = opened
+  const { version } = await session.read('linked', inTime)
+  const lost = proxy.loseReply((statement) => statement.startsWith('insert'))
+  await expect(session.replace('linked', 'text', version, keepMs, inTime)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  })
+  await lost
+  // It was carried out all the same.
+  expect((await session.read('linked', inTime)).text).toBe('text')
+  proxy.blackHole('toServer', { drop: true })
+  await expect(session.read('linked', 100)).rejects.toThrow(/did not reply/)
+  await until(() => told.filter((each) => each === 'broken').length === 2)
+  proxy.heal()
+  await until(() => told.at(-1) === 'reconnected')
+  proxy.cut()
+  await until(() => told.filter((each) => each === 'broken').length === 3 && told.at(-1) === 'reconnected')
+  expect((await session.read('linked', inTime)).text).toBe('text')
+})
+
+it('the first step rejects at once where nobody listens', async () => {
+  await using opened = openSession({ url: 'mysql://root@127.0.0.1:1/app', table })
+  await expect(opened.session.prepare()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringMatching(/^MySQL at 127.0.0.1:1\/app is unavailable: .*ECONNREFUSED/) as string,
+  })
+})
