@@ -1,4 +1,4 @@
-import { startEtcd, startZooKeeper } from '@holdfast/testkit'
+import { startEtcd, startMemcached, startZooKeeper } from '@holdfast/testkit'
 import type { Seen } from './scenario.js'
 import type { Servers } from './servers.js'
 import type { Pace } from './tasks/cycles.js'
@@ -52,6 +52,12 @@ export async function onEtcd<T>(use: (servers: SessionServers) => Promise<T>): P
       return { requests: countOf('received', '\\w+'), events }
     }),
   )
+}
+
+/** Runs the callback with a new memcached, which has neither sessions nor events. */
+export async function onMemcached<T>(use: (servers: SessionServers) => Promise<T>): Promise<T> {
+  await using server = await startMemcached()
+  return await use(serversAt(server.url, async () => ({ requests: await server.commands(), events: 0 })))
 }
 
 function serversAt(url: string, traffic: () => Promise<Traffic>): SessionServers {

@@ -3,6 +3,7 @@ import {
   forkWorker,
   onOwnPostgres,
   startEtcd,
+  startMemcached,
   startPostgres,
   startRedis,
   startZooKeeper,
@@ -13,6 +14,7 @@ import {
 import {
   contenders,
   etcdContenders,
+  memcachedContenders,
   postgresContenders,
   zooKeeperContenders,
 } from '../src/adapters/contenders.js'
@@ -78,5 +80,10 @@ it.each(zooKeeperContenders.map(titleOf))('%s admits one task at a time', async 
 
 it.each(etcdContenders.map(titleOf))('%s admits one task at a time', async (title) => {
   await using server = await startEtcd()
+  await admitsOneAtATime(title, server.url)
+})
+
+it.each(memcachedContenders.map(titleOf))('%s admits one task at a time', async (title) => {
+  await using server = await startMemcached()
   await admitsOneAtATime(title, server.url)
 })

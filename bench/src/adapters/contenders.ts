@@ -3,12 +3,14 @@ import { etcd3Lock } from './etcd3.js'
 import { etcdByHand } from './etcd-floor.js'
 import { handOffByHand, ping, setAndDelete } from './floors.js'
 import {
+  competingOnMemcached,
   holdfast,
   inClients,
   lock,
   logged,
   observedHoldfast,
   onEtcd,
+  onMemcached,
   onRedis,
   onZooKeeper,
   quickHoldfast,
@@ -18,6 +20,7 @@ import {
   writeLock,
 } from './holdfast.js'
 import { nodeRedisson } from './node-redisson.js'
+import { memcachedByHand } from './memcached-floor.js'
 import { nodeZooKeeperClient } from './node-zookeeper-client.js'
 import { advisoryLocks, rowLocks } from './postgres-floors.js'
 import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
@@ -56,9 +59,13 @@ export const zooKeeperContenders: readonly Contender[] = [zooKeeperByHand, onZoo
 /** What is compared on etcd. The floor first. */
 export const etcdContenders: readonly Contender[] = [etcdByHand, onEtcd, etcd3Lock]
 
+/** What is compared on memcached. The floor first. */
+export const memcachedContenders: readonly Contender[] = [memcachedByHand, onMemcached, competingOnMemcached]
+
 export const herds = {
   zooKeeper: inClients(onZooKeeper, herd),
   etcd: inClients(onEtcd, herd),
+  memcached: inClients(onMemcached, herd),
 } as const
 
 /** The sizes of the semaphores that are compared. */
@@ -75,6 +82,7 @@ export function contenderOf(title: string): Contender {
     ...postgresContenders,
     ...zooKeeperContenders,
     ...etcdContenders,
+    ...memcachedContenders,
     ...Object.values(herds),
     ...semaphores,
     ...special,

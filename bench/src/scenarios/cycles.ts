@@ -1,14 +1,15 @@
-import { etcdContenders, postgresContenders, zooKeeperContenders } from '../adapters/contenders.js'
+import { etcdContenders, memcachedContenders, postgresContenders, zooKeeperContenders } from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { setAndDelete } from '../adapters/floors.js'
 import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
+import { memcachedByHand } from '../adapters/memcached-floor.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
 import { titleOf, type Contender } from '../contender.js'
 import type { About, Plan, Scenario } from '../scenario.js'
 import { onPostgres, onRedis, type Servers } from '../servers.js'
-import { onEtcd, onZooKeeper } from '../session-servers.js'
+import { onEtcd, onMemcached, onZooKeeper } from '../session-servers.js'
 import { warmUp, withPools } from '../worker-pool.js'
 
 interface Settings {
@@ -151,4 +152,15 @@ export const etcdCycles = ofCycles(
     onlyByName: true,
   },
   { among: () => etcdContenders, ...onSessions, on: (_, use) => onEtcd(use) },
+)
+
+export const memcachedCycles = ofCycles(
+  {
+    name: 'memcached-cycles',
+    title: 'On memcached: a cycle of an uncontended lock',
+    compares: usPerCycle,
+    floor: titleOf(memcachedByHand),
+    onlyByName: true,
+  },
+  { among: () => memcachedContenders, ...onSessions, on: (_, use) => onMemcached(use) },
 )

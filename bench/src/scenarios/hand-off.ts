@@ -1,6 +1,7 @@
-import { etcdContenders, herds, zooKeeperContenders } from '../adapters/contenders.js'
+import { etcdContenders, herds, memcachedContenders, zooKeeperContenders } from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { handOffByHand } from '../adapters/floors.js'
+import { memcachedByHand } from '../adapters/memcached-floor.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
@@ -16,7 +17,7 @@ import {
 } from '../contention.js'
 import type { Figure, Plan, Scenario, Seen } from '../scenario.js'
 import { onPostgres, onRedis } from '../servers.js'
-import { onEtcd, onZooKeeper, type SessionServers } from '../session-servers.js'
+import { onEtcd, onMemcached, onZooKeeper, type SessionServers } from '../session-servers.js'
 import type { Pace } from '../tasks/cycles.js'
 import { onPostgresIn } from './cycles.js'
 
@@ -182,4 +183,14 @@ export const etcdHandOff: Scenario = {
   floor: titleOf(etcdByHand),
   onlyByName: true,
   run: (plan) => onEtcd((servers) => contendOnSessions(servers, etcdContenders, herds.etcd, plan)),
+}
+
+export const memcachedHandOff: Scenario = {
+  name: 'memcached-hand-off',
+  title: 'On memcached: from one waiter of a lock to the next, under constant contention',
+  compares: usPerHandOff,
+  floor: titleOf(memcachedByHand),
+  onlyByName: true,
+  run: (plan) =>
+    onMemcached((servers) => contendOnSessions(servers, memcachedContenders, herds.memcached, plan)),
 }
