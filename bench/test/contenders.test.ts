@@ -3,7 +3,6 @@ import {
   forkWorker,
   onOwnPostgres,
   startEtcd,
-  startMemcached,
   startPostgres,
   startRedis,
   startZooKeeper,
@@ -19,6 +18,7 @@ import {
   zooKeeperContenders,
 } from '../src/adapters/contenders.js'
 import { onRedis } from '../src/adapters/holdfast.js'
+import { onMemcached } from '../src/session-servers.js'
 import { titleOf, type Contender } from '../src/contender.js'
 import type { TaskResult } from '../src/tasks/tasks.js'
 
@@ -84,6 +84,5 @@ it.each(etcdContenders.map(titleOf))('%s admits one task at a time', async (titl
 })
 
 it.each(memcachedContenders.map(titleOf))('%s admits one task at a time', async (title) => {
-  await using server = await startMemcached()
-  await admitsOneAtATime(title, server.url)
+  await onMemcached(({ url }) => admitsOneAtATime(title, url))
 })

@@ -46,7 +46,7 @@ class Story {
   }
 
   fault(fault: string): void {
-    this.history.push({ kind: 'fault', id: fault, fault, atMs: nowMs(), disturbs: [], excuses: [], locks: 'all' })
+    this.history.push({ kind: 'fault', id: fault, fault, atMs: nowMs(), disturbs: 'all', excuses: [], locks: 'all' })
   }
 }
 

@@ -3,7 +3,7 @@ export interface Memcached {
   send(command: string): Promise<string>
 }
 
-/** What the FAQ of memcached shows, and what many libraries do: `add` succeeds for one client only. */
+/** `add` succeeds for one client only. */
 export class AddLock {
   constructor(
     readonly memcached: Memcached,
