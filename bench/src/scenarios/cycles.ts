@@ -1,4 +1,9 @@
-import { etcdContenders, memcachedContenders, postgresContenders, zooKeeperContenders } from '../adapters/contenders.js'
+import {
+  etcdContenders,
+  memcachedContenders,
+  postgresContenders,
+  zooKeeperContenders,
+} from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { setAndDelete } from '../adapters/floors.js'
 import { holdfast, observedHoldfast } from '../adapters/holdfast.js'

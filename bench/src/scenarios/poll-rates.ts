@@ -41,7 +41,10 @@ async function pollsOf(
     const name = `polled:${count}:${queue}`
     const lease = await holder?.getLock(name).lock()
     const waits = waiters.map((waiter) =>
-      waiter.getLock(name).lock({ signal: abort.signal }).catch(() => null),
+      waiter
+        .getLock(name)
+        .lock({ signal: abort.signal })
+        .catch(() => null),
     )
     // All have asked, and look again by now.
     await sleep(1_000)

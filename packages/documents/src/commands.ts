@@ -34,6 +34,8 @@ export interface DocumentCommandsDeps {
   readonly pollMs: readonly [shortest: number, longest: number]
   /** Whether owners wait in the order of their requests. */
   readonly queue: boolean
+  /** Whether grants carry tokens that only grow. */
+  readonly hasTokens: boolean
 }
 
 interface DocumentRenewal extends Renewal {
@@ -57,7 +59,9 @@ export class DocumentCommands implements LockSteps {
     const reply = await this.#run<AcquireReply>(address, timeoutMs, (on) =>
       acquire(address, request, on, this.#deps),
     )
-    if (reply.kind === 'held') this.noteToken(address, reply.token)
+    if (reply.kind !== 'held') return reply
+    if (!this.#deps.hasTokens) return { ...reply, token: 0 }
+    this.noteToken(address, reply.token)
     return reply
   }
 

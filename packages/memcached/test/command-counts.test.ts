@@ -43,7 +43,12 @@ it('50 clients that wait for one lock send at most 1 500 commands a second', asy
   const held = await clients.open({ url: server.url }).getLock('wanted').lock()
   const waiters = Array.from({ length: 50 }, () => clients.open({ url: server.url }))
   const abort = new AbortController()
-  const waits = waiters.map((waiter) => waiter.getLock('wanted').lock({ signal: abort.signal }).catch(() => null))
+  const waits = waiters.map((waiter) =>
+    waiter
+      .getLock('wanted')
+      .lock({ signal: abort.signal })
+      .catch(() => null),
+  )
   await until(async () => (await waiters[0]?.getLock('wanted').inspect())?.waiterCount === 50)
   const [before, startedAt] = [await server.commands(), performance.now()]
   await sleep(2_000)

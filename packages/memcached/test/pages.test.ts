@@ -29,7 +29,8 @@ function expectOnPage(name: string, body: string): void {
   expect(blockBelow(updated, name)).toBe(body)
 }
 
-const pictureOf = (history: readonly HistoryEvent[]): string => toMermaid(history).replaceAll('Redis', 'memcached')
+const pictureOf = (history: readonly HistoryEvent[]): string =>
+  toMermaid(history).replaceAll('Redis', 'memcached')
 
 /** What happens to the lock `k`, in order. */
 class Story {
@@ -37,7 +38,9 @@ class Story {
 
   note(process: string, event: { readonly kind: 'requested' | 'left' | 'released' | 'lost' }): void {
     const of = { atMs: nowMs(), process, call: process, lock: 'k', owner: process }
-    this.history.push(event.kind === 'requested' ? { ...of, kind: event.kind, waitMs: null } : { ...of, kind: event.kind })
+    this.history.push(
+      event.kind === 'requested' ? { ...of, kind: event.kind, waitMs: null } : { ...of, kind: event.kind },
+    )
   }
 
   acquired(process: string, token: number | null = null, claimUntilMs: number | null = null): void {
@@ -46,7 +49,15 @@ class Story {
   }
 
   fault(fault: string): void {
-    this.history.push({ kind: 'fault', id: fault, fault, atMs: nowMs(), disturbs: 'all', excuses: [], locks: 'all' })
+    this.history.push({
+      kind: 'fault',
+      id: fault,
+      fault,
+      atMs: nowMs(),
+      disturbs: 'all',
+      excuses: [],
+      locks: 'all',
+    })
   }
 }
 

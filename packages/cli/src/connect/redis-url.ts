@@ -38,7 +38,9 @@ function parse(text: string): URL {
   } catch {
     if (/^[a-z+]+:/i.test(text)) throw invalid(urlMistake(text))
   }
-  throw invalid('it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://')
+  throw invalid(
+    'it must start with redis://, rediss://, unix:///, postgres://, zk://, etcd:// or memcached://',
+  )
 }
 
 function decoded(part: string, url: string): string {

@@ -36,7 +36,8 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
 
 /** How many clients are connected. */
 export async function checkClients(holdfast: Holdfast): Promise<Finding[]> {
-  if (!holdfast.traits.operator) return [unknown('clients', `${holdfast.stats().store} can list neither clients nor locks`)]
+  if (!holdfast.traits.operator)
+    return [unknown('clients', `${holdfast.stats().store} can list neither clients nor locks`)]
   const others = (await holdfast.clients()).filter(({ clientId }) => clientId !== holdfast.clientId)
   const reports = await holdfast.clientReports({ clientIds: others.map(({ clientId }) => clientId) })
   const silent = others.length - reports.length
