@@ -35,11 +35,12 @@ async function pollsOf(
   forMs: number,
 ): Promise<number> {
   const open = (): Holdfast => openClient({ engine: memcached({ url, queue }) })
-  const [holder, ...waiters] = Array.from({ length: count + 1 }, open)
+  const holder = open()
+  const waiters = Array.from({ length: count }, open)
   const abort = new AbortController()
   try {
     const name = `polled:${count}:${queue}`
-    const lease = await holder?.getLock(name).lock()
+    const lease = await holder.getLock(name).lock()
     const waits = waiters.map((waiter) =>
       waiter
         .getLock(name)
@@ -54,9 +55,9 @@ async function pollsOf(
       ((await traffic()).requests - before.requests) / ((performance.now() - startedAt) / 1_000)
     abort.abort()
     await Promise.all(waits)
-    await lease?.unlock()
+    await lease.unlock()
     return perSecond
   } finally {
-    await Promise.all([holder, ...waiters].map((client) => client?.close()))
+    await Promise.all([holder, ...waiters].map((client) => client.close()))
   }
 }

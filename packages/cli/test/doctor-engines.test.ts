@@ -174,7 +174,13 @@ describe('holdfast doctor, of memcached,', () => {
   })
 
   it.each([
-    [['-m', '4'], { evictions: matching(/^failed: on, none so far: .* start it with -M$/), memory: matching(/^ok: [01] MiB of 4 MiB$/) }],
+    [
+      ['-m', '4'],
+      {
+        evictions: matching(/^failed: on, none so far: .* start it with -M$/),
+        memory: matching(/^ok: [01] MiB of 4 MiB$/),
+      },
+    ],
     [['-M', '-C'], { CAS: matching(/^failed: off \(-C\): Holdfast cannot keep locks here/) }],
   ])('fails one with %j, which no lock can use', async (args, found) => {
     await using server = await startMemcached(args)

@@ -5,7 +5,13 @@ import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
 import { openDatabase, openEtcd, openMemcached, openZooKeeper, startRedis } from '@holdfast/testkit'
-import type { OpenedEtcd, OpenedMemcached, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
+import type {
+  OpenedEtcd,
+  OpenedMemcached,
+  OpenedZooKeeper,
+  RedisServer,
+  TestDatabase,
+} from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { startMemcached } from '@holdfast/testkit'
+import { startMemcached, until } from '@holdfast/testkit'
 import { Clients } from './support/clients.js'
 
 const clients = new Clients()
@@ -15,9 +14,11 @@ it('a lease lasts at least as long as was asked for, begun at 200 phases of a se
     clients.open({ url: server.url, pollMs: [100, 200] }),
   ]
   await holder.getLock('first').withLock(() => undefined)
+  const openAt = performance.now()
   const lasted = await Promise.all(
     Array.from({ length: phases }, async (_, n) => {
-      await sleep((n * 1_000) / phases)
+      const beginsAt = openAt + (n * 1_000) / phases
+      await until(() => performance.now() >= beginsAt, { everyMs: 1 })
       const lease = await holder.getLock(`phase-${n}`).lock({ leaseMs })
       // What is certain to be left now began no later than now.
       const heldUntil = performance.now() + lease.remainingMs()

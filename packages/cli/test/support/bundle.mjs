@@ -20,7 +20,13 @@ await build({
   target: 'node20',
   logLevel: 'warning',
   external: [
-    ...['@holdfast/dashboard', '@holdfast/etcd', '@holdfast/memcached', '@holdfast/postgres', '@holdfast/zookeeper'],
+    ...[
+      '@holdfast/dashboard',
+      '@holdfast/etcd',
+      '@holdfast/memcached',
+      '@holdfast/postgres',
+      '@holdfast/zookeeper',
+    ],
     'pg',
   ],
   // Packages that are CommonJS require what Node.js has.

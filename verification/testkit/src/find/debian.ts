@@ -25,8 +25,10 @@ export async function redisFromDebian(): Promise<RedisSource | null> {
 
 /** The server unpacked in that folder; downloads Debian's packages into it if it is not there yet. */
 export const unpackDebianRedis = (folder: string): Promise<RedisBinary | null> =>
-  unpackDebian(folder, ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'], (unpacked, env) =>
-    probeBinary(join(unpacked, 'usr/bin/redis-server'), env),
+  unpackDebian(
+    folder,
+    ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'],
+    (unpacked, env) => probeBinary(join(unpacked, 'usr/bin/redis-server'), env),
   )
 
 /**

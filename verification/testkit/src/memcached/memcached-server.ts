@@ -71,13 +71,19 @@ export class MemcachedServer implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       let said = ''
       const socket = connect({ host, port: this.port }, () => socket.write(`stats ${of}`.trim() + '\r\n'))
-      socket.setTimeout(10_000, () => socket.destroy(new Error('memcached did not reply to stats within 10 s')))
+      socket.setTimeout(10_000, () =>
+        socket.destroy(new Error('memcached did not reply to stats within 10 s')),
+      )
       socket.once('error', reject)
       socket.on('data', (bytes: Buffer) => {
         said += bytes.toString()
         if (!said.endsWith('END\r\n')) return
         socket.destroy()
-        resolve(new Map([...said.matchAll(/^STAT (\S+) (.*)\r$/gm)].map(([, name = '', value = '']) => [name, value])))
+        resolve(
+          new Map(
+            [...said.matchAll(/^STAT (\S+) (.*)\r$/gm)].map(([, name = '', value = '']) => [name, value]),
+          ),
+        )
       })
     })
   }
