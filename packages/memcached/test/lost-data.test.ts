@@ -68,6 +68,15 @@ it('holds stay, and nobody enters for a while, when only the clock key is lost',
   await lease.unlock()
 })
 
+it('waiters that begin while nobody can get in queue once they can, and all are served', async () => {
+  await using server = await startMemcached()
+  const four = Array.from({ length: 4 }, () => clients.open({ url: server.url }))
+  const passes = four.flatMap((holdfast) =>
+    Array.from({ length: 8 }, () => holdfast.getLock('new').lock({ waitMs: 20_000 })),
+  )
+  await Promise.all(passes.map(async (pass) => (await pass).unlock()))
+})
+
 describe('on a server that evicts', () => {
   let server: MemcachedServer
 
