@@ -13,7 +13,7 @@ import { onRedis } from './servers.js'
 
 const usage = `pnpm bench [options]
 
-  --scenario a,b   of those below (all but scale, soak, instructions, shared…, postgres…, zookeeper…, etcd…, mysql… and session…)
+  --scenario a,b   of those below (all but scale, soak, instructions, shared…, postgres…, zookeeper…, etcd…, memcached…, mysql… and session…)
   --with a,b       contenders whose names start like this, such as holdfast,redlock (all; floors always)
   --rounds N       medians of N rounds (5)
   --minutes N      how long soak, postgres-growth and fresh-names run (1)

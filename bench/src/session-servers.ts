@@ -1,4 +1,6 @@
-import { startEtcd, startZooKeeper } from '@holdfast/testkit'
+import { Holdfast } from '@holdfast/core'
+import { memcached } from '@holdfast/memcached'
+import { startEtcd, startMemcached, startZooKeeper } from '@holdfast/testkit'
 import type { Seen } from './scenario.js'
 import type { Servers } from './servers.js'
 import type { Pace } from './tasks/cycles.js'
@@ -52,6 +54,16 @@ export async function onEtcd<T>(use: (servers: SessionServers) => Promise<T>): P
       return { requests: countOf('received', '\\w+'), events }
     }),
   )
+}
+
+/** Runs the callback with a new memcached, which has neither sessions nor events. */
+export async function onMemcached<T>(use: (servers: SessionServers) => Promise<T>): Promise<T> {
+  await using server = await startMemcached()
+  // Nobody gets in while its data is new.
+  const client = new Holdfast({ engine: memcached({ url: server.url }) })
+  await client.getLock('first').withLock(() => undefined)
+  await client.close()
+  return await use(serversAt(server.url, async () => ({ requests: await server.commands(), events: 0 })))
 }
 
 function serversAt(url: string, traffic: () => Promise<Traffic>): SessionServers {

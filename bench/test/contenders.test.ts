@@ -14,11 +14,13 @@ import {
 import {
   contenders,
   etcdContenders,
+  memcachedContenders,
   mysqlContenders,
   postgresContenders,
   zooKeeperContenders,
 } from '../src/adapters/contenders.js'
 import { onRedis } from '../src/adapters/holdfast.js'
+import { onMemcached } from '../src/session-servers.js'
 import { titleOf, type Contender } from '../src/contender.js'
 import type { TaskResult } from '../src/tasks/tasks.js'
 
@@ -86,4 +88,8 @@ it.each(etcdContenders.map(titleOf))('%s admits one task at a time', async (titl
 it.each(mysqlContenders.map(titleOf))('%s admits one task at a time', async (title) => {
   await using server = await startMysql()
   await admitsOneAtATime(title, server.url)
+})
+
+it.each(memcachedContenders.map(titleOf))('%s admits one task at a time', async (title) => {
+  await onMemcached(({ url }) => admitsOneAtATime(title, url))
 })

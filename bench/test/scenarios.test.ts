@@ -221,3 +221,19 @@ it('on ZooKeeper and etcd: waiters are served in order by hand, and by Holdfast 
     expect([figure.of, figure.seen['outOfOrder']]).toEqual([figure.of, 0])
   }
 })
+
+it('on memcached: commands per cycle, a queue that is kept, and what clients send while they wait', async () => {
+  const { seen, of } = await trialOf('memcached-cycles,memcached-hand-off,memcached-polls')
+  expect(
+    seen('memcached-cycles', 'requestsPerCycle').map(([title, sent]) => [title, Math.round(Number(sent))]),
+  ).toEqual([
+    ['memcached by hand', 2],
+    ['Holdfast on memcached', 6],
+    ['Holdfast on memcached, queue: false', 6],
+  ])
+  const queued = of('memcached-hand-off').filter(({ of: title }) =>
+    /^Holdfast on memcached($|, \d)/.test(title),
+  )
+  expect(queued.map(({ seen: found }) => found['outOfOrder'])).toEqual([0, 0])
+  expect(seen('memcached-polls', 'commandsPerSecond')).toHaveLength(2)
+})

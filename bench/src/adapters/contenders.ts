@@ -3,12 +3,14 @@ import { etcd3Lock } from './etcd3.js'
 import { etcdByHand } from './etcd-floor.js'
 import { handOffByHand, ping, setAndDelete } from './floors.js'
 import {
+  competingOnMemcached,
   holdfast,
   inClients,
   lock,
   logged,
   observedHoldfast,
   onEtcd,
+  onMemcached,
   onMysql,
   onRedis,
   onZooKeeper,
@@ -20,6 +22,7 @@ import {
 } from './holdfast.js'
 import { getLock, lockTable } from './mysql-floors.js'
 import { nodeRedisson } from './node-redisson.js'
+import { memcachedByHand } from './memcached-floor.js'
 import { nodeZooKeeperClient } from './node-zookeeper-client.js'
 import { advisoryLocks, rowLocks } from './postgres-floors.js'
 import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
@@ -58,12 +61,15 @@ export const zooKeeperContenders: readonly Contender[] = [zooKeeperByHand, onZoo
 /** What is compared on etcd. The floor first. */
 export const etcdContenders: readonly Contender[] = [etcdByHand, onEtcd, etcd3Lock]
 
+/** What is compared on memcached. The floor first. */
+export const memcachedContenders: readonly Contender[] = [memcachedByHand, onMemcached, competingOnMemcached]
 /** What is compared on MySQL. The floor first. */
 export const mysqlContenders: readonly Contender[] = [getLock, onMysql, lockTable]
 
 export const herds = {
   zooKeeper: inClients(onZooKeeper, herd),
   etcd: inClients(onEtcd, herd),
+  memcached: inClients(onMemcached, herd),
 } as const
 
 /** The sizes of the semaphores that are compared. */
@@ -80,6 +86,7 @@ export function contenderOf(title: string): Contender {
     ...postgresContenders,
     ...zooKeeperContenders,
     ...etcdContenders,
+    ...memcachedContenders,
     ...mysqlContenders,
     ...Object.values(herds),
     ...semaphores,

@@ -137,6 +137,24 @@ export const onMysql = variant({
   },
 })
 
+export const onMemcached = variant({
+  library: 'Holdfast on memcached',
+  async open(url) {
+    const { memcached } = await import('@holdfast/memcached')
+    return openSession({ engine: memcached({ url }) })
+  },
+})
+
+export const competingOnMemcached = variant({
+  library: 'Holdfast on memcached, queue: false',
+  settings: 'queue: false; otherwise the defaults',
+  waits: 'polling',
+  async open(url) {
+    const { memcached } = await import('@holdfast/memcached')
+    return openSession({ engine: memcached({ url, queue: false }) })
+  },
+})
+
 /** Several clients in one process, which take turns. */
 export const inClients = (contender: Contender, count: number): Contender => ({
   ...contender,

@@ -1,5 +1,6 @@
 import {
   etcdContenders,
+  memcachedContenders,
   mysqlContenders,
   postgresContenders,
   zooKeeperContenders,
@@ -7,6 +8,7 @@ import {
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { setAndDelete } from '../adapters/floors.js'
 import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
+import { memcachedByHand } from '../adapters/memcached-floor.js'
 import { getLock } from '../adapters/mysql-floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
@@ -15,7 +17,7 @@ import { titleOf, type Contender } from '../contender.js'
 import { onMysql } from '../mysql-server.js'
 import type { About, Plan, Scenario } from '../scenario.js'
 import { onPostgres, onRedis, type Servers } from '../servers.js'
-import { onEtcd, onZooKeeper } from '../session-servers.js'
+import { onEtcd, onMemcached, onZooKeeper } from '../session-servers.js'
 import { warmUp, withPools } from '../worker-pool.js'
 
 interface Settings {
@@ -175,4 +177,15 @@ export const mysqlCycles = ofCycles(
     counts: 'statementsPerCycle',
     on: (_, use) => onMysql(use),
   },
+)
+
+export const memcachedCycles = ofCycles(
+  {
+    name: 'memcached-cycles',
+    title: 'On memcached: a cycle of an uncontended lock',
+    compares: usPerCycle,
+    floor: titleOf(memcachedByHand),
+    onlyByName: true,
+  },
+  { among: () => memcachedContenders, ...onSessions, on: (_, use) => onMemcached(use) },
 )

@@ -1,6 +1,13 @@
-import { etcdContenders, herds, mysqlContenders, zooKeeperContenders } from '../adapters/contenders.js'
+import {
+  etcdContenders,
+  herds,
+  memcachedContenders,
+  mysqlContenders,
+  zooKeeperContenders,
+} from '../adapters/contenders.js'
 import { etcdByHand } from '../adapters/etcd-floor.js'
 import { handOffByHand } from '../adapters/floors.js'
+import { memcachedByHand } from '../adapters/memcached-floor.js'
 import { getLock } from '../adapters/mysql-floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
@@ -18,7 +25,7 @@ import {
 import type { Figure, Plan, Scenario, Seen } from '../scenario.js'
 import { onMysql } from '../mysql-server.js'
 import { onPostgres, onRedis } from '../servers.js'
-import { onEtcd, onZooKeeper, type SessionServers } from '../session-servers.js'
+import { onEtcd, onMemcached, onZooKeeper, type SessionServers } from '../session-servers.js'
 import type { Pace } from '../tasks/cycles.js'
 import { onPostgresIn } from './cycles.js'
 
@@ -206,4 +213,14 @@ export const mysqlHandOff: Scenario = {
         }),
       }),
     ),
+}
+
+export const memcachedHandOff: Scenario = {
+  name: 'memcached-hand-off',
+  title: 'On memcached: from one waiter of a lock to the next, under constant contention',
+  compares: usPerHandOff,
+  floor: titleOf(memcachedByHand),
+  onlyByName: true,
+  run: (plan) =>
+    onMemcached((servers) => contendOnSessions(servers, memcachedContenders, herds.memcached, plan)),
 }

@@ -1,14 +1,32 @@
 import type { Scenario } from '../scenario.js'
 import { clusterBus } from './cluster-bus.js'
-import { channels, etcdCycles, mysqlCycles, postgresCycles, throughput, uncontended, zookeeperCycles } from './cycles.js'
+import {
+  channels,
+  etcdCycles,
+  memcachedCycles,
+  mysqlCycles,
+  postgresCycles,
+  throughput,
+  uncontended,
+  zookeeperCycles,
+} from './cycles.js'
 import { delayedHandOff } from './delayed-hand-off.js'
 import { freshNames } from './fresh-names.js'
-import { etcdHandOff, fairness, handOff, mysqlHandOff, postgresHandOff, zookeeperHandOff } from './hand-off.js'
+import {
+  etcdHandOff,
+  fairness,
+  handOff,
+  memcachedHandOff,
+  mysqlHandOff,
+  postgresHandOff,
+  zookeeperHandOff,
+} from './hand-off.js'
 import { idle } from './idle.js'
 import { instructions, sharedInstructions } from './instructions.js'
 import { memory, sharedMemory } from './memory.js'
 import { postgresGrowth } from './postgres-growth.js'
 import { postgresListeners } from './postgres-listeners.js'
+import { memcachedPolls } from './poll-rates.js'
 import { quorum } from './quorum.js'
 import { scale } from './scale.js'
 import { sessionUpkeep } from './session-upkeep.js'
@@ -48,6 +66,9 @@ export const scenarios: readonly Scenario[] = [
   zookeeperHandOff,
   etcdCycles,
   etcdHandOff,
+  memcachedCycles,
+  memcachedHandOff,
+  memcachedPolls,
   mysqlCycles,
   mysqlHandOff,
   sessionUpkeep,

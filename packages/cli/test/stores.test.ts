@@ -42,11 +42,8 @@ async function expectAllToWork(
   await until(async () => (await holdfast.getLock(name).inspect()).waiterCount === 1)
   const listed = await cli('ls', '--contended')
   if (lists) expect(listed.stdout).toContain(name)
-  else
-    expect(listed).toMatchObject({
-      code: 64,
-      stderr: expect.stringContaining('the engine memcached can list neither'),
-    })
+  else expect(listed.stderr).toContain('the engine memcached can list neither')
+  expect(listed.code).toBe(lists ? 0 : 64)
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
   expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)
   expect(await waiting.ended()).toMatchObject({ code: 0 })
@@ -165,10 +162,8 @@ it('works with memcached, except that it cannot list', async () => {
     await holdfast.getLock('first').withLock(() => undefined)
     await expectAllToWork(holdfast, options, { lists: false })
     const { code, stderr } = await runCli(['dashboard'], options)
-    expect({ code, stderr }).toMatchObject({
-      code: 64,
-      stderr: expect.stringMatching(/memcached at .* can list neither/),
-    })
+    expect(code).toBe(64)
+    expect(stderr).toMatch(/memcached at .* can list neither/)
     await holdfast.close()
   } finally {
     await server.stop()

@@ -4,8 +4,14 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { openDatabase, openEtcd, openZooKeeper, startRedis } from '@holdfast/testkit'
-import type { OpenedEtcd, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
+import { openDatabase, openEtcd, openMemcached, openZooKeeper, startRedis } from '@holdfast/testkit'
+import type {
+  OpenedEtcd,
+  OpenedMemcached,
+  OpenedZooKeeper,
+  RedisServer,
+  TestDatabase,
+} from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'
@@ -22,6 +28,7 @@ const ends = new Set<() => Promise<void> | void>()
 let server: RedisServer
 let database: TestDatabase
 let etcd: OpenedEtcd
+let memcached: OpenedMemcached
 let zookeeper: OpenedZooKeeper
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
@@ -37,6 +44,7 @@ beforeAll(async () => {
   server = await startRedis()
   database = await openDatabase()
   etcd = await openEtcd()
+  memcached = await openMemcached()
   zookeeper = await openZooKeeper()
 })
 
@@ -48,7 +56,7 @@ afterEach(async () => {
   for (const end of ending) await end()
 })
 
-afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), zookeeper.stop()]))
+afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), memcached.stop(), zookeeper.stop()]))
 
 /** Runs a snippet as a program of its own would run, and answers what it printed. */
 async function run(snippet: Snippet): Promise<string[]> {
@@ -56,6 +64,7 @@ async function run(snippet: Snippet): Promise<string[]> {
     .replaceAll('redis://localhost:6379', server.url)
     .replaceAll('postgres://localhost:5432/app', database.url)
     .replaceAll('http://localhost:2379', etcd.url)
+    .replaceAll('memcached://localhost:11211', memcached.url)
     .replaceAll('localhost:2181', zookeeper.connect)
   const modules: Record<string, unknown> = {
     '@holdfast/core': { ...core, Holdfast },

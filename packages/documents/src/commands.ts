@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   RefusedError,
   TokenFloors,
@@ -25,6 +26,9 @@ import type { CoarseClock } from './coarse-clock.js'
 import type { AnyStep, Objects } from './objects.js'
 import { lockSteps, sharedSteps } from './steps/index.js'
 
+/** How often an owner looks whether the store has opened, milliseconds. */
+const closedPauseMs = 250
+
 /** What the steps of one client need of its session. */
 export interface DocumentCommandsDeps {
   readonly host: EngineHost
@@ -34,6 +38,8 @@ export interface DocumentCommandsDeps {
   readonly pollMs: readonly [shortest: number, longest: number]
   /** Whether owners wait in the order of their requests. */
   readonly queue: boolean
+  /** Whether grants carry tokens that only grow. */
+  readonly hasTokens: boolean
 }
 
 interface DocumentRenewal extends Renewal {
@@ -54,10 +60,23 @@ export class DocumentCommands implements LockSteps {
   }
 
   async acquire(address: ObjectAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const reply = await this.#run<AcquireReply>(address, timeoutMs, (on) =>
-      acquire(address, request, on, this.#deps),
-    )
-    if (reply.kind === 'held') this.noteToken(address, reply.token)
+    const endAt = this.#deps.host.now() + timeoutMs
+    let reply: AcquireReply
+    for (;;) {
+      let opensInMs = 0
+      const leftMs = Math.max(1, endAt - this.#deps.host.now())
+      reply = await this.#run<AcquireReply>(address, leftMs, (on) => {
+        ;({ opensInMs } = on.opened)
+        return acquire(address, request, on, this.#deps)
+      })
+      // Of a client's waiters only the first looks again. All of them have to have an entry by then: they wait here for the store to open.
+      const waits = reply.kind === 'busy' && opensInMs > 0 && request.entryTtlMs > 0
+      if (!waits || this.#deps.host.now() + 2 * closedPauseMs > endAt) break
+      await pause(Math.min(opensInMs, closedPauseMs), undefined, { ref: false })
+    }
+    if (reply.kind !== 'held') return reply
+    if (!this.#deps.hasTokens) return { ...reply, token: 0 }
+    this.noteToken(address, reply.token)
     return reply
   }
 

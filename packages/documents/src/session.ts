@@ -51,7 +51,8 @@ export class DocumentLocks implements EngineSession {
       locks: new Documents(lockDocuments, deps),
       shared: new Documents(sharedDocuments, deps),
     })
-    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue })
+    const hasTokens = traits.evicts !== true
+    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue, hasTokens })
     this.registry = new Registration(host, session, facts, clock)
     if (queue) {
       const documents = new Documents(latchDocuments, deps)

@@ -61,7 +61,10 @@ describe('options of memcached', () => {
     [{ url, pollMs: [40, 20] }, /pollMs must be two integers.*, got \[40,20\]/],
     [{ url, pollMs: [0, 20] }, /of at least 1/],
     [{ url, queue: 'no' }, /queue must be true or false, got 'no'/],
-    [{ url, graceMs: 1_999 }, /graceMs must be an integer from 2000, as clients look every second.*, got 1999/],
+    [
+      { url, graceMs: 1_999 },
+      /graceMs must be an integer from 2000, as clients look every second.*, got 1999/,
+    ],
     [{ url, evictable: true }, /evictable must be 'accepted', or left out, got true/],
   ])('refuse %j', (given, told) => refuse(given, told))
 

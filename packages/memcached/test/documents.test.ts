@@ -112,7 +112,10 @@ describe('a version', () => {
 
   it('does not fit what another process of the server gave the same CAS id', async () => {
     await using own = await startMemcached()
-    const [first, second] = [await open({ url: own.url, prefix: 'p:' }), await open({ url: own.url, prefix: 'p:' })]
+    const [first, second] = [
+      await open({ url: own.url, prefix: 'p:' }),
+      await open({ url: own.url, prefix: 'p:' }),
+    ]
     await first.write('a', 'before')
     const { version } = await first.read('a', timeoutMs)
     await own.restart()

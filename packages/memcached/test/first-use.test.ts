@@ -45,13 +45,18 @@ describe('first use refuses', () => {
   it('a server that evicts, unless that is accepted, with a warning', async () => {
     await using server = await startMemcached(['-m', '4'])
     const { url } = server
-    await refuses({ url }, /memcached at .* cannot be used: it deletes locks.*start it with -M, or accept that by evictable: 'accepted'/)
+    await refuses(
+      { url },
+      /memcached at .* cannot be used: it deletes locks.*start it with -M, or accept that by evictable: 'accepted'/,
+    )
     const session = open({ url, evictable: 'accepted' })
     await session.prepare()
     await session.write('a', 'x')
     await server.restart()
     await until(() => session.textOf('a').then((text) => text === ''))
-    expect(session.warnings).toEqual([expect.stringMatching(/^EVICTION_POLICY: memcached at .* deletes locks .*-M/)])
+    expect(session.warnings).toEqual([
+      expect.stringMatching(/^EVICTION_POLICY: memcached at .* deletes locks .*-M/),
+    ])
   })
 
   it('one without CAS', async () => {
@@ -85,8 +90,18 @@ describe('first use refuses', () => {
 
   it.each([
     ['mcrouter', 'VERSION mcrouter 0.41.0\r\n', '', /it is mcrouter \(VERSION mcrouter 0\.41\.0\), a proxy/],
-    ['an old server', 'VERSION 1.5.22\r\n', 'STAT cas_enabled yes\r\n', /VERSION 1\.5\.22, and Holdfast needs memcached 1\.6/],
-    ["memcached's own proxy mode", 'VERSION 1.6.39\r\n', 'STAT proxy_enabled yes\r\n', /it runs in proxy mode/],
+    [
+      'an old server',
+      'VERSION 1.5.22\r\n',
+      'STAT cas_enabled yes\r\n',
+      /VERSION 1\.5\.22, and Holdfast needs memcached 1\.6/,
+    ],
+    [
+      "memcached's own proxy mode",
+      'VERSION 1.6.39\r\n',
+      'STAT proxy_enabled yes\r\n',
+      /it runs in proxy mode/,
+    ],
     ['a proxy without settings', 'VERSION 1.6.39\r\n', '', /it does not reply to stats settings/],
     ['another program', 'ERROR\r\n', '', /it is not memcached, it replied "ERROR" to version/],
   ])('%s', async (_, version, settings, told) => {
@@ -99,12 +114,19 @@ describe('first use refuses', () => {
 
   it('twemproxy, which hangs up at commands that it does not know', async () => {
     await using server = await FakeServer.start((line) => (line.startsWith('get') ? 'END\r\n' : null))
-    await refuses({ url: server.url }, /it replies to get and hangs up at version, as a proxy such as twemproxy does/)
+    await refuses(
+      { url: server.url },
+      /it replies to get and hangs up at version, as a proxy such as twemproxy does/,
+    )
   })
 
   it.each([
     ['Redis', '$-1\r\n', /it is not memcached: it replied '\$-1' to get/],
-    ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n', /it is not memcached: it replied 'HTTP\/1\.1 400 Bad Request' to get/],
+    [
+      'HTTP',
+      'HTTP/1.1 400 Bad Request\r\n\r\n',
+      /it is not memcached: it replied 'HTTP\/1\.1 400 Bad Request' to get/,
+    ],
   ])('a server that speaks %s', async (_, reply, told) => {
     await using server = await FakeServer.start(() => reply)
     await refuses({ url: server.url }, told)
@@ -116,10 +138,11 @@ it('is over at once where nobody listens, and may succeed later', async () => {
   const session = open({ url: `memcached://127.0.0.1:${port}` })
   const startedAt = performance.now()
   await expect(session.prepare()).rejects.toThrow(UnavailableError)
-  await expect(session.prepare()).rejects.toThrow(/memcached at 127\.0\.0\.1:\d+ is unavailable: could not connect/)
+  await expect(session.prepare()).rejects.toThrow(
+    /memcached at 127\.0\.0\.1:\d+ is unavailable: could not connect/,
+  )
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs)
 })
-
 
 const itWithTls = hasOpenSsl() ? it : it.skip
 
@@ -133,7 +156,10 @@ itWithTls('speaks TLS, and says what is wrong with a certificate', async () => {
   await session.prepare()
   expect(await session.write('a', 'x'.repeat(400_000))).toBe(true)
   expect(await session.textOf('a')).toHaveLength(400_000)
-  await refuses({ url, tls: true }, /cannot be used: self.signed certificate.*its authority's certificate: tls: \{ ca \}/)
+  await refuses(
+    { url, tls: true },
+    /cannot be used: self.signed certificate.*its authority's certificate: tls: \{ ca \}/,
+  )
 })
 
 it('leads through a socket of this machine', async () => {

@@ -27,7 +27,9 @@ function namesByFile(): Map<string, string[]> {
     const quoted = [...text.replaceAll(/\s+/g, ' ').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
     names.set(file, [...(names.get(file) ?? []), ...quoted])
   }
-  const cells = safety.matchAll(/\| \[[^\]]+\]\(\.\.\/(\S+\.test\.ts)\): "([^"|]+)"/g)
+  const cells = `${safety}\n${read('docs/memcached.md')}`.matchAll(
+    /\| \[[^\]]+\]\(\.\.\/(\S+\.test\.ts)\): "([^"|]+)"/g,
+  )
   for (const [, file = '', name = ''] of cells) names.set(file, [...(names.get(file) ?? []), name])
   return names
 }

@@ -123,7 +123,7 @@ export class Client {
       {
         opened: () => {
           isGreeting = true
-          this.#greet(connection, greetingMs).finally(() => (isGreeting = false))
+          void this.#greet(connection, greetingMs).finally(() => (isGreeting = false))
         },
         // What the greeting makes of it counts.
         closed: (cause) => (isGreeting ? undefined : this.#onClosed(connection, cause)),

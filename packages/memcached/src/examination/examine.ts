@@ -8,7 +8,10 @@ import type { MemcachedSettings } from '../options.js'
 import { onCas, onData, onEvictions, onMemory, onUsers, onVersion } from './findings.js'
 
 /** Looks at a server for those who run it: see `LockEngine.examine`. Writes nothing. */
-export async function examine(settings: MemcachedSettings, { timeoutMs }: Examination): Promise<readonly Finding[]> {
+export async function examine(
+  settings: MemcachedSettings,
+  { timeoutMs }: Examination,
+): Promise<readonly Finding[]> {
   const { endpoint, prefix, user, graceMs } = settings
   const greeting = new Greeting(user)
   let word: ServerWord = { version: '', settings: new Map() }

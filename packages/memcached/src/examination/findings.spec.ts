@@ -1,12 +1,16 @@
 import { onCas, onData, onEvictions, onMemory, onUsers, onVersion } from './findings.js'
 
-const of = (entries: Readonly<Record<string, string>>): ReadonlyMap<string, string> => new Map(Object.entries(entries))
+const of = (entries: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(entries))
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern)
 const fit = of({ cas_enabled: 'yes', evictions: 'off', item_size_max: '1048576' })
 
 describe('what an examination of memcached finds', () => {
   it('the version, and proxies by name', () => {
-    expect(onVersion({ version: 'VERSION 1.6.18', settings: fit })).toMatchObject({ status: 'ok', text: 'memcached 1.6.18' })
+    expect(onVersion({ version: 'VERSION 1.6.18', settings: fit })).toMatchObject({
+      status: 'ok',
+      text: 'memcached 1.6.18',
+    })
     const proxy = { version: 'VERSION 1.6.39', settings: of({ proxy_enabled: 'yes' }) }
     expect(onVersion(proxy)).toMatchObject({ status: 'failed', text: matching(/proxy mode/) })
   })
@@ -33,7 +37,10 @@ describe('what an examination of memcached finds', () => {
       /7 writes found no room since it was started: raise -m/,
     ],
   ])('how full it is: %j', (stats, status, text) => {
-    expect(onMemory(fit, of({ store_no_memory: '0', ...stats }))).toMatchObject({ status, text: matching(text) })
+    expect(onMemory(fit, of({ store_no_memory: '0', ...stats }))).toMatchObject({
+      status,
+      text: matching(text),
+    })
   })
 
   it('items that are too small for long queues', () => {

@@ -47,7 +47,11 @@ export function onMemory(settings: Stats, stats: Stats): Finding {
     return { check, status: 'warning', text: `${text}, ${many}: raise -m, or keep nothing but locks in it` }
   }
   if (used >= fullShare * limit) {
-    return { check, status: 'warning', text: `${text}: without room no lock can be acquired or renewed; raise -m` }
+    return {
+      check,
+      status: 'warning',
+      text: `${text}: without room no lock can be acquired or renewed; raise -m`,
+    }
   }
   const itemBytes = numberOf(settings, 'item_size_max')
   if (itemBytes < fewestItemBytes) {

@@ -21,14 +21,6 @@ export function rawCommands(
   })
 }
 
-export async function statsOf(
-  server: { readonly host: string; readonly port: number },
-  kind = '',
-): Promise<ReadonlyMap<string, string>> {
-  const [reply] = await rawCommands(server, `stats${kind}\r\n`)
-  return reply?.stats ?? new Map<string, string>()
-}
-
 /** Writes until the server takes no more, in items of this size; all that expires does so after an hour. */
 export async function fill(
   server: { readonly host: string; readonly port: number },

@@ -32,7 +32,7 @@ describe("a proxy of memcached's protocol", () => {
     'loses reply %i, and none before it, in chunks of %i bytes',
     (lost, size) => {
       const protocol = new MemcachedProtocol()
-      for (const request of requests.slice(0, lost + 1)) [...protocol.push(Buffer.from(request))]
+      for (const request of requests.slice(0, lost + 1)) Array.from(protocol.push(Buffer.from(request)))
       const before = replies.slice(0, lost).join('')
       // A part of the reply before is under way already.
       const seen = before.slice(0, -3)

@@ -66,6 +66,35 @@ export class MemcachedServer implements AsyncDisposable {
     await this.stop()
   }
 
+  /** What it says of itself: its counters, or its settings. */
+  stats(of: '' | 'settings' = ''): Promise<ReadonlyMap<string, string>> {
+    return new Promise((resolve, reject) => {
+      let said = ''
+      const socket = connect({ host, port: this.port }, () => socket.write(`stats ${of}`.trim() + '\r\n'))
+      socket.setTimeout(10_000, () =>
+        socket.destroy(new Error('memcached did not reply to stats within 10 s')),
+      )
+      socket.once('error', reject)
+      socket.on('data', (bytes: Buffer) => {
+        said += bytes.toString()
+        if (!said.endsWith('END\r\n')) return
+        socket.destroy()
+        resolve(
+          new Map(
+            [...said.matchAll(/^STAT (\S+) (.*)\r$/gm)].map(([, name = '', value = '']) => [name, value]),
+          ),
+        )
+      })
+    })
+  }
+
+  /** How many commands about keys it has carried out since it was started. */
+  async commands(): Promise<number> {
+    const stats = await this.stats()
+    const names = ['cmd_get', 'cmd_set', 'delete_hits', 'delete_misses']
+    return names.reduce((sum, name) => sum + Number(stats.get(name) ?? 0), 0)
+  }
+
   async launch(args = this.#args): Promise<void> {
     const { path, env } = this.#program
     // It refuses to run as root without being told to.

@@ -1,31 +1,24 @@
 import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
 import { Holdfast, type ClientOptions } from '@holdfast/core'
-import type { LockEngine, Traits } from '@holdfast/core/engine'
-import { memcached, type MemcachedOptions } from '@holdfast/memcached'
+import type { LockEngine } from '@holdfast/core/engine'
+import { memcached } from '@holdfast/memcached'
 import { startMemcached, startProxy, type FaultProxy, type MemcachedServer } from '@holdfast/testkit'
-import { rawCommands, statsOf } from '../../support/raw-commands.js'
+import { rawCommands } from '../../support/raw-commands.js'
 
 /** A server of its own: it is killed and flushed. */
 export class MemcachedUnderTest implements EngineUnderTest {
-  readonly name: string
-  readonly traits: Traits
+  readonly name = 'memcached'
+  readonly traits = memcached({ url: 'memcached://127.0.0.1' }).traits
   /** It reads a document, and then replaces it. */
   readonly tripsPerStep = 2
   readonly keepsData = false
   readonly otherProcess: OtherProcess = {
     module: new URL('../workers/memcached.mjs', import.meta.url),
-    argument: () => ({ url: this.#server?.url, ...this.#options }),
+    argument: () => ({ url: this.#server?.url }),
   }
-  readonly #options: Pick<MemcachedOptions, 'queue'>
   #server: MemcachedServer | undefined
   /** By processes before the present one: each counts from 0. */
   #counted = 0
-
-  constructor(options: Pick<MemcachedOptions, 'queue'> = {}) {
-    this.#options = options
-    this.traits = memcached({ url: 'memcached://127.0.0.1', ...options }).traits
-    this.name = options.queue === false ? 'memcached, competing' : 'memcached'
-  }
 
   async start(): Promise<void> {
     this.#server = await startMemcached()
@@ -41,12 +34,12 @@ export class MemcachedUnderTest implements EngineUnderTest {
   }
 
   engine(): LockEngine {
-    return memcached({ url: this.#running.url, ...this.#options })
+    return memcached({ url: this.#running.url })
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
     const proxy = await startProxy(this.#running, 'memcached')
-    const engine = memcached({ url: `memcached://${proxy.host}:${proxy.port}`, ...this.#options })
+    const engine = memcached({ url: `memcached://${proxy.host}:${proxy.port}` })
     return { holdfast: new Holdfast({ ...options, engine }), link: new MemcachedLink(proxy) }
   }
 
@@ -61,10 +54,8 @@ export class MemcachedUnderTest implements EngineUnderTest {
 
   /** With each read of a document goes one of the clock key, which is not about a lock. */
   async commandCount(): Promise<number> {
-    const stats = await statsOf(this.#running)
-    const countOf = (name: string): number => Number(stats.get(name) ?? 0)
-    const writes = countOf('cmd_set') + countOf('delete_hits') + countOf('delete_misses')
-    return this.#counted + countOf('cmd_get') / 2 + writes
+    const reads = Number((await this.#running.stats()).get('cmd_get'))
+    return this.#counted + (await this.#running.commands()) - reads / 2
   }
 
   /** Nobody enters while the data is new. */

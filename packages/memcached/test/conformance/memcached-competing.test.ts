@@ -1,4 +1,0 @@
-import { describeEngine } from '@holdfast/conformance'
-import { MemcachedUnderTest } from './support/memcached.js'
-
-describeEngine(new MemcachedUnderTest({ queue: false }))
