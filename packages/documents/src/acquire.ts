@@ -9,7 +9,7 @@ import type { ObjectAddress } from './address.js'
 import { entryOf, keepAsItWas } from './claims.js'
 import type { CoarseClock } from './coarse-clock.js'
 import type { StepOn } from './objects.js'
-import { againMs } from './poll-pace.js'
+import { againMs, claimMs } from './poll-pace.js'
 import type { WaitingState } from './steps/index.js'
 
 /** What requests need of their session. */
@@ -19,9 +19,6 @@ export interface AcquireDeps {
   /** Between which bounds the first in line draws the time until it looks again, milliseconds. */
   readonly pollMs: readonly [shortest: number, longest: number]
 }
-
-/** How long an owner that was let in by another may take to notice, milliseconds. Whoever polls needs much less. */
-const claimMs = 2_000
 
 /** In a store that lost its data lately, the longest time until a waiter looks again. */
 const closedAgainMs = 500
@@ -48,7 +45,7 @@ export function acquire<State extends WaitingState>(
       ...request,
       leaseMs: clock.atLeast(request.leaseMs),
       entryTtlMs,
-      grantLeaseMs: clock.atLeast(Math.min(request.grantLeaseMs, claimMs)),
+      grantLeaseMs: clock.atLeast(Math.min(request.grantLeaseMs, claimMs(pollMs))),
     },
     context,
   )

@@ -24,7 +24,7 @@ export function decode<Content, Written>(
 }
 
 /** `undefined`: no JSON, or not an object. */
-function parsed(text: string): object | undefined {
+export function parsed(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : undefined

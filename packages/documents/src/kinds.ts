@@ -63,12 +63,8 @@ const latest = (ends: Iterable<number>): number => {
   return last
 }
 
-const queueEndUs = ({ queue, tombstones, fence }: WaitingState): number =>
-  latest([
-    ...[...queue.values()].map(({ aliveUntilUs }) => aliveUntilUs),
-    ...tombstones.values(),
-    fence?.untilUs ?? 0,
-  ])
+const queueEndUs = ({ queue, queueUntilUs, tombstones, fence }: WaitingState): number =>
+  latest([queue.size > 0 ? queueUntilUs : 0, ...tombstones.values(), fence?.untilUs ?? 0])
 
 /** What all kinds of objects have in common that owners wait for. */
 const claimed = <State extends WaitingState>(

@@ -19,6 +19,7 @@ import type { ObjectAddress } from './address.js'
 import type { CoarseClock } from './coarse-clock.js'
 import type { Documents } from './documents.js'
 import type { WrittenLatch } from './kinds.js'
+import { againMs } from './poll-pace.js'
 import type { Opened } from './step.js'
 import { latchSteps as steps, type LatchContext, type LatchRecord } from './steps/index.js'
 
@@ -29,6 +30,8 @@ export interface DocumentLatchesDeps {
   readonly documents: Documents<LatchRecord, WrittenLatch>
   readonly clock: CoarseClock
   readonly closing: AbortSignal
+  /** Between which bounds a waiter draws the time until it looks again, milliseconds, if there are few. */
+  readonly pollMs: readonly [shortest: number, longest: number]
 }
 
 interface DocumentLatchWait extends LatchWait {
@@ -105,8 +108,9 @@ export class DocumentLatches implements LatchSession {
     const { host, documents, clock } = this.#deps
     return documents.change(address, host.commandTimeoutMs, ({ content, nowUs }) => {
       const found = steps.inspectLatch(content, limit, nowUs)
-      const unwrittenMs = isSet(found.state) ? host.watchdogTimeoutMs * unwrittenShare : 0
-      return { ...found, ttlMs: clock.certainly(found.ttlMs - unwrittenMs) }
+      if (!isSet(found.state)) return { ...found, ttlMs: clock.certainly(found.ttlMs) }
+      const ttlMs = Math.max(0, found.ttlMs - host.watchdogTimeoutMs * unwrittenShare)
+      return { ...found, ttlMs: clock.certainly(ttlMs) }
     })
   }
 
@@ -122,7 +126,9 @@ export class DocumentLatches implements LatchSession {
         latch.waiters.set(clientId, listedUntilUs)
         latch.untilUs = untilUs
       }
-      return reply
+      if (reply.kind !== 'closed') return reply
+      const again = againMs(latch.waiters.size, this.#deps.pollMs, 'latch')
+      return again === undefined ? reply : { ...reply, againMs: again }
     })
   }
 

@@ -1,4 +1,5 @@
 import type { ClientInfo, EngineHost, Registry } from '@holdfast/core/engine'
+import { parsed } from './codec.js'
 import type { CoarseClock } from './coarse-clock.js'
 import type { DocumentFacts } from './facts.js'
 import type { DocumentSession } from './store.js'
@@ -34,8 +35,9 @@ export class Registration implements Registry {
 
   async find(clientId: string): Promise<ClientInfo | null> {
     const { text, nowUs } = await this.#facts.read(clientPrefix + clientId, this.#host.commandTimeoutMs)
-    if (text === '') return null
-    const { untilUs, startedAt, ...info } = JSON.parse(text) as WrittenClient
-    return untilUs > nowUs ? { ...info, startedAt: new Date(startedAt) } : null
+    const written = parsed(text) as WrittenClient | undefined
+    if (!written || written.untilUs <= nowUs) return null
+    const { host, pid, label, startedAt } = written
+    return { host, pid, label, startedAt: new Date(startedAt) }
   }
 }

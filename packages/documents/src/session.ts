@@ -27,6 +27,7 @@ export class DocumentLocks implements EngineSession {
 
   constructor(store: DocumentStore, host: EngineHost, queue: boolean) {
     const { name: engine, traits } = store
+    const { pollMs } = traits
     const session = store.open(host)
     this.#session = session
     const facts = new DocumentFacts(session, host.commandTimeoutMs)
@@ -50,11 +51,11 @@ export class DocumentLocks implements EngineSession {
       locks: new Documents(lockDocuments, deps),
       shared: new Documents(sharedDocuments, deps),
     })
-    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs: traits.pollMs, queue })
+    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue })
     this.registry = new Registration(host, session, facts, clock)
     if (queue) {
       const documents = new Documents(latchDocuments, deps)
-      this.latches = new DocumentLatches({ host, engine, documents, clock, closing })
+      this.latches = new DocumentLatches({ host, engine, documents, clock, closing, pollMs })
     }
   }
 

@@ -44,7 +44,10 @@ export interface Snapshot<Version = unknown> {
   readonly nowUs: number
   /** Names the data: another once some may have been lost. */
   readonly incarnation: string
-  /** Data was lost lately: nobody enters for so many milliseconds, so that all who held something learn of it first. */
+  /**
+   * Data was lost lately: nobody enters for so many milliseconds, so that all who held something learn of it first. After a loss this
+   * begins at no less than `clockStepMs`: tokens drawn in one step of the clock would not grow.
+   */
   readonly opensInMs?: number | undefined
 }
 

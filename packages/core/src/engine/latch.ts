@@ -90,7 +90,12 @@ export interface LatchWait {
  */
 export type LatchWaitReply =
   | { readonly kind: 'passed'; readonly generation: number }
-  | { readonly kind: 'closed'; readonly awaited: Awaited }
+  | {
+      readonly kind: 'closed'
+      readonly awaited: Awaited
+      /** From an engine whose waiters poll: in how many milliseconds to look again, if not after `pollMs`. */
+      readonly againMs?: number | undefined
+    }
   | { readonly kind: 'gone' }
   | NotALockReply
 

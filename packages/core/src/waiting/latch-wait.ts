@@ -85,7 +85,7 @@ export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
         this.enter('waiting')
         // It opens at no time that is known now: only a notification, or a refresh, ends the wait.
         if (this.options.waitMs === 0) this.end(this.inVain)
-        else this.wait(Infinity, false, undefined)
+        else this.wait(Infinity, false, undefined, reply.againMs)
         return
       case 'passed':
         // Others here that wait for the same opening need not ask.

@@ -1,4 +1,4 @@
-import { ClosedError } from '@holdfast/core/engine'
+import { ClosedError, UnavailableError } from '@holdfast/core/engine'
 import type {
   DocumentHost,
   DocumentSession,
@@ -19,6 +19,8 @@ export interface TableOptions {
   /** For how long nobody enters after a loss of data, milliseconds. */
   readonly graceMs?: number
   readonly maxBytes?: number
+  readonly evicts?: true
+  readonly pollMs?: readonly [number, number]
 }
 
 /** A store of documents in the memory of its test. Requests and replies take a turn of the event loop each. */
@@ -31,6 +33,8 @@ export class DocumentTable implements DocumentStore {
   replacements = 0
   /** Added to the clock. */
   offsetMs = 0
+  /** So many of the next requests are carried out, and their replies lost. */
+  repliesToLose = 0
   /** Called before a document is replaced; a promise holds the replacement up. */
   beforeReplacing: (key: string, text: string) => Promise<void> | void = () => undefined
   readonly #graceMs: number
@@ -39,11 +43,18 @@ export class DocumentTable implements DocumentStore {
   #incarnation = 1
   #opensAtMs = -Infinity
 
-  constructor({ clockStepMs = 1, graceMs = 100, maxBytes = 1_000_000 }: TableOptions = {}) {
+  constructor({
+    clockStepMs = 1,
+    graceMs = 100,
+    maxBytes = 1_000_000,
+    evicts,
+    pollMs = [20, 40],
+  }: TableOptions = {}) {
     this.#graceMs = graceMs
     this.traits = {
       survives: 'nothing',
-      pollMs: [20, 40],
+      ...(evicts && { evicts }),
+      pollMs,
       clockStepMs,
       maxBytes,
       commandsPerCycle: { uncontended: 4, contended: 8 },
@@ -79,10 +90,15 @@ export class DocumentTable implements DocumentStore {
   replace(key: string, text: string, version: number, keepMs: number): boolean {
     this.replacements += 1
     if ((this.#row(key)?.version ?? 0) !== version) return false
-    this.#versions += 1
     if (text === '') this.rows.delete(key)
-    else this.rows.set(key, { text, version: this.#versions, untilMs: this.trueMs + keepMs })
+    else this.put(key, text, keepMs)
     return true
+  }
+
+  /** Puts a document there, whatever there is. */
+  put(key: string, text: string, keepMs = Infinity): void {
+    this.#versions += 1
+    this.rows.set(key, { text, version: this.#versions, untilMs: this.trueMs + keepMs })
   }
 
   /** Loses everything, while all stay connected. */
@@ -140,7 +156,9 @@ class TableSession implements DocumentSession<number> {
     const result = carryOut()
     await turn()
     this.#check()
-    return result
+    if (this.#table.repliesToLose === 0) return result
+    this.#table.repliesToLose -= 1
+    throw new UnavailableError("the table's reply was lost", { engine: 'table' })
   }
 
   #check(): void {
