@@ -50,8 +50,7 @@ function runOn(given: unknown): Run {
   return async (text, values = []) => {
     const reply: unknown = client.query(text, [...values])
     // One that forgets to return its promise would let the caller write before the fence stands.
-    const isPromise = typeof reply === 'object' && reply !== null && 'then' in reply
-    const result: unknown = isPromise ? await reply : undefined
+    const result: unknown = isPromise(reply) ? await reply : undefined
     if (result !== undefined && result !== null) return result
     throw new InvalidArgumentError(
       'query of the client that fence takes must return a promise of the reply of the database: ' +
@@ -65,6 +64,9 @@ const promising = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && 'promise' in given && typeof given.promise === 'function'
     ? (given.promise as () => unknown).call(given)
     : given
+
+const isPromise = (given: unknown): given is PromiseLike<unknown> =>
+  typeof given === 'object' && given !== null && 'then' in given
 
 const hasQuery = (given: unknown): given is FencedClient =>
   typeof given === 'object' && given !== null && 'query' in given && typeof given.query === 'function'

@@ -111,7 +111,7 @@ export function resolveOptions(given: MysqlOptions): MysqlSettings {
 /** How to give what is no options. */
 function wayOf(given: unknown): string {
   const kind = kindOf(given)
-  if (/ of mysql2$/.test(kind)) return asConfig
+  if (kind.endsWith(' of mysql2')) return asConfig
   if (kind === 'a Holdfast client') return '; pass what mysql() returns as new Holdfast({ engine })'
   return asUrl
 }
@@ -134,7 +134,7 @@ function checkPoll(given: readonly unknown[]): void {
 function configOf(config: unknown): ConnectionOptions {
   const kind = kindOf(config)
   if (typeof config !== 'object' || config === null || kind !== 'an object') {
-    const way = / of mysql2$/.test(kind) ? asConfig : ''
+    const way = kind.endsWith(' of mysql2') ? asConfig : ''
     throw new InvalidArgumentError(`config must be an object of options for mysql2, got ${kind}${way}`)
   }
   checkNames(config, Object.keys(known), 'config', elsewhere, advice)

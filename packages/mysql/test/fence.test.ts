@@ -46,7 +46,7 @@ async function left(client: Connection | MysqlServer): Promise<number> {
   const result = await client.query('select left_over from stock')
   const [first] = result as unknown as readonly unknown[]
   const row = Array.isArray(first) ? (first as unknown[])[0] : first
-  return Number((row as { left_over: number }).left_over)
+  return (row as { left_over: number }).left_over
 }
 
 /** Takes one, as a holder does that reads, computes and writes. */

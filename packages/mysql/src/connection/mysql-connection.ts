@@ -122,7 +122,7 @@ const replyOf = (result: RowDataPacket[][] | ResultSetHeader): Reply =>
 function socketOf({ host = 'localhost', port = 3306, socketPath, enableKeepAlive = true, ...more }: ConnectionOptions): Socket {
   const given: unknown = typeof more.stream === 'function' ? (more.stream as () => unknown)() : undefined
   if (isSocket(given)) return given
-  const socket = socketPath === undefined ? connect({ host, port: Number(port) }) : connect(socketPath)
+  const socket = socketPath === undefined ? connect({ host, port }) : connect(socketPath)
   socket.setNoDelay(true)
   if (enableKeepAlive) socket.setKeepAlive(true, more.keepAliveInitialDelay)
   return socket
