@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { transformSync } from '@swc/core'
 import * as core from '@holdfast/core'
 import * as memory from '@holdfast/memory'
-import * as memorySteps from '@holdfast/documents/steps'
+import * as documentSteps from '@holdfast/documents/steps'
 import * as metrics from '@holdfast/metrics'
 import * as otel from '@holdfast/metrics/otel'
 import * as prometheus from '@holdfast/metrics/prometheus'
@@ -17,7 +17,7 @@ const anyImport = /^import .*?'$/gms
 const ours: Readonly<Record<string, unknown>> = {
   '@holdfast/core': core,
   '@holdfast/memory': memory,
-  '@holdfast/documents/steps': memorySteps,
+  '@holdfast/documents/steps': documentSteps,
   '@holdfast/metrics': metrics,
   '@holdfast/metrics/otel': otel,
   '@holdfast/metrics/prometheus': prometheus,
@@ -28,7 +28,7 @@ it.each([
   ['metrics', 'OpenTelemetry'],
   ['metrics', 'Prometheus'],
   ['metrics', 'Any other library'],
-  ['memory', 'The steps alone'],
+  ['documents', 'The steps alone'],
 ])('the example in the README of @holdfast/%s prints what it says: %s', async (name, heading) => {
   const readmePath = join(__dirname, '../../packages', name, 'README.md')
   const [intro = '', section = intro] = readFileSync(readmePath, 'utf8').split(`\n## ${heading}\n`)

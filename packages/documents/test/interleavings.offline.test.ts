@@ -5,6 +5,11 @@ import { hostOf } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 import { everyOrder, Schedule } from './support/schedule.js'
 
+// How long clients pause after a conflict makes no difference to the orders that there are.
+jest.mock('node:timers/promises', () => ({
+  setTimeout: () => new Promise((resolve) => setImmediate(resolve)),
+}))
+
 const timeoutMs = 60_000
 
 /** Repeats a step whose reply was lost. */
