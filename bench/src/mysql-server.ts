@@ -2,7 +2,11 @@ import { startMysql } from '@holdfast/testkit'
 import type { Servers } from './servers.js'
 
 /** As they are by default where they matter: each commit is on disk. */
-const settings = { innodb_flush_log_at_trx_commit: '1', innodb_buffer_pool_size: '128M', max_connections: '600' }
+const settings = {
+  innodb_flush_log_at_trx_commit: '1',
+  innodb_buffer_pool_size: '128M',
+  max_connections: '600',
+}
 
 /** Runs the callback with a new MySQL or MariaDB, which all contenders share: each has a table, or none. */
 export async function onMysql<T>(

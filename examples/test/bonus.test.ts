@@ -14,7 +14,11 @@ it('a frozen checkout takes the points below zero, unless its write checks a ver
   const [, unchecked, versioned, fenced] = outcomes
   expect(unchecked).toEqual({ a: 'paid', b: 'paid', points: '-60' })
   expect(versioned).toEqual({ a: 'refused, Error: 20 points are left', b: 'paid', points: '20' })
-  expect(fenced).toMatchObject({ a: expect.stringMatching(/^refused, LockLostError/) as string, b: 'paid', points: '20' })
+  expect(fenced).toMatchObject({
+    a: expect.stringMatching(/^refused, LockLostError/) as string,
+    b: 'paid',
+    points: '20',
+  })
   expect(await server.query("show databases like 'holdfast%'")).toEqual([])
   await until(async () => (await example.processes()).length === 0, { what: 'the group to be empty' })
 })

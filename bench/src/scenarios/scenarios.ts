@@ -1,9 +1,24 @@
 import type { Scenario } from '../scenario.js'
 import { clusterBus } from './cluster-bus.js'
-import { channels, etcdCycles, mysqlCycles, postgresCycles, throughput, uncontended, zookeeperCycles } from './cycles.js'
+import {
+  channels,
+  etcdCycles,
+  mysqlCycles,
+  postgresCycles,
+  throughput,
+  uncontended,
+  zookeeperCycles,
+} from './cycles.js'
 import { delayedHandOff } from './delayed-hand-off.js'
 import { freshNames } from './fresh-names.js'
-import { etcdHandOff, fairness, handOff, mysqlHandOff, postgresHandOff, zookeeperHandOff } from './hand-off.js'
+import {
+  etcdHandOff,
+  fairness,
+  handOff,
+  mysqlHandOff,
+  postgresHandOff,
+  zookeeperHandOff,
+} from './hand-off.js'
 import { idle } from './idle.js'
 import { instructions, sharedInstructions } from './instructions.js'
 import { memory, sharedMemory } from './memory.js'

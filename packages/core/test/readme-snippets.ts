@@ -37,6 +37,7 @@ export function readSnippets(): Snippet[] {
     'packages/core/README.md',
     'packages/postgres/README.md',
     'packages/etcd/README.md',
+    'packages/mysql/README.md',
     'packages/session-queue/README.md',
     'packages/zookeeper/README.md',
     ...docs.sort().map((name) => `docs/${name}`),

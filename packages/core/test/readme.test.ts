@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { openDatabase, openEtcd, openZooKeeper, startRedis } from '@holdfast/testkit'
-import type { OpenedEtcd, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
+import { openDatabase, openEtcd, openMysql, openZooKeeper, startRedis } from '@holdfast/testkit'
+import type { OpenedEtcd, OpenedMysql, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
 import * as pg from 'pg'
@@ -23,6 +23,7 @@ let server: RedisServer
 let database: TestDatabase
 let etcd: OpenedEtcd
 let zookeeper: OpenedZooKeeper
+let mysql: OpenedMysql
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
 class Holdfast extends core.Holdfast {
@@ -38,6 +39,7 @@ beforeAll(async () => {
   database = await openDatabase()
   etcd = await openEtcd()
   zookeeper = await openZooKeeper()
+  mysql = await openMysql()
 })
 
 beforeEach(() => server.call('FLUSHALL'))
@@ -48,7 +50,7 @@ afterEach(async () => {
   for (const end of ending) await end()
 })
 
-afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), zookeeper.stop()]))
+afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), zookeeper.stop(), mysql.stop()]))
 
 /** Runs a snippet as a program of its own would run, and answers what it printed. */
 async function run(snippet: Snippet): Promise<string[]> {
@@ -57,6 +59,7 @@ async function run(snippet: Snippet): Promise<string[]> {
     .replaceAll('postgres://localhost:5432/app', database.url)
     .replaceAll('http://localhost:2379', etcd.url)
     .replaceAll('localhost:2181', zookeeper.connect)
+    .replaceAll('mysql://localhost:3306/app', mysql.url)
   const modules: Record<string, unknown> = {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },

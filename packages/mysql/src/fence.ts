@@ -89,10 +89,13 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
   checkLease(lease)
   const { kind, name: lockName, owner, fencingToken } = lease
   if (kind !== 'lock') {
-    throw new InvalidArgumentError(`only a lease of a lock can fence a transaction, got one of kind ${kind}`, {
-      lockName,
-      owner,
-    })
+    throw new InvalidArgumentError(
+      `only a lease of a lock can fence a transaction, got one of kind ${kind}`,
+      {
+        lockName,
+        owner,
+      },
+    )
   }
   if (!session) {
     throw new InvalidArgumentError(
@@ -130,7 +133,8 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
 }
 
 /** The row of a reply, whether the client wraps rows in a list, or lists them. */
-const rowOf = (reply: unknown): string => JSON.stringify(Array.isArray(reply) ? (reply as unknown[])[0] : reply)
+const rowOf = (reply: unknown): string =>
+  JSON.stringify(Array.isArray(reply) ? (reply as unknown[])[0] : reply)
 
 const readsThePast = ({ name: lockName, owner }: FencingLease): UnavailableError =>
   new UnavailableError(
@@ -154,11 +158,20 @@ function explained(
         details,
       )
     case errorNumbers.readOnlyTransaction:
-      return new InvalidArgumentError('fence takes a transaction that may write, got a read-only one', details)
+      return new InvalidArgumentError(
+        'fence takes a transaction that may write, got a read-only one',
+        details,
+      )
     case errorNumbers.noSuchTable:
-      return new InvalidArgumentError(`this connection finds no table ${database}.${table}: ${elsewhere}`, details)
+      return new InvalidArgumentError(
+        `this connection finds no table ${database}.${table}: ${elsewhere}`,
+        details,
+      )
     case errorNumbers.isNull:
-      return new InvalidArgumentError(`table ${database}.${table} of this connection has other locks: ${elsewhere}`, details)
+      return new InvalidArgumentError(
+        `table ${database}.${table} of this connection has other locks: ${elsewhere}`,
+        details,
+      )
     case errorNumbers.noRightsOnTable:
     case errorNumbers.noRightsOnColumn:
       return new RefusedError(

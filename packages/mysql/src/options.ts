@@ -122,7 +122,8 @@ export function checkTable(table: unknown): void {
 }
 
 function checkPoll(given: readonly unknown[]): void {
-  const isBound = (ms: unknown): ms is number => Number.isInteger(ms) && Number(ms) >= 5 && Number(ms) <= 10_000
+  const isBound = (ms: unknown): ms is number =>
+    Number.isInteger(ms) && Number(ms) >= 5 && Number(ms) <= 10_000
   if (Array.isArray(given) && given.length === 2 && given.every(isBound)) {
     const [shortest = 0, longest = 0] = given.map(Number)
     if (shortest <= longest) return
@@ -161,7 +162,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   username: ' (did you mean user?)',
   dbname: ' (did you mean database?)',
   hostname: ' (did you mean host?)',
-  sslmode: " (did you mean ssl? as in ssl: {}, or ?ssl={} in a URL)",
+  sslmode: ' (did you mean ssl? as in ssl: {}, or ?ssl={} in a URL)',
 }
 
 const advice = '; valid are the options of mysql2, such as host, port, user, password, database and ssl'
@@ -215,7 +216,10 @@ function otherWay(url: unknown): string {
   return /^postgres(ql)?:/i.test(url) ? '; locks in PostgreSQL are those of @holdfast/postgres' : ''
 }
 
-function nameOf({ host = 'localhost', port = 3306, socketPath }: ConnectionOptions, database: string): string {
+function nameOf(
+  { host = 'localhost', port = 3306, socketPath }: ConnectionOptions,
+  database: string,
+): string {
   const place = socketPath ?? `${host.includes(':') ? `[${host}]` : host}:${port}`
   return `MySQL at ${place}/${database}`
 }

@@ -1,13 +1,5 @@
 import { backoffMs } from '@holdfast/core/engine'
-import {
-  closed,
-  isReadOnly,
-  isRefusal,
-  isUnreachable,
-  numberOf,
-  toError,
-  toMysqlError,
-} from '../errors.js'
+import { closed, isReadOnly, isRefusal, isUnreachable, numberOf, toError, toMysqlError } from '../errors.js'
 import { Line } from './line.js'
 import type { Connection, Parameter, Query, Reply } from './mysql-connection.js'
 import { noReply, Statement } from './statement.js'

@@ -22,10 +22,7 @@ export interface DataMaker {
  * Fills a folder with the data of an empty server. To make them takes more than a second of processor time; later calls, of other
  * processes as well, copy those from the user's cache folder.
  */
-export async function fillWithEmptyData(
-  folder: string,
-  { server, program, make }: DataMaker,
-): Promise<void> {
+export async function fillWithEmptyData(folder: string, { server, program, make }: DataMaker): Promise<void> {
   const kept = await keptData(server, program)
   if (existsSync(kept)) return copyContent(kept, folder)
   await make()
