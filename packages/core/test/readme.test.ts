@@ -8,6 +8,7 @@ import { openDatabase, openEtcd, openMysql, openZooKeeper, startRedis } from '@h
 import type { OpenedEtcd, OpenedMysql, OpenedZooKeeper, RedisServer, TestDatabase } from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
+import * as mysql2 from 'mysql2/promise'
 import * as pg from 'pg'
 
 import * as core from '../src/index.js'
@@ -64,6 +65,7 @@ async function run(snippet: Snippet): Promise<string[]> {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },
     pg,
+    'mysql2/promise': mysql2,
     '@electric-sql/pglite': pglite,
   }
   const exports: { run?: () => Promise<void> } = {}
