@@ -98,6 +98,6 @@ it('in a store that evicts, a hold that vanished is lost although its release wa
   table.rows.delete('lock:x')
   table.repliesToLose = 1
   await expect(lease.unlock()).rejects.toThrow('no longer holds it')
-  expect(await lost).toBe('expired')
+  expect(await lost).toBe('not-held')
   await client.close()
 })
