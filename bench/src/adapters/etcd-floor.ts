@@ -76,11 +76,12 @@ export const etcdByHand: Contender = {
           resolve()
         })
       })
+    const session = lease.toString(16)
     let owners = 0
     return {
       async enter(name) {
         const prefix = `by-hand/${name}/`
-        const own = `${prefix}${process.pid}:${++owners}`
+        const own = `${prefix}${session}:${++owners}`
         const list = kv.queueOfPrefix(prefix, true)
         const operations = [kv.thenPut(kv.putOf(own, '', lease)), kv.thenRange(list)]
         const reply = kv.txnOf(await call('KV/Txn', kv.txnOfOperations([kv.isAbsent(own)], operations)))

@@ -162,7 +162,8 @@ function contendOnSessions(
   }
   return contend([...contenders, herd], () => url, plan, {
     sizesFor: (rival) => (plan.isTrial ? sizesOf(rival).slice(0, 1) : sizesOf(rival)),
-    windowMs: 500,
+    // Hundreds of waiters take half a second to arrive.
+    windowMs: 2_000,
     count: () => ({ forMs: plan.isTrial ? 200 : 3_000, perCycle }),
   })
 }

@@ -1,4 +1,4 @@
-import type { Entry, EntryNote, Listing, NewSize, Queue, Size } from '@holdfast/session-queue'
+import type { Entry, EntryNote, LastListed, Listing, NewSize, Queue, Size } from '@holdfast/session-queue'
 import { isEntryKey, isSizeKey, ownerOf } from './keys.js'
 import type { Made } from './presence.js'
 import type { KeyValue, RangeReply } from './wire/kv.js'
@@ -53,7 +53,8 @@ export class EtcdEntry implements Entry {
   readonly token: number
   readonly facts: EntryFacts
   readonly writtenAt: number
-  readonly seenAt: number
+  /** The last revision at which it was seen like this. */
+  seenAt: number
 
   constructor(queue: Queue, { key, value, createdAt, writtenAt }: Omit<KeyValue, 'lease'>, seenAt: number) {
     const { owner, session } = ownerOf(key)
@@ -86,11 +87,28 @@ export const sizeValueOf = ({ size, id, keepMs, holders, before }: NewSize): str
     before: before && { size: before.size, holders: before.holders },
   })
 
-/** A queue, from the range of its keys in the order in which they were made. */
-export function listingOf(queue: Queue, { keys, revision }: RangeReply): Listing {
-  const entries = keys
-    .filter(({ key }) => isEntryKey(key))
-    .map((each) => new EtcdEntry(queue, each, revision))
+/**
+ * A queue, from the range of its keys in the order in which they were made.
+ *
+ * @param last - what was made of it before, in the same way
+ */
+export function listingOf(
+  queue: Queue,
+  prefix: string,
+  { keys, revision }: RangeReply,
+  last: LastListed<EtcdEntry>,
+): Listing {
+  const entries = last.each(
+    prefix,
+    keys.filter(({ key }) => isEntryKey(key)),
+    ({ key }) => key,
+    (each, before) => {
+      if (before?.token !== each.createdAt || before.writtenAt !== each.writtenAt)
+        return new EtcdEntry(queue, each, revision)
+      before.seenAt = Math.max(before.seenAt, revision)
+      return before
+    },
+  )
   return { entries, size: sizeIn(keys) }
 }
 

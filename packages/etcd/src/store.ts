@@ -1,16 +1,17 @@
 import { clientOf, type ClientInfo, type EngineHost } from '@holdfast/core/engine'
-import type {
-  Entry,
-  EntryNote,
-  LatchStore,
-  Listing,
-  Look,
-  NewEntry,
-  NewSize,
-  Queue,
-  QueueStore,
-  StoreEvents,
-  StoreOperator,
+import {
+  LastListed,
+  type Entry,
+  type EntryNote,
+  type LatchStore,
+  type Listing,
+  type Look,
+  type NewEntry,
+  type NewSize,
+  type Queue,
+  type QueueStore,
+  type StoreEvents,
+  type StoreOperator,
 } from '@holdfast/session-queue'
 import { Bars } from './bars.js'
 import { Client } from './client/client.js'
@@ -46,6 +47,7 @@ export class EtcdStore implements QueueStore {
   readonly #inbox: Inbox
   readonly #keys: Keys
   readonly #bars = new Bars()
+  readonly #lastListed = new LastListed<EtcdEntry>()
   readonly #rewriting: Rewriting
   readonly #proving: Proving
   readonly #sizes: Sizes
@@ -156,7 +158,7 @@ export class EtcdStore implements QueueStore {
       const conditions = [kv.isAbsent(key), this.#bars.condition(this.#keys.gone(owner))]
       const put = kv.thenPut(kv.putOf(key, valueOf(facts), lease))
       const reply = await this.#requests.txn(kv.txnOfOperations(conditions, [put, list], [list]), left())
-      const listing = listingOf(queue, kv.rangeAt(reply, reply.isDone ? 1 : 0))
+      const listing = this.#listing(queue, kv.rangeAt(reply, reply.isDone ? 1 : 0))
       const own = listing.entries.find((entry) => madeOf(entry).key === key)
       if (!own) {
         if (this.#bars.isBarred(this.#keys.gone(owner))) return null
@@ -168,7 +170,7 @@ export class EtcdStore implements QueueStore {
   }
 
   async list(queue: Queue, timeoutMs: number): Promise<Listing> {
-    return listingOf(queue, await this.#requests.range(this.#listOf(queue), timeoutMs))
+    return this.#listing(queue, await this.#requests.range(this.#listOf(queue), timeoutMs))
   }
 
   /** If it is not there, requests of before that arrive later are refused. */
@@ -181,9 +183,12 @@ export class EtcdStore implements QueueStore {
       const fence = kv.thenPut(kv.putOf(gone, '', lease))
       const read = kv.thenRange(kv.rangeOfKey(key))
       const reply = await this.#requests.txn(kv.txnOfOperations([kv.isAbsent(key)], [fence], [read]), left())
-      if (!reply.isDone) return listingOf(queue, kv.rangeAt(reply, 0)).entries[0] ?? null
-      this.#bars.fenced(gone, reply.revision)
-      return null
+      if (reply.isDone) {
+        this.#bars.fenced(gone, reply.revision)
+        return null
+      }
+      const { keys, revision } = kv.rangeAt(reply, 0)
+      return keys[0] ? new EtcdEntry(queue, keys[0], revision) : null
     })
   }
 
@@ -318,7 +323,7 @@ export class EtcdStore implements QueueStore {
       stop()
       callback()
     })
-    return { listing: listingOf(queue, reply), stop }
+    return { listing: this.#listing(queue, reply), stop }
   }
 
   async #announceAgain(timeoutMs: number): Promise<void> {
@@ -333,6 +338,10 @@ export class EtcdStore implements QueueStore {
       `${this.name} grants sessions of ${ms} ms, not of ${wantedMs} ms: what a client holds that dies is free only after that; ` +
         'see --election-timeout there, and give sessionTimeoutMs',
     )
+  }
+
+  #listing(queue: Queue, reply: kv.RangeReply): Listing {
+    return listingOf(queue, this.#keys.queue(queue), reply, this.#lastListed)
   }
 
   /** Keys alone say all there is to know of the entries of a lock. */

@@ -1,4 +1,5 @@
 export { sessionQueue, type SessionQueueOptions } from './engine.js'
+export { LastListed } from './last-listed.js'
 export type { LatchNames, LatchStore, NewLatch, StoredLatch } from './latch-store.js'
 export type {
   Entry,

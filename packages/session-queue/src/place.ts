@@ -2,8 +2,11 @@ import type { AcquireRequest } from '@holdfast/core/engine'
 import type { QueueAddress } from './address.js'
 import type { Entry } from './store.js'
 
-/** What may become of a place that another one of this client waits behind. */
-export type Move = 'held' | 'gone'
+/**
+ * What may become of a place that another one of this client waits behind. It got in, or gave back permits; its entry is gone; or it left a
+ * lock that it held, as the store has confirmed of this entry.
+ */
+export type Move = { readonly kind: 'held' | 'gone' } | { readonly kind: 'left'; readonly entry: Entry }
 
 /**
  * What this client knows of one of its owners. Empty, it is as if there were none.
@@ -97,8 +100,8 @@ export class Place {
     this.stopWatching = this.leaveSize = undefined
   }
 
-  /** Whatever it had is gone. */
-  clear(): void {
+  /** @param last - of those that wait behind it */
+  clear(last: Move = { kind: 'gone' }): void {
     this.unwatch()
     clearTimeout(this.brake)
     this.brake = undefined
@@ -111,6 +114,6 @@ export class Place {
     this.count = 1
     this.untilMs = -Infinity
     this.leaseMs = 0
-    this.moved('gone')
+    this.moved(last)
   }
 }

@@ -1,5 +1,5 @@
 import { idOf, type QueueAddress } from './address.js'
-import { Place } from './place.js'
+import { Place, type Move } from './place.js'
 import type { Entry } from './store.js'
 
 /** All that this client knows of its owners, each of whom may have places in several queues. */
@@ -38,8 +38,8 @@ export class Places {
     }
   }
 
-  clear(place: Place): void {
-    place.clear()
+  clear(place: Place, last?: Move): void {
+    place.clear(last)
     this.#forgetIfEmpty(place)
   }
 

@@ -48,8 +48,9 @@ export class Releasing {
     const { address, owner, doubt, isHeld } = place
     const entry = place.entry ?? (doubt === undefined ? null : await store.find(address, owner, timeoutMs))
     const wasThere = entry !== null && (await store.remove(entry, timeoutMs))
-    places.clear(place)
-    return wasThere && isHeld ? released : notHeld
+    const hasLeft = wasThere && isHeld
+    places.clear(place, hasLeft && !place.isShared ? { kind: 'left', entry } : undefined)
+    return hasLeft ? released : notHeld
   }
 
   /** Of a lock the count, of other objects the permits. */
@@ -61,7 +62,7 @@ export class Releasing {
       const shrunk = entry.permits <= count ? entry : await store.shrink(entry, count, timeoutMs)
       if (shrunk) {
         place.entry = shrunk
-        place.moved('held')
+        place.moved({ kind: 'held' })
         return released
       }
     } else if (await store.update(entry, noteOf(count, leaseMs, host.watchdogTimeoutMs), timeoutMs)) {

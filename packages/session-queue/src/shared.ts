@@ -16,13 +16,22 @@ export interface Standing {
  * As long as the size is the same, whoever holds goes on holding, whoever leaves and comes. So it need not be written anywhere but when
  * the size changes.
  */
-export function standingOf({ entries, size }: Listing): Standing {
+export function standingOf(listing: Listing): Standing {
+  const known = standings.get(listing) ?? judge(listing)
+  standings.set(listing, known)
+  return known
+}
+
+/** One listing is asked several times. */
+const standings = new WeakMap<Listing, Standing>()
+
+function judge({ entries, size }: Listing): Standing {
   const inForce = size?.before ?? size
   const kept = new Set(inForce?.holders)
   const holders: Entry[] = []
   const waiters: Entry[] = []
   const passedOver = new Set<Entry>()
-  let used = permitsOf(entries.filter(({ key }) => kept.has(key)))
+  let used = kept.size === 0 ? 0 : permitsOf(entries.filter(({ key }) => kept.has(key)))
   let isBlocked = false
   for (const entry of entries) {
     if (kept.has(entry.key)) {

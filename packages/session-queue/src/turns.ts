@@ -51,20 +51,21 @@ export class Turns {
     if (!holders.some(({ key }) => key === entry.key)) return false
     const token = await this.#tokenOf(place, entry, listing, timeoutMs)
     if (token === null) return true
+    const isMarked = listing.size !== undefined && place.hasWaited
+    if (place.address.object === 'semaphore' && !isMarked && isWatched(entry, listing, passedOver))
+      this.#mark(entry)
+    await this.#getIn(place, token, timeoutMs)
+    return true
+  }
+
+  async #getIn(place: Place, token: number, timeoutMs: number): Promise<void> {
     place.unwatch()
     place.token = token
     place.isHeld = true
-    place.moved('held')
-    // Which may hold, too, and not know it yet.
-    const at = listing.entries.findIndex(({ key }) => key === entry.key)
-    const next = listing.entries.slice(at + 1).find((each) => !passedOver.has(each))
-    const isMarked = listing.size !== undefined && place.hasWaited
-    const isWatched = place.address.object === 'semaphore' && next && next.session !== entry.session
-    if (isWatched && !isMarked) this.#mark(entry)
+    place.moved({ kind: 'held' })
     // A listing proves nothing, and entering may not: with an old proof the hold could be claimed for a moment only.
     const { host, store } = this.#deps
     if (!isFresh(host, store)) await store.prove([], timeoutMs)
-    return true
   }
 
   /** Since a resize others may have got in that came later. `null`: the entry is gone. */
@@ -136,7 +137,13 @@ export class Turns {
     const { places, store } = this.#deps
     const look = this.#once(place)
     const ahead = places.aboutToBeAt(entry, store.session)
-    if (ahead) return ahead.follow((move) => (move === 'gone' || kind === 'marked') && look())
+    if (ahead) {
+      const succeed = this.#once(place, (own) => this.#succeed(own))
+      return ahead.follow((move) => {
+        if (move.kind === 'left' && move.entry.key === entry.key) succeed()
+        else if (move.kind !== 'held' || kind === 'marked') look()
+      })
+    }
     if (kind === 'gone') return store.whenGone(entry, look, timeoutMs)
     const lookPast = (): void => {
       place.passedMark = entry.key
@@ -154,38 +161,53 @@ export class Turns {
     return sizes.settled(place.address, listing, timeoutMs)
   }
 
-  #once(place: Place): () => void {
+  #once(place: Place, step = (own: Place) => this.#look(own)): () => void {
     const { places } = this.#deps
     const { entry } = place
     return () => {
       void places.run(place.owner, place.address, (now) =>
-        now === place && now.entry === entry && !now.isHeld ? this.#look(now) : Promise.resolve(),
+        now === place && now.entry === entry && !now.isHeld ? step(now) : Promise.resolve(),
       )
     }
   }
 
-  /** It may be its turn. Never rejects. */
-  async #look(place: Place): Promise<void> {
-    const { host, sizes, places } = this.#deps
-    const { owner, address } = place
+  /** It may be its turn. */
+  #look(place: Place): Promise<void> {
+    const { host, sizes } = this.#deps
     const { commandTimeoutMs } = host
-    let verdict: Verdict | 'unknown'
-    try {
+    return this.#conclude(place, async () => {
       const isArmed = place.watchesAll
       const listing = isArmed
         ? await this.#listAndWatch(place, commandTimeoutMs)
-        : await sizes.list(address, commandTimeoutMs)
-      verdict = await this.judge(place, listing, commandTimeoutMs, isArmed)
-    } catch {
-      verdict = 'unknown'
-    }
+        : await sizes.list(place.address, commandTimeoutMs)
+      return this.judge(place, listing, commandTimeoutMs, isArmed)
+    })
+  }
+
+  /**
+   * The one right ahead held the lock and has left it, so this one is the first: nobody ever gets in between. There is nothing to
+   * look up.
+   */
+  #succeed(place: Place): Promise<void> {
+    return this.#conclude(place, async () => {
+      const { entry } = place
+      if (!entry) return 'gone'
+      await this.#getIn(place, entry.token, this.#deps.host.commandTimeoutMs)
+      return place.entry?.key === entry.key ? 'holds' : 'gone'
+    })
+  }
+
+  /** Tells the client what becomes of a place. Never rejects. */
+  async #conclude(place: Place, judge: () => Promise<Verdict>): Promise<void> {
+    const { host, places } = this.#deps
+    const verdict = await judge().catch(() => 'unknown' as const)
     if (verdict === 'waits') return
     if (verdict === 'holds') {
       this.#tellGrant(place)
       return
     }
     if (verdict === 'gone') places.clear(place)
-    host.wake(address.id, owner)
+    host.wake(place.address.id, place.owner)
   }
 
   #tellGrant(place: Place): void {
@@ -196,4 +218,11 @@ export class Turns {
     brake.extend(place, grantLeaseMs)
     host.granted(address.id, owner, { proof, token, leaseMs: grantLeaseMs, grantedAt })
   }
+}
+
+/** Whether the one behind is of another client. It may hold, too, and not know it yet. */
+function isWatched({ key, session }: Entry, { entries }: Listing, passedOver: ReadonlySet<Entry>): boolean {
+  const at = entries.findIndex((entry) => entry.key === key)
+  const next = entries.find((entry, i) => i > at && !passedOver.has(entry))
+  return next !== undefined && next.session !== session
 }

@@ -92,6 +92,53 @@ it('an acquire that waits for its turn behind a release with a tombstone is aban
   expect(queues.list({ name: 'late', object: 'lock' }).entries).toEqual([])
 })
 
+it('waiters of one client pass a lock on without a look at the store, and never past one of another client', async () => {
+  const [a, b] = [await open('a'), await open('b')]
+  const address = a.session.names.locate('passed-on', 'lock')
+  const release = (owner: string) => {
+    const { steps } = owner.startsWith('a') ? a.session : b.session
+    return steps.release(address, { owner, count: 0, tombstoneMs: 0 }, timeoutMs)
+  }
+  for (const owner of ['a:1', 'a:2', 'b:1', 'a:3']) {
+    const { steps } = owner.startsWith('a') ? a.session : b.session
+    await steps.acquire(address, request(owner), timeoutMs)
+  }
+  const list = jest.spyOn(queues, 'list')
+  await release('a:1')
+  await until(() => a.granted.length === 1)
+  expect(list).not.toHaveBeenCalled()
+  await release('a:2')
+  await until(() => b.granted.length === 1)
+  expect(list).toHaveBeenCalledTimes(1)
+  await release('b:1')
+  await until(() => a.granted.length === 2)
+  expect([...a.granted, ...b.granted].map(({ owner }) => owner)).toEqual(['a:2', 'a:3', 'b:1'])
+  const tokens = [a.granted[0], b.granted[0], a.granted[1]].map((grant) => grant?.token ?? 0)
+  expect(tokens).toEqual([...tokens].sort((x, y) => x - y))
+})
+
+it('a holder that the store no longer has passes nothing on: who is next is looked up', async () => {
+  const { session, granted } = await open('a')
+  const address = session.names.locate('evicted', 'lock')
+  for (const owner of ['a:1', 'a:2']) await session.steps.acquire(address, request(owner), timeoutMs)
+  const [first] = queues.list({ name: address.name, object: 'lock' }).entries
+  if (first) queues.remove(first)
+  queues.enter(
+    'another session',
+    { name: address.name, object: 'lock' },
+    { owner: 'b:1', permits: 1, size: 1 },
+    { count: 1, leaseMs: 0 },
+  )
+  const list = jest.spyOn(queues, 'list')
+  expect(await session.steps.release(address, { owner: 'a:1', count: 0, tombstoneMs: 0 }, timeoutMs)).toEqual(
+    {
+      kind: 'not-held',
+    },
+  )
+  await until(() => granted.length === 1)
+  expect(list).toHaveBeenCalledTimes(1)
+})
+
 it('waiters of several clients for a semaphore get in as permits return, each woken by the one ahead', async () => {
   const clients = await Promise.all(['a', 'b', 'c'].map((id) => open(id)))
   const address = clients[0]?.session.names.locate('permits', 'semaphore')

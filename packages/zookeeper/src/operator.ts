@@ -4,7 +4,8 @@ import type { Asking } from './asking.js'
 import type { Requests } from './client/requests.js'
 import type { Clients } from './clients.js'
 import type { Mailbox } from './mailbox.js'
-import { isClosed, queueOf, readDirectory, waitersIn, type Paths } from './paths.js'
+import { isClosed, queueOf, waitersIn, type Paths } from './paths.js'
+import { entriesIn } from './queue-directory.js'
 
 export interface OperatorDeps {
   readonly asking: Asking
@@ -53,8 +54,7 @@ export class ZooKeeperOperator implements StoreOperator {
     if (!queue) return []
     const path = `${shard}/${node}`
     const names = await this.#children(path, timeoutMs)
-    if (queue.object !== 'latch')
-      return [{ queue, entries: readDirectory(queue, path, names).entries.length }]
+    if (queue.object !== 'latch') return [{ queue, entries: entriesIn(names) }]
     const waiters = waitersIn(names).length
     return [{ queue, entries: waiters + (isClosed(names) ? 1 : 0), isContended: waiters > 0 }]
   }

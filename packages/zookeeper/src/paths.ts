@@ -123,50 +123,6 @@ export const entryPrefix = (
 /** The same before the permits. */
 export const ownPrefix = (owner: string, session: string): string => `${encode(owner)}~${session}~`
 
-/** What a directory of a queue lists. */
-export interface Directory {
-  /** In the order of their arrival. Tokens are not listed: 0. */
-  readonly entries: readonly Entry[]
-  /** The path of the size that is in force. */
-  readonly sizePath: string | undefined
-}
-
-export const sizePrefix = '='
-
-export function readDirectory(queue: Queue, path: string, names: readonly string[]): Directory {
-  const left = new Map<string, number>()
-  const sizes: string[] = []
-  const found: { readonly entry: Entry; readonly sequence: number }[] = []
-  for (const name of names) {
-    const [node = '', permitsLeft] = name.split('=')
-    if (node === '') {
-      sizes.push(name)
-      continue
-    }
-    if (permitsLeft !== undefined) {
-      const permits = parseInt(permitsLeft, 36)
-      left.set(node, Math.min(permits, left.get(node) ?? permits))
-      continue
-    }
-    const [owner = '', session = '', permits = '1', size = '1', sequence = ''] = name.split('~')
-    const entry = {
-      ...{ queue, owner: decode(owner) ?? owner, session, key: `${path}/${name}`, token: 0 },
-      permits: parseInt(permits, 36),
-      size: parseInt(size, 36),
-    }
-    found.push({ entry, sequence: Number(sequence) })
-  }
-  // Sequence numbers have 32 bits, and wrap.
-  found.sort((a, b) => (a.sequence - b.sequence) | 0)
-  const entries = found.map(({ entry }) => {
-    const permits = left.get(entry.key.slice(path.length + 1))
-    return permits === undefined ? entry : { ...entry, permits }
-  })
-  sizes.sort()
-  const last = sizes.at(-1)
-  return { entries, sizePath: last === undefined ? undefined : `${path}/${last}` }
-}
-
 /** The node that says that an entry has given back permits, if one does. */
 export function shrunkPath({ key, permits }: Entry): string | undefined {
   const [, , wanted = ''] = key.slice(key.lastIndexOf('/') + 1).split('~')

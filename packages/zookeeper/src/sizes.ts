@@ -3,7 +3,8 @@ import type { Asking } from './asking.js'
 import { mode, type Operation, type Requests } from './client/requests.js'
 import type { Directories } from './directories.js'
 import { readSize, writeSize } from './notes.js'
-import { readDirectory, sizePrefix, type Paths } from './paths.js'
+import type { Paths } from './paths.js'
+import { sizePathIn, sizePrefix } from './queue-directory.js'
 
 const mostKnown = 1_000
 
@@ -76,7 +77,7 @@ export class Sizes {
   async #pathOf(queue: Queue, timeoutMs: number): Promise<string | undefined> {
     const directory = this.#paths.queue(queue)
     const names = (await this.#asking.ask(this.#requests.getChildren(directory, false), timeoutMs)) ?? []
-    return readDirectory(queue, directory, names).sizePath
+    return sizePathIn(directory, names)
   }
 
   async #find(path: string, timeoutMs: number): Promise<KnownSize | null> {

@@ -1,14 +1,15 @@
 import { clientOf, RefusedError, UnavailableError, type EngineHost } from '@holdfast/core/engine'
-import type {
-  Entry,
-  EntryNote,
-  Listing,
-  Look,
-  NewEntry,
-  NewSize,
-  Queue,
-  QueueStore,
-  StoreEvents,
+import {
+  LastListed,
+  type Entry,
+  type EntryNote,
+  type Listing,
+  type Look,
+  type NewEntry,
+  type NewSize,
+  type Queue,
+  type QueueStore,
+  type StoreEvents,
 } from '@holdfast/session-queue'
 import { Asking } from './asking.js'
 import { engineName } from './client/errors.js'
@@ -22,8 +23,9 @@ import { Mailbox } from './mailbox.js'
 import { readClient, readNote, writeNote } from './notes.js'
 import { ZooKeeperOperator } from './operator.js'
 import { fewestTicksOfSession, type Settings } from './options.js'
-import { entryPrefix, ownPrefix, Paths, readDirectory, shrunkPath } from './paths.js'
+import { entryPrefix, ownPrefix, Paths, shrunkPath } from './paths.js'
 import { Proving } from './proving.js'
+import { readDirectory, type Numbered } from './queue-directory.js'
 import { Sizes } from './sizes.js'
 
 const mostAttempts = 4
@@ -43,6 +45,7 @@ export class ZooKeeperStore implements QueueStore {
   readonly #clients: Clients
   readonly #proving: Proving
   readonly #sizes: Sizes
+  readonly #lastListed = new LastListed<Numbered>()
   #warnedOfMs: number | undefined
   /** What entries of this client say. */
   readonly #notes = new WeakMap<Entry, EntryNote>()
@@ -302,7 +305,12 @@ export class ZooKeeperStore implements QueueStore {
   }
 
   async #listing(queue: Queue, names: readonly string[] | null, timeoutMs: number): Promise<Listing> {
-    const { entries, sizePath } = readDirectory(queue, this.#paths.queue(queue), names ?? [])
+    const { entries, sizePath } = readDirectory(
+      queue,
+      this.#paths.queue(queue),
+      names ?? [],
+      this.#lastListed,
+    )
     if (sizePath === undefined) return { entries, size: undefined }
     const size = await this.#sizes.read(sizePath, timeoutMs)
     // Without it another one is in force, or none.

@@ -3,16 +3,20 @@ import { failureOf, NoReplyError, NotEtcdError } from './failures.js'
 
 /** How a request ended, from what the server said of it: a status in its headers, or in its trailers. */
 export class Outcome {
-  /** Without one all went well. */
-  failure: Error | undefined
   readonly #call: string
   readonly #origin: string
+  #failure: Error | undefined
   #isDecided = false
 
   constructor(call: string, origin: string) {
     this.#call = call
     this.#origin = origin
-    this.failure = new NoReplyError(`${call}: the connection to ${origin} broke`)
+  }
+
+  /** Without one all went well. */
+  get failure(): Error | undefined {
+    if (this.#isDecided) return this.#failure
+    return (this.#failure ??= new NoReplyError(`${this.#call}: the connection to ${this.#origin} broke`))
   }
 
   begin(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
@@ -33,13 +37,13 @@ export class Outcome {
 
   /** The first decision counts. */
   decide(failure: Error | undefined): void {
-    if (!this.#isDecided) this.failure = failure
+    if (!this.#isDecided) this.#failure = failure
     this.#isDecided = true
   }
 
   /** The stream broke: that counts unless the server had said how it ended. */
   lose(cause: Error): void {
-    if (!this.#isDecided) this.failure = new NoReplyError(`${this.#call}: ${cause.message}`, { cause })
+    if (!this.#isDecided) this.#failure = new NoReplyError(`${this.#call}: ${cause.message}`, { cause })
   }
 }
 

@@ -37,54 +37,72 @@ export class MalformedError extends Error {
 
 /** A message that was received. A field that is missing is 0, empty, or a message without fields. */
 export class Message {
-  readonly #numbers = new Map<number, bigint>()
-  readonly #bytes = new Map<number, Buffer[]>()
+  // Side by side: most messages have a handful of fields, and a reply has hundreds of messages.
+  readonly #fields: number[] = []
+  readonly #values: (number | bigint | Buffer)[] = []
 
   /** @throws {@link MalformedError} */
   constructor(bytes: Buffer) {
     const reader = new Reader(bytes)
     while (!reader.isAtEnd) {
       const tag = Number(reader.varint())
-      const number = tag >>> 3
+      const field = tag >>> 3
       const type = tag & 7
-      if (type === 0) this.#numbers.set(number, reader.varint())
-      else if (type === 2) this.#add(number, reader.take(Number(reader.varint())))
+      if (type === 0) this.#add(field, reader.varint())
+      else if (type === 2) this.#add(field, reader.take(Number(reader.varint())))
       else if (type === 1 || type === 5) reader.take(type === 1 ? 8 : 4)
-      else throw new MalformedError(`field ${number} has the unknown wire type ${type}`)
+      else throw new MalformedError(`field ${field} has the unknown wire type ${type}`)
     }
   }
 
   /** A signed number of 64 bits. */
-  big(number: number): bigint {
-    return BigInt.asIntN(64, this.#numbers.get(number) ?? 0n)
+  big(field: number): bigint {
+    return BigInt.asIntN(64, BigInt(this.#number(field)))
   }
 
-  number(number: number): number {
-    return Number(this.big(number))
+  /** The same, of one that is below 2^53. */
+  number(field: number): number {
+    const value = this.#number(field)
+    return typeof value === 'number' ? value : Number(BigInt.asIntN(64, value))
   }
 
-  isTrue(number: number): boolean {
-    return this.#numbers.get(number) === 1n
+  isTrue(field: number): boolean {
+    return this.#number(field) === 1
   }
 
-  text(number: number): string {
-    return this.#bytes.get(number)?.[0]?.toString() ?? ''
+  text(field: number): string {
+    return this.#bytes(field)?.toString() ?? ''
   }
 
-  message(number: number): Message {
-    return new Message(this.#bytes.get(number)?.[0] ?? Buffer.alloc(0))
+  message(field: number): Message {
+    return new Message(this.#bytes(field) ?? Buffer.alloc(0))
   }
 
-  messages(number: number): Message[] {
-    return (this.#bytes.get(number) ?? []).map((bytes) => new Message(bytes))
+  messages(field: number): Message[] {
+    return this.#values.flatMap((value, i) =>
+      this.#fields[i] === field && Buffer.isBuffer(value) ? [new Message(value)] : [],
+    )
   }
 
-  #add(number: number, bytes: Buffer): void {
-    const there = this.#bytes.get(number)
-    if (there) there.push(bytes)
-    else this.#bytes.set(number, [bytes])
+  #add(field: number, value: number | bigint | Buffer): void {
+    this.#fields.push(field)
+    this.#values.push(value)
+  }
+
+  #number(field: number): number | bigint {
+    const value = this.#values[this.#fields.indexOf(field)]
+    return typeof value === 'number' || typeof value === 'bigint' ? value : 0
+  }
+
+  #bytes(field: number): Buffer | undefined {
+    const value = this.#values[this.#fields.indexOf(field)]
+    return Buffer.isBuffer(value) ? value : undefined
   }
 }
+
+/** So many bits are exact as a number of JavaScript, and end with a byte of theirs. */
+const lowBits = 49
+const allBits = 70
 
 class Reader {
   readonly #bytes: Buffer
@@ -98,21 +116,37 @@ class Reader {
     return this.#at >= this.#bytes.length
   }
 
-  varint(): bigint {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const [byte] = this.take(1)
-      value |= BigInt((byte ?? 0) & 0x7f) << shift
-      if ((byte ?? 0) < 0x80) return value
+  /** A large one as a `bigint`: they are slow, and there are four numbers in each key that is listed. */
+  varint(): number | bigint {
+    let low = 0
+    for (let shift = 0; shift < lowBits; shift += 7) {
+      const byte = this.#byte()
+      low += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return low
+    }
+    let high = 0
+    for (let shift = 0; shift < allBits - lowBits; shift += 7) {
+      const byte = this.#byte()
+      high += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return (BigInt(high) << BigInt(lowBits)) | BigInt(low)
     }
     throw new MalformedError('a number is longer than 64 bits')
   }
 
   take(length: number): Buffer {
     const end = this.#at + length
-    if (end > this.#bytes.length) throw new MalformedError('the message ends in the middle of a field')
+    if (end > this.#bytes.length) throw endsEarly()
     const taken = this.#bytes.subarray(this.#at, end)
     this.#at = end
     return taken
   }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined) throw endsEarly()
+    this.#at += 1
+    return byte
+  }
 }
+
+const endsEarly = (): MalformedError => new MalformedError('the message ends in the middle of a field')

@@ -1,5 +1,5 @@
 import type { AcquireReply, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
-import { sessionQueue } from '@holdfast/session-queue'
+import type { sessionQueue } from '@holdfast/session-queue'
 import { standingOf } from '../../src/shared.js'
 import { MemoryQueues } from './memory-queues.js'
 import { memoryTraits } from './memory-under-test.js'
@@ -17,6 +17,8 @@ export interface Setup {
   readonly largest?: number
   /** Whether replies to one client come in order, as those of ZooKeeper do, and not those of etcd. */
   readonly isOrdered: boolean
+  /** What engines are made by. */
+  readonly make: typeof sessionQueue
 }
 
 /** A hold, from when its client knows of it. */
@@ -148,7 +150,7 @@ export class Explored {
       ...{ revoked: ignore, opened: ignore, onMessage: ignore, unsubscribed: ignore },
       ...{ reconnected: ignore, warn: ignore, error: ignore },
     }
-    const engine = sessionQueue({
+    const engine = this.#setup.make({
       name: 'explored',
       traits: memoryTraits,
       open: (_, events) => {

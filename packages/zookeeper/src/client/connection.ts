@@ -111,6 +111,11 @@ export class Connection {
 
   send(frame: Buffer): void {
     this.spokeAt = this.#now()
+    // What is sent in one turn leaves together.
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork()
+      process.nextTick(() => this.#socket.uncork())
+    }
     this.#socket.write(frame)
   }
 

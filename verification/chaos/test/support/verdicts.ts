@@ -1,3 +1,4 @@
+import { isFullMatrix } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../../src/testbed.js'
 import { runSchedule } from '../../src/run-schedule.js'
 import type { TopologyName } from '../../src/topologies.js'
@@ -32,6 +33,10 @@ async function runAll(
 /** The verdicts on the broken libraries. */
 export const verdictsOnBroken = (variants: readonly Variant[], lanes: number): Promise<Verdicts> =>
   runAll(variants, lanes, (work) => work(tryVariant))
+
+/** Those whose schedule is also run without the bug: a sample, as random schedules are, too. */
+export const controlled = (variants: readonly Variant[]): readonly Variant[] =>
+  isFullMatrix ? variants : variants.filter((_, n) => n % 8 === 0)
 
 /** The verdicts on the library as it is, on the same schedules. */
 export const verdictsOnUnchanged = (variants: readonly Variant[], lanes: number): Promise<Verdicts> =>

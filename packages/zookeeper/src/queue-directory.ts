@@ -1,0 +1,85 @@
+import type { Entry, LastListed, Queue } from '@holdfast/session-queue'
+import { decode } from './paths.js'
+
+/** What a directory of a queue lists. */
+export interface QueueDirectory {
+  /** In the order of their arrival. Tokens are not listed: 0. */
+  readonly entries: readonly Entry[]
+  /** The path of the size that is in force. */
+  readonly sizePath: string | undefined
+}
+
+/** An entry as its node's name says it, and the number that the server gave it. */
+export interface Numbered {
+  readonly entry: Entry
+  readonly sequence: number
+}
+
+export const sizePrefix = '='
+
+/** What else there is in a directory has this in its name. */
+const isEntry = (name: string): boolean => !name.includes('=')
+
+export const entriesIn = (names: readonly string[]): number => names.filter(isEntry).length
+
+/** The path of the size that is in force: the last one. */
+export function sizePathIn(path: string, names: readonly string[]): string | undefined {
+  const size = names
+    .filter((name) => name.startsWith(sizePrefix))
+    .sort()
+    .at(-1)
+  return size === undefined ? undefined : `${path}/${size}`
+}
+
+/** @param last - what was made of the same directory before */
+export function readDirectory(
+  queue: Queue,
+  path: string,
+  names: readonly string[],
+  last: LastListed<Numbered>,
+): QueueDirectory {
+  const nodes = names.filter(isEntry)
+  const numbered = last.each(
+    path,
+    nodes,
+    (name) => name,
+    (name, before) => before ?? numberedOf(queue, path, name),
+  )
+  // Sequence numbers have 32 bits, and wrap.
+  numbered.sort((a, b) => (a.sequence - b.sequence) | 0)
+  const entries = numbered.map(({ entry }) => entry)
+  if (nodes.length === names.length) return { entries, sizePath: undefined }
+  const left = permitsLeft(names)
+  return {
+    entries: entries.map((entry) => {
+      const permits = left.get(entry.key.slice(path.length + 1))
+      return permits === undefined ? entry : { ...entry, permits }
+    }),
+    sizePath: sizePathIn(path, names),
+  }
+}
+
+function numberedOf(queue: Queue, path: string, name: string): Numbered {
+  const [owner = '', session = '', permits = '1', size = '1', sequence = ''] = name.split('~')
+  const entry: Entry = {
+    queue,
+    owner: decode(owner) ?? owner,
+    session,
+    key: `${path}/${name}`,
+    permits: parseInt(permits, 36),
+    size: parseInt(size, 36),
+    token: 0,
+  }
+  return { entry, sequence: Number(sequence) }
+}
+
+/** By the entry's node: the fewest that any of its notes says. */
+function permitsLeft(names: readonly string[]): ReadonlyMap<string, number> {
+  const left = new Map<string, number>()
+  for (const name of names) {
+    const [node = '', permits] = name.split('=')
+    if (node === '' || permits === undefined) continue
+    left.set(node, Math.min(parseInt(permits, 36), left.get(node) ?? Infinity))
+  }
+  return left
+}
