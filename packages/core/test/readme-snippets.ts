@@ -38,6 +38,7 @@ export function readSnippets(): Snippet[] {
     'packages/postgres/README.md',
     'packages/etcd/README.md',
     'packages/memcached/README.md',
+    'packages/mysql/README.md',
     'packages/session-queue/README.md',
     'packages/zookeeper/README.md',
     ...docs.sort().map((name) => `docs/${name}`),

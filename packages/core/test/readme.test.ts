@@ -4,16 +4,23 @@ import { connect } from 'node:net'
 import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 
-import { openDatabase, openEtcd, openMemcached, openZooKeeper, startRedis } from '@holdfast/testkit'
-import type {
-  OpenedEtcd,
-  OpenedMemcached,
-  OpenedZooKeeper,
-  RedisServer,
-  TestDatabase,
+import {
+  openDatabase,
+  openEtcd,
+  openMemcached,
+  openMysql,
+  openZooKeeper,
+  startRedis,
+  type OpenedEtcd,
+  type OpenedMemcached,
+  type OpenedMysql,
+  type OpenedZooKeeper,
+  type RedisServer,
+  type TestDatabase,
 } from '@holdfast/testkit'
 import * as pglite from '@electric-sql/pglite'
 import * as ioredis from 'ioredis'
+import * as mysql2 from 'mysql2/promise'
 import * as pg from 'pg'
 
 import * as core from '../src/index.js'
@@ -30,6 +37,7 @@ let database: TestDatabase
 let etcd: OpenedEtcd
 let memcached: OpenedMemcached
 let zookeeper: OpenedZooKeeper
+let mysql: OpenedMysql
 
 /** As in the packages, but ended after the test: pages need not show the end of everything. */
 class Holdfast extends core.Holdfast {
@@ -46,6 +54,7 @@ beforeAll(async () => {
   etcd = await openEtcd()
   memcached = await openMemcached()
   zookeeper = await openZooKeeper()
+  mysql = await openMysql()
 })
 
 beforeEach(() => server.call('FLUSHALL'))
@@ -56,7 +65,7 @@ afterEach(async () => {
   for (const end of ending) await end()
 })
 
-afterAll(() => Promise.all([server.stop(), database.stop(), etcd.stop(), memcached.stop(), zookeeper.stop()]))
+afterAll(() => Promise.all([server, database, etcd, memcached, mysql, zookeeper].map((each) => each.stop())))
 
 /** Runs a snippet as a program of its own would run, and answers what it printed. */
 async function run(snippet: Snippet): Promise<string[]> {
@@ -66,10 +75,12 @@ async function run(snippet: Snippet): Promise<string[]> {
     .replaceAll('http://localhost:2379', etcd.url)
     .replaceAll('memcached://localhost:11211', memcached.url)
     .replaceAll('localhost:2181', zookeeper.connect)
+    .replaceAll('mysql://localhost:3306/app', mysql.url)
   const modules: Record<string, unknown> = {
     '@holdfast/core': { ...core, Holdfast },
     ioredis: { ...ioredis, Redis },
     pg,
+    'mysql2/promise': mysql2,
     '@electric-sql/pglite': pglite,
   }
   const exports: { run?: () => Promise<void> } = {}

@@ -50,8 +50,7 @@ function runOn(given: unknown): Run {
   return async (text, values = []) => {
     const reply: unknown = client.query(text, [...values])
     // One that forgets to return its promise would let the caller write before the fence stands.
-    const isPromise = typeof reply === 'object' && reply !== null && 'then' in reply
-    const result: unknown = isPromise ? await reply : undefined
+    const result: unknown = isPromise(reply) ? await reply : undefined
     if (result !== undefined && result !== null) return result
     throw new InvalidArgumentError(
       'query of the client that fence takes must return a promise of the reply of the database: ' +
@@ -65,6 +64,9 @@ const promising = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && 'promise' in given && typeof given.promise === 'function'
     ? (given.promise as () => unknown).call(given)
     : given
+
+const isPromise = (given: unknown): given is PromiseLike<unknown> =>
+  typeof given === 'object' && given !== null && 'then' in given
 
 const hasQuery = (given: unknown): given is FencedClient =>
   typeof given === 'object' && given !== null && 'query' in given && typeof given.query === 'function'
@@ -87,10 +89,13 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
   checkLease(lease)
   const { kind, name: lockName, owner, fencingToken } = lease
   if (kind !== 'lock') {
-    throw new InvalidArgumentError(`only a lease of a lock can fence a transaction, got one of kind ${kind}`, {
-      lockName,
-      owner,
-    })
+    throw new InvalidArgumentError(
+      `only a lease of a lock can fence a transaction, got one of kind ${kind}`,
+      {
+        lockName,
+        owner,
+      },
+    )
   }
   if (!session) {
     throw new InvalidArgumentError(
@@ -128,7 +133,8 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
 }
 
 /** The row of a reply, whether the client wraps rows in a list, or lists them. */
-const rowOf = (reply: unknown): string => JSON.stringify(Array.isArray(reply) ? (reply as unknown[])[0] : reply)
+const rowOf = (reply: unknown): string =>
+  JSON.stringify(Array.isArray(reply) ? (reply as unknown[])[0] : reply)
 
 const readsThePast = ({ name: lockName, owner }: FencingLease): UnavailableError =>
   new UnavailableError(
@@ -152,11 +158,20 @@ function explained(
         details,
       )
     case errorNumbers.readOnlyTransaction:
-      return new InvalidArgumentError('fence takes a transaction that may write, got a read-only one', details)
+      return new InvalidArgumentError(
+        'fence takes a transaction that may write, got a read-only one',
+        details,
+      )
     case errorNumbers.noSuchTable:
-      return new InvalidArgumentError(`this connection finds no table ${database}.${table}: ${elsewhere}`, details)
+      return new InvalidArgumentError(
+        `this connection finds no table ${database}.${table}: ${elsewhere}`,
+        details,
+      )
     case errorNumbers.isNull:
-      return new InvalidArgumentError(`table ${database}.${table} of this connection has other locks: ${elsewhere}`, details)
+      return new InvalidArgumentError(
+        `table ${database}.${table} of this connection has other locks: ${elsewhere}`,
+        details,
+      )
     case errorNumbers.noRightsOnTable:
     case errorNumbers.noRightsOnColumn:
       return new RefusedError(

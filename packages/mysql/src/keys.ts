@@ -11,4 +11,5 @@ export const fenceId = (lockName: string): Buffer => idOf('fence', lockName)
 export const keyOfDocument = (id: Buffer): string => id.toString('utf8', 1)
 
 /** What is behind all ids of documents whose keys begin so: no UTF-8 has this byte. */
-export const behindPrefix = (prefix: string): Buffer => Buffer.concat([documentId(prefix), Buffer.from([0xff])])
+export const behindPrefix = (prefix: string): Buffer =>
+  Buffer.concat([documentId(prefix), Buffer.from([0xff])])

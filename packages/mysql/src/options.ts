@@ -111,7 +111,7 @@ export function resolveOptions(given: MysqlOptions): MysqlSettings {
 /** How to give what is no options. */
 function wayOf(given: unknown): string {
   const kind = kindOf(given)
-  if (/ of mysql2$/.test(kind)) return asConfig
+  if (kind.endsWith(' of mysql2')) return asConfig
   if (kind === 'a Holdfast client') return '; pass what mysql() returns as new Holdfast({ engine })'
   return asUrl
 }
@@ -122,7 +122,8 @@ export function checkTable(table: unknown): void {
 }
 
 function checkPoll(given: readonly unknown[]): void {
-  const isBound = (ms: unknown): ms is number => Number.isInteger(ms) && Number(ms) >= 5 && Number(ms) <= 10_000
+  const isBound = (ms: unknown): ms is number =>
+    Number.isInteger(ms) && Number(ms) >= 5 && Number(ms) <= 10_000
   if (Array.isArray(given) && given.length === 2 && given.every(isBound)) {
     const [shortest = 0, longest = 0] = given.map(Number)
     if (shortest <= longest) return
@@ -134,7 +135,7 @@ function checkPoll(given: readonly unknown[]): void {
 function configOf(config: unknown): ConnectionOptions {
   const kind = kindOf(config)
   if (typeof config !== 'object' || config === null || kind !== 'an object') {
-    const way = / of mysql2$/.test(kind) ? asConfig : ''
+    const way = kind.endsWith(' of mysql2') ? asConfig : ''
     throw new InvalidArgumentError(`config must be an object of options for mysql2, got ${kind}${way}`)
   }
   checkNames(config, Object.keys(known), 'config', elsewhere, advice)
@@ -161,7 +162,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   username: ' (did you mean user?)',
   dbname: ' (did you mean database?)',
   hostname: ' (did you mean host?)',
-  sslmode: " (did you mean ssl? as in ssl: {}, or ?ssl={} in a URL)",
+  sslmode: ' (did you mean ssl? as in ssl: {}, or ?ssl={} in a URL)',
 }
 
 const advice = '; valid are the options of mysql2, such as host, port, user, password, database and ssl'
@@ -215,7 +216,10 @@ function otherWay(url: unknown): string {
   return /^postgres(ql)?:/i.test(url) ? '; locks in PostgreSQL are those of @holdfast/postgres' : ''
 }
 
-function nameOf({ host = 'localhost', port = 3306, socketPath }: ConnectionOptions, database: string): string {
+function nameOf(
+  { host = 'localhost', port = 3306, socketPath }: ConnectionOptions,
+  database: string,
+): string {
   const place = socketPath ?? `${host.includes(':') ? `[${host}]` : host}:${port}`
   return `MySQL at ${place}/${database}`
 }

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { UnavailableError } from '@holdfast/core/engine'
 import type { DocumentHost, DocumentSession, Snapshot } from '@holdfast/documents'
 import { Connections } from './connection/connections.js'
-import { openMysql, type Parameter, type Query, type Reply, type Value } from './connection/mysql-connection.js'
+import {
+  openMysql,
+  type Parameter,
+  type Query,
+  type Reply,
+  type Value,
+} from './connection/mysql-connection.js'
 import { checkDatabase, explained } from './database-check.js'
 import { engineName, errorNumbers, numberOf } from './errors.js'
 import { behindPrefix, documentId, keyOfDocument } from './keys.js'
@@ -146,9 +152,12 @@ export class MysqlSession implements DocumentSession<Version> {
         await migrate(query, this.#settings, this.#sql)
       }
     }
-    throw new UnavailableError(`${this.storeName} is unavailable: table ${this.#settings.table} is emptied again and again`, {
-      engine: engineName,
-    })
+    throw new UnavailableError(
+      `${this.storeName} is unavailable: table ${this.#settings.table} is emptied again and again`,
+      {
+        engine: engineName,
+      },
+    )
   }
 
   async #check(query: Query): Promise<void> {

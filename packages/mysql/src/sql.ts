@@ -8,7 +8,7 @@ export const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}
 export const nowUs = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))"
 
 /** For how long a row that is over stays there: a statement that was on its way may still come, and must find its version gone. */
-export const graceUs = 15 * 60 * 1_000_000
+const graceUs = 15 * 60 * 1_000_000
 
 /** The most rows that one sweep deletes. */
 export const rowsPerSweep = 250

@@ -20,7 +20,7 @@ it('a client has one connection, up to four while it does much at once, and one 
   expect(await count()).toBe(1)
   await Promise.all(Array.from({ length: 200 }, (_, n) => session.read(`${n}`, inTime)))
   expect(await count()).toBe(4)
-  await until(async () => (await count()) === 1, { withinMs: 15_000 })
+  await until(async () => (await count()) === 1, { timeoutMs: 15_000 })
   expect(opened.told).toEqual([])
 }, 20_000)
 
@@ -69,7 +69,8 @@ it('nothing of a closed session is left, whatever was under way', async () => {
   const reading = Array.from({ length: 20 }, (_, n) => session.read(`${n}`, inTime))
   const ends = Promise.allSettled(reading)
   await session.close()
-  for (const end of await ends) if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'CLOSED' })
+  for (const end of await ends)
+    if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'CLOSED' })
   await expect(session.read('a', inTime)).rejects.toMatchObject({ code: 'CLOSED' })
 })
 

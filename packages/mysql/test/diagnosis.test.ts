@@ -24,19 +24,31 @@ it('a server that was never used is looked at, and nothing is written there', as
   expect(found).toMatchObject({
     version: expect.stringMatching(/^ok: /) as string,
     writable: 'ok: the server takes writes',
-    table: expect.stringMatching(/^unknown: app.holdfast does not exist yet: the first client creates it/) as string,
+    table: expect.stringMatching(
+      /^unknown: app.holdfast does not exist yet: the first client creates it/,
+    ) as string,
     rows: expect.stringMatching(/^unknown: /) as string,
-    durability: expect.stringMatching(/^warning: innodb_flush_log_at_trx_commit is 2: a crash of the machine loses/) as string,
+    durability: expect.stringMatching(
+      /^warning: innodb_flush_log_at_trx_commit is 2: a crash of the machine loses/,
+    ) as string,
     replication: expect.stringMatching(/^ok: none/) as string,
-    clock: expect.stringMatching(/^ok: \d+ ms (behind|ahead of) this machine's; leases follow the server's alone/) as string,
-    'packet size': expect.stringMatching(/^warning: max_allowed_packet is 1048576: a lock with thousands of/) as string,
+    clock: expect.stringMatching(
+      /^ok: \d+ ms (behind|ahead of) this machine's; leases follow the server's alone/,
+    ) as string,
+    'packet size': expect.stringMatching(
+      /^warning: max_allowed_packet is 1048576: a lock with thousands of/,
+    ) as string,
   })
-  expect((await examined({ migrate: 'check' }))['table']).toMatch(/^failed: app.holdfast does not exist: run the SQL/)
+  expect((await examined({ migrate: 'check' }))['table']).toMatch(
+    /^failed: app.holdfast does not exist: run the SQL/,
+  )
   expect(await server.query('show tables')).toEqual([])
 })
 
 it('a table of another storage engine fails, and so do rights that are missing, and a server that is read-only', async () => {
-  const { session } = await import('./support/sessions.js').then(({ openSession }) => openSession({ url: server.url }))
+  const { session } = await import('./support/sessions.js').then(({ openSession }) =>
+    openSession({ url: server.url }),
+  )
   await session.prepare()
   await session.close()
   expect((await examined())['table']).toBe('ok: app.holdfast, InnoDB, and the user may use it')

@@ -34,7 +34,10 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 /** A transaction of the application, as a user who may do no more than it has to. */
-async function begin(isolation = 'repeatable read', url = server.urlOf({ user: 'app' })): Promise<Connection> {
+async function begin(
+  isolation = 'repeatable read',
+  url = server.urlOf({ user: 'app' }),
+): Promise<Connection> {
   const connection = await createConnection(url)
   connections.push(connection)
   await connection.query(`set session transaction isolation level ${isolation}`)
@@ -46,7 +49,7 @@ async function left(client: Connection | MysqlServer): Promise<number> {
   const result = await client.query('select left_over from stock')
   const [first] = result as unknown as readonly unknown[]
   const row = Array.isArray(first) ? (first as unknown[])[0] : first
-  return Number((row as { left_over: number }).left_over)
+  return (row as { left_over: number }).left_over
 }
 
 /** Takes one, as a holder does that reads, computes and writes. */
@@ -93,7 +96,9 @@ it('a transaction of a holder that lost its lock fails', async () => {
 it('a lease that has expired is not the current one, though nobody else has the lock', async () => {
   const { kind, name, owner, fencingToken } = await holdfast.getLock('stock').lock({ leaseMs: 100 })
   await until(async () => !(await rival.getLock('stock').isLocked()))
-  expect(await failureOf(engine.fence(await begin(), { kind, name, owner, fencingToken }))).toBeInstanceOf(LockLostError)
+  expect(await failureOf(engine.fence(await begin(), { kind, name, owner, fencingToken }))).toBeInstanceOf(
+    LockLostError,
+  )
 })
 
 it.each(['read committed', 'repeatable read', 'serializable'])(
@@ -108,7 +113,8 @@ it.each(['read committed', 'repeatable read', 'serializable'])(
     const second = await begin(isolation)
     let isFenced = false
     const fenced = current.fence(second).then(() => (isFenced = true))
-    const waiting = "select id from information_schema.processlist where info like 'insert into%' and user = 'app'"
+    const waiting =
+      "select id from information_schema.processlist where info like 'insert into%' and user = 'app'"
     await until(async () => (await server.query(waiting)).length === 1)
     expect(isFenced).toBe(false)
     await first.query('update stock set left_over = ?', [before - 1])
@@ -184,7 +190,9 @@ it('a deadlock of two transactions is found', async () => {
   const shop = await holdfast.getLock('shop').lock()
   const [first, second] = [await begin(), await begin()]
   await Promise.all([stock.fence(first), shop.fence(second)])
-  const crossed = [shop.fence(first), stock.fence(second)].map((work) => work.catch((error: unknown) => error))
+  const crossed = [shop.fence(first), stock.fence(second)].map((work) =>
+    work.catch((error: unknown) => error),
+  )
   await expect(Promise.race(crossed)).resolves.toMatchObject({ errno: 1213 })
 })
 
@@ -219,7 +227,9 @@ it('is refused in a read-only transaction, in another database, and without righ
   await using other = await startMysql()
   expect(await failureOf(lease.fence(await begin('read committed', other.url)))).toMatchObject({
     code: 'INVALID_ARGUMENT',
-    message: expect.stringMatching(/finds no table app.holdfast: fence takes a connection to the database of/) as string,
+    message: expect.stringMatching(
+      /finds no table app.holdfast: fence takes a connection to the database of/,
+    ) as string,
   })
   await other.query(migrationSql().split(';')[0] ?? '')
   expect(await failureOf(lease.fence(await begin('read committed', other.url)))).toMatchObject({
@@ -243,15 +253,23 @@ it('takes connections with callbacks too, and wrappers of other libraries', asyn
 
 it.each([
   [undefined, /an object with query\(text, values\), got undefined: for mysql2 a connection/],
-  [createPool('mysql://127.0.0.1:1/app'), /got a pool of mysql2, which may run each statement on another one/],
+  [
+    createPool('mysql://127.0.0.1:1/app'),
+    /got a pool of mysql2, which may run each statement on another one/,
+  ],
   [{ query: () => undefined }, /must return a promise of the reply of the database: return it/],
   [{ query: () => Promise.resolve() }, /must return a promise of the reply of the database: return it/],
-])('case %# in place of the connection of the transaction is refused by what it is', async (client, message) => {
-  const lease = await holdfast.getLock('stock').lock()
-  const error = await failureOf(Reflect.apply(lease.fence.bind(lease), undefined, [client]) as Promise<void>)
-  expect(error).toBeInstanceOf(InvalidArgumentError)
-  expect(error).toMatchObject({ message: expect.stringMatching(message) as string })
-})
+])(
+  'case %# in place of the connection of the transaction is refused by what it is',
+  async (client, message) => {
+    const lease = await holdfast.getLock('stock').lock()
+    const error = await failureOf(
+      Reflect.apply(lease.fence.bind(lease), undefined, [client]) as Promise<void>,
+    )
+    expect(error).toBeInstanceOf(InvalidArgumentError)
+    expect(error).toMatchObject({ message: expect.stringMatching(message) as string })
+  },
+)
 
 it('a client that does not reply is given up after commandTimeoutMs, and gets no second statement', async () => {
   await using patient = new Holdfast({ engine, commandTimeoutMs: 300 })

@@ -101,7 +101,9 @@ it('refuses a table of a later format', async () => {
   await opened.session.prepare()
   await server.query("update later set text = '2' where id = 's'")
   expect(await refusalOf({ url: server.url, table: 'later' })).toEqual(
-    refusal(/table later has format 2, and this version of @holdfast\/mysql knows 1: update it, or name another/),
+    refusal(
+      /table later has format 2, and this version of @holdfast\/mysql knows 1: update it, or name another/,
+    ),
   )
 })
 

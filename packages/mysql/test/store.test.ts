@@ -150,7 +150,9 @@ it('a row that another transaction has locked ends a step in its own time, and s
   try {
     await stranger.query('begin')
     await stranger.query('select * from locked for update')
-    await expect(session.replace('a', 'late', version, keepMs, 300)).rejects.toThrow(/did not reply within 300 ms/)
+    await expect(session.replace('a', 'late', version, keepMs, 300)).rejects.toThrow(
+      /did not reply within 300 ms/,
+    )
     await expect(session.replace('a', 'late', version, keepMs, inTime)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(/another transaction has locked rows of table locked/) as string,
@@ -159,7 +161,9 @@ it('a row that another transaction has locked ends a step in its own time, and s
   } finally {
     stranger.destroy()
   }
-  await until(async () => session.replace('a', 'free', (await session.read('a', inTime)).version, keepMs, inTime))
+  await until(async () =>
+    session.replace('a', 'free', (await session.read('a', inTime)).version, keepMs, inTime),
+  )
 })
 
 it('works whatever the defaults of the server are', async () => {

@@ -1,7 +1,7 @@
 /**
  * A connection of the application to the database that also has its locks, inside a transaction: a `Client` of `pg` or what
  * its pool gives out, what `transaction` of PGlite gives to its callback, or anything else that runs a statement with `$1`,
- * `$2`, … and rejects with the error of the database.
+ * `$2`, … and rejects with the error of the database. On MySQL a connection of `mysql2`, or anything else that takes `?` for values.
  */
 export interface FencedClient {
   /** Runs one statement; with an empty list of values, it may be several. Always gets a list. */

@@ -1,13 +1,5 @@
 import { backoffMs } from '@holdfast/core/engine'
-import {
-  closed,
-  isReadOnly,
-  isRefusal,
-  isUnreachable,
-  numberOf,
-  toError,
-  toMysqlError,
-} from '../errors.js'
+import { closed, isReadOnly, isRefusal, isUnreachable, numberOf, toError, toMysqlError } from '../errors.js'
 import { Line } from './line.js'
 import type { Connection, Parameter, Query, Reply } from './mysql-connection.js'
 import { noReply, Statement } from './statement.js'
@@ -115,12 +107,11 @@ export class Connections {
   /** Never rejects. */
   async #connect(): Promise<void> {
     this.#pause = undefined
-    const { open, check, connectTimeoutMs } = this.#deps
-    const limitMs = 2 * connectTimeoutMs
+    const limitMs = 2 * this.#deps.connectTimeoutMs
     let connection: Connection | undefined
     let timer: NodeJS.Timeout | undefined
     try {
-      connection = open()
+      connection = this.#deps.open()
       this.#attempt = connection
       const late = new Promise<never>((_, reject) => {
         const fail = (): void => reject(noReply(this.#deps.name, limitMs))
@@ -131,7 +122,7 @@ export class Connections {
       })
       late.catch(() => undefined)
       await Promise.race([connection.connect(), late])
-      await Promise.race([check(connection.query), late])
+      await Promise.race([this.#deps.check(connection.query), late])
       if (!this.#isClosed) this.#goUp(connection)
     } catch (thrown) {
       if (connection) this.#end(connection.destroy())

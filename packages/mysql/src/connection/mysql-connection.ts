@@ -119,10 +119,16 @@ const replyOf = (result: RowDataPacket[][] | ResultSetHeader): Reply =>
     : { rows: [], affected: result.affectedRows }
 
 /** A socket that can be destroyed whatever becomes of TLS on top of it. */
-function socketOf({ host = 'localhost', port = 3306, socketPath, enableKeepAlive = true, ...more }: ConnectionOptions): Socket {
+function socketOf({
+  host = 'localhost',
+  port = 3306,
+  socketPath,
+  enableKeepAlive = true,
+  ...more
+}: ConnectionOptions): Socket {
   const given: unknown = typeof more.stream === 'function' ? (more.stream as () => unknown)() : undefined
   if (isSocket(given)) return given
-  const socket = socketPath === undefined ? connect({ host, port: Number(port) }) : connect(socketPath)
+  const socket = socketPath === undefined ? connect({ host, port }) : connect(socketPath)
   socket.setNoDelay(true)
   if (enableKeepAlive) socket.setKeepAlive(true, more.keepAliveInitialDelay)
   return socket

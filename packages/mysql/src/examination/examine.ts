@@ -81,14 +81,21 @@ async function tableFacts(query: Query, { database, table }: MysqlSettings): Pro
   const tries: readonly (readonly [string, string])[] = [
     ['SELECT', sql.store],
     ['UPDATE', `update ${quoted(database)}.${quoted(table)} set at_us = at_us where id = ''`],
-    ['INSERT', `insert into ${quoted(database)}.${quoted(table)} select * from ${quoted(database)}.${quoted(table)} where id = ''`],
+    [
+      'INSERT',
+      `insert into ${quoted(database)}.${quoted(table)} select * from ${quoted(database)}.${quoted(table)} where id = ''`,
+    ],
     ['DELETE', `delete from ${quoted(database)}.${quoted(table)} where id = ''`],
   ]
   for (const [right, statement] of tries) {
     try {
       await query(statement)
     } catch (error) {
-      if (numberOf(error) !== errorNumbers.noRightsOnTable && numberOf(error) !== errorNumbers.noRightsOnColumn) throw error
+      if (
+        numberOf(error) !== errorNumbers.noRightsOnTable &&
+        numberOf(error) !== errorNumbers.noRightsOnColumn
+      )
+        throw error
       missing.push(right)
     }
   }

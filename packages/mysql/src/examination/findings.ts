@@ -57,7 +57,11 @@ export function onRows(count: number): Finding {
   const text = count < manyRows ? `${count}` : `${manyRows} or more`
   return count < manyRows
     ? { check, status: 'ok', text }
-    : { check, status: 'warning', text: `${text}: are there clients that run for longer than a minute, which delete old ones?` }
+    : {
+        check,
+        status: 'warning',
+        text: `${text}: are there clients that run for longer than a minute, which delete old ones?`,
+      }
 }
 
 export function onDurability(found: ServerSettings): Finding {
@@ -94,7 +98,11 @@ export function onClock(offsetMs: number): Finding {
   const text = `${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's; leases follow the server's alone, and its time zone makes no difference`
   return Math.abs(offsetMs) < farOffMs
     ? { check, status: 'ok', text }
-    : { check, status: 'warning', text: `${text}: have both follow NTP, which turns clocks slowly; a jump ends leases early or late` }
+    : {
+        check,
+        status: 'warning',
+        text: `${text}: have both follow NTP, which turns clocks slowly; a jump ends leases early or late`,
+      }
 }
 
 export function onPacket(bytes: number): Finding {

@@ -15,7 +15,7 @@ export interface DataMaker {
   /** The path of the program that makes it; another version makes other data. */
   readonly program: string
   /** Runs it on the folder. */
-  make(): Promise<void>
+  readonly make: () => Promise<void>
 }
 
 /**

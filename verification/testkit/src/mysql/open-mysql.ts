@@ -32,8 +32,10 @@ export async function openMysql(
   const database = new URL(given)
   database.pathname = name
   await queryMysqlAt(given, `create database \`${name}\``)
-  const drop = (): Promise<unknown> => queryMysqlAt(given, `drop database if exists \`${name}\``)
-  return { url: database.href, origin: 'MYSQL_URL', stop: async () => void (await drop()) }
+  const stop = async (): Promise<void> => {
+    await queryMysqlAt(given, `drop database if exists \`${name}\``)
+  }
+  return { url: database.href, origin: 'MYSQL_URL', stop }
 }
 
 export async function mysqlFromDocker(): Promise<OpenedMysql | null> {
