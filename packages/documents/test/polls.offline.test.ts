@@ -24,7 +24,10 @@ async function countOfWaiting(count: number, wait: (client: Holdfast) => Promise
     await until(() => performance.now() > endMs)
   }
   // Until each of them is entered.
-  for (let seen = -1; seen < table.replacements; await pass(300)) seen = table.replacements
+  for (let seen = -1; seen < table.replacements; ) {
+    seen = table.replacements
+    await pass(300)
+  }
   const { reads, replacements } = table
   await pass(500)
   const counts = { reads: table.reads - reads, replacements: table.replacements - replacements }
@@ -77,7 +80,9 @@ it('the entry of a waiter that looks again and again stays alive: it is written 
   await acquire(a, 'a:1')
   await acquire(b, 'b:1')
   const written: number[] = []
-  table.beforeReplacing = () => void written.push(passedMs)
+  table.beforeReplacing = () => {
+    written.push(passedMs)
+  }
   let passedMs = 0
   for (; passedMs < 40_000; passedMs += 1_000) {
     expect(await acquire(b, 'b:1')).toMatchObject({ kind: 'busy', position: 1 })

@@ -1,4 +1,10 @@
-import { startMemcached, startMysql, startProxy, type MemcachedServer, type MysqlServer } from '@holdfast/testkit'
+import {
+  startMemcached,
+  startMysql,
+  startProxy,
+  type MemcachedServer,
+  type MysqlServer,
+} from '@holdfast/testkit'
 import type { AnyTopology, Route } from './topology.js'
 import type { TemplateSpec } from './template.js'
 

@@ -190,7 +190,7 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
 
 /** When to look again is no part of what a step does. */
 function shown(reply: Reply | NotALockReply): Reply {
-  if (reply.kind !== 'busy') return reply as Reply
+  if (reply.kind !== 'busy') return reply
   const { againMs: _, ...rest } = reply
   return rest
 }

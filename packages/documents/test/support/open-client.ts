@@ -6,7 +6,7 @@ export interface OpenClient {
   readonly session: EngineSession
   /** What it reported: `wake x a:1`, `reconnected`. */
   readonly log: string[]
-  locate(name: string, object?: ObjectType): Address
+  readonly locate: (name: string, object?: ObjectType) => Address
 }
 
 /** A client that writes down what a session reports to it. */

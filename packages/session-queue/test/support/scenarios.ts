@@ -9,7 +9,7 @@ const writer = 1_000_000_000
 export interface Scenario {
   readonly title: string
   readonly setup: Omit<Setup, 'isOrdered' | 'make'>
-  readonly script: (clients: Explored) => void
+  readonly script: (clients: Explored) => Explored
 }
 
 /**

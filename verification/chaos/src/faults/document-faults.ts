@@ -64,10 +64,14 @@ export const documentFaults = {
   }),
   /** Another session has all rows of the locks locked. */
   lockRows: onMysql(async (server) => {
-    const [table] = await server.query("select 1 from information_schema.tables where table_name = 'holdfast'")
+    const [table] = await server.query(
+      "select 1 from information_schema.tables where table_name = 'holdfast'",
+    )
     if (!table) return 'missed'
     const over = server.query('select count(*), sleep(0.4) from (select 1) as one join holdfast for update')
-    return async () => void (await over.catch(() => undefined))
+    return async () => {
+      await over.catch(() => undefined)
+    }
   }),
 } satisfies Record<string, FaultKind>
 
