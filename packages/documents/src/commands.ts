@@ -64,7 +64,7 @@ export class DocumentCommands implements LockSteps {
     let reply: AcquireReply
     for (;;) {
       let opensInMs = 0
-      const leftMs = Math.max(1, endAt - this.#deps.host.now())
+      const leftMs = Math.max(1, Math.ceil(endAt - this.#deps.host.now()))
       reply = await this.#run<AcquireReply>(address, leftMs, (on) => {
         ;({ opensInMs } = on.opened)
         return acquire(address, request, on, this.#deps)

@@ -7,7 +7,7 @@ import type { DocumentSession } from './store.js'
 /** A client as it registers. */
 type WrittenClient = Omit<ClientInfo, 'startedAt'> & { readonly startedAt: string; readonly untilUs: number }
 
-export const clientPrefix = 'client:'
+const clientPrefix = 'client:'
 
 /** What clients register with, one document each. */
 export class Registration implements Registry {

@@ -24,7 +24,7 @@ async function countOfWaiting(count: number, wait: (client: Holdfast) => Promise
     await until(() => performance.now() > endMs)
   }
   // Until each of them is entered.
-  for (let seen = -1; seen < table.replacements; ) {
+  for (let seen = -1; seen < table.replacements;) {
     seen = table.replacements
     await pass(300)
   }

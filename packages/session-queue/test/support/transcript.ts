@@ -137,9 +137,15 @@ const resizeOf = (choose: Choose) => ({
   ...{ size: 1 + choose(5), keepMs: leaseMs, version: choose(3), id: `r${choose(100)}` },
 })
 
-/** Durations about, and no instants: they are not the same twice. */
+const ownerOf = (holder: unknown): string =>
+  typeof holder === 'object' && holder !== null && 'owner' in holder ? String(holder.owner) : String(holder)
+const sorted = (holders: readonly unknown[]): readonly unknown[] =>
+  [...holders].sort((a, b) => (ownerOf(a) < ownerOf(b) ? -1 : 1))
+
+/** Durations about, no instants, and holders by their names: the rest is not the same twice. */
 const shown = (value: unknown): string =>
   JSON.stringify(value, (name, each: unknown) => {
+    if (name === 'holders') return sorted(each as readonly unknown[])
     if (typeof each !== 'number' || !name.endsWith('Ms')) return each
     return name === 'untilMs' ? 'some time' : Math.round(each / 10_000)
   })
