@@ -57,7 +57,7 @@ function open(
     client: { host: 'localhost', pid: 1, label: clientId, startedAt: new Date(0) },
     ...{ watchdogTimeoutMs: 30_000, renewEveryMs: 10_000, commandTimeoutMs: timeoutMs },
     now: () => performance.now(),
-    granted: (_, owner, { token }) => say(`granted ${owner} ${token}`),
+    granted: (_, owner, { token, proof }) => say(`granted ${owner} ${token} ${proof}`),
     revoked: (owner) => say(`revoked ${owner}`),
     wake: (_, owner) => say(`wake ${owner ?? 'anyone'}`),
     broken: () => say(`broken ${clientId}`),
