@@ -195,6 +195,6 @@ it('an unknown engine is refused', async () => {
   const { code, stderr } = await startProgram('flash-sale', {}, ['--engine', 'punch-cards']).ended
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: '--engine is redis, postgres, zookeeper, etcd, memcached, not punch-cards\n',
+    stderr: '--engine is redis, postgres, zookeeper, etcd, memcached, mysql, not punch-cards\n',
   })
 })
