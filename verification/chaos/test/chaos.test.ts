@@ -45,7 +45,7 @@ async function expectNoProblems(topology: TopologyName, object: ObjectName, runs
 
 it.each(topologyNames)(
   'random schedules on the topology %s break no promise',
-  (topology) => expectNoProblems(topology, 'lock', isFullMatrix ? 6 : 1),
+  (topology) => expectNoProblems(topology, 'lock', isFullMatrix ? 6 : 2),
   120_000,
 )
 
@@ -61,7 +61,7 @@ it.each([
   ['multi-lock', 'postgres'],
 ] as const)(
   'random schedules of the object %s break no promise, on %s',
-  (object, topology) => expectNoProblems(topology, object, isFullMatrix ? 4 : 1),
+  (object, topology) => expectNoProblems(topology, object, isFullMatrix ? 4 : 2),
   120_000,
 )
 
