@@ -1,13 +1,17 @@
-import { describeInProcess } from '@holdfast/conformance'
+import { describeInProcess, globalRunner } from '@holdfast/conformance'
 import { documentEngine } from '@holdfast/documents'
+import { sampled } from '@holdfast/testkit'
 import { DocumentTable } from './support/document-table.js'
 
 const table = new DocumentTable()
 
-describeInProcess({
-  name: 'Documents in memory, without a queue',
-  engine: documentEngine(table, { queue: false }),
-  tripsPerStep: 2,
-  wipe: () => table.wipe(),
-  commandCount: () => table.commands,
-})
+describeInProcess(
+  {
+    name: 'Documents in memory, without a queue',
+    engine: documentEngine(table, { queue: false }),
+    tripsPerStep: 2,
+    wipe: () => table.wipe(),
+    commandCount: () => table.commands,
+  },
+  sampled(globalRunner(), 'documents without a queue', /hand-off|exclusion/),
+)
