@@ -59,7 +59,7 @@ export async function onEtcd<T>(use: (servers: SessionServers) => Promise<T>): P
 /** Runs the callback with a new memcached, which has neither sessions nor events. */
 export async function onMemcached<T>(use: (servers: SessionServers) => Promise<T>): Promise<T> {
   await using server = await startMemcached()
-  // Nobody gets in while its data is new.
+  // A new server grants no locks during the grace period.
   const client = new Holdfast({ engine: memcached({ url: server.url }) })
   await client.getLock('first').withLock(() => undefined)
   await client.close()

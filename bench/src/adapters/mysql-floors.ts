@@ -37,7 +37,7 @@ export const getLock: Contender = {
 
 const connectionLimit = 10
 
-/** A row that is there while the lock is held, as migrations of knex have one. Waiters poll; whoever dies keeps it for ever. */
+/** A row that exists while the lock is held, as in knex's migrations. Waiters poll, and a holder that dies keeps the lock forever. */
 export const lockTable: Contender = {
   library: 'lock table',
   configuration: 'floor',
