@@ -6,6 +6,14 @@ import {
   type ObjectType,
 } from '@holdfast/core/engine'
 
+/** Whose document it is, and what that is. */
+export interface DocumentAddress {
+  readonly object: string
+  readonly name: string
+  /** Tells it from others of the same kind. */
+  readonly id: string
+}
+
 /** Where an object lives in a store, and which steps it has. */
 export interface ObjectAddress extends Address {
   readonly object: ObjectType
@@ -45,6 +53,21 @@ export function objectOf(id: string): { readonly name: string; readonly object: 
   const object = others.find((other) => id.endsWith(suffixOf(other))) ?? 'lock'
   return { name: object === 'lock' ? id : id.slice(0, -suffixOf(object).length), object }
 }
+
+/** In the store. */
+export const keyOf = ({ object, name }: Pick<DocumentAddress, 'object' | 'name'>): string =>
+  `${object}:${name}`
+
+/** `undefined`: the document with this key is not that of an object. */
+export function addressOfKey(key: string): ObjectAddress | undefined {
+  const [object] = /^[a-z-]+(?=:)/.exec(key) ?? []
+  if (!isObjectType(object)) return undefined
+  const name = key.slice(object.length + 1)
+  return others.some((other) => name.endsWith(suffixOf(other))) ? undefined : addressOf(name, object)
+}
+
+const isObjectType = (object: string | undefined): object is ObjectType =>
+  object !== undefined && Object.hasOwn(kindOf, object)
 
 export const addressing: Addressing = {
   locate: addressOf,

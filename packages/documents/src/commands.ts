@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  clientOf,
   RefusedError,
   TokenFloors,
   UnavailableError,
@@ -24,6 +25,7 @@ import type { ObjectAddress } from './address.js'
 import { acquire } from './acquire.js'
 import type { CoarseClock } from './coarse-clock.js'
 import type { AnyStep, Objects } from './objects.js'
+import type { Mail } from './mail.js'
 import { lockSteps, sharedSteps } from './steps/index.js'
 
 /** How often an owner looks whether the store has opened, milliseconds. */
@@ -40,6 +42,8 @@ export interface DocumentCommandsDeps {
   readonly queue: boolean
   /** Whether grants carry tokens that only grow. */
   readonly hasTokens: boolean
+  /** Of this client, if it can get any. */
+  readonly mail: Mail | undefined
 }
 
 interface DocumentRenewal extends Renewal {
@@ -81,18 +85,24 @@ export class DocumentCommands implements LockSteps {
   }
 
   async release(address: ObjectAddress, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
-    const { clock, queue, host } = this.#deps
+    const { clock, queue, host, mail } = this.#deps
     const tombstoneMs = clock.atLeast(request.tombstoneMs)
-    return this.#run<ReleaseReply>(address, timeoutMs, ({ steps, content, opened, context }) => {
-      const reply = steps.release(content.state, { ...request, tombstoneMs }, context)
-      // Others find out when they look again.
-      if (!queue && reply.kind === 'released') opened.afterwards(() => host.wake(address.id))
-      return reply
-    })
+    const released = await this.#run<ReleaseReply>(
+      address,
+      timeoutMs,
+      ({ steps, content, opened, context }) => {
+        const reply = steps.release(content.state, { ...request, tombstoneMs }, context)
+        // Others find out when they look again.
+        if (!queue && reply.kind === 'released') opened.afterwards(() => host.wake(address.id))
+        return reply
+      },
+    )
+    if (released.kind === 'not-held') await mail?.collect(timeoutMs)
+    return released
   }
 
   async renew(renewals: readonly DocumentRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
-    const { clock, host } = this.#deps
+    const { clock, host, mail } = this.#deps
     const results = await Promise.allSettled(
       renewals.map(({ address, owner, leaseMs }) =>
         this.#run<RenewalReply>(address, timeoutMs, ({ steps, content, context }) =>
@@ -103,11 +113,14 @@ export class DocumentCommands implements LockSteps {
     const [first] = results
     if (first?.status === 'rejected' && results.every(({ status }) => status === 'rejected'))
       throw first.reason
-    return results.map((result) => {
+    const replies = results.map((result): RenewalReply => {
       if (result.status === 'fulfilled') return typeof result.value === 'string' ? result.value : 'not-held'
       if (!(result.reason instanceof UnavailableError)) host.error(result.reason)
       return 'no-reply'
     })
+    // Whoever ended a hold has said so before.
+    if (replies.includes('not-held')) await mail?.collect(timeoutMs)
+    return replies
   }
 
   async refresh(entries: readonly DocumentEntry[]): Promise<readonly QueueEntryReply[]> {
@@ -129,9 +142,17 @@ export class DocumentCommands implements LockSteps {
   }
 
   async force(address: ObjectAddress, owner: string): Promise<ReleaseReply> {
-    return this.#run<ReleaseReply>(address, this.#deps.host.commandTimeoutMs, ({ steps, content, context }) =>
-      steps.force(content.state, owner, context),
+    const { host, mail } = this.#deps
+    const reply = await this.#run<ReleaseReply>(
+      address,
+      host.commandTimeoutMs,
+      ({ steps, content, context }) => steps.force(content.state, owner, context),
     )
+    const client = clientOf(owner)
+    // Its next renewal tells it otherwise.
+    if (reply.kind === 'released' && client !== host.clientId)
+      await mail?.send(client, { evicted: owner }).catch(() => undefined)
+    return reply
   }
 
   async resize(

@@ -11,3 +11,10 @@ export interface DocumentKind<Content, Written> {
   write(content: Content): Written
   read(written: Written): Content
 }
+
+/** That of an object which operators list. */
+export interface ObjectKind<Content, Written> extends DocumentKind<Content, Written> {
+  /** Whether anyone holds it or waits for it; of a latch, whether it was set. */
+  isInUse(content: Content): boolean
+  hasQueue(content: Content): boolean
+}

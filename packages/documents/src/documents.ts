@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { backoffMs, ClosedError, RefusedError, type NotALockReply } from '@holdfast/core/engine'
-import type { ObjectAddress } from './address.js'
+import { keyOf, type DocumentAddress } from './address.js'
 import { decode, encode } from './codec.js'
 import type { CoarseClock } from './coarse-clock.js'
 import type { DocumentKind } from './document-kind.js'
@@ -20,8 +20,6 @@ export interface DocumentsDeps {
   /** Runs something outside of all calls of the application. */
   readonly outsideAllCalls: (run: () => void) => void
 }
-
-export const keyOf = ({ object, name }: Pick<ObjectAddress, 'object' | 'name'>): string => `${object}:${name}`
 
 /** Between two attempts to replace a document that others replace, too. */
 const conflictBounds = { firstMs: 2, longestMs: 50 }
@@ -43,7 +41,7 @@ export class Documents<Content, Written> {
 
   /** Runs a step on the document of this object. @param change - may run several times; the last one counts */
   change<Result>(
-    address: ObjectAddress,
+    address: DocumentAddress,
     timeoutMs: number,
     change: (document: Opened<Content>) => Result,
   ): Promise<Result | NotALockReply> {
@@ -62,7 +60,7 @@ export class Documents<Content, Written> {
     return reply
   }
 
-  async #work(address: ObjectAddress, line: Step<Content>[]): Promise<void> {
+  async #work(address: DocumentAddress, line: Step<Content>[]): Promise<void> {
     while (line.length > 0) {
       const batch = line.splice(0)
       await this.#carryOut(address, batch).catch((error: unknown) => {
@@ -73,7 +71,7 @@ export class Documents<Content, Written> {
   }
 
   /** Reads, changes and replaces a document, and starts over when another client was faster. */
-  async #carryOut(address: ObjectAddress, batch: readonly Step<Content>[]): Promise<void> {
+  async #carryOut(address: DocumentAddress, batch: readonly Step<Content>[]): Promise<void> {
     const { closing, session, maxBytes, clock, now } = this.#deps
     const key = keyOf(address)
     for (let conflicts = 0; ;) {
@@ -150,7 +148,7 @@ export class Documents<Content, Written> {
 const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
 
 function tooLarge(
-  { name, object }: ObjectAddress,
+  { name, object }: DocumentAddress,
   bytes: number,
   { engine, maxBytes }: DocumentsDeps,
 ): RefusedError {

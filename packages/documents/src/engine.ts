@@ -16,7 +16,7 @@ export const documentEngine = (
   { queue = true }: DocumentEngineOptions = {},
 ): LockEngine => {
   const { name, traits } = store
-  const { pollMs, clockStepMs, survives, evicts, commandsPerCycle } = traits
+  const { pollMs, clockStepMs, survives, evicts, lists, commandsPerCycle } = traits
   return {
     name,
     traits: {
@@ -27,8 +27,9 @@ export const documentEngine = (
       // A document that was evicted takes the last token along.
       fencing: evicts ? 'none' : 'while data lives',
       survives,
-      force: 'at renewal',
+      force: lists ? 'notified' : 'at renewal',
       ...(evicts && { evicts }),
+      ...(lists && { operator: lists }),
       ...(commandsPerCycle && { commandsPerCycle }),
     },
     open: (host) => new DocumentLocks(store, host, queue),

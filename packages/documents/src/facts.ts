@@ -1,6 +1,5 @@
 import type { StoreFacts } from '@holdfast/core/engine'
-import { keyOf } from './documents.js'
-import type { ObjectAddress } from './address.js'
+import { keyOf, type ObjectAddress } from './address.js'
 import type { DocumentSession, Snapshot } from './store.js'
 
 /** Reads documents, and knows which data the last reply came from. */

@@ -1,3 +1,11 @@
 export { addressing, addressOf, objectOf, type ObjectAddress } from './address.js'
 export { documentEngine, type DocumentEngineOptions } from './engine.js'
-export type { DocumentHost, DocumentSession, DocumentStore, DocumentTraits, Snapshot } from './store.js'
+export type {
+  DocumentHost,
+  DocumentPage,
+  DocumentSession,
+  DocumentStore,
+  DocumentTraits,
+  KeyRange,
+  Snapshot,
+} from './store.js'

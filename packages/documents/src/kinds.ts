@@ -1,5 +1,5 @@
 import { dropDead, type Claimed } from './claims.js'
-import type { DocumentKind } from './document-kind.js'
+import type { ObjectKind } from './document-kind.js'
 import {
   latchKind,
   lockKind,
@@ -79,12 +79,14 @@ const claimed = <State extends WaitingState>(
     dropDead(content, (owner) => holds(state, owner))
   },
   isEmpty: ({ state }: Claimed<State>): boolean => kind.isEmpty(state),
+  hasQueue: ({ state }: Claimed<State>): boolean => state.queue.size > 0,
 })
 
 export const holdsLock = ({ hold }: LockState, owner: string): boolean => hold?.owner === owner
 
-export const lockDocuments: DocumentKind<Claimed<LockState>, WrittenLock> = {
+export const lockDocuments: ObjectKind<Claimed<LockState>, WrittenLock> = {
   ...claimed(lockKind, holdsLock),
+  isInUse: ({ state }) => state.hold !== null || state.queue.size > 0,
   endUs: ({ state }) => Math.max(state.hold?.untilUs ?? 0, queueEndUs(state)),
   write: ({ state, unclaimed }) => ({ hold: state.hold, ...writeQueue(state, unclaimed) }),
   read: (written) => ({
@@ -95,8 +97,9 @@ export const lockDocuments: DocumentKind<Claimed<LockState>, WrittenLock> = {
 
 export const holdsPermits = ({ holds }: SharedState, owner: string): boolean => holds.has(owner)
 
-export const sharedDocuments: DocumentKind<Claimed<SharedState>, WrittenShared> = {
+export const sharedDocuments: ObjectKind<Claimed<SharedState>, WrittenShared> = {
   ...claimed(sharedKind, holdsPermits),
+  isInUse: ({ state }) => state.holds.size > 0 || state.queue.size > 0,
   endUs: ({ state }) =>
     latest([
       ...[...state.holds.values()].map(({ untilUs }) => untilUs),
@@ -114,10 +117,12 @@ export const sharedDocuments: DocumentKind<Claimed<SharedState>, WrittenShared> 
   }),
 }
 
-export const latchDocuments: DocumentKind<LatchRecord, WrittenLatch> = {
+export const latchDocuments: ObjectKind<LatchRecord, WrittenLatch> = {
   make: () => latchKind.make(),
   settle: (latch, nowUs) => latchKind.settle(latch, nowUs),
   isEmpty: (latch) => latchKind.isEmpty(latch),
+  isInUse: (latch) => !latchKind.isEmpty(latch),
+  hasQueue: ({ waiters }) => waiters.size > 0,
   endUs: ({ untilUs, waiters }) => latest([untilUs, ...waiters.values()]),
   write: ({ parties, waiters, ...record }) => ({ ...record, parties: [...parties], waiters: [...waiters] }),
   read: ({ parties, waiters, ...record }) => ({

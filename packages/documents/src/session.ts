@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { EngineHost, EngineSession, Inbox, LatchSession } from '@holdfast/core/engine'
+import type { EngineHost, EngineSession, Inbox, LatchSession, OperatorSession } from '@holdfast/core/engine'
 import { addressing } from './address.js'
 import { CoarseClock } from './coarse-clock.js'
 import { DocumentCommands } from './commands.js'
@@ -7,12 +7,17 @@ import { Documents, type DocumentsDeps } from './documents.js'
 import { DocumentFacts } from './facts.js'
 import { latchDocuments, lockDocuments, sharedDocuments } from './kinds.js'
 import { DocumentLatches } from './latches.js'
+import { Mail } from './mail.js'
 import { Objects } from './objects.js'
+import { DocumentOperator, type ListingSession } from './operator.js'
 import { Registration } from './registration.js'
 import type { DocumentSession, DocumentStore } from './store.js'
 
-/** No notification ever arrives: waiters look for themselves. */
+/** No notification ever arrives: waiters look for themselves, and so does who gets mail. */
 const inbox: Inbox = { isSubscribed: () => false, subscribe: () => Promise.resolve() }
+
+/** How long closing waits for a store to forget the client, milliseconds. */
+const withdrawWithinMs = 250
 
 /** The session of one client at a store of documents. */
 export class DocumentLocks implements EngineSession {
@@ -22,6 +27,7 @@ export class DocumentLocks implements EngineSession {
   readonly inbox = inbox
   readonly registry: Registration
   readonly latches?: LatchSession
+  readonly operator?: OperatorSession
   readonly #session: DocumentSession
   readonly #closing = new AbortController()
 
@@ -36,6 +42,7 @@ export class DocumentLocks implements EngineSession {
     const closing = this.#closing.signal
     // What a step has done here belongs to the client, and not to the async context of the caller that it carried along.
     const context = new AsyncResource('HoldfastDocuments')
+    const outsideAllCalls = (run: () => void): void => context.runInAsyncScope(run)
     const deps: DocumentsDeps = {
       engine,
       maxBytes: traits.maxBytes,
@@ -44,7 +51,7 @@ export class DocumentLocks implements EngineSession {
       closing,
       read: (key, timeoutMs) => facts.read(key, timeoutMs),
       now: () => host.now(),
-      outsideAllCalls: (run) => context.runInAsyncScope(run),
+      outsideAllCalls,
     }
     const objects = new Objects({
       host,
@@ -52,8 +59,10 @@ export class DocumentLocks implements EngineSession {
       shared: new Documents(sharedDocuments, deps),
     })
     const hasTokens = traits.evicts !== true
-    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue, hasTokens })
-    this.registry = new Registration(host, session, facts, clock)
+    const mail = isListing(session) ? new Mail({ host, documents: deps }) : undefined
+    this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue, hasTokens, mail })
+    this.registry = new Registration({ host, session, facts, clock, mail })
+    if (mail && isListing(session)) this.operator = new DocumentOperator({ host, session, mail })
     if (queue) {
       const documents = new Documents(latchDocuments, deps)
       this.latches = new DocumentLatches({ host, engine, documents, clock, closing, pollMs })
@@ -67,6 +76,9 @@ export class DocumentLocks implements EngineSession {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    if (this.operator) await this.registry.withdraw(withdrawWithinMs).catch(() => undefined)
     await this.#session.close()
   }
 }
+
+const isListing = (session: DocumentSession): session is ListingSession => session.list !== undefined

@@ -18,6 +18,8 @@ export interface DocumentTraits extends Pick<Traits, 'survives' | 'evicts' | 'co
   readonly clockStepMs: number
   /** How many bytes a document may have. */
   readonly maxBytes: number
+  /** Whether sessions have `list`: what operators see and ask needs it. */
+  readonly lists?: true
 }
 
 /** What a session may use of its client, and how it reports to it. */
@@ -51,6 +53,25 @@ export interface Snapshot<Version = unknown> {
   readonly opensInMs?: number | undefined
 }
 
+/** Which documents one step of a listing reads. */
+export interface KeyRange {
+  /** What their keys begin with. */
+  readonly prefix: string
+  /** Only those behind this key; `null`: from the first one. */
+  readonly after: string | null
+  /** How many at most. */
+  readonly limit: number
+}
+
+/** Some documents, in an order of their keys that is always the same. */
+export interface DocumentPage {
+  readonly documents: readonly { readonly key: string; readonly text: string }[]
+  /** The store's clock, as in {@link Snapshot}. */
+  readonly nowUs: number
+  /** About how many documents the store has in all. */
+  readonly total: number
+}
+
 /**
  * One client's way to its documents. `read` and `replace` reject with `UnavailableError` when no reply came in time, and with
  * `RefusedError` when the store rejected the request and would reject it again.
@@ -72,8 +93,8 @@ export interface DocumentSession<Version = unknown> {
   replace(key: string, text: string, version: Version, keepMs: number, timeoutMs: number): Promise<boolean>
   /** For how long the data has been there; `undefined` if the store cannot tell. */
   uptimeMs?(): Promise<number | undefined>
-  /** The keys of documents that begin with `prefix`, for a store that can list them. */
-  list?(prefix: string, timeoutMs: number): Promise<readonly string[]>
+  /** Some of the documents there are, in the order of their keys. Present if the store's traits promise `lists`. */
+  list?(range: KeyRange, timeoutMs: number): Promise<DocumentPage>
   /** Ends all timers and connections. Steps in progress reject. */
   close(): Promise<void>
 }

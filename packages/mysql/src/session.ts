@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UnavailableError } from '@holdfast/core/engine'
-import type { DocumentHost, DocumentSession, Snapshot } from '@holdfast/documents'
+import type { DocumentHost, DocumentPage, DocumentSession, KeyRange, Snapshot } from '@holdfast/documents'
 import { Connections } from './connection/connections.js'
 import {
   openMysql,
@@ -115,10 +115,15 @@ export class MysqlSession implements DocumentSession<Version> {
     return Math.max(0, Number(age))
   }
 
-  async list(prefix: string, timeoutMs: number): Promise<readonly string[]> {
-    const bounds = [documentId(prefix), behindPrefix(prefix)]
-    const { rows } = await this.#run(this.#sql.list, bounds, timeoutMs)
-    return rows.flatMap(([id]) => (Buffer.isBuffer(id) ? keyOfDocument(id) : []))
+  async list({ prefix, after, limit }: KeyRange, timeoutMs: number): Promise<DocumentPage> {
+    const names = [this.#settings.database, this.#settings.table].map((name) => Buffer.from(name))
+    const bounds = [documentId(after === null ? prefix : nextKey(after)), behindPrefix(prefix), limit]
+    const { rows } = await this.#run(this.#sql.list, [...names, ...bounds], timeoutMs)
+    const documents = rows.flatMap(([id, text]) =>
+      Buffer.isBuffer(id) ? { key: keyOfDocument(id), text: textOf(text) } : [],
+    )
+    const [, , nowUs, total] = rows[0] ?? []
+    return { documents, nowUs: Number(nowUs ?? 0), total: Math.max(documents.length, Number(total ?? 0)) }
   }
 
   async close(): Promise<void> {
@@ -177,5 +182,8 @@ export class MysqlSession implements DocumentSession<Version> {
     return ids.length
   }
 }
+
+/** The first key behind this one. */
+const nextKey = (key: string): string => `${key}\0`
 
 const textOf = (value: Value | undefined): string => (Buffer.isBuffer(value) ? value.toString('utf8') : '')

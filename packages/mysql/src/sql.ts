@@ -46,7 +46,9 @@ from ${table} as s left join ${table} as d on d.id = ? where s.id = 's'`,
     update: `update ${table} set version = ?, at_us = greatest(at_us, ${nowUs}), until_us = ${nowUs} + ?, text = ?
 where id = ? and version = ?`,
     age: `select (${nowUs} - at_us) / 1000 from ${table} where id = 's'`,
-    list: `select id from ${table} where id >= ? and id < ? and until_us > ${nowUs} and length(text) > 0`,
+    // How many there are is an estimate of the server, in no time.
+    list: `select id, text, ${nowUs}, (select table_rows from information_schema.tables where table_schema = ? and table_name = ?)
+from ${table} where id >= ? and id < ? and until_us > ${nowUs} and length(text) > 0 order by id limit ?`,
     over: `select id from ${table} where until_us < ${nowUs} - ${graceUs} order by until_us limit ${rowsPerSweep}`,
     /** @param count - how many rows; what was written to since then stays */
     sweep: (count: number) =>

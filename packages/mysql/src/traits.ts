@@ -8,5 +8,6 @@ export const traitsOf = ({ pollMs }: Pick<MysqlSettings, 'pollMs'>): DocumentTra
   clockStepMs: 1,
   maxBytes,
   survives: 'restart',
+  lists: true,
   commandsPerCycle: { uncontended: 4, contended: 12 },
 })

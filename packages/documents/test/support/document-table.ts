@@ -1,9 +1,11 @@
 import { ClosedError, UnavailableError } from '@holdfast/core/engine'
 import type {
   DocumentHost,
+  DocumentPage,
   DocumentSession,
   DocumentStore,
   DocumentTraits,
+  KeyRange,
   Snapshot,
 } from '@holdfast/documents'
 
@@ -57,6 +59,7 @@ export class DocumentTable implements DocumentStore {
       pollMs,
       clockStepMs,
       maxBytes,
+      lists: true,
       commandsPerCycle: { uncontended: 4, contended: 8 },
     }
   }
@@ -77,14 +80,11 @@ export class DocumentTable implements DocumentStore {
   }
 
   read(key: string): Snapshot<number> {
-    this.reads += 1
+    // By the clock, whatever else a client does.
+    if (!key.startsWith('mail:')) this.reads += 1
     const { text = '', version = 0 } = this.#row(key) ?? {}
-    const nowMs = this.trueMs
-    const { clockStepMs } = this.traits
-    const nowUs =
-      clockStepMs > 1 ? Math.floor(nowMs / clockStepMs) * clockStepMs * 1_000 : Math.floor(nowMs * 1_000)
-    const opensInMs = Math.max(0, this.#opensAtMs - nowMs)
-    return { text, version, nowUs, incarnation: String(this.#incarnation), opensInMs }
+    const opensInMs = Math.max(0, this.#opensAtMs - this.trueMs)
+    return { text, version, nowUs: this.#nowUs, incarnation: String(this.#incarnation), opensInMs }
   }
 
   replace(key: string, text: string, version: number, keepMs: number): boolean {
@@ -101,12 +101,27 @@ export class DocumentTable implements DocumentStore {
     this.rows.set(key, { text, version: this.#versions, untilMs: this.trueMs + keepMs })
   }
 
+  list({ prefix, after, limit }: KeyRange): DocumentPage {
+    this.reads += 1
+    const keys = [...this.rows.keys()].filter((key) => this.#row(key)).sort()
+    const wanted = keys.filter((key) => key.startsWith(prefix) && (after === null || key > after))
+    const documents = wanted.slice(0, limit).map((key) => ({ key, text: this.rows.get(key)?.text ?? '' }))
+    return { documents, nowUs: this.#nowUs, total: keys.length }
+  }
+
   /** Loses everything, while all stay connected. */
   wipe(): void {
     this.rows.clear()
     this.#incarnation += 1
     this.#opensAtMs = this.trueMs + this.#graceMs
     for (const { host } of this.#sessions) host.reconnected()
+  }
+
+  get #nowUs(): number {
+    const { clockStepMs } = this.traits
+    return clockStepMs > 1
+      ? Math.floor(this.trueMs / clockStepMs) * clockStepMs * 1_000
+      : Math.floor(this.trueMs * 1_000)
   }
 
   #row(key: string): Row | undefined {
@@ -142,6 +157,10 @@ class TableSession implements DocumentSession<number> {
   async replace(key: string, text: string, version: number, keepMs: number): Promise<boolean> {
     await this.#table.beforeReplacing(key, text)
     return this.#travel(() => this.#table.replace(key, text, version, keepMs))
+  }
+
+  list(range: KeyRange): Promise<DocumentPage> {
+    return this.#travel(() => this.#table.list(range))
   }
 
   close(): Promise<void> {
