@@ -24,7 +24,21 @@ import { openHolder } from './support/holder.js'
 const node = process.execPath
 const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCING_TOKEN)'
 
-/** What works with every store: run, ls, inspect, unlock, doctor. */
+/** The page has the hold and the wait as their clients report them. */
+async function expectOnDashboard(texts: readonly string[], options: CliOptions): Promise<void> {
+  const dashboard = new Cli(['dashboard'], { ...options, isPublished: true })
+  const [, origin = '', token = ''] = await dashboard.untilStdout(/(http:\S+)\/#token=([\w-]+)/)
+  const headers = { authorization: `Bearer ${token}` }
+  await until(async () => {
+    const response = await fetch(`${origin}/snapshot?page=locks`, { headers })
+    const snapshot = await response.text()
+    return texts.every((text) => snapshot.includes(text))
+  })
+  dashboard.kill('SIGTERM')
+  expect(await dashboard.ended()).toMatchObject({ code: 0 })
+}
+
+/** What works with every store: run, ls, dashboard, inspect, unlock, doctor. */
 async function expectAllToWork(
   holdfast: Holdfast,
   options: CliOptions,
@@ -44,6 +58,7 @@ async function expectAllToWork(
   if (lists) expect(listed.stdout).toContain(name)
   else expect(listed.stderr).toContain('the engine memcached can list neither')
   expect(listed.code).toBe(lists ? 0 : 64)
+  if (lists) await expectOnDashboard([name, lease.owner], options)
   expect((await cli('inspect', name)).stdout).toContain(lease.owner)
   expect((await cli('unlock', name, '--owner', lease.owner, '--yes')).code).toBe(0)
   expect(await waiting.ended()).toMatchObject({ code: 0 })
