@@ -3,7 +3,7 @@ export const project = (name, testMatch, more = {}) => ({
   displayName: name,
   testMatch,
   testEnvironment: 'node',
-  runner: '<rootDir>/scripts/lib/calm-last.mjs',
+  runner: '<rootDir>/scripts/lib/waiting-first.mjs',
   transform: {
     '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql': [
       '@swc/jest',
