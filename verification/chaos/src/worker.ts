@@ -1,4 +1,6 @@
 // A process of the chaos run: makes its calls of one schedule after another, with new clients for each.
+import { subscribe } from 'node:diagnostics_channel'
+import type { ConnectionMessage } from '@holdfast/core'
 import { fromParent, openHistory, tellParent, until, watchStalls } from '@holdfast/testkit/process'
 import { isCommand, type WorkerCommand } from './worker-commands.js'
 import { pickCyclic } from './pick-cyclic.js'
@@ -30,6 +32,12 @@ async function openBeyond(before: readonly string[]): Promise<string[]> {
   return more()
 }
 
+let write: ((event: { readonly kind: 'disconnected' }) => void) | undefined
+// A session may end because the machine is busy, and take the entries of its client along.
+subscribe('holdfast:connection', (message) => {
+  if ((message as ConnectionMessage).state === 'broken') write?.({ kind: 'disconnected' })
+})
+
 for (;;) {
   const { process: name, object, history: file, templates: specs, options } = await next('open')
   const openBefore = process.getActiveResourcesInfo()
@@ -37,6 +45,7 @@ for (;;) {
   const clients = openClients(object, templates, options)
   const history = openHistory(file, name)
   const stopWatching = watchStalls(history.write)
+  write = history.write
   // Outages are expected here; each call records its own failure.
   for (const client of clients) client.on('error', () => undefined)
   await warmUp(clients, templates)
@@ -53,6 +62,7 @@ for (;;) {
   await tellParent({ type: 'held', owner: hold?.owner ?? null, atClient: hold?.atClient ?? 0 })
 
   await next('end')
+  write = undefined
   // A machine that stalls may cost the reply to a release. What is really left is looked for afterwards.
   await hold?.leave().catch(() => undefined)
   await Promise.all(clients.map((client) => client.close()))

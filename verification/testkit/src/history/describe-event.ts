@@ -68,6 +68,8 @@ export function describeEvent(
       return `${event.process} is killed`
     case 'stalled':
       return `${event.process} stalled for ${event.stalledMs.toFixed(1)} ms`
+    case 'disconnected':
+      return `${event.process} lost its connection`
     case 'counted':
       return `${event.owner} counts ${event.atClient}${of && ` on${of}`}, the server ${event.atServer}`
     case 'leftover':

@@ -123,6 +123,8 @@ export type HistoryEvent =
   | (At & { readonly kind: 'killed'; readonly process: string })
   /** A process's event loop stalled for this long, until now, not caused by an injected fault. */
   | (At & { readonly kind: 'stalled'; readonly process: string; readonly stalledMs: number })
+  /** A client of the process says that it lost its connection to the store, or its session there, whatever the reason. */
+  | (At & { readonly kind: 'disconnected'; readonly process: string })
   /** At rest: a hold's count, or its permits, as its client knows them, and as the server has them. */
   | (At & {
       readonly kind: 'counted'

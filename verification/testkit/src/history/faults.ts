@@ -15,10 +15,11 @@ export interface Fault {
 /** The fault that stops the processes it disturbs. Its duration does not count as their running time. */
 export const freezeProcess = 'freezeProcess'
 
-/** The injected faults and the stalls, and what they excuse. */
+/** The injected faults, the stalls and lost connections, and what they excuse. */
 export class Faults {
   readonly all: readonly Fault[]
   readonly #stalls: readonly OfKind<'stalled'>[]
+  readonly #disconnections: readonly OfKind<'disconnected'>[]
   readonly #recoveryMs: number
 
   /** Takes events in order. `recoveryMs`: how long the effects of a fault last once it is healed. */
@@ -31,6 +32,7 @@ export class Faults {
         return { event, healed, fromMs: event.atMs, untilMs: healed?.atMs ?? Infinity }
       })
     this.#stalls = events.filter((event) => event.kind === 'stalled')
+    this.#disconnections = events.filter((event) => event.kind === 'disconnected')
     this.#recoveryMs = recoveryMs
   }
 
@@ -65,8 +67,13 @@ export class Faults {
         concerns(event.locks, lock) &&
         touches(time, { fromMs, untilMs: untilMs + this.#recoveryMs }),
     )
+    const byItself = this.#disconnections.some(
+      ({ process: own, atMs }) =>
+        own === process && touches(time, { fromMs: atMs, untilMs: atMs + this.#recoveryMs }),
+    )
     return (
       byFault ||
+      byItself ||
       this.#stalls.some(
         (stall) =>
           stall.process === process &&

@@ -107,6 +107,8 @@ class Diagram {
         return this.#noteOf([event.process], 'is killed')
       case 'stalled':
         return this.#noteOf([event.process], 'stalled')
+      case 'disconnected':
+        return this.#noteOf([event.process], 'disconnected')
       case 'counted':
         if (event.atClient === event.atServer) return null
         return this.#noteOf([redis], `counts ${event.atServer}${of}, the client ${event.atClient}`)

@@ -1,6 +1,6 @@
 import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, requested, fault, lock, queued, refused, stalled } from './short-events.js'
+import { acquired, disconnected, requested, fault, lock, queued, refused, stalled } from './short-events.js'
 
 const options = { recoveryMs: 10, slackMs: 20 }
 
@@ -117,6 +117,13 @@ describe('a waiter is excused', () => {
     expect(overtakings(ask, b, served, stalled(190, 'W', 40))).toEqual([])
     expect(overtakings(ask, b, served, stalled(190, 'W', 39))).toHaveLength(1)
     expect(overtakings(ask, b, served, stalled(130, 'B', 20))).toHaveLength(1)
+  })
+
+  it('by a lost connection of its process, until the recovery from it', () => {
+    expect(overtakings(ask, b, served, disconnected(90, 'W'))).toEqual([])
+    expect(overtakings(ask, b, served, disconnected(89, 'W'))).toHaveLength(1)
+    expect(overtakings(ask, b, served, disconnected(151, 'W'))).toHaveLength(1)
+    expect(overtakings(ask, b, served, disconnected(130, 'B'))).toHaveLength(1)
   })
 
   it('no longer once its queue entry is confirmed again', () => {

@@ -27,6 +27,7 @@ const kinds: Readonly<Record<HistoryEvent['kind'], true>> = {
   healed: true,
   killed: true,
   stalled: true,
+  disconnected: true,
   counted: true,
   leftover: true,
 }

@@ -107,6 +107,10 @@ export function stalled(atMs: number, process: string, stalledMs: number): Histo
   return { kind: 'stalled', atMs, process, stalledMs }
 }
 
+export function disconnected(atMs: number, process: string): HistoryEvent {
+  return { kind: 'disconnected', atMs, process }
+}
+
 function processOf(name: string): string {
   return name.charAt(0).toUpperCase()
 }
