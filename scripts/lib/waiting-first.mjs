@@ -6,8 +6,8 @@ const waits = /\/conformance(\/|\.)/
 const actsByTheClock = /\/(bench|verification\/chaos)\//
 
 /**
- * Runs what waits first, many at once, beside the few that need a machine that is not busy; then all else, which keeps the processors
- * busy.
+ * Begins with what waits, many at once, beside the few that need a machine that is not busy. All else follows those few, and keeps the
+ * processors busy.
  */
 export default class WaitingFirst extends EmittingTestRunner {
   #runners
@@ -17,8 +17,8 @@ export default class WaitingFirst extends EmittingTestRunner {
     const runner = (maxWorkers) => new TestRunner({ ...globalConfig, maxWorkers }, context)
     const { maxWorkers } = globalConfig
     this.#runners = {
-      waiting: runner(2 * maxWorkers),
-      byTheClock: runner(Math.ceil(maxWorkers / 2)),
+      waiting: runner(maxWorkers + 2),
+      byTheClock: runner(Math.ceil(maxWorkers / 3)),
       rest: runner(maxWorkers),
     }
   }
@@ -34,8 +34,11 @@ export default class WaitingFirst extends EmittingTestRunner {
       for (const runner of [waiting, byTheClock, rest]) await run(runner)
       return
     }
-    await Promise.all([run(waiting), run(byTheClock)])
-    await run(rest)
+    const others = async () => {
+      await run(byTheClock)
+      await run(rest)
+    }
+    await Promise.all([run(waiting), others()])
   }
 
   on(eventName, listener) {

@@ -77,11 +77,12 @@ export class Documents<Content, Written> {
     for (let conflicts = 0; ;) {
       const steps = batch.filter(({ isOver }) => !isOver)
       if (steps.length === 0) return
-      if (closing.aborted) throw closed()
+      this.#assertOpen()
       const untilMs = Math.max(...steps.map((step) => step.untilMs))
       const leftMs = (): number => Math.max(1, Math.ceil(untilMs - now()))
 
       const snapshot = await this.#deps.read(key, leftMs())
+      this.#assertOpen()
       const decoded = decode(this.#kind, key, snapshot.text)
       if (decoded.kind === 'not-a-lock') {
         for (const step of steps) step.refuse(decoded)
@@ -99,6 +100,7 @@ export class Documents<Content, Written> {
       const isDone =
         text === undefined ||
         (await session.replace(key, text, snapshot.version, keepMs + clock.slackMs, leftMs()))
+      this.#assertOpen()
       if (isDone) {
         for (const effect of effects) effect()
         for (const step of carried) step.succeed()
@@ -107,6 +109,11 @@ export class Documents<Content, Written> {
       conflicts += 1
       await pause(backoffMs(conflicts, conflictBounds), undefined, { signal: closing }).catch(() => undefined)
     }
+  }
+
+  /** What goes on beside closing, or comes after it, is not carried out, or is not said to be. */
+  #assertOpen(): void {
+    if (this.#deps.closing.aborted) throw closed()
   }
 
   /** What the steps make of a document. `text` is left out if they leave it as it is. */

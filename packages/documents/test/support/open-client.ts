@@ -37,6 +37,14 @@ export function hostOf(clientId: string, log: string[] = []): EngineHost {
   }
 }
 
+const opened = new Set<EngineSession>()
+
+afterEach(async () => {
+  await Promise.all([...opened].map((session) => session.close()))
+  opened.clear()
+})
+
+/** Closed after the test. */
 export async function openClient(
   store: DocumentStore,
   clientId: string,
@@ -44,6 +52,7 @@ export async function openClient(
 ): Promise<OpenClient> {
   const log: string[] = []
   const session = documentEngine(store, options).open(hostOf(clientId, log))
+  opened.add(session)
   const locate = (name: string, object: ObjectType = 'lock') => session.names.locate(name, object)
   await session.prepare(locate('any'))
   return { session, log, locate }

@@ -1,0 +1,119 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as real from '@holdfast/documents'
+import { formerSurvivors, mutantsOf, tryMutants, typescriptChanges, type Killer } from '@holdfast/mutants'
+import { problemsOfListing } from './support/many-documents.js'
+import { transcriptOf } from './support/transcript.js'
+
+// It takes no time to wait.
+jest.mock('node:timers/promises', () => ({
+  setTimeout: () => new Promise((resolve) => setImmediate(resolve)),
+}))
+
+const folder = join(__dirname, '../src')
+/** Those that carry steps out; the steps are tried with @holdfast/memory, and what waits and looks again by the suites. */
+const modules = [
+  'acquire',
+  'claims',
+  'coarse-clock',
+  'commands',
+  'engine',
+  'kinds',
+  'latches',
+  'objects',
+  'operator',
+  'poll-pace',
+]
+const objects = ['lock', 'read-write-lock', 'semaphore', 'latch'] as const
+const seeds = Array.from({ length: 60 }, (_, n) => n + 1)
+
+type Package = typeof real
+
+const readSources = async (): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    await Promise.all(
+      modules.map(async (name) => [name, await readFile(join(folder, `${name}.ts`), 'utf8')] as const),
+    ),
+  )
+
+/** The package with one module changed. */
+async function load(name: string, source: string): Promise<Package> {
+  const copy = await mkdtemp(join(tmpdir(), 'holdfast-documents-'))
+  try {
+    for (const entry of await readdir(folder))
+      await cp(join(folder, entry), join(copy, entry), { recursive: true })
+    await writeFile(join(copy, `${name}.ts`), source)
+    return jest.requireActual<Package>(join(copy, 'index.ts'))
+  } finally {
+    await rm(copy, { recursive: true })
+  }
+}
+
+const transcripts = new Map<string, Promise<readonly string[]>>()
+
+/** What the real one does, which is the same each time. */
+function expected(object: (typeof objects)[number], seed: number): Promise<readonly string[]> {
+  const key = `${object} ${seed}`
+  const known = transcripts.get(key) ?? transcriptOf(real.documentEngine, object, seed)
+  transcripts.set(key, known)
+  return known
+}
+
+const comparing = (make: Package['documentEngine']): Killer => ({
+  name: 'compare transcripts',
+  find: async () => {
+    for (const seed of seeds) {
+      for (const object of objects) {
+        const [was, is] = [await expected(object, seed), await transcriptOf(make, object, seed)]
+        const at = was.findIndex((line, n) => line !== is[n])
+        if (at >= 0 || is.length > was.length) return `${object} ${seed}: ${is[at]} instead of ${was[at]}`
+      }
+    }
+    return null
+  },
+})
+
+/** More than one step of a listing reads. */
+const listing = (make: Package['documentEngine']): Killer => ({
+  name: 'list pages',
+  find: async () => {
+    const problems = await problemsOfListing(make)
+    return problems[0] ?? null
+  },
+})
+
+const mutantsIn = (sources: ReadonlyMap<string, string>) =>
+  [...sources].flatMap(([file, source]) => mutantsOf(file, source, typescriptChanges(source)))
+
+beforeEach(() => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.5)
+})
+
+it('the same steps lead to the same documents, reports and replies', async () => {
+  for (const object of objects) {
+    for (const seed of seeds)
+      expect(await transcriptOf(real.documentEngine, object, seed)).toEqual(await expected(object, seed))
+  }
+})
+
+it('a listing of many documents has each of them once', async () => {
+  expect(await problemsOfListing(real.documentEngine)).toEqual([])
+})
+
+it('every survivor that is listed names a mistake that can be made', async () => {
+  expect(formerSurvivors('documents', mutantsIn(await readSources()))).toEqual([])
+})
+
+it('mistakes in carrying steps out on documents are found, or listed with the reason why they do no harm', async () => {
+  const sources = await readSources()
+  const wrong = await tryMutants({
+    engine: 'documents',
+    mutants: mutantsIn(sources),
+    killersOf: async ({ file, source }) => {
+      const { documentEngine } = await load(file, source)
+      return [comparing(documentEngine), listing(documentEngine)]
+    },
+  })
+  expect(wrong).toEqual([])
+}, 7_200_000)
