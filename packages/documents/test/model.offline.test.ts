@@ -1,5 +1,6 @@
 import {
   compareAll,
+  compareLatches,
   describeExploration,
   explore,
   lockKind,
@@ -16,6 +17,7 @@ import {
   type Step,
 } from '@holdfast/model'
 import { lockDocuments, sharedDocuments } from '../src/kinds.js'
+import { DocumentLatch } from './support/document-latch.js'
 import { DocumentStepStore } from './support/document-step-store.js'
 
 /** More of them: HOLDFAST_COMPARE_SEQUENCES. */
@@ -40,6 +42,8 @@ describe('through documents, steps do what they do to a plain state', () => {
     const reference = () => new MemoryStore(sharedKind())
     await compareAll({ store, reference }, sharedSequence.map(withoutHearing), { runs })
   })
+
+  it('of a latch', () => compareLatches(new DocumentLatch(), { runs, isHeard: false }))
 })
 
 describe('every interleaving of steps on documents keeps all promises', () => {

@@ -11,6 +11,8 @@ export interface LatchComparison {
   /** Times to live may differ by this part: a store may extend them only when they have become shorter by one. */
   readonly tolerance?: number
   readonly seed?: number
+  /** Whether the store notifies clients; `true` by default. */
+  readonly isHeard?: boolean
 }
 
 /**
@@ -18,10 +20,10 @@ export interface LatchComparison {
  * the first step that differs.
  */
 export async function compareLatches(store: LatchStore, comparison: LatchComparison): Promise<void> {
-  const { runs, tolerance = 0, seed } = comparison
+  const { runs, tolerance = 0, seed, isHeard = true } = comparison
   const compare = async (steps: readonly DrawnLatchStep[]): Promise<void> => {
     await store.forget()
-    const [ours, theirs] = [new Side(store), new Side(new MemoryLatch())]
+    const [ours, theirs] = [new Side(store, isHeard), new Side(new MemoryLatch(), isHeard)]
     for (const [i, step] of steps.entries()) {
       const [left, right] = [await ours.take(step), await theirs.take(step)]
       const difference = differenceBetween(left, right, {
@@ -44,10 +46,12 @@ export async function compareLatches(store: LatchStore, comparison: LatchCompari
 class Side {
   readonly seen = new SeenNumbers()
   readonly #store: LatchStore
+  readonly #isHeard: boolean
   #waiting: LatchContents['waiters'] = []
 
-  constructor(store: LatchStore) {
+  constructor(store: LatchStore, isHeard: boolean) {
     this.#store = store
+    this.#isHeard = isHeard
   }
 
   /** What a step names depends on what the ones before it replied. */
@@ -56,7 +60,7 @@ class Side {
     const { reply, notices } = await this.#store.run(step)
     const { parties, waiters, ...contents } = await this.#store.read()
     // A client whose time is over may be notified as well. That makes no difference to anyone.
-    const heard = notices.filter(({ clientId }) => this.#waiting.includes(clientId))
+    const heard = notices.filter(({ clientId }) => this.#isHeard && this.#waiting.includes(clientId))
     this.#waiting = waiters
     return {
       reply,
