@@ -67,6 +67,6 @@ export default {
   // Ends what hangs, and does not judge speed.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
-  // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters, on two processors.
-  maxWorkers: 6,
+  // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
+  maxWorkers: 4,
 }

@@ -17,8 +17,8 @@ export default class WaitingFirst extends EmittingTestRunner {
     const runner = (maxWorkers) => new TestRunner({ ...globalConfig, maxWorkers }, context)
     const { maxWorkers } = globalConfig
     this.#runners = {
-      waiting: runner(maxWorkers + 2),
-      byTheClock: runner(Math.ceil(maxWorkers / 3)),
+      waiting: runner(maxWorkers + 1),
+      byTheClock: runner(Math.ceil(maxWorkers / 2)),
       rest: runner(maxWorkers),
     }
   }
