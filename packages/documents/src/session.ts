@@ -1,5 +1,12 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { EngineHost, EngineSession, Inbox, LatchSession, OperatorSession } from '@holdfast/core/engine'
+import {
+  InvalidArgumentError,
+  type EngineHost,
+  type EngineSession,
+  type Inbox,
+  type LatchSession,
+  type OperatorSession,
+} from '@holdfast/core/engine'
 import { addressing } from './address.js'
 import { CoarseClock } from './coarse-clock.js'
 import { DocumentCommands } from './commands.js'
@@ -16,7 +23,7 @@ import type { DocumentSession, DocumentStore } from './store.js'
 /** No notification ever arrives: waiters look for themselves, and so does who gets mail. */
 const inbox: Inbox = { isSubscribed: () => false, subscribe: () => Promise.resolve() }
 
-/** How long closing waits for a store to forget the client, milliseconds. */
+/** How long closing waits for either request by which a store forgets the client, milliseconds. */
 const withdrawWithinMs = 250
 
 /** The session of one client at a store of documents. */
@@ -59,10 +66,11 @@ export class DocumentLocks implements EngineSession {
       shared: new Documents(sharedDocuments, deps),
     })
     const hasTokens = traits.evicts !== true
-    const mail = isListing(session) ? new Mail({ host, documents: deps }) : undefined
+    const listing = traits.lists && listingOf(session, engine)
+    const mail = listing && new Mail({ host, documents: deps })
     this.steps = new DocumentCommands({ host, engine, objects, clock, pollMs, queue, hasTokens, mail })
     this.registry = new Registration({ host, session, facts, clock, mail })
-    if (mail && isListing(session)) this.operator = new DocumentOperator({ host, session, mail })
+    if (listing && mail) this.operator = new DocumentOperator({ host, session: listing, mail })
     if (queue) {
       const documents = new Documents(latchDocuments, deps)
       this.latches = new DocumentLatches({ host, engine, documents, clock, closing, pollMs })
@@ -82,3 +90,8 @@ export class DocumentLocks implements EngineSession {
 }
 
 const isListing = (session: DocumentSession): session is ListingSession => session.list !== undefined
+
+function listingOf(session: DocumentSession, engine: string): ListingSession {
+  if (isListing(session)) return session
+  throw new InvalidArgumentError(`the traits of the store ${engine} have lists, so its sessions need list()`)
+}

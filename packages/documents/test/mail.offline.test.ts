@@ -4,6 +4,7 @@ import { until } from '@holdfast/testkit'
 import { DocumentTable } from './support/document-table.js'
 import { hostOf, openClient, type OpenClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
+import { Schedule } from './support/schedule.js'
 
 const operatorOf = ({ session }: Pick<OpenClient, 'session'>): OperatorSession => {
   if (!session.operator) throw new Error('the table can list its documents')
@@ -76,6 +77,12 @@ it('the next renewal of a holder that is evicted finds out by whom, also between
   expect(replies).toEqual(['not-held'])
   expect(victim.log).toEqual(['message ada evicts a:1', 'revoked a:1'])
   await Promise.all([operator.session.close(), victim.session.close()])
+})
+
+it('a store that says it lists its documents, and whose sessions do not, is refused', () => {
+  const table = new DocumentTable()
+  const store = { ...new Schedule(0).store(table), traits: table.traits }
+  expect(() => documentEngine(store).open(hostOf('a'))).toThrow('so its sessions need list()')
 })
 
 it('a client looks into its mail as long as it is registered, and when it registers again', async () => {

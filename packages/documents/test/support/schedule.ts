@@ -12,11 +12,12 @@ export class Schedule {
   /** @param lostReply - of which request no reply arrives, counted from 1; 0: of none */
   constructor(readonly lostReply: number) {}
 
-  /** The same store, behind it. */
+  /** The same store, behind it, which lists nothing. */
   store(store: DocumentStore): DocumentStore {
+    const { lists: _, ...traits } = store.traits
     return {
       name: store.name,
-      traits: store.traits,
+      traits,
       open: (host) => {
         const session = store.open(host)
         const gated: DocumentSession = {
