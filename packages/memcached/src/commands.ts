@@ -10,6 +10,8 @@ export interface Version {
   readonly epoch: number
   /** memcached's clock at the read. */
   readonly nowS: number
+  /** Names the data that was read. */
+  readonly dataId: string
 }
 
 /** Longer times to live are taken for instants. */

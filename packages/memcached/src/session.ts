@@ -76,7 +76,7 @@ export class MemcachedSession implements DocumentSession<Version> {
         const { nowS, id } = clock
         return {
           text: document?.value ?? '',
-          version: { cas: casOf(document), epoch, nowS },
+          version: { cas: casOf(document), epoch, nowS, dataId: id },
           nowUs: nowS * 1_000_000,
           incarnation: id,
           opensInMs: opensInMs(clock, this.#settings.graceMs),
@@ -86,12 +86,20 @@ export class MemcachedSession implements DocumentSession<Version> {
   }
 
   replace(key: string, text: string, version: Version, keepMs: number, timeoutMs: number): Promise<boolean> {
-    const command = commandOf(`${this.#settings.prefix}${keyOf(key)}`, text, version, keepMs)
+    const ownKey = `${this.#settings.prefix}${keyOf(key)}`
+    const command = commandOf(ownKey, text, version, keepMs)
     if (command === undefined) return Promise.resolve(true)
+    const endAt = performance.now() + timeoutMs
+    // The version of a document that is absent is that of all data: the clock key tells whether it was added to those that were read.
+    const isNew = version.cas === ''
+    const commands = isNew ? [command, this.#lookAtClock] : [command]
     return this.#attempt(async () => {
       try {
-        const { replies } = await this.#client.send([command], timeoutMs, version.epoch)
-        return wasReplaced(replies[0])
+        const { replies } = await this.#client.send(commands, timeoutMs, version.epoch)
+        if (!wasReplaced(replies[0])) return false
+        if (!isNew || this.#noteClock(replies[1])?.id === version.dataId) return true
+        await this.#takeBack(ownKey, text, endAt)
+        return false
       } catch (error) {
         if (error instanceof OtherConnectionError) return false
         throw error
@@ -112,6 +120,14 @@ export class MemcachedSession implements DocumentSession<Version> {
     clearInterval(this.#beat)
     this.#client.close()
     return Promise.resolve()
+  }
+
+  /** Deletes a document that says this, if there is one. What another client has made of it by now stays. */
+  async #takeBack(ownKey: string, text: string, endAt: number): Promise<void> {
+    const leftMs = (): number => Math.max(1, endAt - performance.now())
+    const { replies, epoch } = await this.#client.send([`mg ${ownKey} v c\r\n`], leftMs())
+    if (replies[0]?.value !== text) return
+    await this.#client.send([`md ${ownKey} C${casOf(replies[0])}\r\n`], leftMs(), epoch)
   }
 
   get #lookAtClock(): string {

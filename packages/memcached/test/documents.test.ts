@@ -162,6 +162,21 @@ describe('the data', () => {
     expect(session.connectionEpoch).toBe(0)
   })
 
+  it.each([
+    ['nobody has looked since', () => Promise.resolve()],
+    ['another client has looked since', async () => (await open()).textOf('b')],
+  ])('takes no document that was absent in data before flush_all, if %s', async (_, look) => {
+    const session = await open()
+    const { version } = await session.read('overtaken', timeoutMs)
+    await flush()
+    await look()
+    expect(await session.replace('overtaken', 'held', version, 30_000, timeoutMs)).toBe(false)
+    expect(await session.textOf('overtaken')).toBe('')
+    const after = await session.read('overtaken', timeoutMs)
+    expect(await session.replace('overtaken', 'held', after.version, 30_000, timeoutMs)).toBe(true)
+    expect(await session.textOf('overtaken')).toBe('held')
+  })
+
   it('is as old as itself, not as the server', async () => {
     const session = await open()
     await session.read('a', timeoutMs)
