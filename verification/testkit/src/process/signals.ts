@@ -22,7 +22,10 @@ export async function freezePid(pid: number): Promise<void> {
   // The signal is only queued so far: on another CPU the process may still handle a request.
   const isStopped = async (): Promise<boolean> => {
     if (!(await processExists(pid))) return true
-    return (await stateOf(pid)).startsWith('T')
+    if ((await stateOf(pid)).startsWith('T')) return true
+    // Whoever had frozen it before may have resumed it since.
+    sendSignal(pid, 'SIGSTOP')
+    return false
   }
   await until(isStopped, { what: `process ${String(pid)} to stop` })
 }
