@@ -8,10 +8,12 @@ export interface RestHold {
   readonly owner: string
   /** The count or the permits that the server must have of it. */
   readonly atClient: number
+  /** Whether the client still says so. */
+  isHeld(): boolean
   leave(): Promise<void>
 }
 
-/** Longer than a busy machine stalls: no hold must be lost while counts are compared. */
+/** Longer than a busy machine stalls. A session may end even so. */
 const options = { leaseMs: 60_000 }
 
 /**
@@ -44,7 +46,12 @@ async function holdLock(client: Holdfast, name: string, count: number): Promise<
   const outer = await afterFaults(() => lock.lock(options))
   const leases = [outer]
   while (leases.length < count) leases.push(await outer.run(() => lock.lock()))
-  return { owner: outer.owner, atClient: outer.holdCount, leave: () => leaveAll(leases) }
+  return {
+    owner: outer.owner,
+    atClient: outer.holdCount,
+    isHeld: () => outer.isHeld,
+    leave: () => leaveAll(leases),
+  }
 }
 
 /** A writer that reads, too; with an odd count it leaves the write lock first. */
@@ -57,6 +64,7 @@ async function holdReadWriteLock(client: Holdfast, name: string, count: number):
   return {
     owner: outer.owner,
     atClient: isReader ? 1 : sizeOf['read-write-lock'],
+    isHeld: () => inner.isHeld,
     leave: () => leaveAll(isReader ? [inner] : [outer, inner]),
   }
 }
@@ -67,7 +75,12 @@ async function holdPermits(client: Holdfast, name: string, count: number): Promi
   await afterFaults(() => semaphore.resize(semaphoreSize, { keepMs: options.leaseMs }))
   const lease = await afterFaults(() => semaphore.acquire({ ...options, permits: semaphoreSize }))
   await lease.release(Math.min(count, semaphoreSize) - 1)
-  return { owner: lease.owner, atClient: lease.permits, leave: () => lease.release() }
+  return {
+    owner: lease.owner,
+    atClient: lease.permits,
+    isHeld: () => lease.isHeld,
+    leave: () => lease.release(),
+  }
 }
 
 async function leaveAll(leases: readonly Lease[]): Promise<void> {

@@ -106,12 +106,21 @@ class ScheduleRun {
     stopWatching()
     this.#events.push(...((await contradictions?.()) ?? []))
     await topology.whenStable()
-    await this.#compareCounts()
+    const compared = await this.#compareCounts()
+    const stillHeld = new Set<string>()
     for (const { clientProcess, message } of await this.#sendAll('ended', () => ({ type: 'end' }))) {
-      const { open } = message
+      const { open, isHeld } = message
+      const owner = compared.ownerOf.get(clientProcess)
+      if (owner !== undefined && isHeld === true) stillHeld.add(owner)
       if (Array.isArray(open) && open.length > 0)
         this.#failures.push(`${clientProcess.name} left open: ${open.join(', ')}`)
     }
+    // Whoever lost its hold meanwhile, as when its session ended, has a count of the past.
+    const isOfPast = (owner: string): boolean =>
+      [...compared.ownerOf.values()].includes(owner) && !stillHeld.has(owner)
+    this.#events.push(
+      ...compared.events.filter((event) => !(event.kind === 'counted' && isOfPast(event.owner))),
+    )
     // A process that did not even start is a failure, and wrote nothing.
     const written = readHistories(this.#files.filter((file) => existsSync(file)))
     const found = await findLeftovers(this.#context, {
@@ -149,7 +158,7 @@ class ScheduleRun {
     })
   }
 
-  async #compareCounts(): Promise<void> {
+  async #compareCounts(): Promise<{ events: HistoryEvent[]; ownerOf: Map<ClientProcess, string> }> {
     const { locks } = this.#context
     const holders = this.#testbed.processes
       .filter((clientProcess) => this.#isUsable(clientProcess))
@@ -158,13 +167,15 @@ class ScheduleRun {
       const n = holders.indexOf(clientProcess)
       return { type: 'hold', lock: n === -1 ? null : n, count: n + 2 }
     })
+    const ownerOf = new Map<ClientProcess, string>()
     const reported = replies.flatMap(({ clientProcess, message }): ReportedHold[] => {
       const lock = locks[holders.indexOf(clientProcess)]
       const { owner, atClient } = message
       if (lock === undefined || typeof owner !== 'string') return []
+      ownerOf.set(clientProcess, owner)
       return [{ lock, owner, atClient: Number(atClient) }]
     })
-    this.#events.push(...(await compareCounts(this.#context, reported)))
+    return { events: await compareCounts(this.#context, reported), ownerOf }
   }
 
   /** Sends every usable process a command, and resolves with their replies. */

@@ -63,11 +63,12 @@ for (;;) {
 
   await next('end')
   write = undefined
+  const isHeld = hold?.isHeld() ?? false
   // A machine that stalls may cost the reply to a release. What is really left is looked for afterwards.
   await hold?.leave().catch(() => undefined)
   await Promise.all(clients.map((client) => client.close()))
   templates.forEach(discard)
   stopWatching()
   history.close()
-  await tellParent({ type: 'ended', open: await openBeyond(openBefore) })
+  await tellParent({ type: 'ended', isHeld, open: await openBeyond(openBefore) })
 }
