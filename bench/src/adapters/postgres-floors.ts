@@ -52,8 +52,9 @@ export const rowLocks: Contender = {
   async open(url) {
     const { Pool } = await import('pg')
     const pool = new Pool({ connectionString: url, max: connections })
-    await pool.query(`select pg_advisory_lock(1); create table if not exists row_lock (
-      name text primary key, locked_by text, locked_at timestamptz); select pg_advisory_unlock(1)`)
+    // Statements that are sent together are one transaction.
+    await pool.query(`select pg_advisory_xact_lock(1); create table if not exists row_lock (
+      name text primary key, locked_by text, locked_at timestamptz)`)
     const known = new Set<string>()
     let owners = 0
     return {
