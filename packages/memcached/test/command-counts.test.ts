@@ -18,8 +18,15 @@ it('a cycle of a lock that nobody else wants sends 6 commands, in 4 trips', asyn
     commands.push(command)
     return false
   })
-  const lock = clients.open({ url: `memcached://${proxy.host}:${proxy.port}` }).getLock('alone')
+  const holdfast = clients.open({ url: `memcached://${proxy.host}:${proxy.port}` })
+  const lock = holdfast.getLock('alone')
   await lock.withLock(() => undefined)
+  const sentForNew: number[] = []
+  for (let n = 0; n < 4; n += 1) {
+    const before = commands.length
+    await holdfast.getLock(`new:${n}`).withLock(() => undefined)
+    sentForNew.push(commands.length - before)
+  }
   // Long beside what a busy machine adds to a trip.
   const oneWayMs = 100
   proxy.delay(oneWayMs, { isExact: true })
@@ -34,6 +41,8 @@ it('a cycle of a lock that nobody else wants sends 6 commands, in 4 trips', asyn
   }
   // Now and then a client looks at the clock key, and a process stands still for a moment.
   expect(Math.min(...cycles.map(({ sent }) => sent))).toBeLessThanOrEqual(6)
+  // An `add` is checked against the clock key.
+  expect(Math.min(...sentForNew)).toBe(7)
   expect(Math.min(...cycles.map(({ trips }) => trips))).toBeLessThanOrEqual(4)
   await clients.closeAll()
   await proxy.close()
