@@ -17,7 +17,8 @@ import { Bars } from './bars.js'
 import { Client } from './client/client.js'
 import { StatusError } from './client/failures.js'
 import { countdown } from './countdown.js'
-import { EtcdEntry, factsOf, listingOf, madeOf, valueOf, watchFrom, type EntryFacts } from './entries.js'
+import { EtcdEntry, factsOf, listingOf, madeOf, valueOf, type EntryFacts } from './entries.js'
+import { EntryWatches } from './entry-watches.js'
 import { Inbox } from './inbox.js'
 import { Keys } from './keys.js'
 import { EtcdLatches } from './latches.js'
@@ -44,6 +45,7 @@ export class EtcdStore implements QueueStore {
   readonly #session: Session
   readonly #requests: Requests
   readonly #watches: Watches
+  readonly #entryWatches: EntryWatches
   readonly #inbox: Inbox
   readonly #keys: Keys
   readonly #bars = new Bars()
@@ -85,6 +87,7 @@ export class EtcdStore implements QueueStore {
       open: (streamEvents) => this.#client.open('Watch/Watch', streamEvents),
       refused: (reason) => host.error(this.#requests.errorOf(new StatusError(7, reason))),
     })
+    this.#entryWatches = new EntryWatches(this.#watches, this.#requests)
     this.#inbox = new Inbox({
       prefix: this.#keys.inbox(host.clientId),
       watches: this.#watches,
@@ -241,26 +244,16 @@ export class EtcdStore implements QueueStore {
     })
   }
 
-  whenGone(entry: Entry, callback: () => void): Promise<() => void> {
-    const range = { key: madeOf(entry).key, without: 'puts' } as const
-    const stop = this.#watches.add(range, watchFrom(entry), () => {
-      stop()
-      callback()
-    })
-    return Promise.resolve(stop)
+  whenGone(entry: Entry, callback: () => void, timeoutMs: number): Promise<() => void> {
+    return Promise.resolve(this.#entryWatches.whenGone(entry, callback, timeoutMs))
   }
 
-  whenMarked(entry: Entry, callback: () => void): Promise<() => void> {
+  whenMarked(entry: Entry, callback: () => void, timeoutMs: number): Promise<() => void> {
     if (entry instanceof EtcdEntry && entry.facts.isMarked) {
       const soon = setImmediate(callback)
       return Promise.resolve(() => clearImmediate(soon))
     }
-    const stop = this.#watches.add({ key: madeOf(entry).key }, watchFrom(entry), (what) => {
-      if (what !== 'lost' && !what.isDeletion && !factsOf(what.entry.value).isMarked) return
-      stop()
-      callback()
-    })
-    return Promise.resolve(stop)
+    return Promise.resolve(this.#entryWatches.whenMarked(entry, callback, timeoutMs))
   }
 
   whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {

@@ -11,6 +11,8 @@ interface Watch {
   /** The next revision to report. */
   from: number
   readonly report: (what: WatchReport) => void
+  /** Looks for itself what happened since `from`, until the watch began. Left out: the watch begins in the past. */
+  readonly catchUp?: (() => void) | undefined
 }
 
 export interface WatchesDeps {
@@ -24,6 +26,9 @@ export interface WatchesDeps {
  * All watches of one client, on one stream.
  *
  * They outlive connections: each is made again from the revision after the last one that it reported, so nothing is missed.
+ *
+ * One that is to report the past as well gets its events late, in rounds of 100 ms, as long as others write: etcd moves it to those that
+ * keep up only then (`syncWatchersLoop` of its `watchable_store.go`). Those with `catchUp` begin in the present.
  */
 export class Watches {
   readonly #deps: WatchesDeps
@@ -41,14 +46,21 @@ export class Watches {
    * Reports what happens to a key, or to a range of them, until it is told to stop. Never before it returns.
    *
    * @param from - the first revision to report: the one after that at which the state is known
+   * @param catchUp - called when the store has come past that before the watch began: what happened in between is not reported
    * @returns stops it
    */
-  add(range: WatchRange, from: number, report: (what: WatchReport) => void): () => void {
+  add(
+    range: WatchRange,
+    from: number,
+    report: (what: WatchReport) => void,
+    catchUp?: () => void,
+  ): () => void {
     this.#lastId += 1
     const id = this.#lastId
-    this.#watches.set(id, { range, from, report })
+    const watch = { range, from, report, catchUp }
+    this.#watches.set(id, watch)
     this.#stream ??= this.#open()
-    this.#stream?.send(createOf(id, range, from))
+    this.#begin(id, watch)
     return () => {
       if (this.#watches.delete(id)) this.#stream?.send(cancelOf(id))
     }
@@ -59,7 +71,7 @@ export class Watches {
     clearTimeout(this.#timer)
     this.#stream?.close()
     this.#stream = this.#open()
-    for (const [id, { range, from }] of this.#watches) this.#stream?.send(createOf(id, range, from))
+    for (const [id, watch] of this.#watches) this.#begin(id, watch)
   }
 
   close(): void {
@@ -67,6 +79,10 @@ export class Watches {
     this.#watches.clear()
     this.#stream?.close()
     this.#stream = null
+  }
+
+  #begin(id: number, { range, from, catchUp }: Watch): void {
+    this.#stream?.send(createOf(id, range, catchUp ? 0 : from))
   }
 
   #open(): MessageStream | null {
@@ -91,7 +107,8 @@ export class Watches {
   }
 
   #onMessage(bytes: Buffer): void {
-    const { id, isCanceled, compactedAt, reason, revision, events } = watchMessageOf(new Message(bytes))
+    const message = watchMessageOf(new Message(bytes))
+    const { id, isCreated, isCanceled, compactedAt, reason, revision, events } = message
     this.#failures = 0
     const watch = this.#watches.get(id)
     if (!watch) return
@@ -101,9 +118,13 @@ export class Watches {
       watch.report('lost')
       return
     }
+    if (isCreated && watch.catchUp && revision >= watch.from) {
+      watch.from = revision + 1
+      watch.catchUp()
+    }
     for (const event of events) {
-      // It may have been stopped by what it reported.
-      if (this.#watches.get(id) === watch) watch.report(event)
+      // A server that lags behind begins earlier. And it may have been stopped by what it reported.
+      if (event.entry.writtenAt >= watch.from && this.#watches.get(id) === watch) watch.report(event)
     }
     if (events.length > 0) watch.from = Math.max(watch.from, revision + 1)
   }

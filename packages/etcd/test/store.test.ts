@@ -176,17 +176,18 @@ describe('a watch', () => {
     await other.store.remove(ahead, timeoutMs)
     // It has seen later revisions since.
     await bare.entered({ ...queue, name: `${queue.name}:other` }, 2)
-    await new Promise<void>((resolve) => void bare.store.whenGone(ahead, resolve))
+    await new Promise<void>((resolve) => void bare.store.whenGone(ahead, resolve, timeoutMs))
   })
 
-  it('counts as fired when what it is to report was compacted', async () => {
+  it('reports what was compacted before it, and nothing of what is still there', async () => {
     const [bare, other] = [await open(), await open()]
-    await other.entered(queue, 1)
-    const [ahead] = (await bare.store.list(queue, timeoutMs)).entries
-    if (!ahead) throw new Error('nothing ahead')
+    const [gone, kept] = [await other.entered(queue, 1), await other.entered(queue, 2)]
+    await other.store.remove(gone, timeoutMs)
     await gateway.compact()
-    await new Promise<void>((resolve) => void bare.store.whenGone(ahead, resolve))
-    expect(await other.ownersIn(queue)).toEqual([other.owner(1)])
+    let reports = 0
+    await bare.store.whenGone(kept, () => (reports += 1), timeoutMs)
+    await new Promise<void>((resolve) => void bare.store.whenGone(gone, resolve, timeoutMs))
+    expect(reports).toBe(0)
     expect(bare.errors).toEqual([])
   })
 
@@ -194,7 +195,7 @@ describe('a watch', () => {
     const [bare, other] = [await open(), await open()]
     const ahead = await other.entered(queue, 1)
     let gone = 0
-    await bare.store.whenGone(ahead, () => (gone += 1))
+    await bare.store.whenGone(ahead, () => (gone += 1), timeoutMs)
     await server.restart()
     await until(() => bare.store.isUp && other.store.isUp)
     await other.store.remove(ahead, timeoutMs)
@@ -207,7 +208,7 @@ describe('a watch', () => {
     const semaphore: Queue = { ...queue, object: 'semaphore' }
     const entry = await bare.entered(semaphore, 1)
     let marks = 0
-    await bare.store.whenMarked(entry, () => (marks += 1))
+    await bare.store.whenMarked(entry, () => (marks += 1), timeoutMs)
     let changes = 0
     await bare.store.whenChanged(semaphore, () => (changes += 1), timeoutMs)
     await bare.store.update(entry, { count: 1, leaseMs: 5 }, timeoutMs)
@@ -217,7 +218,7 @@ describe('a watch', () => {
     await until(() => marks === 1)
     const [seen] = (await bare.store.list(semaphore, timeoutMs)).entries
     if (!seen) throw new Error('it is gone')
-    await new Promise<void>((resolve) => void bare.store.whenMarked(seen, resolve))
+    await new Promise<void>((resolve) => void bare.store.whenMarked(seen, resolve, timeoutMs))
   })
 })
 

@@ -14,6 +14,8 @@ export interface WatchRange {
 
 export interface WatchMessage extends Header {
   readonly id: number
+  /** The watch has begun: it reports what happens after the revision of this message, if not even earlier events. */
+  readonly isCreated: boolean
   /** The server ends this watch. */
   readonly isCanceled: boolean
   /** Of a watch that began before it: what the store has forgotten by now. */
@@ -31,7 +33,7 @@ export interface WatchEvent {
 /** By their numbers in `FilterType`. */
 const filters = { puts: 0, deletions: 1 } as const
 
-/** @param from - the first revision whose events are reported */
+/** @param from - the first revision whose events are reported; 0: whichever is next */
 export const createOf = (id: number, { key, end, without }: WatchRange, from: number): Buffer =>
   encode([1, encode([1, key], [2, end], [3, from], [5, without && Buffer.from([filters[without]])], [7, id])])
 
@@ -40,6 +42,7 @@ export const cancelOf = (id: number): Buffer => encode([2, encode([1, id])])
 export const watchMessageOf = (message: Message): WatchMessage => ({
   ...headerOf(message),
   id: message.number(2),
+  isCreated: message.isTrue(3),
   isCanceled: message.isTrue(4),
   compactedAt: message.number(5),
   reason: message.text(6),

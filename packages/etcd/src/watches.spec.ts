@@ -1,0 +1,78 @@
+import type { MessageStreamEvents } from './client/connection.js'
+import { Watches } from './watches.js'
+import { encode, Message } from './wire/protobuf.js'
+
+/** Watches of one key, and a server whose messages the test sends. */
+function watching({ catchUp }: { catchUp?: () => void } = {}) {
+  const seen: (number | 'lost')[] = []
+  const created: number[] = []
+  const streams: MessageStreamEvents[] = []
+  const watches = new Watches({
+    open: (events) => {
+      streams.push(events)
+      return { send: (message) => created.push(startOf(message)), close: () => undefined }
+    },
+    refused: () => undefined,
+  })
+  const report = (what: Parameters<Parameters<Watches['add']>[2]>[0]): void => {
+    seen.push(what === 'lost' ? what : what.entry.writtenAt)
+  }
+  watches.add({ key: 'key' }, 10, report, catchUp)
+  const server = {
+    created: (revision: number) => streams.at(-1)?.message(watchMessage(revision, [3, true])),
+    event: (revision: number) =>
+      streams.at(-1)?.message(watchMessage(revision, [11, encode([2, encode([3, revision])])])),
+    compacted: (at: number) => streams.at(-1)?.message(watchMessage(at, [4, true], [5, at])),
+  }
+  return { watches, server, seen, created }
+}
+
+const startOf = (message: Buffer): number => new Message(message).message(1).number(3)
+
+function watchMessage(revision: number, ...fields: Parameters<typeof encode>): Buffer {
+  return encode([1, encode([3, revision])], [2, 1], ...fields)
+}
+
+it('begins in the past where nobody can catch up, and counts as fired when that was compacted', () => {
+  const { server, seen, created } = watching()
+  expect(created).toEqual([10])
+  server.created(12)
+  server.event(11)
+  server.compacted(15)
+  server.event(16)
+  expect(seen).toEqual([11, 'lost'])
+})
+
+it('begins in the present where somebody can, who does so only if something may have happened', () => {
+  const catchUp = jest.fn()
+  const quiet = watching({ catchUp })
+  expect(quiet.created).toEqual([0])
+  quiet.server.created(9)
+  expect(catchUp).not.toHaveBeenCalled()
+  const busy = watching({ catchUp })
+  busy.server.created(10)
+  expect(catchUp).toHaveBeenCalledTimes(1)
+})
+
+it('leaves out what a server that lags behind reports of before', () => {
+  const { server, seen } = watching({ catchUp: () => undefined })
+  server.created(7)
+  server.event(8)
+  server.event(10)
+  expect(seen).toEqual([10])
+})
+
+it.each([
+  { place: 'past', catchUp: undefined, starts: [10, 13], catches: 0 },
+  { place: 'present', catchUp: jest.fn(), starts: [0, 0], catches: 1 },
+])('is made again in the $place after its stream', ({ catchUp, starts, catches }) => {
+  const { watches, server, seen, created } = watching({ ...(catchUp && { catchUp }) })
+  server.created(9)
+  server.event(12)
+  watches.restart()
+  server.created(13)
+  server.event(14)
+  expect([created, seen]).toEqual([starts, [12, 14]])
+  expect(catchUp?.mock.calls ?? []).toHaveLength(catches)
+  watches.close()
+})
