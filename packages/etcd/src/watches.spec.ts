@@ -54,12 +54,16 @@ it('begins in the present where somebody can, who does so only if something may 
   expect(catchUp).toHaveBeenCalledTimes(1)
 })
 
-it('leaves out what a server that lags behind reports of before', () => {
-  const { server, seen } = watching({ catchUp: () => undefined })
-  server.created(7)
-  server.event(8)
-  server.event(10)
-  expect(seen).toEqual([10])
+it('has not come to its beginning on a store that was restored from a backup: it is lost, or whoever can catches up', () => {
+  const past = watching()
+  past.server.created(5)
+  past.server.event(6)
+  const catchUp = jest.fn()
+  const present = watching({ catchUp })
+  present.server.created(5)
+  present.server.event(6)
+  expect([past.seen, present.seen]).toEqual([['lost'], [6]])
+  expect(catchUp).toHaveBeenCalledTimes(1)
 })
 
 it.each([

@@ -3,7 +3,7 @@ import type { MessageStream, MessageStreamEvents } from './client/connection.js'
 import { Message } from './wire/protobuf.js'
 import { cancelOf, createOf, watchMessageOf, type WatchEvent, type WatchRange } from './wire/watch.js'
 
-/** `lost`: what happened can no longer be told, since the store has compacted it or refuses the watch. The watch has ended then. */
+/** `lost`: what happened can no longer be told, since the store has compacted it, is not where it was, or refuses the watch, which has ended then. */
 export type WatchReport = WatchEvent | 'lost'
 
 interface Watch {
@@ -46,7 +46,7 @@ export class Watches {
    * Reports what happens to a key, or to a range of them, until it is told to stop. Never before it returns.
    *
    * @param from - the first revision to report: the one after that at which the state is known
-   * @param catchUp - called when the store has come past that before the watch began: what happened in between is not reported
+   * @param catchUp - called when the store was not there any more when the watch began: what happened in between is not reported
    * @returns stops it
    */
   add(
@@ -85,6 +85,23 @@ export class Watches {
     this.#stream?.send(createOf(id, range, catchUp ? 0 : from))
   }
 
+  /** A server that was restored from a backup has not come to where it was, and writes other events from here on. Or it lags behind. */
+  #begun(id: number, watch: Watch, revision: number): void {
+    const next = revision + 1
+    if (watch.catchUp && next !== watch.from) {
+      watch.from = next
+      watch.catchUp()
+    } else if (next < watch.from) {
+      this.#stream?.send(cancelOf(id))
+      this.#lose(id, watch)
+    }
+  }
+
+  #lose(id: number, watch: Watch): void {
+    this.#watches.delete(id)
+    watch.report('lost')
+  }
+
   #open(): MessageStream | null {
     const stream: MessageStream | null = this.#deps.open({
       message: (bytes) => this.#onMessage(bytes),
@@ -113,18 +130,14 @@ export class Watches {
     const watch = this.#watches.get(id)
     if (!watch) return
     if (isCanceled) {
-      this.#watches.delete(id)
       if (compactedAt === 0) this.#deps.refused(reason)
-      watch.report('lost')
+      this.#lose(id, watch)
       return
     }
-    if (isCreated && watch.catchUp && revision >= watch.from) {
-      watch.from = revision + 1
-      watch.catchUp()
-    }
+    if (isCreated) this.#begun(id, watch, revision)
     for (const event of events) {
-      // A server that lags behind begins earlier. And it may have been stopped by what it reported.
-      if (event.entry.writtenAt >= watch.from && this.#watches.get(id) === watch) watch.report(event)
+      // It may have been stopped by what it reported.
+      if (this.#watches.get(id) === watch) watch.report(event)
     }
     if (events.length > 0) watch.from = Math.max(watch.from, revision + 1)
   }

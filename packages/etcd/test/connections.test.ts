@@ -155,6 +155,25 @@ it('connects once a frozen server goes on', async () => {
   await read(client, 10_000)
 })
 
+it('goes on with a server that has lost everything: the holder is told, waiters get in, evictions arrive', async () => {
+  await using own = await startEtcd()
+  const [holder, waiter] = Array.from({ length: 2 }, () =>
+    clients.open({ hosts: [own.url] }, { watchdogTimeoutMs: 4_000 }),
+  )
+  if (!holder || !waiter) throw new Error('no client')
+  // The revisions of before are ahead of those after.
+  for (let n = 0; n < 30; n += 1) await waiter.getLock('earlier').withLock(() => undefined)
+  const lease = await holder.getLock('kept').lock()
+  const waiting = waiter.getLock('kept').lock()
+  await until(async () => (await holder.getLock('kept').inspect()).waiterCount === 1)
+  await own.restart({ keepData: false })
+  await until(() => lease.signal.aborted)
+  const next = await waiting
+  await holder.getLock('kept').forceUnlock()
+  await until(() => next.signal.aborted)
+  expect(next.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' })
+})
+
 it('names the servers at once, and why none can be reached', async () => {
   const hosts = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
   const holdfast = clients.open({ hosts }, { commandTimeoutMs: 400_000 })

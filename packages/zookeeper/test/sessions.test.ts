@@ -72,6 +72,25 @@ it('sessions of less than two ticks are refused when they are granted', async ()
   })
 })
 
+it('clients go on with a server that has lost everything: the holder is told, waiters get in, evictions arrive', async () => {
+  await using own = await startZooKeeper()
+  const [holder, waiter] = [
+    clients.open(own.connect, { watchdogTimeoutMs }),
+    clients.open(own.connect, { watchdogTimeoutMs }),
+  ]
+  const name = uniqueName('kept')
+  const lease = await holder.getLock(name).lock()
+  const waiting = waiter.getLock(name).lock()
+  await until(async () => (await holder.getLock(name).inspect()).waiterCount === 1)
+  await own.kill()
+  await own.start({ keepData: false })
+  await until(() => lease.signal.aborted)
+  const next = await waiting
+  await holder.getLock(name).forceUnlock()
+  await until(() => next.signal.aborted)
+  expect(next.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' })
+})
+
 it('an entry of the same client from a session that is over is not taken for its own', async () => {
   const name = uniqueName('own')
   const { holdfast, proxy } = await clients.openLinked(server, { watchdogTimeoutMs, commandTimeoutMs: 500 })

@@ -15,8 +15,8 @@ export interface SessionServer {
   readonly host: string
   readonly port: number
   kill(): Promise<void>
-  /** With what it had written. Resolves when its process runs: of several, a majority serves. */
-  launch(): Promise<void>
+  /** Resolves when its process runs: of several, a majority serves. `keepData`: with what it had written, as it does unless told. */
+  launch(options?: { readonly keepData: boolean }): Promise<void>
   freeze(): Promise<void>
   thaw(): void
 }
@@ -75,7 +75,7 @@ async function onEtcd(size: number): Promise<SessionTopology> {
     host: server.host,
     port: server.port,
     kill: () => server.kill(),
-    launch: () => server.restart({ isAsync: true }),
+    launch: (options) => server.restart({ isAsync: true, ...options }),
     freeze: () => server.freeze(),
     thaw: () => server.thaw(),
   }))

@@ -4,9 +4,9 @@ import { sessionsOf } from './fault-context.js'
 import type { FaultKind, Heal } from './fault-kind.js'
 import type { FaultPlan } from './fault-plan.js'
 
-/** A fault of servers that keep what they have written: none of it excuses anything. */
+/** A fault of servers. Of those that keep what they have written, none excuses anything. */
 function onServers(
-  traits: Pick<FaultKind, 'on'>,
+  traits: Pick<FaultKind, 'on' | 'excuses'>,
   inject: (topology: SessionTopology, plan: FaultPlan) => Promise<Heal>,
 ): FaultKind {
   return {
@@ -28,6 +28,18 @@ export const sessionFaults = {
       await topology.whenStable()
     }
   }),
+  /** As one that is restored from a backup of long ago. */
+  loseSessionData: onServers(
+    { on: ['zookeeper', 'etcd'], excuses: ['exclusion', 'tokens'] },
+    async (topology, { target }) => {
+      const server = pickCyclic(topology.servers, target)
+      await server.kill()
+      return async () => {
+        await server.launch({ keepData: false })
+        await topology.whenStable()
+      }
+    },
+  ),
   freezeSessionServer: onServers({}, async ({ servers }, { target }) => {
     const server = pickCyclic(servers, target)
     await server.freeze()

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { guard, type ScratchFolder } from '../process/reaper.js'
 import { freezeProcess, isRunning, killProcess, thawProcess } from '../process/signals.js'
@@ -36,6 +36,11 @@ export interface LocalZooKeeperOptions {
   readonly member?: Member | undefined
 }
 
+export interface LaunchOptions {
+  /** Of one that is alone: without what it had written, as a new one. @defaultValue true */
+  readonly keepData?: boolean
+}
+
 /** A server whose files are in a folder of its own. */
 export class LocalZooKeeper implements AsyncDisposable {
   readonly host = host
@@ -67,13 +72,14 @@ export class LocalZooKeeper implements AsyncDisposable {
   }
 
   /** Resolves when it serves clients. */
-  async start(): Promise<void> {
-    await this.launch()
+  async start(options?: LaunchOptions): Promise<void> {
+    await this.launch(options)
     await this.untilServing()
   }
 
   /** Starts the process. A member of an ensemble serves once there are enough of them. */
-  async launch(): Promise<void> {
+  async launch({ keepData = true }: LaunchOptions = {}): Promise<void> {
+    if (!keepData) await rm(this.#data, { recursive: true, force: true })
     await this.#configure()
     const log = await open(this.#logPath, 'a')
     try {
@@ -127,7 +133,7 @@ export class LocalZooKeeper implements AsyncDisposable {
   }
 
   async #configure(): Promise<void> {
-    const data = join(this.#folder.path, 'data')
+    const data = this.#data
     await mkdir(data, { recursive: true })
     if (this.#member) await writeFile(join(data, 'myid'), String(this.#member.id))
     const lines = [
@@ -142,6 +148,10 @@ export class LocalZooKeeper implements AsyncDisposable {
       ...(this.#member ? [] : [`clientPort=${this.port}`, `clientPortAddress=${host}`]),
     ]
     await writeFile(this.#configPath, `${lines.join('\n')}\n`)
+  }
+
+  get #data(): string {
+    return join(this.#folder.path, 'data')
   }
 
   get #configPath(): string {
