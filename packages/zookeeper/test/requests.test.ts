@@ -77,6 +77,27 @@ it('500 holds are renewed by one request per beat', async () => {
   expect(leases.every(({ isHeld }) => isHeld)).toBe(true)
 })
 
+it('waits that were given up leave a watch for each entry that is still there, and no more', async () => {
+  const name = uniqueName('impatient')
+  const [holder, other] = [clients.open(requests.connect), clients.open(requests.connect)]
+  const lease = await holder.getLock(name).lock()
+  const before = await watchCount()
+  for (let n = 0; n < 5; n += 1) {
+    const waits = Array.from({ length: 20 }, () => other.getLock(name).tryLock({ waitMs: 300 }))
+    expect(await Promise.all(waits)).toEqual(waits.map(() => null))
+  }
+  // That of the holder, and that of the directory.
+  expect((await watchCount()) - before).toBeLessThanOrEqual(2)
+  await lease.unlock()
+  expect((await watchCount()) - before).toBeLessThanOrEqual(1)
+})
+
+async function watchCount(): Promise<number> {
+  const found = /Total watches:(\d+)/.exec(await server.ask('wchs'))
+  if (!found) throw new Error('the server counts no watches')
+  return Number(found[1])
+}
+
 /** How many events the server has sent because a node was deleted. */
 async function eventCount(): Promise<number> {
   const found = /^zk_sum_node_deleted_watch_count\s+(\d+)/m.exec(await server.ask('mntr'))
