@@ -1,6 +1,6 @@
 import type { MessageStreamEvents } from './client/connection.js'
 import { Watches } from './watches.js'
-import { encode, Message } from './wire/protobuf.js'
+import { encode, Message, type Field } from './wire/protobuf.js'
 
 /** Watches of one key, and a server whose messages the test sends. */
 function watching({ catchUp }: { catchUp?: () => void } = {}) {
@@ -29,7 +29,7 @@ function watching({ catchUp }: { catchUp?: () => void } = {}) {
 
 const startOf = (message: Buffer): number => new Message(message).message(1).number(3)
 
-function watchMessage(revision: number, ...fields: Parameters<typeof encode>): Buffer {
+function watchMessage(revision: number, ...fields: readonly Field[]): Buffer {
   return encode([1, encode([3, revision])], [2, 1], ...fields)
 }
 

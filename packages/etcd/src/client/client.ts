@@ -3,6 +3,7 @@ import { Message } from '../wire/protobuf.js'
 import { Authentication, type User } from './authentication.js'
 import { Connection, type Endpoint, type MessageStream, type MessageStreamEvents } from './connection.js'
 import { isRefusal, isTokenRefused, isUnreachable, isUseless, NoReplyError, toError } from './failures.js'
+import { closed } from '../errors.js'
 
 export interface ClientSettings {
   readonly endpoints: readonly Endpoint[]
@@ -252,5 +253,3 @@ interface Waiting {
 const shortestGreetingMs = 750
 const longestGreetingMs = 6_000
 const pauses = { firstMs: 50, longestMs: 1_000 }
-
-const closed = (): NoReplyError => new NoReplyError('the client is closed')

@@ -1,6 +1,7 @@
 import { backoffMs } from '@holdfast/core/engine'
 import { Connection, type Endpoint } from './connection.js'
 import { isRefusal, isUnreachable, NoReplyError, OtherConnectionError, toError } from './failures.js'
+import { closed } from '../errors.js'
 import type { Reply } from './reply-stream.js'
 
 // What there is on npm was looked at: memjs, memcached, memcache, memcache-client, memcache-plus, memcache-pp and mc. None has both compare-and-
@@ -205,5 +206,3 @@ interface Waiting {
 const shortestGreetingMs = 750
 const longestGreetingMs = 6_000
 const pauses = { firstMs: 50, longestMs: 1_000 }
-
-const closed = (): NoReplyError => new NoReplyError('the client is closed')

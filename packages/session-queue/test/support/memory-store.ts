@@ -1,4 +1,4 @@
-import { timedOut, UnavailableError, within, type EngineHost } from '@holdfast/core/engine'
+import { ClosedError, timedOut, UnavailableError, within, type EngineHost } from '@holdfast/core/engine'
 import type {
   Entry,
   EntryNote,
@@ -180,7 +180,7 @@ export class MemoryStore implements QueueStore {
   }
 
   async #trip<T>(step: (session: string) => T, cost: Cost): Promise<T> {
-    if (this.#isClosed) throw new UnavailableError('closed')
+    if (this.#isClosed) throw new ClosedError('closed')
     const sentAt = this.#host.now()
     const { breaks } = this.#link
     if (!(await this.#link.arrival('toStore'))) throw new UnavailableError('the link broke')

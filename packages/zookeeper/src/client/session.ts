@@ -1,4 +1,4 @@
-import { backoffMs } from '@holdfast/core/engine'
+import { backoffMs, ClosedError } from '@holdfast/core/engine'
 import { Connection, xids } from './connection.js'
 import { NoReplyError, ZooKeeperError } from './errors.js'
 import { Writer, type Reader } from './jute.js'
@@ -97,7 +97,7 @@ export class Session {
   /** Resolves when requests can be sent. */
   connect(timeoutMs: number): Promise<void> {
     if (this.#isUp) return Promise.resolve()
-    if (this.#isClosed) return Promise.reject(new NoReplyError('the client is closed'))
+    if (this.#isClosed) return Promise.reject(closed())
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
         clearTimeout(timer)
@@ -146,8 +146,8 @@ export class Session {
     this.#isClosed = true
     clearTimeout(this.#dialTimer)
     clearInterval(this.#pulse)
-    this.#connection?.end(new NoReplyError('the client is closed'))
-    this.#rejectAll(new NoReplyError('the client is closed'))
+    this.#connection?.end(closed())
+    this.#rejectAll(closed())
   }
 
   #dial(): void {
@@ -297,3 +297,5 @@ export class Session {
 
 /** Whether the system could not connect: no such host, nobody listens, or a certificate that is not trusted. */
 const isUnreachable = (error: Error): boolean => 'code' in error
+
+const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
