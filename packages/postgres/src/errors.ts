@@ -14,10 +14,17 @@ const lasting = /^(0A|22|23|28|2B|3D|3F|42|HF)/
 /** By `instanceof`, those of Node.js itself would not be errors to code that runs in another realm, as tests under Jest do. */
 const isError = types.isNativeError
 
-/** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place. */
+/** Wrappers of wrappers exist; one that is its own cause could, too. */
+const mostWrappers = 5
+
+/** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place, also of one that a query builder has wrapped. */
 export function sqlStateOf(error: unknown): string | undefined {
-  if (!isError(error) || !('code' in error) || !('severity' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
+  let each = error
+  for (let wrappers = 0; wrappers <= mostWrappers && isError(each); wrappers += 1) {
+    if ('severity' in each && 'code' in each && typeof each.code === 'string') return each.code
+    each = each.cause
+  }
+  return undefined
 }
 
 /** Whether PostgreSQL replied, and trying again soon makes no sense. */

@@ -260,6 +260,16 @@ it('waiting for the transaction of another holder ends when the lease is lost', 
   expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired', owner: current.owner })
 })
 
+it('a loss is told as one, whatever a query builder wraps around the error of the database', async () => {
+  const [stale] = await staleAndCurrent()
+  const client = await begin()
+  const query = (text: string, values: unknown[]): Promise<unknown> =>
+    client.query(text, values).catch((cause: unknown) => {
+      throw new Error(`Failed query: ${text}`, { cause: new Error('driver', { cause }) })
+    })
+  expect(await failureOf(stale.fence({ query }))).toBeInstanceOf(LockLostError)
+})
+
 it('a wrapper of a client always gets values, an empty list too', async () => {
   const client = await begin()
   const lease = await holdfast.getLock('stock').lock()
