@@ -10,6 +10,7 @@ import type { HoldfastEvents, HoldfastListener } from './events/events.js'
 import type { HoldfastStats } from './holdfast.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
+import { ping } from './objects/ping.js'
 import type { Lease } from './objects/lease.js'
 import { resolveDrainMs, resolveReentrant } from './options/options.js'
 import type { CloseOptions, LockOptions } from './options/options.js'
@@ -172,6 +173,16 @@ export class HoldfastQuorum {
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
     this.#client.events.off(event, listener)
     return this
+  }
+
+  /**
+   * Resolves when a majority of the masters replies to a read such as locks need, for a health check. Locks do not depend on it.
+   *
+   * @throws `UnavailableError`, which names the masters that did not reply within `memberTimeoutMs` and why; `ClosedError`
+   */
+  async ping(): Promise<void> {
+    const [master] = this.#client.masters
+    if (master) await ping(this.#client.lockDeps, master.names)
   }
 
   /** Figures of this client. Sends nothing. */

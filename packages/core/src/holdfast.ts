@@ -18,6 +18,7 @@ import { Semaphore } from './objects/semaphore.js'
 import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSize } from './options/options.js'
 import type { ClientOptions, CloseOptions, LockOptions, SemaphoreOptions } from './options/options.js'
 import { MultiLock } from './objects/multi-lock.js'
+import { ping } from './objects/ping.js'
 import type { LockListing } from './operating/listing.js'
 import type { LocksOptions, ClientReportsOptions } from './operating/options.js'
 import type { ClientReport } from './operating/report.js'
@@ -293,6 +294,17 @@ export class Holdfast {
    */
   clientReports(options: ClientReportsOptions = {}): Promise<ClientReport[]> {
     return this.#client.operations.clientReports(options)
+  }
+
+  /**
+   * Resolves when the store replies to a read such as locks need, for a health check. Locks do not depend on it: holds and waits outlive an
+   * outage. Connects if that has not happened yet. In a Redis Cluster it asks one master.
+   *
+   * @throws `UnavailableError` when no reply comes within `commandTimeoutMs`, 5 s by default; `RefusedError` when the store refuses the
+   * read, for want of a right for example; `ClosedError`
+   */
+  async ping(): Promise<void> {
+    await ping(this.#client.lockDeps, this.#client.names)
   }
 
   /** What the engine promises. */

@@ -23,6 +23,14 @@ describe('a quorum lock', () => {
     await second.unlock()
   })
 
+  it('pings a majority of its masters, and names those that did not reply', async () => {
+    const quorum = openQuorumOn(stores)
+    for (const store of stores.slice(0, 2)) store.disconnect()
+    await quorum.ping()
+    stores[2]?.disconnect()
+    await expect(quorum.ping()).rejects.toThrow(/3 of 5 are needed, and 3 failed \(master 1 \(memory\)/)
+  })
+
   it('costs two commands per master and cycle', async () => {
     const lock = openQuorumOn(stores).getLock('job')
     await lock.withLock(() => undefined)

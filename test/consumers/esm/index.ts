@@ -1,4 +1,4 @@
-import { Holdfast, LockTimeoutError } from '@holdfast/core'
+import { Holdfast, locked, LockTimeoutError } from '@holdfast/core'
 import type { Lease } from '@holdfast/core'
 import { redisson } from '@holdfast/core/redisson'
 import { createDashboard } from '@holdfast/dashboard'
@@ -10,6 +10,36 @@ import { Redis } from 'ioredis'
 const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
 await using holdfast = new Holdfast({ redis })
 const lock = holdfast.getLock(`consumer-${process.pid}`)
+
+/** Decorated as ECMAScript has it. */
+class Job {
+  readonly base = 10
+
+  @locked(lock)
+  async holdCount(): Promise<number> {
+    return lock.holdCount() + this.base
+  }
+
+  @locked(function (this: Job, id: string) {
+    return holdfast.getLock(`${id}:${this.base}`)
+  })
+  async named(id: string, suffix: string): Promise<string> {
+    return id + suffix
+  }
+
+  // @ts-expect-error -- of a call without arguments nobody can say which lock
+  @locked((id: string) => holdfast.getLock(id))
+  async without(): Promise<void> {}
+
+  // @ts-expect-error -- what returns no promise would outlive the lock
+  @locked(lock)
+  synchronous(): number {
+    return 1
+  }
+}
+const job = new Job()
+const decorated = [await job.holdCount(), await job.named(`consumer-${process.pid}`, '!')]
+
 const counts = await lock.withLock(async (outer: Lease) => [
   outer.holdCount,
   await lock.withLock(({ holdCount }) => holdCount),
@@ -23,7 +53,14 @@ const page = await createDashboard({ holdfast }).fetch(new Request('http://local
 const isPage = (await page.text()).includes('app.')
 await Promise.all([holdfast.close(), sharing.close()])
 redis.disconnect()
-if (!isPage || shared !== 1 || String(counts) !== '1,2' || !(timeout instanceof LockTimeoutError))
+if (
+  decorated[0] !== 11 ||
+  decorated.length !== 2 ||
+  !isPage ||
+  shared !== 1 ||
+  String(counts) !== '1,2' ||
+  !(timeout instanceof LockTimeoutError)
+)
   process.exitCode = 1
 console.log(
   `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,

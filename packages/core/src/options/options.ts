@@ -145,7 +145,7 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
   signal: true,
   reentrant: true,
 }
-const acquireOptionNames = new Set(Object.keys(acquireOptions))
+export const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =
   'a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'

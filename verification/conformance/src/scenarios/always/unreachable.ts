@@ -1,4 +1,4 @@
-import { LockLostError, UnavailableError } from '@holdfast/core'
+import { ClosedError, LockLostError, UnavailableError } from '@holdfast/core'
 import { expect } from '../../expect/expect.js'
 import { until } from '../../support/until.js'
 import { failureOf, nextEvent, untilWaiters, whenAborted } from '../../support/observing.js'
@@ -50,6 +50,24 @@ export function describeUnreachable(suite: Suite): void {
       expect(result).toBeInstanceOf(UnavailableError)
       expect(result).toMatchObject({ lockName: suite.lockName })
       expect(tookMs).toBeLessThan(4_000)
+    })
+
+    it('a ping resolves as long as the store replies, and rejects after commandTimeoutMs while it does not', async () => {
+      const { holdfast, link } = await suite.openLinked({ commandTimeoutMs: 300 })
+      await holdfast.ping()
+      link.blackHole('both')
+      const { result, tookMs } = await timed(holdfast.ping())
+      expect(result).toBeInstanceOf(UnavailableError)
+      expect(tookMs).toBeLessThan(4_000)
+      link.heal()
+      await until(() =>
+        holdfast.ping().then(
+          () => true,
+          () => false,
+        ),
+      )
+      await holdfast.close()
+      expect(await failureOf(holdfast.ping())).toBeInstanceOf(ClosedError)
     })
 
     it('re-entry keeps its time limit as well', async () => {

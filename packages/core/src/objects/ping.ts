@@ -1,0 +1,14 @@
+import type { Addressing } from '../engine/addressing.js'
+import { toHoldfastError } from '../errors/store-errors.js'
+import type { LockDeps } from './lock.js'
+
+/** Reads a lock that nobody uses: what a lock needs of the store, and no more. */
+export async function ping({ steps, readiness }: LockDeps, names: Addressing): Promise<void> {
+  const address = names.locate('ping', 'lock')
+  try {
+    await readiness.ready(address)
+    await steps.inspect(address, 1)
+  } catch (error) {
+    throw toHoldfastError(error)
+  }
+}
