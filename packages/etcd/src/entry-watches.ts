@@ -28,7 +28,11 @@ export class EntryWatches {
   #until(
     entry: Entry,
     isOver: (found: KeyValue | undefined) => boolean,
-    { callback, timeoutMs, without }: Pick<WatchRange, 'without'> & { callback: () => void; timeoutMs: number },
+    {
+      callback,
+      timeoutMs,
+      without,
+    }: Pick<WatchRange, 'without'> & { callback: () => void; timeoutMs: number },
   ): () => void {
     const { key, createdAt } = madeOf(entry)
     let isStopped = false
