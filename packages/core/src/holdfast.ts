@@ -304,6 +304,7 @@ export class Holdfast {
    * read, for want of a right for example; `ClosedError`
    */
   async ping(): Promise<void> {
+    this.#client.assertOpen()
     await ping(this.#client.lockDeps, this.#client.names)
   }
 

@@ -139,6 +139,11 @@ export class Client {
     }
   }
 
+  /** @throws `ClosedError` once it closes */
+  assertOpen(): void {
+    this.#closing.assertOpen()
+  }
+
   get names(): Addressing {
     return this.#store.session.names
   }
