@@ -40,7 +40,7 @@ async function inspect(
   name: string,
 ): Promise<Inspection | SharedInspection> {
   const [spec] = testbed.operatorRoute.templates
-  const engine = spec && templateOf(spec)
+  const engine = spec && (await templateOf(spec))
   if (!engine || isRedis(engine)) throw new Error('these records are for engines')
   const session = engine.open(host)
   try {

@@ -1,9 +1,4 @@
 import type { LockEngine } from '@holdfast/core/engine'
-import { etcd } from '@holdfast/etcd'
-import { memcached } from '@holdfast/memcached'
-import { mysql } from '@holdfast/mysql'
-import { postgres } from '@holdfast/postgres'
-import { zookeeper } from '@holdfast/zookeeper'
 import { Cluster, Redis } from 'ioredis'
 
 interface Address {
@@ -47,7 +42,8 @@ export function discard(template: Template): void {
   if (isRedis(template)) template.disconnect()
 }
 
-export function templateOf(spec: TemplateSpec): Template {
+/** Loads the one engine that it is for: all of them take longer than a schedule's calls. */
+export async function templateOf(spec: TemplateSpec): Promise<Template> {
   switch (spec.kind) {
     case 'server':
       return new Redis(spec.url, { lazyConnect: true })
@@ -62,19 +58,26 @@ export function templateOf(spec: TemplateSpec): Template {
       })
     case 'postgres': {
       const { url, listenUrl, tables } = spec
+      const { postgres } = await import('@holdfast/postgres')
       return postgres({ url, listenUrl, tables })
     }
     case 'zookeeper': {
       const { connect, tickMs } = spec
+      const { zookeeper } = await import('@holdfast/zookeeper')
       return zookeeper({ connect, tickMs })
     }
-    case 'etcd':
+    case 'etcd': {
+      const { etcd } = await import('@holdfast/etcd')
       return etcd({ hosts: spec.hosts })
+    }
     case 'memcached': {
       const { url, graceMs } = spec
+      const { memcached } = await import('@holdfast/memcached')
       return memcached({ url, graceMs })
     }
-    case 'mysql':
+    case 'mysql': {
+      const { mysql } = await import('@holdfast/mysql')
       return mysql({ url: spec.url })
+    }
   }
 }

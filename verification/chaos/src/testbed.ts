@@ -29,8 +29,15 @@ export interface Testbed {
   close(): Promise<void>
 }
 
-/** @param program - the worker program: that of a broken variant, or our own. */
-export async function openTestbed(name: TopologyName, program = ownProgram): Promise<Testbed> {
+/**
+ * @param program - the worker program: that of a broken variant, or our own
+ * @param size - how many processes there are
+ */
+export async function openTestbed(
+  name: TopologyName,
+  program = ownProgram,
+  size = processCount,
+): Promise<Testbed> {
   const topology = await openTopology(name)
   const folder = await scratchFolder()
   const operatorRoute = await topology.route()
@@ -42,7 +49,7 @@ export async function openTestbed(name: TopologyName, program = ownProgram): Pro
     await folder.remove()
   }
   try {
-    for (let n = 1; n <= processCount; n += 1) {
+    for (let n = 1; n <= size; n += 1) {
       const route = await topology.route()
       processes.push({ name: `P${n}`, route, worker: await forkWorker(program) })
     }

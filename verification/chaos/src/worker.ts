@@ -41,7 +41,7 @@ subscribe('holdfast:connection', (message) => {
 for (;;) {
   const { process: name, object, history: file, templates: specs, options } = await next('open')
   const openBefore = process.getActiveResourcesInfo()
-  const templates = specs.map(templateOf)
+  const templates = await Promise.all(specs.map(templateOf))
   const clients = openClients(object, templates, options)
   const history = openHistory(file, name)
   const stopWatching = watchStalls(history.write)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   testbed = await openTestbed('postgres')
   const [opened] = openClients(
     'lock',
-    testbed.operatorRoute.templates.map(templateOf).slice(0, 1),
+    await Promise.all(testbed.operatorRoute.templates.slice(0, 1).map(templateOf)),
     // The machine may be busy.
     { ...testbed.options, commandTimeoutMs: 20_000 },
   )

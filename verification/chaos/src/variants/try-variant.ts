@@ -1,5 +1,7 @@
 import { scratchFolder } from '@holdfast/testkit'
 import { openTestbed } from '../testbed.js'
+import { lockCount, processCount } from '../sizes.js'
+import type { Schedule } from '../schedule.js'
 import { runSchedule } from '../run-schedule.js'
 import { judge, type Verdict } from '../verdict.js'
 import { buildVariant } from './build-variant.js'
@@ -15,10 +17,12 @@ const tries = 20
 export async function tryVariant(variant: Variant): Promise<Verdict> {
   const folder = await scratchFolder()
   try {
-    const testbed = await openTestbed(variant.topology ?? 'single', await buildVariant(variant, folder.path))
+    const program = await buildVariant(variant, folder.path)
+    const { topology = 'single', schedule } = variant
+    const testbed = await openTestbed(topology, program, processesOf(schedule))
     try {
       for (let n = 1; ; n += 1) {
-        const verdict = judge(await runSchedule(testbed, variant.schedule, timeouts), testbed.name)
+        const verdict = judge(await runSchedule(testbed, schedule, timeouts), testbed.name)
         if (n === tries || isCaught(variant, verdict)) return verdict
       }
     } finally {
@@ -27,6 +31,17 @@ export async function tryVariant(variant: Variant): Promise<Verdict> {
   } finally {
     await folder.remove()
   }
+}
+
+/** To start a process takes longer than most schedules do. */
+const processesOf = ({ calls, faults, resizes = [] }: Schedule): number => {
+  const used = [
+    ...calls.map((each, n) => (each.length > 0 ? n : 0)),
+    ...faults.map(({ target }) => target),
+    ...resizes.map(({ process }) => process),
+  ]
+  // One holds each lock at the end, when counts are compared.
+  return Math.min(Math.max(lockCount, ...used.map((n) => n + 1)), processCount)
 }
 
 /** Whether the checker found one of the promises that the variant breaks to be broken. */

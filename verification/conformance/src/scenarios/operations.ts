@@ -6,7 +6,7 @@ import {
   type Semaphore,
 } from '@holdfast/core'
 import { anyOf, expect, textWith } from '../expect/expect.js'
-import { until } from '../support/until.js'
+import { hungMs, until } from '../support/until.js'
 import { failureOf, untilWaiters, whenAborted } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
@@ -29,7 +29,7 @@ export function describeOperations(suite: Suite): void {
     const { holdfast } = client
     const isListed = async (): Promise<boolean> =>
       (await holdfast.clients()).some(({ clientId }) => clientId === holdfast.clientId)
-    await until(isListed, { what: 'the client to be connected', timeoutMs: 10_000 })
+    await until(isListed, { what: 'the client to be connected', timeoutMs: hungMs })
     return client
   }
   const semaphoreOf = ({ holdfast }: Client): Semaphore =>
@@ -149,7 +149,7 @@ export function describeOperations(suite: Suite): void {
         await b.holdfast.close()
         await until(async () => !(await listed()).has(b.holdfast.clientId), {
           what: 'the closed client to be gone',
-          timeoutMs: 10_000,
+          timeoutMs: hungMs,
         })
       },
     )
@@ -237,7 +237,7 @@ export function describeOperations(suite: Suite): void {
         const info = await suite.inspect()
         return info.holder?.heldMs != null && info.waiters[0]?.waitedMs != null
       }
-      await until(known, { what: 'both ages', timeoutMs: 10_000 })
+      await until(known, { what: 'both ages', timeoutMs: hungMs })
       await lease.unlock()
       await (await waiting).unlock()
     })

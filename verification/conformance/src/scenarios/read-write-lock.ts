@@ -1,7 +1,7 @@
 import { UpgradeError, type ReadWriteLock } from '@holdfast/core'
 import { expect } from '../expect/expect.js'
 import { commandsPerCycle } from '../support/commands-per-cycle.js'
-import { until } from '../support/until.js'
+import { hungMs, until } from '../support/until.js'
 import { failureOf, nextEvent, renewals, someTurns, untilWaiters, whenAborted } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
@@ -20,7 +20,7 @@ export function describeReadWriteLock(suite: Suite): void {
   /** Resolves when so many wait in the queue. */
   const untilQueued = async ({ read }: ReadWriteLock, count: number): Promise<void> => {
     const what = (): string => `${count} in the queue`
-    await until(async () => (await read.inspect()).waiterCount === count, { what, timeoutMs: 10_000 })
+    await until(async () => (await read.inspect()).waiterCount === count, { what, timeoutMs: hungMs })
   }
 
   const it = suite.scenarios()
@@ -232,7 +232,7 @@ export function describeReadWriteLock(suite: Suite): void {
       await whenAborted(short.signal)
       await until(async () => (await b.read.inspect()).holderCount === 1, {
         what: 'one reader to be left',
-        timeoutMs: 10_000,
+        timeoutMs: hungMs,
       })
       expect(long.isHeld).toBe(true)
       expect(await a.write.tryLock()).toBeNull()

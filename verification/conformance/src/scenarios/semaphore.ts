@@ -1,7 +1,7 @@
 import { InvalidArgumentError, UnavailableError, type Semaphore } from '@holdfast/core'
 import { expect } from '../expect/expect.js'
 import { commandsPerCycle } from '../support/commands-per-cycle.js'
-import { until } from '../support/until.js'
+import { hungMs, until } from '../support/until.js'
 import { failureOf, nextEvent, someTurns, untilWaiters, whenAborted, Witness } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
@@ -17,7 +17,7 @@ export function describeSemaphore(suite: Suite): void {
 
   const untilQueued = async (semaphore: Semaphore, count: number): Promise<void> => {
     const what = (): string => `${count} in the queue`
-    await until(async () => (await semaphore.inspect()).waiterCount === count, { what, timeoutMs: 10_000 })
+    await until(async () => (await semaphore.inspect()).waiterCount === count, { what, timeoutMs: hungMs })
   }
 
   const it = suite.scenarios()
@@ -99,7 +99,7 @@ export function describeSemaphore(suite: Suite): void {
       await untilQueued(a.semaphore, 1)
       const small = await a.semaphore.acquire()
       const isOver = async (): Promise<boolean> => (await a.semaphore.inspect()).permits === 3
-      await until(isOver, { what: () => 'the end of the resize', timeoutMs: 10_000 })
+      await until(isOver, { what: () => 'the end of the resize', timeoutMs: hungMs })
       expect(await a.semaphore.inspect()).toMatchObject({ available: 2, holderCount: 1, waiterCount: 1 })
       await small.release()
       await (await large).release()

@@ -2,6 +2,7 @@ import { LockLostError } from '@holdfast/core'
 import { expect } from '../expect/expect.js'
 import { failureOf, nextEvent, whenAborted } from '../support/observing.js'
 import type { Suite } from '../support/suite.js'
+import { hungMs, until } from '../support/until.js'
 
 /** What becomes of holds and waiters when the store restarts, fails over or loses its data. */
 export function describeSurvives(suite: Suite): void {
@@ -16,7 +17,7 @@ export function describeSurvives(suite: Suite): void {
     await suite.untilQueued(5)
     await fault()
     // What the store knows now: a holder that can still reach it has a true answer.
-    const inStore = (await suite.inspect()).holder?.owner
+    const inStore = (await until(() => suite.inspect(), { timeoutMs: hungMs })).holder?.owner
     const isHeld = inStore === lease.owner
     if (isHeld) {
       expect(lease.isHeld).toBe(true)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Holdfast, HoldfastEvents } from '@holdfast/core'
-import { until } from './until.js'
+import { hungMs, until } from './until.js'
 
 /** A critical section that counts how many callers were in it at once. */
 export class Witness {
@@ -67,7 +67,7 @@ export function renewals(holdfast: Holdfast, count: number): Promise<void> {
 export async function untilWaiters(holdfast: Holdfast, count: number): Promise<void> {
   await until(() => holdfast.stats().waiters === count, {
     what: () => `${count} waiters, there are ${holdfast.stats().waiters}`,
-    timeoutMs: 10_000,
+    timeoutMs: hungMs,
   })
 }
 

@@ -4,7 +4,7 @@ import type { EngineUnderTest, Hook, Link } from '../engine-under-test.js'
 import type { TestRunner } from '../runner.js'
 import { RemoteClient, type Subject } from './remote-client.js'
 import { timesFor, type Times } from './times.js'
-import { uniqueName, until } from './until.js'
+import { hungMs, uniqueName, until } from './until.js'
 
 /** A client, and its handle on the lock of the running scenario. */
 export interface Client {
@@ -185,7 +185,7 @@ export class Suite {
   }
 
   /** Resolves when that many wait for the scenario's lock: in the store's queue, or else as far as their clients know. */
-  async untilQueued(count: number, timeoutMs = 20_000): Promise<void> {
+  async untilQueued(count: number, timeoutMs = hungMs): Promise<void> {
     let seen = 0
     await until(async () => (seen = await this.#waiterCount()) === count, {
       what: () => `${count} waiters, there are ${seen}`,
@@ -199,7 +199,7 @@ export class Suite {
   }
 
   /** Resolves when the lock is free and has no waiters. */
-  async untilUnused(timeoutMs = 10_000): Promise<void> {
+  async untilUnused(timeoutMs = hungMs): Promise<void> {
     const isUnused = async (): Promise<boolean> => {
       const { isLocked, waiterCount } = await this.inspect()
       return !isLocked && waiterCount === 0

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** What has not happened by then never will, also on a machine that does other work. */
+export const hungMs = 60_000
+
 interface UntilOptions {
   /** @defaultValue 5_000 */
   readonly timeoutMs?: number
