@@ -79,7 +79,9 @@ describe('random schedules', () => {
     expectNoProblems('lock', topology),
   )
 
-  it.each(ofObjects)('of the object %s break no promise, on %s', expectNoProblems)
+  it.each(ofObjects)('of the object %s break no promise, on %s', (object, topology) =>
+    expectNoProblems(object, topology),
+  )
 })
 
 it('finds a shorter schedule for a seed that fails, and its path draws that schedule again', async () => {
