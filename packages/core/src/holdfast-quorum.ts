@@ -176,7 +176,7 @@ export class HoldfastQuorum {
   }
 
   /**
-   * Resolves when a majority of the masters replies to a read such as locks need, for a health check. Locks do not depend on it.
+   * For health checks: resolves once a majority of the masters answers a read on the same path that locks use.
    *
    * @throws `UnavailableError`, which names the masters that did not reply within `memberTimeoutMs` and why; `ClosedError`
    */

@@ -12,7 +12,8 @@ import { InvalidArgumentError } from './errors/errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events/events.js'
 import { CountDownLatch } from './objects/count-down-latch.js'
 import { checkName } from './objects/lock-name.js'
-import { Lock, otherCopy } from './objects/lock.js'
+import { Lock } from './objects/lock.js'
+import { locksOf } from './objects/locks-of.js'
 import type { ReadWriteLock } from './objects/read-write-lock.js'
 import { Semaphore } from './objects/semaphore.js'
 import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSize } from './options/options.js'
@@ -154,23 +155,8 @@ export class Holdfast {
    * order would be undefined), and for both sides of one read/write lock
    */
   getMultiLock(members: readonly (Lock | string)[], options?: LockOptions): MultiLock {
-    const given: unknown = members
-    if (!Array.isArray(given) || given.length === 0) {
-      throw new InvalidArgumentError(
-        `getMultiLock needs an array of at least one lock or lock name, got ${kindOrLength(given)}; write getMultiLock([lock, 'name'])`,
-      )
-    }
-    const reentrant = resolveReentrant(options)
-    // Unlike `map`, this does not skip the holes of an array.
-    const locks = Array.from(members, (member, i) => {
-      const each: unknown = member
-      if (each instanceof Lock) return each
-      if (typeof each === 'string') return this.#lock(each, false, undefined)
-      throw new InvalidArgumentError(
-        `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${notALock(each)}`,
-      )
-    })
-    return new MultiLock(this.#client.lockDeps, locks, reentrant)
+    const locks = locksOf(members, (member) => this.#lock(member, false, undefined))
+    return new MultiLock(this.#client.lockDeps, locks, resolveReentrant(options))
   }
 
   /**
@@ -297,11 +283,11 @@ export class Holdfast {
   }
 
   /**
-   * Resolves when the store replies to a read such as locks need, for a health check. Locks do not depend on it: holds and waits outlive an
-   * outage. Connects if that has not happened yet. In a Redis Cluster it asks one master.
+   * For health checks: resolves once the store answers a read on the same path that locks use. Holds and waits outlive an outage, so a failed
+   * ping is no reason to restart. Connects if necessary. In a Redis Cluster it asks one master.
    *
    * @throws `UnavailableError` when no reply comes within `commandTimeoutMs`, 5 s by default; `RefusedError` when the store refuses the
-   * read, for want of a right for example; `ClosedError`
+   * read, for example because the user lacks a right; `ClosedError`
    */
   async ping(): Promise<void> {
     this.#client.assertOpen()
@@ -372,15 +358,6 @@ const textOf: Record<Exclude<ObjectType, 'lock'>, string> = {
   latch: 'count-down latches',
 }
 
-const kindOrLength = (given: unknown): string =>
-  Array.isArray(given) ? 'an empty array' : kindOfValue(given)
-/** Names what cannot be a member of a multi lock, with what can be instead. */
-function notALock(given: unknown): string {
-  const kind = kindOfValue(given)
-  if (kind === 'a read/write lock') return `${kind}: pass one of its sides, read or write`
-  if (kind === 'a multi lock') return `${kind}: pass its members`
-  return kind === 'a lock' ? otherCopy : kind
-}
 const optionsOfLatch =
   'getCountDownLatch takes a name only: set the count with latch.trySetCount(3), and pass options to trySetCount, countDown, wait or tryWait'
 const optionsHint = '; pass a URL or an ioredis instance as new Holdfast({ redis })'

@@ -155,6 +155,7 @@ it.each<[command: string, what: string, use: (client: Holdfast) => Promise<unkno
   ['hset', 'to lock', (client) => client.getLock('x').tryLock()],
   ['pexpire', 'to lock', (client) => client.getLock('x').tryLock()],
   ['llen', 'to inspect a lock', (client) => client.getLock('x').inspect()],
+  ['llen', 'to ping', (client) => client.ping()],
   // Its scripts carry on with what Redis rejects, and would take a permit that is held for one that is lost.
   ['hexists', 'to acquire a permit', (client) => client.getSemaphore('x', { permits: 1 }).acquire()],
   ['hmget', 'to read a semaphore', (client) => client.getSemaphore('x', { permits: 1 }).available()],

@@ -55,7 +55,7 @@ export class EntryWatches {
       (what) => {
         if (what === 'lost' || isOver(what.isDeletion ? undefined : what.entry)) fire()
       },
-      // Without a reply it is as if something had happened: whoever is called back looks for itself.
+      // If the read fails, call back anyway: the waiter then reads the queue itself.
       () => void look().catch(fire),
     )
     return stop

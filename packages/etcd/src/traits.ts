@@ -13,6 +13,6 @@ export const traits: Traits = {
   survives: 'fail-over',
   force: 'notified',
   operator: true,
-  // The sixth: a waiter looks at the key ahead if others have written since it entered.
+  // A waiter needs the sixth only if others have written between its entering and its watch.
   commandsPerCycle: { uncontended: 2, contended: 6 },
 }

@@ -33,7 +33,7 @@ function watchMessage(revision: number, ...fields: readonly Field[]): Buffer {
   return encode([1, encode([3, revision])], [2, 1], ...fields)
 }
 
-it('begins in the past where nobody can catch up, and counts as fired when that was compacted', () => {
+it('without catchUp starts at the given revision, and is lost when that has been compacted', () => {
   const { server, seen, created } = watching()
   expect(created).toEqual([10])
   server.created(12)
@@ -43,7 +43,7 @@ it('begins in the past where nobody can catch up, and counts as fired when that 
   expect(seen).toEqual([11, 'lost'])
 })
 
-it('begins in the present where somebody can, who does so only if something may have happened', () => {
+it('with catchUp starts in the present, and catches up only if the store has moved on', () => {
   const catchUp = jest.fn()
   const quiet = watching({ catchUp })
   expect(quiet.created).toEqual([0])
@@ -54,7 +54,7 @@ it('begins in the present where somebody can, who does so only if something may 
   expect(catchUp).toHaveBeenCalledTimes(1)
 })
 
-it('has not come to its beginning on a store that was restored from a backup: it is lost, or whoever can catches up', () => {
+it('on a store that was restored from a backup is lost, or catches up', () => {
   const past = watching()
   past.server.created(5)
   past.server.event(6)
@@ -69,7 +69,7 @@ it('has not come to its beginning on a store that was restored from a backup: it
 it.each([
   { place: 'past', catchUp: undefined, starts: [10, 13], catches: 0 },
   { place: 'present', catchUp: jest.fn(), starts: [0, 0], catches: 1 },
-])('is made again in the $place after its stream', ({ catchUp, starts, catches }) => {
+])('starts again in the $place when its stream has ended', ({ catchUp, starts, catches }) => {
   const { watches, server, seen, created } = watching({ ...(catchUp && { catchUp }) })
   server.created(9)
   server.event(12)

@@ -3,7 +3,7 @@ import type { MessageStream, MessageStreamEvents } from './client/connection.js'
 import { Message } from './wire/protobuf.js'
 import { cancelOf, createOf, watchMessageOf, type WatchEvent, type WatchRange } from './wire/watch.js'
 
-/** `lost`: what happened can no longer be told, since the store has compacted it, is not where it was, or refuses the watch, which has ended then. */
+/** `lost`: the watch has ended and may have missed events: the store has compacted them, was restored from a backup, or refuses the watch. */
 export type WatchReport = WatchEvent | 'lost'
 
 interface Watch {
@@ -11,7 +11,7 @@ interface Watch {
   /** The next revision to report. */
   from: number
   readonly report: (what: WatchReport) => void
-  /** Looks for itself what happened since `from`, until the watch began. Left out: the watch begins in the past. */
+  /** Reads what may have happened between `from` and the start of the watch. Left out: the watch starts at `from`, in the past. */
   readonly catchUp?: (() => void) | undefined
 }
 
@@ -27,8 +27,8 @@ export interface WatchesDeps {
  *
  * They outlive connections: each is made again from the revision after the last one that it reported, so nothing is missed.
  *
- * One that is to report the past as well gets its events late, in rounds of 100 ms, as long as others write: etcd moves it to those that
- * keep up only then (`syncWatchersLoop` of its `watchable_store.go`). Those with `catchUp` begin in the present.
+ * etcd delivers to a watch that starts in the past in rounds of 100 ms until it has caught up (`syncWatchersLoop` in its
+ * `watchable_store.go`). Watches with `catchUp` therefore start in the present.
  */
 export class Watches {
   readonly #deps: WatchesDeps
@@ -46,7 +46,7 @@ export class Watches {
    * Reports what happens to a key, or to a range of them, until it is told to stop. Never before it returns.
    *
    * @param from - the first revision to report: the one after that at which the state is known
-   * @param catchUp - called when the store was not there any more when the watch began: what happened in between is not reported
+   * @param catchUp - called if the store was at another revision when the watch started: events in between are not reported
    * @returns stops it
    */
   add(
@@ -85,7 +85,7 @@ export class Watches {
     this.#stream?.send(createOf(id, range, catchUp ? 0 : from))
   }
 
-  /** A server that was restored from a backup has not come to where it was, and writes other events from here on. Or it lags behind. */
+  /** A server whose revision is below `from` was restored from a backup and will write those revisions anew, or it lags behind. */
   #begun(id: number, watch: Watch, revision: number): void {
     const next = revision + 1
     if (watch.catchUp && next !== watch.from) {

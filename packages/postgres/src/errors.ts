@@ -14,10 +14,10 @@ const lasting = /^(0A|22|23|28|2B|3D|3F|42|HF)/
 /** By `instanceof`, those of Node.js itself would not be errors to code that runs in another realm, as tests under Jest do. */
 const isError = types.isNativeError
 
-/** Wrappers of wrappers exist; one that is its own cause could, too. */
+/** A bound, in case an error is its own cause. */
 const mostWrappers = 5
 
-/** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place, also of one that a query builder has wrapped. */
+/** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place, even if a query builder has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
   let each = error
   for (let wrappers = 0; wrappers <= mostWrappers && isError(each); wrappers += 1) {

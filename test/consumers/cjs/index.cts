@@ -10,7 +10,7 @@ const redis = new ioredis.Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6
 const holdfast = new core.Holdfast({ redis })
 const lock = holdfast.getLock(`consumer-${process.pid}`)
 
-/** Decorated as TypeScript's `experimentalDecorators` has it. */
+/** Decorated with TypeScript's `experimentalDecorators`. */
 class Job {
   @core.locked(lock)
   async holdCount(more: number): Promise<number> {

@@ -11,7 +11,7 @@ const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
 await using holdfast = new Holdfast({ redis })
 const lock = holdfast.getLock(`consumer-${process.pid}`)
 
-/** Decorated as ECMAScript has it. */
+/** Decorated with standard decorators. */
 class Job {
   readonly base = 10
 

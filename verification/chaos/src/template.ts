@@ -42,7 +42,7 @@ export function discard(template: Template): void {
   if (isRedis(template)) template.disconnect()
 }
 
-/** Loads the one engine that it is for: all of them take longer than a schedule's calls. */
+/** Loads only the engine that it needs: loading all of them takes longer than most schedules. */
 export async function templateOf(spec: TemplateSpec): Promise<Template> {
   switch (spec.kind) {
     case 'server':

@@ -43,7 +43,7 @@ describe('a function', () => {
     expect([held.name, held.length]).toEqual(['add', 2])
   })
 
-  it('asks for its lock by what it is called with', async () => {
+  it('derives its lock from the arguments and `this` of the call', async () => {
     const told: unknown[] = []
     const lockOf = function (this: { shop: string }, id: number): WithLock {
       return new Telling(`${this.shop}:${id}`, told)
@@ -62,7 +62,9 @@ describe('a function', () => {
         functionFrom(locked, () => given),
         run,
       )
-      await expect(held()).rejects.toThrow(/the function given to locked has to return a lock, .*, got/)
+      await expect(held()).rejects.toThrow(
+        /the function passed to locked must return a lock, got .*; write locked/,
+      )
     }
     expect(run).not.toHaveBeenCalled()
   })
@@ -80,7 +82,7 @@ describe('a decorator', () => {
     return new Telling(id, this.told)
   }
 
-  it.each(['of ECMAScript', 'of TypeScript'])('%s stands above a method', async (kind) => {
+  it.each(['of the standard', 'of TypeScript'])('%s works on a method', async (kind) => {
     class Shop extends Orders {}
     const descriptor = Object.getOwnPropertyDescriptor(Orders.prototype, 'ship')
     if (!descriptor) throw new Error('no method')
@@ -99,9 +101,9 @@ describe('a decorator', () => {
     [[() => 1, { kind: 'getter' }], 'a getter'],
     [[Orders.prototype, 'told'], 'a property or accessor'],
     [[Orders.prototype, 'told', { get: () => 1 }], 'a property or accessor'],
-  ])('is refused elsewhere', (given, what) => {
+  ])('is refused on anything else', (given, what) => {
     expect(() => call(locked(new Telling('a')), ...given)).toThrow(
-      `@locked stands above a method, got ${what}: move it to the method that does the work`,
+      `@locked can only decorate a method, got ${what}; put it on the method that does the work`,
     )
   })
 })
@@ -115,7 +117,7 @@ it.each([
   expect(() => call(locked, ...given)).toThrow(message)
 })
 
-it('refuses what is no function, and one whose work begins only after it', () => {
+it('rejects anything but a function, and generator functions', () => {
   for (const given of [Promise.resolve(), 5, function* steps() {}])
     expect(() => call(locked(new Telling('a')), given)).toThrow(/locked\(lock\) needs a function/)
 })

@@ -9,18 +9,18 @@ export interface WithLock {
   withLock<T>(options: AcquireOptions | undefined, fn: () => T | PromiseLike<T>): Promise<T>
 }
 
-/** Has the calls of a function or a method hold a lock. Made by {@link locked}. */
+/** Wraps a function, or decorates a method, so that every call runs under a lock. Made by {@link locked}. */
 export interface Locked<This, Args extends unknown[]> {
   /** Around a function: returns the one to call. */
   <T extends This, A extends [...Args, ...unknown[]], R>(
     fn: (this: T, ...args: A) => PromiseLike<R>,
   ): (this: T, ...args: A) => Promise<R>
-  /** Above a method, as a decorator of ECMAScript. */
+  /** As a standard (TC39) method decorator. */
   <T extends This, A extends [...Args, ...unknown[]], R>(
     method: (this: T, ...args: A) => Promise<R>,
     context: ClassMethodDecoratorContext<T, (this: T, ...args: A) => Promise<R>>,
   ): (this: T, ...args: A) => Promise<R>
-  /** Above a method, with TypeScript's `experimentalDecorators`. */
+  /** As a method decorator with TypeScript's `experimentalDecorators`. */
   <A extends [...Args, ...unknown[]], R>(
     target: object,
     key: string | symbol,
@@ -29,7 +29,7 @@ export interface Locked<This, Args extends unknown[]> {
 }
 
 /**
- * Has each call of a function or a method hold a lock:
+ * Runs every call of a function or method under a lock:
  *
  * ```ts
  * const ship = locked((id: string) => holdfast.getLock(`order:${id}`), { waitMs: 2_000 })(async (id: string) => { … })
@@ -40,15 +40,15 @@ export interface Locked<This, Args extends unknown[]> {
  * }
  * ```
  *
- * A call does what `withLock` does: it rejects without running the function if the lock cannot be acquired, calls on the same lock inside
- * re-enter, and the lock is held until the promise of the function settles. What is read only after that, such as an async iterator or
- * an Observable, outlives the lock.
+ * Each call is a `withLock`: if the lock cannot be acquired, it rejects and the function does not run; calls on the same lock inside
+ * re-enter; the lock is held until the function's promise settles. An async iterator or an Observable that is consumed after that is no
+ * longer protected.
  *
- * @param lock - the lock, or a function that returns it: it is called with the arguments of the call, and its `this`
+ * @param lock - the lock, or a function that returns it, called with the arguments and the `this` of each call
  * @param options - of each acquisition, as for `withLock`
- * @returns what takes the function; or, with `@`, stands above the method
- * @throws `InvalidArgumentError` for anything else, and above anything but a method. A call rejects with it, and runs nothing, if `lock` did
- * not return a lock; otherwise as `withLock`
+ * @returns a wrapper for functions that is also a method decorator
+ * @throws `InvalidArgumentError` for any other argument, and on anything but a method. A call rejects with it, and the function does not run,
+ * if `lock` did not return a lock; otherwise as `withLock`
  */
 export function locked(lock: WithLock, options?: AcquireOptions): Locked<unknown, []>
 /** The same with a lock for each call. */
@@ -57,7 +57,8 @@ export function locked<This, Args extends unknown[]>(
   options?: AcquireOptions,
 ): Locked<This, Args>
 export function locked(lock: WithLock | ((...args: never[]) => WithLock), options?: AcquireOptions): unknown {
-  if (!isLock(lock) && typeof lock !== 'function') throw notALock('locked needs', lock)
+  if (!isLock(lock) && typeof lock !== 'function')
+    throw notALock('locked needs a lock, or a function that returns one', lock)
   if (options !== undefined) checkOptions(options, acquireOptionNames)
   return (first: unknown, second?: unknown, descriptor?: PropertyDescriptor) => {
     if (!descriptor) return holding(lock, options, functionOf(first, second))
@@ -70,18 +71,16 @@ type AnyFunction = (...args: never[]) => unknown
 const isLock = (given: unknown): given is WithLock =>
   typeof given === 'object' && given !== null && 'withLock' in given
 
-const notALock = (who: string, given: unknown): InvalidArgumentError =>
-  new InvalidArgumentError(
-    `${who} a lock, or a function that returns one, got ${shown(given)}; write locked((id) => holdfast.getLock(id))`,
-  )
+const notALock = (needed: string, given: unknown): InvalidArgumentError =>
+  new InvalidArgumentError(`${needed}, got ${shown(given)}; write locked((id) => holdfast.getLock(id))`)
 
-/** @param place - what a decorator is told of where it stands; `undefined`: it is none */
+/** @param place - a decorator's second argument; `undefined` for a function that is wrapped */
 function functionOf(given: unknown, place: unknown): AnyFunction {
   const kind = typeof place === 'object' && place !== null && 'kind' in place ? place.kind : 'method'
   if (kind !== 'method' || (place !== undefined && typeof given !== 'function')) {
     const what = kind === 'method' ? 'property or accessor' : String(kind)
     throw new InvalidArgumentError(
-      `@locked stands above a method, got a ${what}: move it to the method that does the work`,
+      `@locked can only decorate a method, got a ${what}; put it on the method that does the work`,
     )
   }
   requireFunction('locked(lock)', given)
@@ -95,7 +94,7 @@ function holding(
 ): AnyFunction {
   const held = async function (this: unknown, ...args: unknown[]): Promise<unknown> {
     const found: unknown = typeof lock === 'function' ? Reflect.apply(lock, this, args) : lock
-    if (!isLock(found)) throw notALock('the function given to locked has to return', found)
+    if (!isLock(found)) throw notALock('the function passed to locked must return a lock', found)
     return found.withLock(options, (): unknown => Reflect.apply(fn, this, args))
   }
   return Object.defineProperties(held, {

@@ -2,7 +2,7 @@ import type { Addressing } from '../engine/addressing.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import type { LockDeps } from './lock.js'
 
-/** Reads a lock that nobody uses: what a lock needs of the store, and no more. */
+/** Inspects an unused name: a read that needs the same connection, scripts and rights as a lock. */
 export async function ping({ steps, readiness }: LockDeps, names: Addressing): Promise<void> {
   const address = names.locate('ping', 'lock')
   try {

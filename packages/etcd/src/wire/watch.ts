@@ -14,7 +14,7 @@ export interface WatchRange {
 
 export interface WatchMessage extends Header {
   readonly id: number
-  /** The watch has begun: it reports what happens after the revision of this message, if not even earlier events. */
+  /** The watch has started: it reports events after the revision of this message, or from an earlier one that was asked for. */
   readonly isCreated: boolean
   /** The server ends this watch. */
   readonly isCanceled: boolean
@@ -33,7 +33,7 @@ export interface WatchEvent {
 /** By their numbers in `FilterType`. */
 const filters = { puts: 0, deletions: 1 } as const
 
-/** @param from - the first revision whose events are reported; 0: whichever is next */
+/** @param from - the first revision whose events are reported; 0: that of the next event */
 export const createOf = (id: number, { key, end, without }: WatchRange, from: number): Buffer =>
   encode([1, encode([1, key], [2, end], [3, from], [5, without && Buffer.from([filters[without]])], [7, id])])
 

@@ -284,7 +284,7 @@ export class Session {
     const ended = this.name
     this.#id = 0n
     this.#password = Buffer.alloc(16)
-    // A server refuses clients that have seen more than it has, as one that was restored from a backup does for ever.
+    // A server refuses clients that have seen a later transaction than it has: after a restore from a backup, for ever.
     this.#lastZxid = 0n
     this.provenAt = -Infinity
     if (ended !== '') this.#events.ended(ended)

@@ -28,7 +28,7 @@ export const sessionFaults = {
       await topology.whenStable()
     }
   }),
-  /** As one that is restored from a backup of long ago. */
+  /** As after a restore from an old backup. */
   loseSessionData: onServers(
     { on: ['zookeeper', 'etcd'], excuses: ['exclusion', 'tokens'] },
     async (topology, { target }) => {

@@ -33,14 +33,14 @@ export async function tryVariant(variant: Variant): Promise<Verdict> {
   }
 }
 
-/** To start a process takes longer than most schedules do. */
+/** Starting a process takes longer than most schedules. */
 const processesOf = ({ calls, faults, resizes = [] }: Schedule): number => {
   const used = [
     ...calls.map((each, n) => (each.length > 0 ? n : 0)),
     ...faults.map(({ target }) => target),
     ...resizes.map(({ process }) => process),
   ]
-  // One holds each lock at the end, when counts are compared.
+  // At the end, when counts are compared, one process holds each lock.
   return Math.min(Math.max(lockCount, ...used.map((n) => n + 1)), processCount)
 }
 
