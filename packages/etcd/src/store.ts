@@ -49,7 +49,7 @@ export class EtcdStore implements QueueStore {
   readonly #inbox: Inbox
   readonly #keys: Keys
   readonly #bars = new Bars()
-  readonly #lastListed = new LastListed<EtcdEntry>()
+  readonly #lastListed = new LastListed<EtcdEntry>((a, b) => a.token - b.token)
   readonly #rewriting: Rewriting
   readonly #proving: Proving
   readonly #sizes: Sizes

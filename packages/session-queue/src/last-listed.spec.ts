@@ -4,7 +4,9 @@ interface Made {
   readonly name: string
 }
 
-function listingOf(last = new LastListed<Made>()) {
+const byName = (a: Made, b: Made): number => a.name.localeCompare(b.name)
+
+function listingOf(last = new LastListed<Made>(byName)) {
   const list = (queue: string, ...names: string[]): Made[] =>
     last.each(
       queue,
@@ -18,10 +20,21 @@ function listingOf(last = new LastListed<Made>()) {
 it('makes nothing anew of what was listed before, whatever came and went beside it', () => {
   const { list } = listingOf()
   const [, b, c] = list('q', 'a', 'b', 'c')
-  const [again, new1, c1] = list('q', 'b', 'd', 'c')
+  const [again, c1, d] = list('q', 'd', 'b', 'c')
   expect([again, c1]).toEqual([b, c])
   expect(again).toBe(b)
-  expect(new1).toEqual({ name: 'd' })
+  expect(d).toEqual({ name: 'd' })
+})
+
+it('keeps the order of arrival, in whatever order they are listed, and wherever new ones belong', () => {
+  const { list } = listingOf()
+  const namesIn = (...names: string[]): string =>
+    list('q', ...names)
+      .map(({ name }) => name)
+      .join('')
+  expect(namesIn('c', 'a', 'd')).toBe('acd')
+  expect(namesIn('d', 'b', 'c', 'a')).toBe('abcd')
+  expect(namesIn('e', 'd', 'b')).toBe('bde')
 })
 
 it('forgets what is gone, and does not mix up two queues', () => {

@@ -12,17 +12,20 @@ export type Obstacle =
 export function obstacleOf(own: Entry, listing: Listing): Obstacle {
   const at = listing.entries.findIndex(({ key }) => key === own.key)
   const ahead = listing.entries.slice(0, Math.max(0, at))
-  const { waiters, passedOver } = standingOf(listing)
+  const { passedOver } = standingOf(listing)
   if ([...passedOver].some(({ key }) => key === own.key)) return { kind: 'size' }
-  const blocking = new Set(waiters.filter((waiter) => !passedOver.has(waiter)))
-  const entry =
-    own.queue.object === 'semaphore'
-      ? ahead.filter((each) => blocking.has(each)).at(-1)
-      : blockerOf(own, ahead)
+  const entry = own.queue.object === 'semaphore' ? waiterIn(ahead, listing) : blockerOf(own, ahead)
   if (!entry) return { kind: 'any change' }
   // A writer may become a reader, and one that waits for a semaphore gets in: then those behind it look, too.
   const goesOn = own.queue.object === 'semaphore' || (isReader(own) && !isReader(entry))
   return { kind: goesOn ? 'marked' : 'gone', entry }
+}
+
+/** The last that waits, and is not passed over. */
+function waiterIn(ahead: readonly Entry[], listing: Listing): Entry | undefined {
+  const { waiters, passedOver } = standingOf(listing)
+  const blocking = new Set(waiters.filter((waiter) => !passedOver.has(waiter)))
+  return ahead.filter((entry) => blocking.has(entry)).at(-1)
 }
 
 /** The one right ahead; for a reader the last writer ahead. */

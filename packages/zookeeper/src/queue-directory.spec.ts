@@ -1,16 +1,21 @@
 import { LastListed } from '@holdfast/session-queue'
 import { entryPrefix, shrunkPath } from './paths.js'
-import { readDirectory } from './queue-directory.js'
+import { byArrival, readDirectory } from './queue-directory.js'
 
 const queue = { name: 'order:42', object: 'semaphore' } as const
 const path = '/q'
 const node = (owner: string, sequence: string, permits = 1): string =>
   `${entryPrefix(owner, 's1', { permits, size: 40 })}${sequence}`
 const ownersIn = (names: readonly string[]): string[] =>
-  readDirectory(queue, path, names, new LastListed()).entries.map(({ owner }) => owner)
+  readDirectory(queue, path, names, new LastListed(byArrival)).entries.map(({ owner }) => owner)
 
 it('names of nodes say what an entry wants, whatever its owner is called', () => {
-  const { entries } = readDirectory(queue, path, [node('a~b=c/d:1', '0000000007', 36)], new LastListed())
+  const { entries } = readDirectory(
+    queue,
+    path,
+    [node('a~b=c/d:1', '0000000007', 36)],
+    new LastListed(byArrival),
+  )
   expect(entries).toMatchObject([{ owner: 'a~b=c/d:1', session: 's1', permits: 36, size: 40, token: 0 }])
 })
 
@@ -31,14 +36,14 @@ it('an entry that gave back permits has as many as the last of its notes says, a
     queue,
     path,
     [`${held}=3`, held, `${held}=2`, `${gone}=1`],
-    new LastListed(),
+    new LastListed(byArrival),
   )
   expect(entries).toMatchObject([{ owner: 'a', permits: 2, key: `${path}/${held}` }])
   expect(entries.map(shrunkPath)).toEqual([`${path}/${held}=2`])
 })
 
 it('the last size is in force', () => {
-  expect(readDirectory(queue, path, ['=0000000003', '=0000000012'], new LastListed()).sizePath).toBe(
+  expect(readDirectory(queue, path, ['=0000000003', '=0000000012'], new LastListed(byArrival)).sizePath).toBe(
     '/q/=0000000012',
   )
 })

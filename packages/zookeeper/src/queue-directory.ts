@@ -10,10 +10,12 @@ export interface QueueDirectory {
 }
 
 /** An entry as its node's name says it, and the number that the server gave it. */
-export interface Numbered {
-  readonly entry: Entry
+export interface NumberedEntry extends Entry {
   readonly sequence: number
 }
+
+/** Sequence numbers have 32 bits, and wrap. */
+export const byArrival = (a: NumberedEntry, b: NumberedEntry): number => (a.sequence - b.sequence) | 0
 
 export const sizePrefix = '='
 
@@ -36,18 +38,15 @@ export function readDirectory(
   queue: Queue,
   path: string,
   names: readonly string[],
-  last: LastListed<Numbered>,
+  last: LastListed<NumberedEntry>,
 ): QueueDirectory {
   const nodes = names.filter(isEntry)
-  const numbered = last.each(
+  const entries = last.each(
     path,
     nodes,
     (name) => name,
     (name, before) => before ?? numberedOf(queue, path, name),
   )
-  // Sequence numbers have 32 bits, and wrap.
-  numbered.sort((a, b) => (a.sequence - b.sequence) | 0)
-  const entries = numbered.map(({ entry }) => entry)
   if (nodes.length === names.length) return { entries, sizePath: undefined }
   const left = permitsLeft(names)
   return {
@@ -59,9 +58,9 @@ export function readDirectory(
   }
 }
 
-function numberedOf(queue: Queue, path: string, name: string): Numbered {
+function numberedOf(queue: Queue, path: string, name: string): NumberedEntry {
   const [owner = '', session = '', permits = '1', size = '1', sequence = ''] = name.split('~')
-  const entry: Entry = {
+  return {
     queue,
     owner: decode(owner) ?? owner,
     session,
@@ -69,8 +68,8 @@ function numberedOf(queue: Queue, path: string, name: string): Numbered {
     permits: parseInt(permits, 36),
     size: parseInt(size, 36),
     token: 0,
+    sequence: Number(sequence),
   }
-  return { entry, sequence: Number(sequence) }
 }
 
 /** By the entry's node: the fewest that any of its notes says. */

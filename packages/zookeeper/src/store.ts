@@ -25,7 +25,7 @@ import { ZooKeeperOperator } from './operator.js'
 import { fewestTicksOfSession, type Settings } from './options.js'
 import { entryPrefix, ownPrefix, Paths, shrunkPath } from './paths.js'
 import { Proving } from './proving.js'
-import { readDirectory, type Numbered } from './queue-directory.js'
+import { byArrival, readDirectory } from './queue-directory.js'
 import { Sizes } from './sizes.js'
 
 const mostAttempts = 4
@@ -45,7 +45,7 @@ export class ZooKeeperStore implements QueueStore {
   readonly #clients: Clients
   readonly #proving: Proving
   readonly #sizes: Sizes
-  readonly #lastListed = new LastListed<Numbered>()
+  readonly #lastListed = new LastListed(byArrival)
   #warnedOfMs: number | undefined
   /** What entries of this client say. */
   readonly #notes = new WeakMap<Entry, EntryNote>()

@@ -70,8 +70,6 @@ describe('random schedules', () => {
     expect(problems).toEqual([])
     expect(tally).toMatchObject({ topology, object, runs, violations: 0 })
     const { holds = 0, passes = 0, calls = 0 } = tally ?? {}
-    // Whether a latch opens, and whether any call fails, is up to chance.
-    if (object !== 'latch') expect(holds).toBeGreaterThan(0)
     expect(calls).toBeGreaterThanOrEqual(Math.max(1, holds + passes))
   }
 
@@ -82,6 +80,12 @@ describe('random schedules', () => {
   it.each(ofObjects)('of the object %s break no promise, on %s', (object, topology) =>
     expectNoProblems(object, topology),
   )
+
+  // In the few schedules of one topology on a busy machine, faults may leave no call a hold.
+  it('give more than one hold to each set, on average', () => {
+    const holds = [...outcomes.values()].map(({ tally }) => tally?.holds ?? 0)
+    expect(holds.reduce((sum, count) => sum + count)).toBeGreaterThan(holds.length)
+  })
 })
 
 it('finds a shorter schedule for a seed that fails, and its path draws that schedule again', async () => {
