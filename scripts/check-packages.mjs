@@ -1,49 +1,19 @@
 // Usage: node scripts/check-packages.mjs
 // Packs every published package as the registry would get it, checks the tarballs and publishes them as a dry run, then installs
-// them into fresh ESM and CommonJS projects (test/consumers) that are type-checked and lock something on a real Redis. One has no
-// declarations of Node.js.
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// them into fresh projects (test/consumers), ESM and CommonJS, that are type-checked and lock something on a real Redis. One has no
+// declarations of Node.js. Another runs on Bun and Deno too, and with HOLDFAST_MATRIX=full on each supported version of Node.js.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { openRedis } from '@holdfast/testkit'
+import { isFullMatrix, openRedis } from '@holdfast/testkit'
+import { installConsumer, installedVersion, run, step, tarballs } from './lib/consumer.mjs'
 import { pinnedPnpm } from './lib/pinned-pnpm.mjs'
+import { installRuntime } from './lib/runtimes.mjs'
 import { tarballProblems } from './lib/tarball.mjs'
-import { folderOf, libraries, publishedPackages, root } from './lib/workspace.mjs'
+import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 
-const tarballs = `${root}.cache/tarballs/`
 const bin = `${root}node_modules/.bin/`
 /** A dry run must work without a registry, and must not wait for one. */
 const withoutRegistry = { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' }
-let failures = 0
-
-/** Runs a program and returns its output; throws with that output when it fails. */
-function run([program, ...args], cwd = root, env = {}) {
-  try {
-    return execFileSync(program, args, {
-      cwd,
-      encoding: 'utf8',
-      stdio: 'pipe',
-      env: { ...process.env, ...env },
-    })
-  } catch (error) {
-    throw new Error(`${program} ${args.join(' ')}\n${error.stdout ?? ''}${error.stderr ?? error.message}`)
-  }
-}
-
-function step(title, check) {
-  try {
-    check()
-    console.log(`passed  ${title}`)
-  } catch (error) {
-    failures += 1
-    console.log(`FAILED  ${title}\n${error.message}`)
-  }
-}
-
-/** The version of a dependency that the lock file chose for a folder of the workspace. */
-function installedVersion(dependency, folder = '') {
-  return JSON.parse(readFileSync(`${root}${folder}node_modules/${dependency}/package.json`, 'utf8')).version
-}
 
 /** The text of every file of a tarball, by its path in the package. */
 function readTarball(name) {
@@ -73,22 +43,10 @@ function checkTarball(name) {
   step(`publish ${name}, dry run`, () => run(publish, folder, withoutRegistry))
 }
 
-const tarballsOf = (names) =>
-  Object.fromEntries(names.map((name) => [`@holdfast/${name}`, `file:${tarballs}${name}.tgz`]))
-
 /** The command, installed on its own, runs another one under a lock. */
 function checkCommand(redisUrl) {
-  const folder = `${root}.cache/consumers/cli/`
   step('consumer of the command', () => {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
-    const manifest = {
-      private: true,
-      dependencies: tarballsOf(['cli']),
-      pnpm: { overrides: tarballsOf(publishedPackages) },
-    }
-    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
-    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    const folder = installConsumer('cli', { ours: ['cli'] })
     const holdfast = `${folder}node_modules/.bin/holdfast`
     const show = [process.execPath, '-p', '`runs under ${process.env.HOLDFAST_LOCK}`']
     const env = { HOLDFAST_REDIS_URL: redisUrl }
@@ -96,59 +54,65 @@ function checkCommand(redisUrl) {
   })
 }
 
+const compiler = () => ({
+  '@types/node': installedVersion('@types/node'),
+  typescript: installedVersion('typescript'),
+})
+
 /**
  * Two consumers cover both module systems and both major versions of ioredis; the third has no optional peer at all.
  *
  * @param ioredis - its version; `null` to leave it out
  */
 function checkConsumer(kind, entry, ioredis, redisUrl) {
-  const folder = `${root}.cache/consumers/${kind}/`
   step(`consumer ${kind}, ioredis ${ioredis ?? 'not installed'}`, () => {
-    rmSync(folder, { recursive: true, force: true })
-    cpSync(`${root}test/consumers/${kind}`, folder, { recursive: true })
-    const ours = tarballsOf(libraries)
-    const manifest = {
-      private: true,
+    const folder = installConsumer(kind, {
+      source: kind,
       type: kind === 'cjs' ? 'commonjs' : 'module',
-      dependencies: { ...ours, ...(ioredis && { ioredis }) },
-      devDependencies: {
-        '@types/node': installedVersion('@types/node'),
-        typescript: installedVersion('typescript'),
-      },
-      pnpm: { overrides: ours },
-    }
-    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
-    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+      dependencies: ioredis ? { ioredis } : {},
+      devDependencies: compiler(),
+    })
     run([`${folder}node_modules/.bin/tsc`, '-p', folder], folder)
     console.log(run([process.execPath, entry], folder, { REDIS_URL: redisUrl }).trim())
   })
 }
 
+/** What a program needs of its runtime, on others than the one that runs this. */
+function checkRuntimes(redisUrl) {
+  let folder = ''
+  step('consumer for each runtime', () => {
+    const ioredis = installedVersion('ioredis', 'packages/core/')
+    folder = installConsumer('runtime', { source: 'runtime', dependencies: { ioredis } })
+  })
+  const runtimes = ['bun', 'deno', ...(isFullMatrix ? ['node22', 'node24', 'node26'] : [])]
+  for (const name of runtimes) {
+    let command
+    step(`install ${name}`, () => (command = installRuntime(name)))
+    if (command)
+      step(`packed packages on ${name}`, () => {
+        console.log(run([...command, 'index.mjs'], folder, { REDIS_URL: redisUrl }).trim())
+      })
+  }
+}
+
 /** A third party runs some of the conformance suite on an engine, by each test runner. */
 function checkSuite(redisUrl) {
-  const folder = `${root}.cache/consumers/conformance/`
-  const bins = `${folder}node_modules/.bin/`
+  let folder = ''
   step('consumer of the conformance suite', () => {
-    rmSync(folder, { recursive: true, force: true })
-    cpSync(`${root}test/consumers/conformance`, folder, { recursive: true })
-    const manifest = {
-      private: true,
-      type: 'module',
-      dependencies: { ...tarballsOf(libraries), ioredis: installedVersion('ioredis', 'packages/core/') },
+    folder = installConsumer('conformance', {
+      source: 'conformance',
+      dependencies: { ioredis: installedVersion('ioredis', 'packages/core/') },
       devDependencies: {
+        ...compiler(),
         '@jest/globals': installedVersion('@jest/globals', 'examples/'),
-        '@types/node': installedVersion('@types/node'),
         jest: installedVersion('jest'),
-        typescript: installedVersion('typescript'),
         vitest: installedVersion('vitest', 'examples/'),
       },
       jest: { testMatch: ['**/jest.test.cjs'] },
-      pnpm: { overrides: tarballsOf(libraries) },
-    }
-    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
-    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
-    run([`${bins}tsc`, '-p', folder], folder)
+    })
+    run([`${folder}node_modules/.bin/tsc`, '-p', folder], folder)
   })
+  const bins = `${folder}node_modules/.bin/`
   // Scenarios on both engines, and one with a process that is frozen.
   const some = 'nested|frozen past its lease'
   const runners = [
@@ -173,25 +137,16 @@ function checkSuite(redisUrl) {
 
 /** A program that compiles declarations too, and has those of no platform; OpenTelemetry's own need a `console`. */
 function checkTypes() {
-  const folder = `${root}.cache/consumers/without-node-types/`
   step('types without those of Node.js', () => {
-    rmSync(folder, { recursive: true, force: true })
-    cpSync(`${root}test/consumers/without-node-types`, folder, { recursive: true })
-    for (const name of ['index', 'otel']) cpSync(`${folder}${name}.ts`, `${folder}${name}.cts`)
-    const ours = tarballsOf(libraries)
-    const manifest = {
-      private: true,
-      type: 'module',
+    const folder = installConsumer('without-node-types', {
+      source: 'without-node-types',
       dependencies: {
-        ...ours,
         '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/metrics/'),
         'prom-client': installedVersion('prom-client', 'packages/metrics/'),
       },
       devDependencies: { typescript: installedVersion('typescript') },
-      pnpm: { overrides: ours },
-    }
-    writeFileSync(`${folder}package.json`, JSON.stringify(manifest, null, 2))
-    run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
+    })
+    for (const name of ['index', 'otel']) cpSync(`${folder}${name}.ts`, `${folder}${name}.cts`)
     for (const config of ['tsconfig.json', 'tsconfig.bare.json'])
       run([`${folder}node_modules/.bin/tsc`, '-p', `${folder}${config}`], folder)
   })
@@ -204,8 +159,8 @@ const redis = await openRedis()
 checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
 checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)
 checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
+checkRuntimes(redis.url)
 checkTypes()
 checkCommand(redis.url)
 checkSuite(redis.url)
 await redis.stop()
-if (failures > 0) process.exitCode = 1
