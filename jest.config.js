@@ -5,7 +5,7 @@ export const project = (name, testMatch, more = {}) => ({
   testEnvironment: 'node',
   runner: '<rootDir>/scripts/lib/waiting-first.mjs',
   transform: {
-    '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql': [
+    '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql|kysely': [
       '@swc/jest',
       {
         jsc: {
@@ -31,7 +31,7 @@ export const project = (name, testMatch, more = {}) => ({
     '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',
   },
   // ECMAScript modules only, or modules that import some
-  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql))'],
+  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql|kysely))'],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })

@@ -29,7 +29,7 @@ const inTransaction = ['savepoint holdfast_fence', 'release savepoint holdfast_f
 const needs = 'fence takes the connection that runs the transaction'
 
 /** Runs a statement on the application's connection. */
-type Run = (text: string, values?: readonly unknown[]) => Promise<unknown>
+type Run = (text: string, values?: readonly (string | number)[]) => Promise<unknown>
 
 /** @throws `InvalidArgumentError` for what runs no transaction */
 function runOn(given: unknown): Run {
@@ -115,7 +115,7 @@ export async function fence(client: FencedClient, lease: FencingLease, options: 
         { lockName, owner, engine: engineName },
       )
     }
-    await run(sql.lock, [id, store])
+    await run(sql.lock, [id, store ?? ''])
     const seen = rowOf(await run(sql.seen, [id]))
     if (seen !== rowOf(await run(sql.latest, [id]))) throw readsThePast(lease)
     await run(sql.mark, [randomBytes(16).toString('hex'), id])

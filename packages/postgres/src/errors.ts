@@ -20,11 +20,24 @@ const mostWrappers = 5
 /** The SQLSTATE of an error that PostgreSQL sent, or that a pooler sent in its place, even if a query builder has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
   let each = error
-  for (let wrappers = 0; wrappers <= mostWrappers && isError(each); wrappers += 1) {
+  for (
+    let wrappers = 0;
+    wrappers <= mostWrappers && typeof each === 'object' && each !== null;
+    wrappers += 1
+  ) {
     if ('severity' in each && 'code' in each && typeof each.code === 'string') return each.code
-    each = each.cause
+    each = wrappedIn(each)
   }
   return undefined
+}
+
+/** Prisma keeps what its driver threw beside the other facts of an error. */
+function wrappedIn(error: object): unknown {
+  if ('cause' in error) return error.cause
+  const meta: unknown = Reflect.get(error, 'meta')
+  return typeof meta === 'object' && meta !== null && 'driverAdapterError' in meta
+    ? meta.driverAdapterError
+    : undefined
 }
 
 /** Whether PostgreSQL replied, and trying again soon makes no sense. */

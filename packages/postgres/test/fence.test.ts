@@ -260,12 +260,24 @@ it('waiting for the transaction of another holder ends when the lease is lost', 
   expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired', owner: current.owner })
 })
 
-it('a loss is told as one, whatever a query builder wraps around the error of the database', async () => {
+/** What Prisma 7 throws: its driver adapter wraps the error in a plain object. */
+const asPrisma = ({ code, severity, message }: { code: string; severity: string; message: string }): Error =>
+  Object.assign(new Error('Raw query failed'), {
+    code: 'P2010',
+    meta: {
+      driverAdapterError: new Error(message, { cause: { originalCode: code, code, severity, message } }),
+    },
+  })
+
+it.each([
+  ['as a cause', (cause: unknown) => new Error('Failed query', { cause: new Error('driver', { cause }) })],
+  ['beside other facts', asPrisma],
+])('a loss is told as one, if a query builder has wrapped the error of the database: %s', async (_, wrap) => {
   const [stale] = await staleAndCurrent()
   const client = await begin()
   const query = (text: string, values: unknown[]): Promise<unknown> =>
-    client.query(text, values).catch((cause: unknown) => {
-      throw new Error(`Failed query: ${text}`, { cause: new Error('driver', { cause }) })
+    client.query(text, values).catch((error: Parameters<typeof wrap>[0]) => {
+      throw wrap(error)
     })
   expect(await failureOf(stale.fence({ query }))).toBeInstanceOf(LockLostError)
 })

@@ -5,7 +5,7 @@
  */
 export interface FencedClient {
   /** Runs one statement; with an empty list of values, it may be several. Always gets a list. */
-  query(text: string, values: unknown[]): Promise<unknown>
+  query(text: string, values: (string | number)[]): Promise<unknown>
   /** Runs several statements, where `query` runs one only. */
   exec?(text: string): Promise<unknown>
   /** A pool of `pg` has one: it runs each statement on any of its connections, so none of them in the transaction. */
