@@ -7,7 +7,7 @@ import {
   type Lease,
 } from '@holdfast/core'
 import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
-import { Client } from 'pg'
+import { Client, type DatabaseError } from 'pg'
 import { Holdfast } from '@holdfast/core'
 import { migrationSql, postgres, type PostgresEngine } from '../src/index.js'
 import { failureOf } from './support/clients.js'
@@ -261,7 +261,7 @@ it('waiting for the transaction of another holder ends when the lease is lost', 
 })
 
 /** What Prisma 7 throws: its driver adapter wraps the error in a plain object. */
-const asPrisma = ({ code, severity, message }: { code: string; severity: string; message: string }): Error =>
+const asPrisma = ({ code, severity, message }: DatabaseError): Error =>
   Object.assign(new Error('Raw query failed'), {
     code: 'P2010',
     meta: {
@@ -276,8 +276,8 @@ it.each([
   const [stale] = await staleAndCurrent()
   const client = await begin()
   const query = (text: string, values: unknown[]): Promise<unknown> =>
-    client.query(text, values).catch((error: Parameters<typeof wrap>[0]) => {
-      throw wrap(error)
+    client.query(text, values).catch((error: unknown) => {
+      throw wrap(error as DatabaseError)
     })
   expect(await failureOf(stale.fence({ query }))).toBeInstanceOf(LockLostError)
 })
