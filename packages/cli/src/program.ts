@@ -8,6 +8,7 @@ import { addLs } from './commands/ls.js'
 import { addRun } from './commands/run.js'
 import { addTop } from './commands/top.js'
 import { addUnlock } from './commands/unlock.js'
+import { addVerify } from './commands/verify.js'
 import { addWatch } from './commands/watch.js'
 import { escapeSentence } from './output/escape.js'
 
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addTop(program)
   addUnlock(program)
   addDoctor(program)
+  addVerify(program)
   addDashboard(program)
   addCompletion(program)
   // Only of this one: commands have inherited the other.

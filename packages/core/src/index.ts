@@ -40,6 +40,7 @@ export type {
   ResizeOptions,
   SemaphoreOptions,
 } from './options/options.js'
+export { redisEngine } from './redis/engine.js'
 export type { RedisOptions } from './redis/options.js'
 export type {
   AcquireContext,

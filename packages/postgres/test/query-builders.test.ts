@@ -109,4 +109,7 @@ it('the page shows the very client that each test passes to fence', async () => 
   const shown = [...page.matchAll(/^\| (\S+) +\| `(lease\.fence\(.*\))` +\|$/gm)]
   expect(shown.map(([, builder]) => builder)).toEqual(Object.keys(transactions))
   for (const [, , call = ''] of shown) expect(bare(source)).toContain(bare(call))
+  const [, helper = ''] = /^```typescript\n.*?\n\n(.*?)^```$/ms.exec(page) ?? []
+  expect(helper).toContain('function withValues')
+  expect(bare(source)).toContain(bare(helper))
 })

@@ -27,7 +27,7 @@ import { describeSurvives } from './scenarios/survives.js'
 import { Suite } from './support/suite.js'
 
 /** In the order of the table. */
-const parts = [
+export const everyPart = [
   describeExclusion,
   describeReentry,
   describeScopes,
@@ -75,7 +75,7 @@ const partsOfAnyLock = [
  * @param runner - what defines tests. By default the globals of Jest, or of Vitest with `globals: true`
  */
 export function describeEngine(engine: EngineUnderTest, runner = globalRunner()): void {
-  defineTests(`conformance of ${engine.name}`, new Suite(engine, runner), parts, runner)
+  defineTests(`conformance of ${engine.name}`, new Suite(engine, runner), everyPart, runner)
 }
 
 /**

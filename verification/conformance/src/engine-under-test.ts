@@ -81,7 +81,7 @@ export type LinkDirection = 'both' | 'toStore' | 'toClient'
 
 /** How a process that the suite forks opens its client. */
 export interface OtherProcess {
-  /** A module of plain JavaScript that exports `open(argument, options)`, which returns a `Holdfast`. */
+  /** A module of plain JavaScript that exports `open(argument, options)`, which returns a `Holdfast`, or a promise of one. */
   readonly module: URL
   /** What `open` gets: anything that survives JSON, such as the address of the store. */
   argument(): unknown

@@ -11,3 +11,4 @@ export type {
 export { describeInProcess, type InProcessStore } from './in-process/describe-in-process.js'
 export type { DefineTest, LimitedTestHook, TestFunctions, TestHook, TestRunner } from './runner.js'
 export { linkedEngine, type LinkedEngine } from './in-process/linked-engine.js'
+export { verifyEngine, type Outcome, type Verdict, type VerifyOptions } from './verify/verify-engine.js'

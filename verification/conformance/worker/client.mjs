@@ -3,7 +3,7 @@
 
 const [module, argument, options, subject] = process.argv.slice(2)
 const { open } = await import(module)
-const holdfast = open(JSON.parse(argument), JSON.parse(options))
+const holdfast = await open(JSON.parse(argument), JSON.parse(options))
 
 const lockOf = (name) =>
   subject === 'write-lock' ? holdfast.getReadWriteLock(name).write : holdfast.getLock(name)

@@ -12,7 +12,8 @@ import { scripts } from './scripts/generated.js'
 import { RedisSession } from './session.js'
 
 /**
- * Locks on Redis or Valkey: stand-alone, Sentinel or Cluster.
+ * Locks on Redis or Valkey: stand-alone, Sentinel or Cluster. `new Holdfast({ redis })` is `new Holdfast({ engine: redisEngine({ redis }) })`;
+ * what wraps or tests engines takes this.
  *
  * @throws `InvalidArgumentError` for a bad option
  */

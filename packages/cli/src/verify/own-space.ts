@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { Cluster, type Redis } from 'ioredis'
+import type { StoreOptions } from '../connect/store-options.js'
+import { ExitError, exitCodes } from '../exit-codes.js'
+
+/** Where scenarios lock, so that they meet nothing that was there before. */
+export interface OwnSpace {
+  /** Those of the store, with names of its own. */
+  readonly options: StoreOptions
+  /** How a person finds it. */
+  readonly name: string
+  /** Removes what is left in it. */
+  remove(): Promise<void>
+}
+
+/** @throws `ExitError` for a store that is not tried in this way */
+export function ownSpaceIn(options: StoreOptions & { readonly url?: string }): OwnSpace {
+  const id = randomBytes(6).toString('hex')
+  const { url = '', prefix = 'lock:', schema = 'holdfast', table = 'holdfast' } = options
+  const scheme = /^[a-z+]+(?=:)/i.exec(url)?.[0].toLowerCase() ?? 'redis'
+  if (scheme.startsWith('postgres')) {
+    const own = `${schema}_verify_${id}`
+    return {
+      options: { ...options, schema: own, mayCreate: true },
+      name: `the schema ${own}`,
+      remove: () => dropSchema(url, own),
+    }
+  }
+  if (/^(mysql|mariadb)$/.test(scheme)) {
+    const own = `${table}_verify_${id}`
+    return {
+      options: { ...options, table: own, mayCreate: true },
+      name: `the table ${own}`,
+      remove: () => dropTable(url, own),
+    }
+  }
+  if (/^(zk|etcd|memcached)/.test(scheme)) {
+    throw new ExitError(
+      `holdfast verify tries Redis and what speaks its protocol, PostgreSQL and MySQL, not ${scheme}: for other stores run ` +
+        '@holdfast/conformance by a test runner',
+      exitCodes.usage,
+    )
+  }
+  const own = `${prefix}verify-${id}:`
+  return {
+    options: { ...options, prefix: own },
+    name: `keys with ${own} in them`,
+    remove: () => Promise.resolve(),
+  }
+}
+
+async function dropSchema(url: string, schema: string): Promise<void> {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`drop schema if exists ${client.escapeIdentifier(schema)} cascade`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function dropTable(url: string, table: string): Promise<void> {
+  const { createConnection } = await import('mysql2/promise')
+  const connection = await createConnection(url.replace(/^mariadb:/i, 'mysql:'))
+  try {
+    await connection.query('drop table if exists ??', [table])
+  } finally {
+    await connection.end()
+  }
+}
+
+/** Deletes the keys of that space, on every master. */
+export async function deleteKeys(template: Redis | Cluster, prefix: string): Promise<void> {
+  const connected = template instanceof Cluster ? template.duplicate() : template.duplicate({ keyPrefix: '' })
+  try {
+    await connected.connect()
+    const masters = connected instanceof Cluster ? connected.nodes('master') : [connected]
+    for (const master of masters) {
+      for await (const keys of master.scanStream({ match: `*${globEscaped(prefix)}*`, count: 1_000 })) {
+        for (const key of keys as string[]) await master.del(key)
+      }
+    }
+  } finally {
+    connected.disconnect()
+  }
+}
+
+const globEscaped = (text: string): string => text.replace(/[\\*?[\]]/g, '\\$&')

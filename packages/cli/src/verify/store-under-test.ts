@@ -1,0 +1,67 @@
+import { Holdfast, redisEngine, type ClientOptions } from '@holdfast/core'
+import type { LockEngine, Traits } from '@holdfast/core/engine'
+import type { EngineUnderTest, LinkedClient, OtherProcess } from '@holdfast/conformance'
+import type * as conformance from '@holdfast/conformance'
+import type { Store } from '../connect/store.js'
+import { deleteKeys, type OwnSpace } from './own-space.js'
+
+const engineOf = (store: Store): LockEngine =>
+  store.kind === 'engine' ? store.engine : redisEngine({ redis: store.template, prefix: store.prefix })
+
+/** As scenarios want it: with no limits but theirs. */
+export const clientOf = (store: Store, options: ClientOptions): Holdfast =>
+  new Holdfast({ ...options, engine: engineOf(store) })
+
+/**
+ * A store that somebody else runs. It cannot be restarted or made to fail over from here, and its commands cannot be counted: what takes
+ * that is not tried. Connections break between the client and its engine.
+ */
+export class StoreUnderTest implements EngineUnderTest {
+  readonly name: string
+  readonly traits: Traits
+  readonly otherProcess: OtherProcess
+  readonly #store: Store
+  readonly #space: OwnSpace
+  readonly #linkedEngine: typeof conformance.linkedEngine
+
+  constructor(store: Store, space: OwnSpace, { linkedEngine }: typeof conformance) {
+    this.#store = store
+    this.#space = space
+    this.#linkedEngine = linkedEngine
+    const { name, traits } = engineOf(store)
+    this.name = name
+    this.traits = traits
+    const { url: _known, ...options } = space.options
+    this.otherProcess = { module: new URL('./other-process.js', import.meta.url), argument: () => options }
+  }
+
+  /** Rejects if the store cannot be reached or refuses to work: then no scenario has to find out. */
+  async start(): Promise<void> {
+    const holdfast = this.open()
+    holdfast.on('error', () => undefined)
+    try {
+      await holdfast.getLock('first-use').withLock({ waitMs: 0 }, () => undefined)
+    } finally {
+      await holdfast.close()
+    }
+  }
+
+  async stop(): Promise<void> {
+    const { prefix } = this.#space.options
+    if (this.#store.kind === 'redis' && prefix !== undefined) await deleteKeys(this.#store.template, prefix)
+    await this.#space.remove()
+  }
+
+  open(options: ClientOptions = {}): Holdfast {
+    return clientOf(this.#store, options)
+  }
+
+  engine(): LockEngine {
+    return engineOf(this.#store)
+  }
+
+  openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
+    const { engine, link } = this.#linkedEngine(engineOf(this.#store))
+    return Promise.resolve({ holdfast: new Holdfast({ ...options, engine }), link })
+  }
+}
