@@ -62,3 +62,11 @@ it('a tick is left out when the run before it takes until the next one', async (
   await a.send({ type: 'finish' })
   expect(await a.waitFor('ticked')).toMatchObject({ tick: 10, ran: true })
 })
+
+it('croner runs each time that its pattern names on one of two instances', async () => {
+  const instances = [await apps.start('cron', { SKEW_MS: '-250' }), await apps.start('cron')]
+  for (const instance of instances) await instance.send({ type: 'croner', pattern: '* * * * * *' })
+  const ticks = await until(async () => ((await runs()).length >= 3 ? runs() : null))
+  expect(ticks).toEqual([...new Set(ticks)])
+  for (const tick of ticks) expect(tick % 1_000).toBe(0)
+})

@@ -1,5 +1,6 @@
 import { Holdfast } from '@holdfast/core'
 import { until, type Worker } from '@holdfast/testkit'
+import { makeNextRoute } from '../../src/cookbook/http-web.js'
 import { useApps } from './use-apps.js'
 
 const apps = useApps()
@@ -29,7 +30,7 @@ async function start(framework: string, waitMs: number): Promise<Instance> {
 const began = ({ app }: Instance): unknown[] =>
   app.messages.filter(({ type }) => type === 'began').map((message) => message['id'])
 
-describe.each(['express', 'fastify'])('%s', (framework) => {
+describe.each(['express', 'fastify', 'hono'])('%s', (framework) => {
   it('two instances process one request per order at a time, other orders beside it, and answer when the lock is free', async () => {
     const [a, b] = [await start(framework, 2_000), await start(framework, 2_000)]
     const first = a.ship('1')
@@ -74,5 +75,17 @@ describe.each(['express', 'fastify'])('%s', (framework) => {
     expect(refused.headers.get('Retry-After')).toBe('5')
     await a.app.send({ type: 'finish' })
     await until(async () => (await a.ship('1')).status === 200)
+  })
+})
+
+it('a route of Next.js gets the order from its path, and answers 409 while another request has it', async () => {
+  const { POST } = makeNextRoute(holdfast, (id) => Promise.resolve(`parcel of ${id}`), 50)
+  const post = (): Promise<Response> =>
+    POST(new Request('http://localhost/orders/1/ship', { method: 'POST' }), {
+      params: Promise.resolve({ id: '1' }),
+    })
+  expect(await (await post()).json()).toEqual({ parcel: 'parcel of 1' })
+  await holdfast.getLock('order:1').withLock(async () => {
+    expect((await holdfast.detached(post)).status).toBe(409)
   })
 })

@@ -7,6 +7,7 @@ const { Holdfast } = await import('@holdfast/core')
 const { fromParent, tellParent } = await import('@holdfast/testkit/process')
 const { Redis } = await import('ioredis')
 const { runTick, schedule } = await import('../../../dist/cookbook/cron.js')
+const { scheduleCron } = await import('../../../dist/cookbook/cron-croner.js')
 
 const redis = new Redis(process.env.REDIS_URL)
 const holdfast = new Holdfast({ redis, watchdogTimeoutMs: 2_000 })
@@ -30,14 +31,18 @@ void serve('tick', async ({ tick, job, everyMs }) => {
   const ran = await runTick(holdfast, redis, { name: 'job', everyMs, run: jobs[job] }, tick).catch(String)
   await tellParent({ type: 'ticked', tick, ran })
 })
+const quick = async (tick) => {
+  await jobs.quick(tick)
+  await tellParent({ type: 'ran', tick })
+}
+const fail = (error) => {
+  throw error
+}
 void serve('schedule', ({ everyMs }) => {
-  const run = async (tick) => {
-    await jobs.quick(tick)
-    await tellParent({ type: 'ran', tick })
-  }
-  schedule(holdfast, redis, { name: 'job', everyMs, run }, (error) => {
-    throw error
-  })
+  schedule(holdfast, redis, { name: 'job', everyMs, run: quick }, fail)
+})
+void serve('croner', ({ pattern }) => {
+  scheduleCron(holdfast, redis, pattern, { name: 'job', everyMs: 1_000, run: quick }, fail)
 })
 await redis.ping()
 await tellParent({ type: 'ready' })
