@@ -73,6 +73,22 @@ export default defineConfig(
     },
   },
   {
+    // Applications of Nest: its decorators need other compiler options, and its modules are classes without members.
+    files: ['packages/nestjs/test/app/*.ts', 'examples/src/nestjs.ts', 'examples/src/nestjs/*.ts'],
+    languageOptions: {
+      parserOptions: {
+        project: './tsconfig.nest.json',
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      'no-restricted-imports': 'off',
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
     files: ['test/consumers/**/*.{ts,cts,mts}'],
     extends: [tseslint.configs.strict],
     // `import x = require()` is how TypeScript writes CommonJS.

@@ -86,7 +86,7 @@ it('several processes never make more calls at a time than the semaphore has per
   expect(stdout).toContain('another process has taken all 10')
 })
 
-it.each(['nested-calls', 'try-lock', 'long-job', 'catalogue'])(
+it.each(['nested-calls', 'try-lock', 'long-job', 'catalogue', 'nestjs'])(
   '%s runs with locks in memory where there is no Redis',
   async (name) => {
     const machine = await machineWithoutRedis()
@@ -135,6 +135,19 @@ it('an engine of one’s own carries locks from one client to the next, and says
   expect(stdout).toContain('larger: true')
   expect(stdout).toContain('gets in: true')
   expect(stdout).toContain('Bob learns why: not-held')
+})
+
+it('two instances of a Nest service lock a method, and end requests in flight before they stop', async () => {
+  const stdout = await outputOf('nestjs')
+  const [, tokens, busy, report, health, last] =
+    /^Both.*:\n(.*)^An order.*:\n(.*)^One instance.*:\n(.*)^A health check: (.*)\nRequests in flight.*:\n(.*)/ms.exec(
+      stdout,
+    ) ?? []
+  expect(new Set(tokens?.match(/201 shipped 7 under token \d+/g)).size).toBe(2)
+  expect(busy?.match(/409 .*LOCK_TIMEOUT/g)).toHaveLength(2)
+  expect(report).toContain('201 sent the report')
+  expect(health).toBe('200')
+  expect(last?.match(/201 shipped 9/g)).toHaveLength(2)
 })
 
 it('every example is in the table of the README with the question it answers', async () => {

@@ -17,6 +17,7 @@ export const publishedPackages = [
   'memcached',
   'mysql',
   'metrics',
+  'nestjs',
   'dashboard',
   'conformance',
   'cli',
