@@ -8,6 +8,7 @@ import {
   type HoldfastError,
 } from '@holdfast/core'
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
+import { throwError, type Observable } from 'rxjs'
 
 /** How {@link HoldfastExceptionFilter} responds. */
 export interface HoldfastExceptionFilterOptions {
@@ -29,6 +30,10 @@ interface HttpResponse {
   readonly raw?: { readonly headersSent: boolean; end(): unknown }
 }
 
+const messages = {
+  busy: 'The resource is in use. Try again later.',
+  away: 'The resource cannot be locked now. Try again later.',
+}
 const phrases = { 409: 'Conflict', 423: 'Locked', 503: 'Service Unavailable' } as const
 
 /**
@@ -36,7 +41,8 @@ const phrases = { 409: 'Conflict', 423: 'Locked', 503: 'Service Unavailable' } a
  * `ReplicationError`, `TooManyWaitersError`, `ClosedError`) into 503. The body has the `code` of the error, and not its message, which names
  * the lock and its holder. All other errors, such as `LockLostError`, stay with the filters of the application.
  *
- * Outside HTTP it rethrows the error. A response that has begun is ended, as Nest itself does.
+ * To a microservice message it replies with `{ status: 'error', code, message }`. Elsewhere, as in GraphQL, it rethrows the error. Do not bind it to
+ * gateways of WebSockets, for which Nest drops what a filter throws. An HTTP response that has begun is ended, as Nest itself does.
  */
 export class HoldfastExceptionFilter implements ExceptionFilter<HoldfastError> {
   readonly #busyStatus: 409 | 423
@@ -51,21 +57,30 @@ export class HoldfastExceptionFilter implements ExceptionFilter<HoldfastError> {
   }
 
   /** Called by Nest. */
-  catch(error: HoldfastError, host: ArgumentsHost): void {
-    if (host.getType() !== 'http') throw error
-    const response = host.switchToHttp().getResponse<HttpResponse>()
-    if (response.raw?.headersSent ?? response.headersSent) {
-      if (response.raw) response.raw.end()
-      else response.end?.()
-      return
-    }
+  catch(error: HoldfastError, host: ArgumentsHost): Observable<never> | undefined {
     const isBusy = error instanceof LockTimeoutError
-    const statusCode = isBusy ? this.#busyStatus : 503
-    const message = isBusy
-      ? 'The resource is in use. Try again later.'
-      : 'The resource cannot be locked now. Try again later.'
-    response.status(statusCode).send({ statusCode, error: phrases[statusCode], code: error.code, message })
+    const message = isBusy ? messages.busy : messages.away
+    switch (host.getType()) {
+      case 'http':
+        respond(host, isBusy ? this.#busyStatus : 503, error.code, message)
+        return undefined
+      case 'rpc':
+        // Where a filter throws, Nest sends no reply, and the caller waits.
+        return throwError(() => ({ status: 'error', code: error.code, message }))
+      default:
+        throw error
+    }
   }
+}
+
+function respond(host: ArgumentsHost, statusCode: 409 | 423 | 503, code: string, message: string): void {
+  const response = host.switchToHttp().getResponse<HttpResponse>()
+  if (response.raw?.headersSent ?? response.headersSent) {
+    if (response.raw) response.raw.end()
+    else response.end?.()
+    return
+  }
+  response.status(statusCode).send({ statusCode, error: phrases[statusCode], code, message })
 }
 
 Catch(

@@ -11,6 +11,7 @@ import {
   HoldfastHealthIndicator,
   WithLock,
 } from '@holdfast/nestjs'
+import { firstValueFrom } from 'rxjs'
 import { holdfastIn, withHttp } from './boot.js'
 import { Gate } from './busy.js'
 import { scenario } from './scenario.js'
@@ -108,8 +109,8 @@ for (const platform of ['express', 'fastify'] as const) {
 }
 
 scenario(
-  'the filter rethrows outside HTTP, ends a response that has begun, and knows two busy statuses',
-  () => {
+  'the filter replies to messages, rethrows elsewhere, ends a response that has begun, and knows two busy statuses',
+  async () => {
     const filter = new HoldfastExceptionFilter()
     const error = new LockTimeoutError('busy', { holder: undefined, position: undefined, waitedMs: 0 })
     const hostOf = (type: string, response: object = {}): ArgumentsHost => {
@@ -119,7 +120,17 @@ scenario(
       }
       return host as ArgumentsHost
     }
-    for (const type of ['rpc', 'ws', 'graphql']) assert.throws(() => filter.catch(error, hostOf(type)), error)
+    for (const type of ['ws', 'graphql']) assert.throws(() => filter.catch(error, hostOf(type)), error)
+    const reply = filter.catch(error, hostOf('rpc'))
+    assert(reply)
+    await assert.rejects(firstValueFrom(reply), (sent) => {
+      assert.deepEqual(sent, {
+        status: 'error',
+        code: 'LOCK_TIMEOUT',
+        message: 'The resource is in use. Try again later.',
+      })
+      return true
+    })
     let ended = 0
     const end = (): number => (ended += 1)
     filter.catch(error, hostOf('http', { headersSent: true, end }))
@@ -129,7 +140,6 @@ scenario(
       () => Reflect.construct(HoldfastExceptionFilter, [{ busyStatus: 400 }]),
       /must be 409 or 423, got 400/,
     )
-    return Promise.resolve()
   },
 )
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { Inject, Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
-import { Holdfast, InvalidArgumentError, type Lock } from '@holdfast/core'
+import { Holdfast, HoldfastQuorum, InvalidArgumentError, type Lock } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
 import {
   getHoldfastToken,
   getLockToken,
+  HoldfastHealthIndicator,
   HoldfastModule,
   InjectHoldfast,
   InjectLock,
@@ -144,6 +145,21 @@ scenario('a client of the application is used and never closed', async () => {
     },
   )
   await holdfast.getLock('after').withLock(() => undefined)
+})
+
+scenario('a quorum of stores can be the client', async () => {
+  await using holdfast = new HoldfastQuorum({
+    masters: [memory(), memory(), memory()].map((engine) => ({ engine })),
+  })
+  await withContext(
+    { imports: [HoldfastModule.forRoot({ holdfast })], providers: [Decorated] },
+    async (app) => {
+      assert.equal(await app.get(Decorated).work(), 'worked')
+      assert.deepEqual(await app.get(HoldfastHealthIndicator).pingCheck('quorum'), {
+        quorum: { status: 'up' },
+      })
+    },
+  )
 })
 
 scenario('a test overrides the client: the module makes none, and does not close that one', async () => {
