@@ -39,8 +39,8 @@ export function inPlaceOf(
   original: DecoratedMethod['fn'],
   replacement: (...args: unknown[]) => unknown,
 ): (...args: unknown[]) => unknown {
-  for (const key of Reflect.getMetadataKeys(original) as unknown[])
-    Reflect.defineMetadata(key, Reflect.getMetadata(key, original), replacement)
+  const keys: unknown[] = Reflect.getMetadataKeys(original)
+  for (const key of keys) Reflect.defineMetadata(key, Reflect.getMetadata(key, original), replacement)
   return Object.defineProperties(replacement, {
     name: { value: original.name, configurable: true },
     length: { value: original.length, configurable: true },

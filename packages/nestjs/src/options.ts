@@ -92,7 +92,7 @@ export function checkClientOptions(options: unknown): asserts options is Holdfas
   if (typeof options !== 'object' || options === null) {
     refuse('the options', "an object such as { redis: 'redis://localhost' }", options)
   }
-  const { holdfast, drainMs, ...others } = options as Partial<Record<string, unknown>>
+  const { holdfast, drainMs, ...others }: Record<string, unknown> = { ...options }
   if (drainMs !== undefined && !isDrainMs(drainMs))
     refuse('drainMs', 'a whole number of milliseconds of at least 0', drainMs)
   if (holdfast === undefined) return

@@ -44,7 +44,7 @@ export type SkippingDecorator<This, Args extends unknown[]> = <
 ) => TypedPropertyDescriptor<(...args: A) => Promise<R | undefined>>
 
 /**
- * Runs every call of a method of a provider or controller under a lock, on every instance of the application:
+ * Runs every call of a method of a provider or controller under a lock, which all instances of the application share:
  *
  * ```ts
  * @WithLock((id: string) => `order:${id}`, { waitMs: 2_000 })
