@@ -31,7 +31,9 @@ export const project = (name, testMatch, more = {}) => ({
     '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',
   },
   // ECMAScript modules only, or modules that import some
-  transformIgnorePatterns: ['/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql|kysely))'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql|kysely))',
+  ],
   modulePathIgnorePatterns: ['/dist/', '/.cache/'],
   ...more,
 })
