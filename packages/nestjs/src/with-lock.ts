@@ -95,8 +95,9 @@ export function WithLock(key: string | KeyFunction, options: WithLockOptions = {
     const locked = async function (this: unknown, ...args: unknown[]): Promise<unknown> {
       const holdfast = clientOf(this, token, title)
       const name = nameFrom(Reflect.apply(nameOf, this, args), title)
-      return within(holdfast.getLock(name), acquire, (lease) =>
-        withCurrentLease(lease, () => settled(Reflect.apply(fn, this, args), title)),
+      const lock = holdfast.getLock(name)
+      return within(lock, acquire, (lease) =>
+        withCurrentLease(lease, lock, () => settled(Reflect.apply(fn, this, args), title)),
       )
     }
     return { ...descriptor, value: inPlaceOf(fn, locked) }

@@ -1,10 +1,17 @@
 import 'reflect-metadata'
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Inject, Injectable, Scope, SetMetadata } from '@nestjs/common'
 import { ContextIdFactory, REQUEST } from '@nestjs/core'
-import { Holdfast, HoldfastError, InvalidArgumentError, LockTimeoutError } from '@holdfast/core'
+import {
+  Holdfast,
+  HoldfastError,
+  InvalidArgumentError,
+  LockLostError,
+  LockTimeoutError,
+} from '@holdfast/core'
 import { memory } from '@holdfast/memory'
-import { currentLease, getHoldfastToken, WithLock } from '@holdfast/nestjs'
+import { currentLease, getHoldfastToken, InjectHoldfast, WithLock } from '@holdfast/nestjs'
 import { of } from 'rxjs'
 import { holdfastIn, withContext } from './boot.js'
 import { Busy, Gate } from './busy.js'
@@ -227,6 +234,32 @@ scenario('an Observable is refused, returned or resolved with, and so is what is
     await assert.rejects(orders.resolvesWithObservable(), /resolved with an Observable.*outlive/)
     await assert.rejects(orders.returnsNumber(), /returnsNumber .*returned 1, not a promise/)
     assert.equal(app.get<Holdfast>(getHoldfastToken()).stats().holds, 0)
+  }),
+)
+
+@Injectable()
+class Detaching {
+  constructor(@InjectHoldfast() private readonly holdfast: Holdfast) {}
+
+  @WithLock('any')
+  async work(): Promise<string> {
+    const lease = currentLease()
+    assert.throws(() => this.holdfast.detached(() => currentLease()), HoldfastError)
+    await this.holdfast.getLock('any').forceUnlock()
+    if (!lease.signal.aborted) await once(lease.signal, 'abort')
+    // Not what the method resolves with: withLock rejects with the loss.
+    assert.equal(currentLease(), lease)
+    return 'done'
+  }
+}
+
+scenario('currentLease is the lost lease after a loss, and none in work that is detached', () =>
+  withContext({ imports: [holdfastIn()], providers: [Detaching] }, async (app) => {
+    const error: unknown = await app
+      .get(Detaching)
+      .work()
+      .catch((reason: unknown) => reason)
+    assert.ok(error instanceof LockLostError, String(error))
   }),
 )
 
