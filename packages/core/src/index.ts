@@ -65,10 +65,19 @@ export type {
   ClusterTemplate,
   CommandConnection,
   RedisConnection,
+  IoredisCluster,
+  IoredisConnection,
   RedisConnectionOptions,
-  RedisSource,
   RedisTemplate,
 } from './redis/connection/types.js'
+export type { RedisSource } from './redis/connection/redis-source.js'
+export type {
+  OpenedRedis,
+  RedisAddress,
+  RedisClient,
+  RedisClientOptions,
+  RedisTopology,
+} from './redis/connection/redis-client.js'
 export {
   ClosedError,
   HoldfastError,

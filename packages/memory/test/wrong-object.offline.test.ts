@@ -175,11 +175,12 @@ describe('what belongs elsewhere is shown the way', () => {
       /^unknown option '(url|host|client)'; pass a URL or an ioredis instance as new Holdfast\(\{ redis \}\); valid options: redis, .*engine/,
     ]),
     [{ redis: redisUrl, engine: memory() }, /^got both redis and engine: give one of the two/],
-    // As clients of node-redis look: a single one and a pool.
-    ...[{ duplicate: 1, options: 1, EVALSHA: 1 }, { EVALSHA: 1 }].map((redis): [object, RegExp] => [
-      { redis },
-      /got a client of the package redis; node-redis is not supported: pass its URL, or an ioredis instance$/,
-    ]),
+    // As Bun's client and those of GLIDE look.
+    [{ redis: { bufferedAmount: 0, onconnect: null, send: 1 } }, /got Bun's RedisClient; .*: use ioredis, /],
+    [
+      { redis: { customCommand: 1, updateConnectionPassword: 1 } },
+      /got a client of Valkey GLIDE; .*: use ioredis/,
+    ],
     [redisUrl, /^options must be an object, got a string .*; pass .* as new Holdfast\(\{ redis \}\)$/],
   ])('new Holdfast(…), case %#', (options, message) =>
     expect(() => construct(Holdfast, [options])).toThrow(message),

@@ -57,6 +57,7 @@ export type {
 export type { EngineSession, LockEngine } from './session.js'
 export { backoffMs } from '../util/backoff.js'
 export { kindOf, shown } from '../util/kind-of.js'
+export { connectionLost, redisClient } from '../util/redis-client-symbols.js'
 export { urlMistake } from '../util/url-mistake.js'
 export { timedOut, within } from '../util/with-timeout.js'
 export { checkObject, checkOptions } from '../options/checks.js'

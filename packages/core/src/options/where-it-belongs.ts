@@ -1,5 +1,6 @@
 import { isEngine } from '../engine/is-engine.js'
 import { kindOf } from '../util/kind-of.js'
+import { adviceOnClient } from './other-clients.js'
 
 const ofClient = {
   redis: 'new Holdfast({ redis })',
@@ -22,7 +23,8 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     if (/^postgres(ql)?:/i.test(text)) return postgres('url')
     return /^(rediss?|redis\+tls|unix):/i.test(text) ? `; pass where Redis is as ${redis}` : ''
   }
-  switch (kindOf(given)) {
+  const kind = kindOf(given)
+  switch (kind) {
     case 'a Holdfast client':
     case 'a HoldfastQuorum client':
       return '; it is ready to use: call its getLock'
@@ -32,8 +34,6 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
       return postgres('config: pool.options')
     case 'an ioredis client':
       return `; pass where Redis is as ${redis}`
-    case 'a client of the package redis':
-      return '; node-redis is not supported: pass its URL, or an ioredis instance'
     case 'a function':
       return whereFunctionBelongs(given, postgres)
     case 'a promise':
@@ -41,7 +41,7 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     case 'an array':
       return place === 'client' ? several : ''
     default:
-      return ''
+      return adviceOnClient(kind, place) ?? ''
   }
 }
 

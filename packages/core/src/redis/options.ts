@@ -1,5 +1,5 @@
 import { checkInteger, checkString } from '../options/checks.js'
-import type { RedisSource } from './connection/types.js'
+import type { RedisSource } from './connection/redis-source.js'
 
 /** Where Redis is, and how its locks behave. */
 export interface RedisOptions {
@@ -11,6 +11,7 @@ export interface RedisOptions {
    * - the path of a Unix socket
    * - options of ioredis: `{ host, port, … }`
    * - an ioredis `Redis` or `Cluster` that serves as a template. It is never used for commands and never closed
+   * - a client of node-redis, likewise, as `nodeRedis(createClient({ url }))` of `@holdfast/node-redis`
    *
    * Holdfast opens connections of its own in each case.
    */

@@ -21,7 +21,13 @@ const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
   ['a pool of mysql2', 'execute', 'getConnection'],
   ['a connection of mysql2', 'execute', 'query'],
   ['a connection of pg', 'query', 'connect', 'end'],
+  // Of node-redis 5 and 6. All of them have a method for each command.
+  ['a cluster of the package redis', 'EVALSHA', 'nodeClient'],
+  ['a Sentinel client of the package redis', 'EVALSHA', 'getMasterNode'],
+  ['a pool of the package redis', 'EVALSHA', 'totalClients'],
   ['a client of the package redis', 'EVALSHA'],
+  ["Bun's RedisClient", 'bufferedAmount', 'onconnect', 'send'],
+  ['a client of Valkey GLIDE', 'customCommand', 'updateConnectionPassword'],
   ['an ioredis client', 'duplicate', 'options'],
   ['an AbortController', 'abort', 'signal'],
   ['an AbortSignal', 'aborted', 'addEventListener'],

@@ -3,6 +3,7 @@ import type { Connections } from './connections.js'
 import { isAboutDatabase, isRefusal, LookupError } from '../errors.js'
 import { FirstContact } from './first-contact.js'
 import { limitHandshake } from './handshake-limit.js'
+import { connectionLost } from '../../util/redis-client-symbols.js'
 import { ServerLookup } from './server-lookup.js'
 import type { CommandConnection } from './types.js'
 
@@ -124,8 +125,10 @@ export class ConnectionWatch {
 }
 
 /**
- * Whether ioredis dropped a command because its connection broke, without saying why: it mostly names an option of its own
+ * Whether a command was dropped because its connection broke. ioredis does not say why, and mostly names an option of its own
  * (5.11.1 and 6.0.0). By the text, since minifiers rename classes.
  */
-const gaveUp = ({ message }: Error): boolean =>
-  message === 'Connection is closed.' || message.startsWith('Reached the max retries per request limit')
+const gaveUp = (error: Error): boolean =>
+  connectionLost in error ||
+  error.message === 'Connection is closed.' ||
+  error.message.startsWith('Reached the max retries per request limit')

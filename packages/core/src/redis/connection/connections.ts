@@ -1,13 +1,15 @@
 import { backoffMs } from '../../util/backoff.js'
 import { checkNumbers } from './connection-options.js'
+import { isRedisClient } from './redis-client.js'
+import type { OpenedRedis } from './redis-client.js'
+import type { RedisSource } from './redis-source.js'
 import { serverName } from './server-name.js'
 import { templateOf } from './template.js'
 import type {
-  ClusterConnection,
   ClusterTemplate,
-  CommandConnection,
+  IoredisCluster,
+  IoredisConnection,
   RedisConnection,
-  RedisSource,
   RedisTemplate,
 } from './types.js'
 
@@ -48,17 +50,12 @@ const isCluster = (template: RedisTemplate | ClusterTemplate): template is Clust
   'isCluster' in template && template.isCluster
 
 /** Equal connections: one for commands, and (replaced by the subscriber hub as needed) one for notifications. */
-export interface Connections {
+export interface Connections extends OpenedRedis {
   /** Names the server in messages. */
   readonly server: string
   readonly keyPrefix: string
   /** How long connecting may take, and how long its handshake may go without a reply. */
   readonly connectTimeoutMs: number
-  readonly commands: CommandConnection
-  /** The nodes of a cluster by slot; `null` for a single server. */
-  readonly cluster: ClusterConnection | null
-  /** @param route - the node of a cluster to subscribe at; any master when left out */
-  makeSubscriber(route?: string): RedisConnection
 }
 
 /**
@@ -72,11 +69,22 @@ export function openConnections(
   connectTimeoutMs: number,
   more: Record<string, unknown> = {},
 ): Connections {
+  const name = `holdfast:${clientId}`
   const template = templateOf(redis)
-  const overrides = { ...own(connectTimeoutMs, `holdfast:${clientId}`), ...more }
+  if (isRedisClient(template)) {
+    const { topology, keyPrefix } = template
+    const server = serverName({ ...topology, options: topology })
+    return {
+      server,
+      keyPrefix,
+      connectTimeoutMs,
+      ...template.open({ name, connectTimeoutMs, reconnectAfterMs }),
+    }
+  }
+  const overrides = { ...own(connectTimeoutMs, name), ...more }
   const subscriberOverrides = { ...overrides, retryStrategy: null }
   if (isCluster(template)) {
-    const cluster: ClusterConnection = template.duplicate([], {
+    const cluster: IoredisCluster = template.duplicate([], {
       keyPrefix: '',
       lazyConnect: true,
       scaleReads: 'master',
@@ -117,11 +125,13 @@ export function openConnections(
   }
 }
 
-function anyMaster(cluster: ClusterConnection): RedisConnection | undefined {
+function anyMaster(cluster: IoredisCluster): IoredisConnection | undefined {
   const masters = cluster.nodes('master')
   return masters[Math.floor(Math.random() * masters.length)]
 }
 
 /** The connection to the master at `host:port`, if one is known there. */
-export const masterAt = (cluster: ClusterConnection, route: string): RedisConnection | undefined =>
-  cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)
+export const masterAt = <C extends RedisConnection>(
+  cluster: { nodes(role: 'master'): C[] },
+  route: string,
+): C | undefined => cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === route)

@@ -2,10 +2,10 @@ import type { CommandConnection } from './types.js'
 
 /** What a connection shows of a server that may not be what it is taken for, until it has once turned out to be Redis. */
 export class FirstContact {
-  readonly #commands: Pick<CommandConnection, 'stream' | 'once'>
+  readonly #commands: Pick<CommandConnection, 'stream' | 'awaits' | 'once'>
   #isRedis = false
 
-  constructor(commands: Pick<CommandConnection, 'stream' | 'once'>) {
+  constructor(commands: Pick<CommandConnection, 'stream' | 'awaits' | 'once'>) {
     this.#commands = commands
     commands.once('ready', () => {
       this.#isRedis = true
@@ -14,15 +14,17 @@ export class FirstContact {
 
   /** Why no reply has come yet, if the connection shows it. */
   get doubt(): string | undefined {
-    const isShakingHands = !this.#isRedis && this.#commands.stream?.secureConnecting === true
-    return isShakingHands ? noTls : undefined
+    if (this.#isRedis) return undefined
+    const { stream, awaits } = this.#commands
+    return awaits === 'tls' || stream?.secureConnecting === true ? noTls : undefined
   }
 
   /** The error that broke the connection, with what it probably means. */
   explained(error: Error): Error {
-    const { stream } = this.#commands
-    if (this.#isRedis || !stream) return error
-    const meaning = this.#meaningOf(error.message, stream)
+    if (this.#isRedis) return error
+    const { stream, awaits } = this.#commands
+    const seen = stream ? this.#meaningOf(error.message, stream) : undefined
+    const meaning = awaits === undefined ? seen : meanings[awaits]
     // A command that timed out says it already.
     if (meaning === undefined || error.message.includes(meaning)) return error
     return new Error(`${meaning} (${error.message})`, { cause: error })
@@ -49,3 +51,5 @@ const noTls =
 const noRedis =
   'what listens there closed the connection without a reply: check that host and port are those of Redis; if this server speaks TLS, ' +
   'begin the URL with rediss:// or pass tls; a Redis that has reached its maxclients does the same'
+
+const meanings = { tls: noTls, reply: noRedis }

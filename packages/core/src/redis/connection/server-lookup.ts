@@ -2,6 +2,7 @@ import { toError } from '@holdfast/pubsub'
 import { monotonicMs } from '../../util/clock.js'
 import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
 import type { Connections } from './connections.js'
+import { connectionLost } from '../../util/redis-client-symbols.js'
 import type { ClusterConnection } from './types.js'
 
 /** What to do about some replies. */
@@ -26,6 +27,7 @@ export class ServerLookup {
   #latest: { readonly error: Error; readonly at: number } | undefined
 
   constructor({ commands, cluster }: Connections) {
+    commands.on('node error', (given, address) => this.#note(toError(withoutSecrets(given)), String(address)))
     if (cluster) this.#watchNodes(cluster)
     else commands.on('sentinelError', (given) => this.#onSentinelError(toError(given).message))
   }
@@ -52,7 +54,6 @@ export class ServerLookup {
       isFound = false
       this.#failures.clear()
     })
-    cluster.on('node error', (given, address) => this.#note(toError(withoutSecrets(given)), String(address)))
     cluster.on('connect', () => (isFound = true))
     cluster.on('ready', () => (isFound = false))
     // That a cluster was found but is not ready is reported nowhere else.
@@ -89,7 +90,8 @@ function sentinelFailure(text: string): Error {
 }
 
 /** All that ioredis says (up to 6.0.0) of an address that it could not connect to is that there is no connection. */
-const isUnreached = ({ message }: Error): boolean => message === 'Connection is closed.'
+const isUnreached = (error: Error): boolean =>
+  connectionLost in error || error.message === 'Connection is closed.'
 
 function described(failure: Error, address: string): string {
   const text = isUnreached(failure) ? 'could not connect' : failure.message.trim()

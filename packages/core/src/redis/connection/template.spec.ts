@@ -1,7 +1,10 @@
 import { Redis } from 'ioredis'
 import { templateOf } from './template.js'
 
-const optionsOf = (redis: unknown) => templateOf(redis).options
+const optionsOf = (redis: unknown) => {
+  const template = templateOf(redis)
+  return 'options' in template ? template.options : undefined
+}
 
 describe('a template is made', () => {
   it.each([

@@ -1,15 +1,18 @@
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { checkConnectionOptions, checkQuery } from './connection-options.js'
 import loadIoredis from './ioredis.cjs'
+import { redisClient } from '../../util/redis-client-symbols.js'
+import { isRedisClient } from './redis-client.js'
+import type { RedisClient } from './redis-client.js'
 import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
 import { kindOf, knownKindOf } from '../../util/kind-of.js'
 import { urlMistake } from '../../util/url-mistake.js'
 import { whereItBelongs } from '../../options/where-it-belongs.js'
 
-/** An ioredis client, not connected, that can be duplicated to reach what `redis` names. */
-export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate {
+/** What reaches what `redis` names: an ioredis client, not connected, that can be duplicated, or a client that a package has wrapped. */
+export function templateOf(redis: unknown): RedisTemplate | ClusterTemplate | RedisClient {
   checkSource(redis)
-  if (isTemplate(redis)) return redis
+  if (isRedisClient(redis) || isTemplate(redis)) return redis
   return isText(redis) ? fromUrl(String(redis)) : fromOptions(redis)
 }
 
@@ -23,7 +26,11 @@ export function checkSource(
   redis: unknown,
   option = 'redis',
   place: 'client' | 'quorum' = 'client',
-): asserts redis is string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate {
+): asserts redis is string | URL | RedisConnectionOptions | RedisTemplate | ClusterTemplate | RedisClient {
+  if (isRedisClient(redis)) {
+    checkVersion(redis, option)
+    return
+  }
   if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis)) return
   if (isConnectionOptions(redis, option)) return
   const kind = kindOf(redis)
@@ -32,6 +39,15 @@ export function checkSource(
   const [scheme] = /^redis(s|\+tls)?:/i.exec(String(redis)) ?? []
   const without = scheme === undefined ? 'a scheme' : `// after ${scheme}`
   throw new InvalidArgumentError(`${must} a string without ${without}`)
+}
+
+/** A package of another release may have been installed beside this one. */
+function checkVersion(redis: { readonly [redisClient]: unknown }, option: string): void {
+  const version = redis[redisClient]
+  if (version === 1) return
+  throw new InvalidArgumentError(
+    `${option} was made for another release of @holdfast/core (interface ${String(version)}, not 1): install the same release of both packages`,
+  )
 }
 
 const isText = (given: unknown): given is string | URL => typeof given === 'string' || given instanceof URL

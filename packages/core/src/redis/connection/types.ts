@@ -12,7 +12,7 @@ export interface RedisTemplate {
     readonly db?: number | undefined
     readonly port?: number | undefined
   }
-  duplicate(override: Record<string, unknown>): RedisConnection
+  duplicate(override: Record<string, unknown>): IoredisConnection
 }
 
 /** An ioredis `Cluster` whose options say how to reach its nodes. */
@@ -22,7 +22,7 @@ export interface ClusterTemplate {
     readonly keyPrefix?: string | undefined
     readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined
   }
-  duplicate(startupNodes: [], override: Record<string, unknown>): ClusterConnection
+  duplicate(startupNodes: [], override: Record<string, unknown>): IoredisCluster
 }
 
 /** What else ioredis takes. */
@@ -100,15 +100,6 @@ export interface RedisConnectionOptions extends Readonly<Partial<Record<FurtherO
   readonly natMap?: object | undefined
 }
 
-/** Where Redis is. */
-export type RedisSource =
-  | string
-  | URL
-  // An engine has a name, too, and is given as `engine`.
-  | (RedisConnectionOptions & { readonly traits?: never })
-  | RedisTemplate
-  | ClusterTemplate
-
 /** A connection that commands are sent on. */
 export interface CommandConnection {
   readonly status: string
@@ -120,6 +111,11 @@ export interface CommandConnection {
     cork(): void
     uncork(): void
   } | null
+  /**
+   * What a connection that shows no `stream` waits for, or waited for when it broke: `tls` until its TLS handshake is completed,
+   * `reply` from then on until the first reply.
+   */
+  readonly awaits?: 'tls' | 'reply' | undefined
   on(event: string, listener: (...args: unknown[]) => void): unknown
   once(event: string, listener: (...args: unknown[]) => void): unknown
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
@@ -137,8 +133,12 @@ export type RedisConnection = CommandConnection &
     ssubscribe(channel: string): Promise<unknown>
     sunsubscribe(channel: string): Promise<unknown>
     on(event: 'smessage', listener: (channel: string, message: string) => void): unknown
-    duplicate(override: Record<string, unknown>): RedisConnection
   }
+
+/** One of ioredis, which can be made again with other options. */
+export type IoredisConnection = RedisConnection & {
+  duplicate(override: Record<string, unknown>): IoredisConnection
+}
 
 /** Connections to the nodes of a cluster. */
 export interface ClusterConnection extends CommandConnection {
@@ -146,4 +146,9 @@ export interface ClusterConnection extends CommandConnection {
   readonly slots: readonly (readonly string[] | undefined)[]
   nodes(role: 'master'): RedisConnection[]
   emit(event: 'error', error: Error): unknown
+}
+
+/** The same of ioredis. */
+export interface IoredisCluster extends ClusterConnection {
+  nodes(role: 'master'): IoredisConnection[]
 }
