@@ -16,6 +16,7 @@ export const publishedPackages = [
   'etcd',
   'memcached',
   'mysql',
+  'node-redis',
   'metrics',
   'nestjs',
   'dashboard',

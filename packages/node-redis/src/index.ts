@@ -1,0 +1,5 @@
+export { nodeRedis, type NodeRedis } from './node-redis.js'
+export type { NodeRedisClusterOptions } from './cluster/options.js'
+export type { NodeAddressMap } from './link/address-map.js'
+export type { CreateClient, NodeRedisClient } from './link/given-client.js'
+export type { NodeRedisSentinelOptions } from './sentinel/options.js'

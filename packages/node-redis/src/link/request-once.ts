@@ -1,0 +1,29 @@
+import { ConnectionLostError, toError } from './errors.js'
+import { Link } from './link.js'
+import type { LinkSettings, LinkTarget } from './link.js'
+
+/** For each of a connection, its handshake and the reply: a frozen server must not hold up the search for another. */
+const limitMs = 1_000
+
+const ignore = (): void => undefined
+
+/** Sends one command on a connection of its own. Rejects with a `ConnectionLostError` if it could not connect. */
+export async function requestOnce(
+  target: LinkTarget,
+  { name, connectTimeoutMs }: LinkSettings,
+  words: readonly string[],
+): Promise<unknown> {
+  const settings = { name, connectTimeoutMs: Math.min(connectTimeoutMs, limitMs) }
+  const link = new Link(target, settings, { onMessage: ignore, onMoved: ignore, onEnd: ignore })
+  const timer = setTimeout(() => link.destroy(), 2 * limitMs)
+  try {
+    await link.open()
+    return await link.send(words)
+  } catch (error) {
+    if (!link.isReached) throw new ConnectionLostError(toError(error))
+    throw error instanceof ConnectionLostError ? new Error(`no reply to ${words.join(' ')}`) : error
+  } finally {
+    clearTimeout(timer)
+    link.destroy()
+  }
+}

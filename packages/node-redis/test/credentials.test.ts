@@ -1,0 +1,88 @@
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { nodeRedis } from '../src/index.js'
+import { useClients } from './support/clients.js'
+import { versions } from './support/versions.js'
+
+interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+/** As tokens of a cloud's identity service come. */
+class Tokens {
+  readonly type = 'streaming-credentials-provider'
+  readonly failures: string[] = []
+  readonly listeners = new Set<(credentials: Credentials) => void>()
+
+  constructor(private current: Credentials) {}
+
+  subscribe(listener: {
+    onNext: (credentials: Credentials) => void
+  }): Promise<[Credentials, { dispose: () => void }]> {
+    const { onNext } = listener
+    this.listeners.add(onNext)
+    return Promise.resolve([this.current, { dispose: () => this.listeners.delete(onNext) }])
+  }
+
+  onReAuthenticationError(error: Error): void {
+    this.failures.push(error.message)
+  }
+
+  renew(credentials: Credentials): void {
+    this.current = credentials
+    for (const listener of this.listeners) listener(credentials)
+  }
+}
+
+describe.each(versions)('credentials of node-redis $version', ({ createClient }) => {
+  const clients = useClients()
+
+  it('that a provider returns are asked for with each connection', async () => {
+    await server.call(
+      'ACL',
+      'SETUSER',
+      'asked',
+      'reset',
+      'on',
+      '>secret',
+      'allcommands',
+      'allkeys',
+      'allchannels',
+    )
+    const credentials = jest.fn(() => Promise.resolve({ username: 'asked', password: 'secret' }))
+    const { host, port } = server
+    const credentialsProvider = { type: 'async-credentials-provider' as const, credentials }
+    const holdfast = clients.open(nodeRedis(createClient({ socket: { host, port }, credentialsProvider })))
+    await holdfast.getLock(uniqueName('asked')).withLock(() => undefined)
+    expect(credentials).toHaveBeenCalled()
+    expect(String(await server.call('CLIENT', 'LIST'))).toMatch(/ name=holdfast:.* user=asked /)
+  })
+
+  it('that change are renewed on the connection for commands, and given up with it', async () => {
+    const user = (...rules: string[]): Promise<unknown> =>
+      server.call('ACL', 'SETUSER', 'renewed', 'on', 'allcommands', 'allkeys', 'allchannels', ...rules)
+    await user('reset', 'on', '>first', 'allcommands', 'allkeys', 'allchannels')
+    const tokens = new Tokens({ username: 'renewed', password: 'first' })
+    const { host, port } = server
+    const template = createClient({ socket: { host, port }, credentialsProvider: tokens })
+    const { commands } = clients.connect(nodeRedis(template))
+    await commands.call('PING')
+    expect(tokens.listeners.size).toBe(1)
+    tokens.renew({ username: 'renewed', password: 'unknown' })
+    await until(() => tokens.failures.length > 0, { what: 'the refusal to be reported' })
+    expect(tokens.failures[0]).toMatch(/^WRONGPASS/)
+    await user('>second')
+    tokens.renew({ username: 'renewed', password: 'second' })
+    await commands.call('PING')
+    expect(tokens.failures).toHaveLength(1)
+    commands.disconnect()
+    expect(tokens.listeners.size).toBe(0)
+  })
+})

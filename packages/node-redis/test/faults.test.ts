@@ -1,0 +1,123 @@
+import { UnavailableError } from '@holdfast/core'
+import { connectionLost } from '@holdfast/core/engine'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { nodeRedis } from '../src/index.js'
+import { useClients } from './support/clients.js'
+import { rejectionOf } from './support/rejection.js'
+import { versions } from './support/versions.js'
+
+let server: RedisServer
+let key: string
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+beforeEach(() => {
+  key = uniqueName('fault')
+})
+
+describe.each(versions)('over node-redis $version', ({ createClient }) => {
+  const clients = useClients()
+
+  it('a command whose reply was lost runs once, and is rejected as lost', async () => {
+    const proxy = await clients.proxy(server)
+    const { commands } = clients.connect(nodeRedis(createClient({ url: proxy.url })))
+    const lost = proxy.loseReply((request) => request.startsWith('INCR'))
+    const error = await rejectionOf(commands.call('INCR', key))
+    await lost
+    expect(error).toHaveProperty([connectionLost], true)
+    await commands.call('PING')
+    expect(await server.call('GET', key)).toBe('1')
+  })
+
+  it('a command that could not be sent is rejected, and does not run when there is a connection again', async () => {
+    const proxy = await clients.proxy(server)
+    const { commands } = clients.connect(nodeRedis(createClient({ url: proxy.url })))
+    await commands.call('PING')
+    await proxy.refuse()
+    proxy.cut()
+    await until(() => commands.status === 'reconnecting', { what: 'the connection to break' })
+    const error = await rejectionOf(commands.call('SET', key, 'late'))
+    expect(error).toHaveProperty([connectionLost], true)
+    await proxy.accept()
+    await until(() => commands.status === 'ready', { what: 'another connection' })
+    await commands.call('PING')
+    expect(await server.call('EXISTS', key)).toBe(0)
+  })
+
+  it('a command that gets no reply takes no longer than commandTimeoutMs, and the connection is replaced', async () => {
+    const proxy = await clients.proxy(server)
+    const holdfast = clients.open(nodeRedis(createClient({ url: proxy.url })), { commandTimeoutMs: 1_000 })
+    await holdfast.getLock(key).withLock(() => undefined)
+    proxy.blackHole('both')
+    const startedAt = performance.now()
+    await expect(holdfast.getLock(key).tryLock()).rejects.toThrow(UnavailableError)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    proxy.heal()
+    await holdfast.getLock(key).withLock((lease) => expect(lease.isHeld).toBe(true))
+  })
+
+  it('a handshake that gets no reply ends the attempt', async () => {
+    const proxy = await clients.proxy(server)
+    proxy.blackHole('toClient')
+    const { commands } = clients.connect(nodeRedis(createClient({ url: proxy.url })), 200)
+    const error = await rejectionOf(commands.call('PING'))
+    expect(error.message).toMatch(/nothing has come back within 200 ms$/)
+    proxy.heal()
+    await until(() => commands.status === 'ready', { what: 'another attempt' })
+  })
+
+  it('a connection that is ended while it is being made does not come to be', async () => {
+    const proxy = await clients.proxy(server)
+    const { makeSubscriber } = clients.connect(nodeRedis(createClient({ url: proxy.url })))
+    for (let turns = 0; turns < 6; turns++) {
+      const connection = makeSubscriber()
+      const ended = new Promise<void>((resolve) => connection.on('end', resolve))
+      connection.connect().catch(() => undefined)
+      // In each of the first steps of connecting.
+      for (let i = 0; i < turns; i++) await new Promise(setImmediate)
+      connection.disconnect()
+      connection.disconnect()
+      await ended
+    }
+    await until(() => proxy.connections === 0, { what: 'no connection to be left' })
+  })
+
+  it('what is not Redis is said to be none, whether it sends something else or closes the connection', async () => {
+    const { createServer } = await import('node:net')
+    const texts = ['HTTP/1.1 400 Bad Request\r\n\r\n', '']
+    for (const text of texts) {
+      const other = createServer((socket) => {
+        socket.on('error', () => undefined)
+        socket.once('data', () => socket.end(text))
+      })
+      const port = await new Promise<number>((resolve) => {
+        other.listen(0, '127.0.0.1', () => {
+          const address = other.address()
+          resolve(typeof address === 'object' && address ? address.port : 0)
+        })
+      })
+      clients.closeAfterTest(() => new Promise((resolve) => other.close(resolve)))
+      const holdfast = clients.open(nodeRedis(createClient({ url: `redis://127.0.0.1:${port}` })))
+      const error = await rejectionOf(holdfast.getLock(key).tryLock())
+      expect(error.message).toMatch(
+        text === '' ? /closed the connection without a reply: check/ : /does not speak the Redis protocol/,
+      )
+    }
+  })
+
+  it('a subscription that was cut is made again, and what was released meanwhile is noticed', async () => {
+    const proxy = await clients.proxy(server)
+    const waiting = clients.open(nodeRedis(createClient({ url: proxy.url })))
+    const holding = clients.open(nodeRedis(createClient({ url: server.url })))
+    const held = await holding.getLock(key).lock()
+    const granted = waiting.getLock(key).lock()
+    await until(async () => (await holding.getLock(key).inspect()).waiterCount === 1, { what: 'a waiter' })
+    proxy.blackHole('toClient')
+    await held.unlock()
+    proxy.cut()
+    proxy.heal()
+    await (await granted).unlock()
+  })
+})
