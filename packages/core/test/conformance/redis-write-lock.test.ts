@@ -1,4 +1,4 @@
 import { describeWriteLock } from '@holdfast/conformance'
 import { StandAloneUnderTest } from './support/stand-alone.js'
 
-describeWriteLock(new StandAloneUnderTest('Redis, ioredis 6', 6))
+describeWriteLock(new StandAloneUnderTest('Redis, ioredis 6', 'ioredis 6'))

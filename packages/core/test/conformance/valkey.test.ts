@@ -8,4 +8,7 @@ const [program] = onPath('valkey-server')
 if (program === undefined)
   it.skip('conformance of Valkey: there is no valkey-server on PATH', () => undefined)
 else
-  describeEngine(new StandAloneUnderTest('Valkey, ioredis 6', 6, program), sampled(globalRunner(), 'Valkey'))
+  describeEngine(
+    new StandAloneUnderTest('Valkey, ioredis 6', 'ioredis 6', program),
+    sampled(globalRunner(), 'Valkey'),
+  )

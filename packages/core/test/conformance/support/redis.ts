@@ -6,18 +6,12 @@ import {
   type RedisServer,
 } from '@holdfast/testkit'
 import type { LockEngine } from '@holdfast/core/engine'
-import { Holdfast, type ClientOptions, type HoldfastOptions } from '@holdfast/core'
-import { Cluster, Redis } from 'ioredis'
-import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import { Holdfast, type ClientOptions } from '@holdfast/core'
+import type { Redis } from 'ioredis'
 import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
 import { scripts } from '../../../src/redis/scripts/generated.js'
 import { redisEngine } from '../../../src/redis/engine.js'
-
-/** Where clients find Redis: the options of ioredis, or the nodes of a Cluster, too. */
-export interface Reach {
-  readonly options: Readonly<Record<string, unknown>>
-  readonly nodes?: readonly { readonly host: string; readonly port: number }[]
-}
+import { drivers, type Driver, type Reach } from './drivers.js'
 
 /** The servers of one topology. */
 export interface Topology {
@@ -28,24 +22,22 @@ export interface Topology {
   stop(): Promise<void>
 }
 
-type Template = Exclude<HoldfastOptions['redis'], string>
-
-/** Redis in some topology, through some version of ioredis. */
+/** Redis in some topology, through some driver. */
 export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
   readonly name: string
   readonly traits = redisEngine({ redis: 'redis://127.0.0.1' }).traits
   readonly otherProcess: OtherProcess
   readonly #start: () => Promise<T>
-  readonly #version: 5 | 6
+  readonly #driver: Driver
   #topology: T | undefined
 
-  constructor(name: string, start: () => Promise<T>, version: 5 | 6 = 6) {
+  constructor(name: string, start: () => Promise<T>, driver: Driver = 'ioredis 6') {
     this.name = name
     this.#start = start
-    this.#version = version
+    this.#driver = driver
     this.otherProcess = {
       module: new URL('../workers/redis.mjs', import.meta.url),
-      argument: () => ({ version, ...this.topology.reach() }),
+      argument: () => ({ driver, reach: this.topology.reach() }),
     }
   }
 
@@ -64,16 +56,16 @@ export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
   }
 
   open(options: ClientOptions = {}): Holdfast {
-    return new Holdfast({ ...options, redis: this.#template(this.topology.reach()) })
+    return new Holdfast({ ...options, redis: drivers[this.#driver](this.topology.reach()) })
   }
 
   engine(): LockEngine {
-    return redisEngine({ redis: this.#template(this.topology.reach()) })
+    return redisEngine({ redis: drivers[this.#driver](this.topology.reach()) })
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
     const proxies = await proxyNodes(this.topology.servers)
-    const redis = this.#template(this.topology.reach(proxies))
+    const redis = drivers[this.#driver](this.topology.reach(proxies))
     return { holdfast: new Holdfast({ ...options, redis }), link: new RedisLink(proxies) }
   }
 
@@ -105,12 +97,6 @@ export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
       }),
     )
     return (await Promise.all(results)).flat()
-  }
-
-  #template({ options, nodes }: Reach): Template {
-    const lazily = { ...options, lazyConnect: true }
-    if (this.#version === 5) return nodes ? new Cluster5([...nodes], lazily) : new Redis5(lazily)
-    return nodes ? new Cluster([...nodes], lazily) : new Redis(lazily)
   }
 }
 

@@ -1,4 +1,5 @@
 import { startRedis, type RedisServer } from '@holdfast/testkit'
+import type { Driver } from './drivers.js'
 import { RedisUnderTest, type Topology } from './redis.js'
 
 interface StandAlone extends Topology {
@@ -12,7 +13,7 @@ async function startAlone(program?: string): Promise<StandAlone> {
     servers: [server],
     reach: (links) => {
       const { host, port } = links?.proxyOf(server) ?? server
-      return { options: { host, port } }
+      return { server: { host, port } }
     },
     stop: () => server.stop(),
   }
@@ -21,8 +22,8 @@ async function startAlone(program?: string): Promise<StandAlone> {
 /** One server, which can be restarted. */
 export class StandAloneUnderTest extends RedisUnderTest<StandAlone> {
   /** @param program - the path of the server program; the first one found by default */
-  constructor(name: string, version: 5 | 6, program?: string) {
-    super(name, () => startAlone(program), version)
+  constructor(name: string, driver: Driver, program?: string) {
+    super(name, () => startAlone(program), driver)
   }
 
   async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
