@@ -26,7 +26,7 @@ export interface NodeRedis {
    * @param options - as for `createSentinel`
    * @throws `InvalidArgumentError` for a bad option
    */
-  sentinel(createClient: CreateClient, options: NodeRedisSentinelOptions): RedisClient
+  readonly sentinel: (createClient: CreateClient, options: NodeRedisSentinelOptions) => RedisClient
 
   /**
    * A Redis Cluster. Each of the connections is a client of `createClient`: after a fail-over one of `createCluster` does not find the
@@ -36,7 +36,7 @@ export interface NodeRedis {
    * @param options - as for `createCluster`
    * @throws `InvalidArgumentError` for a bad option
    */
-  cluster(createClient: CreateClient, options: NodeRedisClusterOptions): RedisClient
+  readonly cluster: (createClient: CreateClient, options: NodeRedisClusterOptions) => RedisClient
 }
 
 /** node-redis 5.1 or later, or 6: `new Holdfast({ redis: nodeRedis(createClient({ url })) })`. */

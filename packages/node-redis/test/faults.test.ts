@@ -71,12 +71,12 @@ describe.each(versions)('over node-redis $version', ({ createClient }) => {
   it('a connection that is ended while it is being made does not come to be', async () => {
     const proxy = await clients.proxy(server)
     const { makeSubscriber } = clients.connect(nodeRedis(createClient({ url: proxy.url })))
-    for (let turns = 0; turns < 6; turns++) {
+    for (let steps = 0; steps < 24; steps++) {
       const connection = makeSubscriber()
       const ended = new Promise<void>((resolve) => connection.on('end', resolve))
       connection.connect().catch(() => undefined)
-      // In each of the first steps of connecting.
-      for (let i = 0; i < turns; i++) await new Promise(setImmediate)
+      // At each of the first steps of connecting: before the socket is made, while it is connecting, and later.
+      for (let i = 0; i < steps; i++) await (i < 16 ? null : new Promise(setImmediate))
       connection.disconnect()
       connection.disconnect()
       await ended

@@ -6,10 +6,14 @@ import { versions } from './support/versions.js'
 /** Calls it as a program without types does. */
 const call = (run: unknown, ...args: unknown[]): unknown => {
   if (typeof run !== 'function') throw new Error('it is not a function')
-  return Reflect.apply(run, nodeRedis, args)
+  const result: unknown = Reflect.apply(run, nodeRedis, args)
+  return result
 }
 
-const make = (redis: unknown): unknown => Reflect.construct(Holdfast, [{ redis }])
+const make = (redis: unknown): unknown => {
+  const made: unknown = Reflect.construct(Holdfast, [{ redis }])
+  return made
+}
 
 describe.each(versions)('of node-redis $version', (library) => {
   const client = library.createClient()
@@ -43,7 +47,9 @@ describe.each(versions)('of node-redis $version', (library) => {
   })
 
   it('a master of a quorum is refused with how to wrap it there', () => {
-    expect(() => Reflect.construct(HoldfastQuorum, [{ masters: [client, client, client] }])).toThrow(
+    const construct = (): unknown =>
+      call(Reflect.construct, HoldfastQuorum, [{ masters: [client, client, client] }])
+    expect(construct).toThrow(
       /masters\[0\] must be .* pass it as masters: \[nodeRedis\(createClient\(\{ url \}\)\), …\]$/,
     )
   })
