@@ -83,6 +83,13 @@ module.exports = {
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
     },
     {
+      name: 'clients-use-what-is-public',
+      severity: 'error',
+      comment: 'A package for another Redis library implements the public interface of core.',
+      from: { path: '^packages/node-redis/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: core, pathNot: `${core}(engine/)?index\\.ts$` },
+    },
+    {
       name: 'the-reference-stands-on-the-port',
       severity: 'error',
       comment: 'The pure steps know nothing of documents, so that a store in memory can use them, too.',

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { connectionLost } from '@holdfast/core/engine'
 import { redisson } from '@holdfast/core/redisson'
 import { Holdfast, type RedisClient } from '@holdfast/core'
@@ -71,11 +70,10 @@ describe.each(versions)('a Cluster over node-redis $version', ({ createClient })
     await lock.withLock(() => undefined)
     const home = await cluster.masterOf(`lock:${name}`)
     // So that replies are under way whenever the client learns of the new master.
-    proxies.proxyOf(home).delay(100)
+    proxies.proxyOf(home).delay(50, { jitterMs: 100 })
     const done = new AbortController()
     let replies = 0
-    const inspecting = Array.from({ length: 20 }, async (_, i) => {
-      await pause(5 * i)
+    const inspecting = Array.from({ length: 20 }, async () => {
       while (!done.signal.aborted) {
         await lock.inspect()
         replies++

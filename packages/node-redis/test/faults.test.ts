@@ -3,6 +3,7 @@ import { connectionLost } from '@holdfast/core/engine'
 import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { nodeRedis } from '../src/index.js'
 import { useClients } from './support/clients.js'
+import { startMuteServer } from './support/mute-server.js'
 import { rejectionOf } from './support/rejection.js'
 import { versions } from './support/versions.js'
 
@@ -85,21 +86,11 @@ describe.each(versions)('over node-redis $version', ({ createClient }) => {
   })
 
   it('what is not Redis is said to be none, whether it sends something else or closes the connection', async () => {
-    const { createServer } = await import('node:net')
     const texts = ['HTTP/1.1 400 Bad Request\r\n\r\n', '']
     for (const text of texts) {
-      const other = createServer((socket) => {
-        socket.on('error', () => undefined)
-        socket.once('data', () => socket.end(text))
-      })
-      const port = await new Promise<number>((resolve) => {
-        other.listen(0, '127.0.0.1', () => {
-          const address = other.address()
-          resolve(typeof address === 'object' && address ? address.port : 0)
-        })
-      })
-      clients.closeAfterTest(() => new Promise((resolve) => other.close(resolve)))
-      const holdfast = clients.open(nodeRedis(createClient({ url: `redis://127.0.0.1:${port}` })))
+      const other = await startMuteServer(text)
+      clients.closeAfterTest(() => other.close())
+      const holdfast = clients.open(nodeRedis(createClient({ url: `redis://127.0.0.1:${other.port}` })))
       const error = await rejectionOf(holdfast.getLock(key).tryLock())
       expect(error.message).toMatch(
         text === '' ? /closed the connection without a reply: check/ : /does not speak the Redis protocol/,

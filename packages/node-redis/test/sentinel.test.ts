@@ -1,8 +1,9 @@
 import type { RedisClient } from '@holdfast/core'
 import { connectionLost } from '@holdfast/core/engine'
-import { proxyNodes, startSentinels, uniqueName, type RedisSentinels } from '@holdfast/testkit'
+import { proxyNodes, startSentinels, uniqueName, until, type RedisSentinels } from '@holdfast/testkit'
 import { nodeRedis, type CreateClient } from '../src/index.js'
 import { useClients } from './support/clients.js'
+import { startMuteServer } from './support/mute-server.js'
 import { rejectionOf } from './support/rejection.js'
 import { versions } from './support/versions.js'
 
@@ -79,6 +80,20 @@ describe.each(versions)('Sentinels over node-redis $version', ({ createClient })
     } finally {
       await first.thaw()
     }
+  })
+
+  it('that are unresponsive keep no socket open after the end', async () => {
+    const mute = await startMuteServer()
+    clients.closeAfterTest(() => mute.close())
+    const options = { name: group.name, sentinelRootNodes: [mute, mute] }
+    const { commands } = clients.connect(nodeRedis.sentinel(createClient, options))
+    const failure = rejectionOf(commands.call('PING'))
+    await until(() => mute.connections === 1, { what: 'a connection' })
+    const ended = new Promise<void>((resolve) => commands.once('end', () => resolve()))
+    commands.disconnect()
+    await ended
+    expect(await failure).toHaveProperty([connectionLost], true)
+    await until(() => mute.connections === 0, { what: 'no connection', timeoutMs: 500 })
   })
 
   it('lead to the new master after a fail-over', async () => {

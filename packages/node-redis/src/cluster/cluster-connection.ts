@@ -29,6 +29,7 @@ export class NodeRedisCluster extends EventEmitter implements ClusterConnection 
   readonly #options: ClusterConnectionOptions
   readonly #nodes: ClusterNodes
   readonly #unsent: Unsent<undefined>
+  readonly #closing = new AbortController()
   #failures = 0
   #timer: NodeJS.Timeout | undefined
   /** How often the slots have been looked up in vain or too early since all nodes were ready; `undefined` while no look-up is due. */
@@ -57,6 +58,7 @@ export class NodeRedisCluster extends EventEmitter implements ClusterConnection 
     clearTimeout(this.#timer)
     if (this.status === 'end') return
     this.status = 'end'
+    this.#closing.abort()
     this.#nodes.disconnect()
     this.#unsent.reject(new ConnectionLostError())
     setImmediate(() => {
@@ -160,7 +162,7 @@ export class NodeRedisCluster extends EventEmitter implements ClusterConnection 
         host === undefined || port === undefined ? [] : [{ host, port }],
       )
     const report = (error: Error, address: string): boolean => this.emit('node error', error, address)
-    const { slots, masters } = await ways.findSlots(known, settings, report)
+    const { slots, masters } = await ways.findSlots(known, settings, report, this.#closing.signal)
     if (this.#isOver()) return
     this.slots = slots
     this.#nodes.adopt(masters)

@@ -42,6 +42,7 @@ export class ClusterWays {
     known: readonly RedisAddress[],
     settings: LinkSettings,
     report: ReportFailure,
+    signal: AbortSignal,
   ): Promise<SlotMap> {
     let lastNodeError = new Error('there are no root nodes')
     const nodes = [
@@ -51,9 +52,14 @@ export class ClusterWays {
     for (const { address, options } of nodes) {
       try {
         const target = { template: this.#template, options, address }
-        return readSlots(await requestOnce(target, settings, ['CLUSTER', 'SLOTS']), address, this.reach)
+        return readSlots(
+          await requestOnce(target, settings, ['CLUSTER', 'SLOTS'], signal),
+          address,
+          this.reach,
+        )
       } catch (thrown) {
         lastNodeError = toError(thrown)
+        if (signal.aborted) break
         report(lastNodeError, addressText(address))
       }
     }

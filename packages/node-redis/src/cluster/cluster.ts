@@ -2,6 +2,7 @@ import type { OpenedRedis, RedisClient, RedisClientOptions, RedisTopology } from
 import { redisClient } from '@holdfast/core/engine'
 import type { Connection } from '../connection/connection.js'
 import type { NodeRedisClient } from '../link/given-client.js'
+import { keyPrefixOf } from '../link/key-prefix.js'
 import { NodeRedisCluster } from './cluster-connection.js'
 import { ClusterWays } from './cluster-ways.js'
 import type { NodeRedisClusterOptions } from './options.js'
@@ -16,7 +17,7 @@ export class ClusterServers implements RedisClient {
   /** @param template - a client that any other is duplicated from */
   constructor(template: NodeRedisClient, options: NodeRedisClusterOptions) {
     this.#ways = new ClusterWays(template, options)
-    this.keyPrefix = String(options.keyPrefix ?? '')
+    this.keyPrefix = keyPrefixOf(options.keyPrefix)
     this.topology = { kind: 'cluster', startupNodes: this.#ways.roots.map(({ address }) => address) }
   }
 

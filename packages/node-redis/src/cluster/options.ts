@@ -9,5 +9,5 @@ export interface NodeRedisClusterOptions {
   /** How an address that the cluster reports is reached from here. */
   readonly nodeAddressMap?: NodeAddressMap | undefined
   /** Put before the names of all keys, in front of `prefix`. */
-  readonly keyPrefix?: string | Buffer | undefined
+  readonly keyPrefix?: string | Uint8Array | undefined
 }

@@ -7,8 +7,12 @@ import { hashOf } from './hash.js'
 import { Unsent } from './unsent.js'
 
 export interface ConnectionOptions {
-  /** Finds the server, whenever a connection is made. */
-  resolve(report: ReportFailure): LinkTarget | Promise<LinkTarget>
+  /**
+   * Finds the server, whenever a connection is made.
+   *
+   * @param signal - ends the search
+   */
+  resolve(report: ReportFailure, signal: AbortSignal): LinkTarget | Promise<LinkTarget>
   /** Whether the server is the right one; throws if it is not. */
   readonly check?: ((link: Link) => Promise<void>) | undefined
   readonly settings: LinkSettings
@@ -30,6 +34,7 @@ export class Connection extends EventEmitter implements RedisConnection {
   readonly #options: ConnectionOptions
   readonly #unsent: Unsent<Link>
   #link: Link | undefined
+  #search: AbortController | undefined
   /** What the latest link awaited when it ended. */
   #awaited: Link['awaits']
   /** Grows with every attempt: what belongs to an earlier one is recognized by it. */
@@ -145,7 +150,9 @@ export class Connection extends EventEmitter implements RedisConnection {
     this.status = 'connecting'
     let link: Link
     try {
-      const target = await this.#options.resolve((error, address) => this.emit('node error', error, address))
+      this.#search = new AbortController()
+      const report: ReportFailure = (error, address) => this.emit('node error', error, address)
+      const target = await this.#options.resolve(report, this.#search.signal)
       if (!isCurrent()) return new ConnectionLostError()
       link = this.#open(target)
       await link.open(this.#options.check)
@@ -181,6 +188,7 @@ export class Connection extends EventEmitter implements RedisConnection {
 
   #drop(): void {
     this.#attempt++
+    this.#search?.abort()
     const link = this.#link
     this.#awaited = link?.awaits
     this.#link = undefined

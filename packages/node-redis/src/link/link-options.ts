@@ -13,7 +13,7 @@ export interface GivenOptions extends CredentialsSource {
   readonly url?: string | undefined
   readonly socket?: SocketAddress | undefined
   readonly database?: number | undefined
-  readonly keyPrefix?: string | Buffer | undefined
+  readonly keyPrefix?: string | Uint8Array | undefined
 }
 
 /**

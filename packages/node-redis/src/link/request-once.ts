@@ -7,15 +7,22 @@ const limitMs = 1_000
 
 const ignore = (): void => undefined
 
-/** Sends one command on a connection of its own. Rejects with a `ConnectionLostError` if it could not connect. */
+/**
+ * Sends one command on a connection of its own. Rejects with a `ConnectionLostError` if it could not connect.
+ *
+ * @param signal - ends it at once
+ */
 export async function requestOnce(
   target: LinkTarget,
   { name, connectTimeoutMs }: LinkSettings,
   words: readonly string[],
+  signal: AbortSignal,
 ): Promise<unknown> {
   const settings = { name, connectTimeoutMs: Math.min(connectTimeoutMs, limitMs) }
   const link = new Link(target, settings, { onMessage: ignore, onMoved: ignore, onEnd: ignore })
-  const timer = setTimeout(() => link.destroy(), 2 * limitMs)
+  const end = (): void => link.destroy()
+  const timer = setTimeout(end, 2 * limitMs)
+  signal.addEventListener('abort', end)
   try {
     await link.open()
     return await link.send(words)
@@ -24,6 +31,7 @@ export async function requestOnce(
     throw error instanceof ConnectionLostError ? new Error(`no reply to ${words.join(' ')}`) : error
   } finally {
     clearTimeout(timer)
-    link.destroy()
+    signal.removeEventListener('abort', end)
+    end()
   }
 }

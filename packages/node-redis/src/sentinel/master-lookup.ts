@@ -12,6 +12,7 @@ export async function findMaster(
   given: NodeRedisSentinelOptions,
   settings: LinkSettings,
   report: ReportFailure,
+  signal: AbortSignal,
 ): Promise<LinkTarget> {
   const {
     name,
@@ -25,12 +26,13 @@ export async function findMaster(
     try {
       const sentinel = { template, options: sentinelClientOptions, address }
       const words = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]
-      const reply = await requestOnce(sentinel, settings, words)
+      const reply = await requestOnce(sentinel, settings, words, signal)
       if (!Array.isArray(reply)) throw new Error('no such master is known')
       const reported = { host: String(reply[0]), port: Number(reply[1]) }
       return { template, options: nodeClientOptions, address: mapped(reported, nodeAddressMap) }
     } catch (thrown) {
       lastNodeError = toError(thrown)
+      if (signal.aborted) break
       report(lastNodeError, addressText(address))
     }
   }

@@ -14,5 +14,5 @@ export interface NodeRedisSentinelOptions {
   /** How an address that a Sentinel reports is reached from here. */
   readonly nodeAddressMap?: NodeAddressMap | undefined
   /** Put before the names of all keys, in front of `prefix`. */
-  readonly keyPrefix?: string | Buffer | undefined
+  readonly keyPrefix?: string | Uint8Array | undefined
 }

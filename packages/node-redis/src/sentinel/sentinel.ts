@@ -3,6 +3,7 @@ import { redisClient } from '@holdfast/core/engine'
 import { Connection } from '../connection/connection.js'
 import type { ConnectionOptions } from '../connection/connection.js'
 import type { NodeRedisClient } from '../link/given-client.js'
+import { keyPrefixOf } from '../link/key-prefix.js'
 import { checkIsMaster, findMaster } from './master-lookup.js'
 import type { NodeRedisSentinelOptions } from './options.js'
 
@@ -19,14 +20,14 @@ export class SentinelMaster implements RedisClient {
     const { name, sentinelRootNodes: sentinels, keyPrefix } = options
     this.#template = template
     this.#options = options
-    this.keyPrefix = String(keyPrefix ?? '')
+    this.keyPrefix = keyPrefixOf(keyPrefix)
     this.topology = { kind: 'sentinel', name, sentinels }
   }
 
   open({ name, connectTimeoutMs, reconnectAfterMs }: RedisClientOptions): OpenedRedis {
     const settings = { name, connectTimeoutMs }
     const options: ConnectionOptions = {
-      resolve: (report) => findMaster(this.#template, this.#options, settings, report),
+      resolve: (report, signal) => findMaster(this.#template, this.#options, settings, report, signal),
       check: checkIsMaster,
       settings,
     }

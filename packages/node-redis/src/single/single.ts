@@ -2,6 +2,7 @@ import type { OpenedRedis, RedisClient, RedisClientOptions, RedisTopology } from
 import { redisClient } from '@holdfast/core/engine'
 import { Connection } from '../connection/connection.js'
 import type { NodeRedisClient } from '../link/given-client.js'
+import { keyPrefixOf } from '../link/key-prefix.js'
 import type { GivenOptions } from '../link/link-options.js'
 
 /** One server, reached as the given client reaches it. */
@@ -17,7 +18,7 @@ export class SingleServer implements RedisClient {
     const { host = 'localhost', port = 6379, path, tls } = options.socket ?? {}
     this.#template = template
     this.#options = options
-    this.keyPrefix = String(options.keyPrefix ?? '')
+    this.keyPrefix = keyPrefixOf(options.keyPrefix)
     this.topology = { kind: 'single', host, port, path, tls }
   }
 
