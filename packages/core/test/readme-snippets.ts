@@ -39,6 +39,7 @@ export function readSnippets(): Snippet[] {
     'packages/etcd/README.md',
     'packages/memcached/README.md',
     'packages/mysql/README.md',
+    'packages/node-redis/README.md',
     'packages/session-queue/README.md',
     'packages/zookeeper/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
