@@ -13,12 +13,16 @@ export function speaksResp3(template: NodeRedisClient): boolean {
 }
 
 function acceptsCache(template: NodeRedisClient): boolean {
+  let probe
   try {
-    const probe = template.duplicate({ RESP: undefined, clientSideCache: {}, maintNotifications: 'disabled' })
-    probe.on('error', () => undefined)
-    probe.destroy()
-    return true
+    probe = template.duplicate({ RESP: undefined, clientSideCache: {}, maintNotifications: 'disabled' })
   } catch {
     return false
   }
+  try {
+    probe.destroy()
+  } catch {
+    // It was not connected, which 6.0 throws for (6.3 does not).
+  }
+  return true
 }
