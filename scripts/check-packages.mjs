@@ -82,7 +82,8 @@ function checkRuntimes(redisUrl) {
   let folder = ''
   step('consumer for each runtime', () => {
     const ioredis = installedVersion('ioredis', 'packages/core/')
-    folder = installConsumer('runtime', { source: 'runtime', dependencies: { ioredis } })
+    const redis = installedVersion('redis', 'packages/node-redis/')
+    folder = installConsumer('runtime', { source: 'runtime', dependencies: { ioredis, redis } })
   })
   const runtimes = ['bun', 'deno', ...(isFullMatrix ? ['node22', 'node24', 'node26'] : [])]
   for (const name of runtimes) {

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast, LockLostError } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
+import { nodeRedis } from '@holdfast/node-redis'
 import { Redis } from 'ioredis'
+import { createClient } from 'redis'
 
 const runtime = globalThis.Bun ? 'Bun' : globalThis.Deno ? 'Deno' : 'Node.js'
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
@@ -44,7 +46,8 @@ async function keepsItsPromises(name, open) {
 
 await keepsItsPromises('Redis', () => new Holdfast({ redis: url, watchdogTimeoutMs: 3_000 }))
 const redis = new Redis(url)
-await keepsItsPromises('Redis, an instance', () => new Holdfast({ redis }))
+await keepsItsPromises('Redis, node-redis', () => new Holdfast({ redis: nodeRedis(createClient({ url })) }))
+await keepsItsPromises('Redis, an instance of ioredis', () => new Holdfast({ redis }))
 redis.disconnect()
 const engine = memory()
 await keepsItsPromises('memory', () => new Holdfast({ engine }))
