@@ -13,7 +13,7 @@ const four = <T>(value: T): T[] => Array<T>(4).fill(value)
 describe('Holdfast beside the floors', () => {
   /** Of all these scenarios in one program: to start it takes longer than most of them. */
   const scenarios = [
-    ...['uncontended', 'throughput', 'nested', 'multi', 'channels'],
+    ...['uncontended', 'throughput', 'nested', 'multi', 'channels', 'clients'],
     ...['hand-off', 'delayed-hand-off', 'fairness'],
     ...['memory', 'shared-memory', 'soak', 'cluster-bus', 'shared', 'scale'],
   ]
@@ -39,6 +39,10 @@ describe('Holdfast beside the floors', () => {
       4, 3, 8, 5, 16, 9,
     ])
     expect(trial.of('channels')).toHaveLength(2)
+    const overClients = trial
+      .seen('clients', 'commandsPerCycle')
+      .map(([, commands]) => Math.round(Number(commands)))
+    expect(overClients).toEqual(Array(8).fill(2))
     expect(trial.stdout).toMatch(/^\| SET and DEL +\| +[\d.]+ \| +1\.00 \|/m)
     expect(trial.stdout).toContain('left out, since they cannot re-enter: SET and DEL; hand-off by hand\n')
     expect(trial.stdout).toMatch(/^\| Commands per undisturbed cycle +\| +2\.00 \| +2\.00 \| holds/m)

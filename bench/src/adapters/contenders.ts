@@ -25,6 +25,7 @@ import { nodeRedisson } from './node-redisson.js'
 import { memcachedByHand } from './memcached-floor.js'
 import { nodeZooKeeperClient } from './node-zookeeper-client.js'
 import { advisoryLocks, rowLocks } from './postgres-floors.js'
+import { redisClients } from './redis-clients.js'
 import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
 import { redlock4 } from './redlock-4.js'
 import { redlock5 } from './redlock-5.js'
@@ -80,7 +81,7 @@ export const semaphores: readonly Contender[] = [1, 10, 100].flatMap((permits) =
 
 /** What a worker measures. */
 export function contenderOf(title: string): Contender {
-  const special = [observedHoldfast, quickHoldfast, lock, readLock, writeLock]
+  const special = [...redisClients, observedHoldfast, quickHoldfast, lock, readLock, writeLock]
   const known = [
     ...contenders,
     ...postgresContenders,

@@ -25,7 +25,7 @@ const releasing = async (entered: Promise<Lease>): Promise<Leave> => {
 }
 
 /** A session on a client with these options. */
-function openSession(options: Options): Promise<Session> {
+export function openSession(options: Options): Promise<Session> {
   const client = openClient(options)
   return Promise.resolve({
     enter: (name) => releasing(client.getLock(name).lock()),
@@ -38,7 +38,8 @@ function openSession(options: Options): Promise<Session> {
   })
 }
 
-const variant = (own: Variant): Contender => ({
+/** Holdfast in some other way. */
+export const variant = (own: Variant): Contender => ({
   configuration: 'best',
   settings: 'none: these are the defaults',
   waits: 'queueing',

@@ -11,6 +11,7 @@ import { holdfast, observedHoldfast } from '../adapters/holdfast.js'
 import { memcachedByHand } from '../adapters/memcached-floor.js'
 import { getLock } from '../adapters/mysql-floors.js'
 import { advisoryLocks } from '../adapters/postgres-floors.js'
+import { redisClients } from '../adapters/redis-clients.js'
 import { zooKeeperByHand } from '../adapters/zookeeper-floor.js'
 import { compare } from '../compare.js'
 import { titleOf, type Contender } from '../contender.js'
@@ -19,6 +20,9 @@ import type { About, Plan, Scenario } from '../scenario.js'
 import { onPostgres, onRedis, type Servers } from '../servers.js'
 import { onEtcd, onMemcached, onZooKeeper } from '../session-servers.js'
 import { warmUp, withPools } from '../worker-pool.js'
+
+/** What a client sends once per period must not distort the average of what is counted. */
+const atLeast = 100
 
 interface Settings {
   readonly among: (plan: Plan) => readonly Contender[]
@@ -51,15 +55,15 @@ const ofCycles = (
             of: titleOf(pool.contender),
             at: locks.length > 1 ? { locks: tasks } : {},
             async measure() {
-              const { cycles, us } = await pool.cycles({ tasks, forMs })
-              return about.compares.what === 'usPerCycle'
-                ? { usPerCycle: us / cycles }
-                : { cyclesPerSecond: (cycles / us) * 1_000_000 }
+              const { cycles, us, cpuUs } = await pool.cycles({ tasks, forMs })
+              const { what } = about.compares
+              if (what === 'cyclesPerSecond') return { [what]: (cycles / us) * 1_000_000 }
+              return { [what]: (what === 'cpuUsPerCycle' ? cpuUs : us) / cycles }
             },
             async count() {
               const sent = (way: 'plain' | 'nested'): Promise<number> =>
                 servers.sentPerCycle(pool.contender, () =>
-                  pool.cycles({ tasks, way, forMs: countsNested ? forMs : Math.min(forMs, 20) }),
+                  pool.cycles({ tasks, way, atLeast, forMs: countsNested ? forMs : Math.min(forMs, 20) }),
                 )
               const plain = await sent('plain')
               return {
@@ -112,6 +116,18 @@ export const channels = ofCycles(
     onlyByName: true,
   },
   { among: () => [holdfast, observedHoldfast], locks: [1], forMs: 150, counts: 'commandsPerCycle' },
+)
+
+export const clients = ofCycles(
+  {
+    name: 'clients',
+    title:
+      'The processor time of a cycle over each library that reaches Redis, alone and with 64 locks at once',
+    compares: { what: 'cpuUsPerCycle', lessIsBetter: true },
+    floor: 'Holdfast over ioredis 6',
+    onlyByName: true,
+  },
+  { among: () => redisClients, locks: [1, 64], forMs: 300, counts: 'commandsPerCycle' },
 )
 
 /** Floors, and what belongs to the libraries that `--with` names. */

@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js'
 import { clusterBus } from './cluster-bus.js'
 import {
   channels,
+  clients,
   etcdCycles,
   memcachedCycles,
   mysqlCycles,
@@ -73,4 +74,5 @@ export const scenarios: readonly Scenario[] = [
   mysqlHandOff,
   sessionUpkeep,
   channels,
+  clients,
 ]

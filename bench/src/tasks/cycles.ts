@@ -1,9 +1,10 @@
 import type { Leave, Session } from '../contender.js'
 
-/** How many cycles were made, and in what time. */
+/** How many cycles were made, in what time, and in how much of the processor's. */
 export interface Pace {
   readonly cycles: number
   readonly us: number
+  readonly cpuUs: number
 }
 
 export interface CyclesOrder {
@@ -12,27 +13,32 @@ export interface CyclesOrder {
   /** How many run concurrently, each with locks of its own. */
   readonly tasks: number
   readonly forMs: number
+  /** Goes on beyond `forMs` until so many are made in all. 0 by default. */
+  readonly atLeast?: number
   /** `plain` by default. `jointly` and `in a row` take `locks` locks, as one or one after another. */
   readonly way?: 'plain' | 'nested' | 'jointly' | 'in a row'
   readonly locks?: number
 }
 
-/** For `forMs`, tasks acquire and release. A cycle that has started is completed and counts. */
+/** For `forMs` and `atLeast` cycles, tasks acquire and release. A cycle that has started is completed and counts. */
 export async function cycles(session: Session, order: CyclesOrder): Promise<Pace> {
-  const { prefix, tasks, forMs } = order
+  const { prefix, tasks, forMs, atLeast = 0 } = order
+  const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
   const endsAt = startedAt + forMs
   let done = 0
   await Promise.all(
     Array.from({ length: tasks }, async (_, index) => {
       const name = `${prefix}:${index}`
-      while (performance.now() < endsAt) {
+      while (performance.now() < endsAt || done < atLeast) {
         await cycle(session, name, order)
         done += 1
       }
     }),
   )
-  return { cycles: done, us: (performance.now() - startedAt) * 1_000 }
+  const us = (performance.now() - startedAt) * 1_000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { cycles: done, us, cpuUs: user + system }
 }
 
 async function cycle(session: Session, name: string, { way = 'plain', locks = 1 }: CyclesOrder) {
