@@ -42,9 +42,14 @@ async function take(client: Client, job: Job): Promise<unknown> {
   return called && call(client, called)
 }
 
+interface Pair {
+  readonly first: Job
+  readonly second: Job
+}
+
 /** Each pair of steps from each of these states. */
 const pairs = stores.flatMap((store) =>
-  jobsIn(store).flatMap((first) => jobsIn(store).map((second) => ({ first, second }))),
+  jobsIn(store).flatMap((first) => jobsIn(store).map((second): Pair => ({ first, second }))),
 )
 
 /**
@@ -53,29 +58,41 @@ const pairs = stores.flatMap((store) =>
  */
 export async function findOverlap(one: Client, other: Client): Promise<string | null> {
   const pid = await backendOf(other)
-  for (const { first, second } of pairs) {
-    const atOnce = await runPair(one, first, async () => {
-      await one.query('begin')
-      const reply = await take(one, first)
-      const next = take(other, second)
-      await waitsOrEnds(one, pid, next)
-      await one.query('commit')
-      return [reply, await next]
-    })
-    const inOrder = await runPair(one, first, async () => {
-      const reply = await take(one, first)
-      return [reply, await take(one, second)]
-    })
-    if (inOrder === atOnce) continue
-    const inOtherOrder = await runPair(one, first, async () => {
-      const reply = await take(one, second)
-      return [await take(one, first), reply]
-    })
-    if (inOtherOrder === atOnce) continue
-    const names = [first, second].map(({ owner, step }) => `${nameOf(owner)}'s ${step}`)
-    return `${names.join(' and ')} at ${first.store.key}: ${atOnce} instead of ${inOrder}`
+  for (const pair of pairs) {
+    // A step waits for a row for a second at most, which may pass on a busy machine. What two steps do to each other, they do again.
+    const difference =
+      (await differenceOf(pair, one, other, pid)) && (await differenceOf(pair, one, other, pid))
+    if (difference) return difference
   }
   return null
+}
+
+async function differenceOf(
+  { first, second }: Pair,
+  one: Client,
+  other: Client,
+  pid: string,
+): Promise<string | null> {
+  const atOnce = await runPair(one, first, async () => {
+    await one.query('begin')
+    const reply = await take(one, first)
+    const next = take(other, second)
+    await waitsOrEnds(one, pid, next)
+    await one.query('commit')
+    return [reply, await next]
+  })
+  const inOrder = await runPair(one, first, async () => {
+    const reply = await take(one, first)
+    return [reply, await take(one, second)]
+  })
+  if (inOrder === atOnce) return null
+  const inOtherOrder = await runPair(one, first, async () => {
+    const reply = await take(one, second)
+    return [await take(one, first), reply]
+  })
+  if (inOtherOrder === atOnce) return null
+  const names = [first, second].map(({ owner, step }) => `${nameOf(owner)}'s ${step}`)
+  return `${names.join(' and ')} at ${first.store.key}: ${atOnce} instead of ${inOrder}`
 }
 
 async function runPair(client: Client, job: Job, run: () => Promise<readonly unknown[]>): Promise<string> {
