@@ -9,7 +9,7 @@ interface DecoratedMethod {
   readonly title: string
 }
 
-/** @throws `InvalidArgumentError` for what is no method of instances */
+/** @throws `InvalidArgumentError` unless it decorates an instance method */
 export function methodOf(
   target: unknown,
   property: unknown,

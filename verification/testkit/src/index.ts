@@ -74,6 +74,7 @@ export { startMemcached, type MemcachedServer } from './memcached/memcached-serv
 export { NoMysqlError } from './mysql/find-mysql.js'
 export { killConnections } from './mysql/kill-connections.js'
 export { openMysql, mysqlFromDocker, mysqlFromProgram, type OpenedMysql } from './mysql/open-mysql.js'
+export { queryMysqlAt } from './mysql/query-at.js'
 export { startMysql } from './mysql/start-mysql.js'
 export type { MysqlServer, RestartMysqlOptions, StartMysqlOptions } from './mysql/mysql-server.js'
 

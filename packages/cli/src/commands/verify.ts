@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isMissing } from '../connect/missing-package.js'
 import { addStoreOptions } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
-import { openStore } from '../connect/store.js'
+import { fromEnvironment, openStore } from '../connect/store.js'
 import { exitCodes, messageOf } from '../exit-codes.js'
 import { countOf } from '../output/count.js'
 import { escapeSentence } from '../output/escape.js'
@@ -34,9 +34,9 @@ export function addVerify(program: Command): void {
 
 async function verify({ json, only, ...given }: VerifyCommandOptions): Promise<void> {
   const suite = await load()
-  const { HOLDFAST_URL, HOLDFAST_REDIS_URL } = process.env
-  const url = given.url ?? (HOLDFAST_URL || HOLDFAST_REDIS_URL)
-  const space = ownSpaceIn({ ...given, ...(url !== undefined && { url }) })
+  const space = ownSpaceIn(fromEnvironment(given))
+  const { url } = space.options
+  // Where other processes find it: arguments are visible to others.
   if (url !== undefined) process.env['HOLDFAST_URL'] = url
   const store = await openStore(space.options)
   const underTest = new StoreUnderTest(store, space, suite)
@@ -45,7 +45,7 @@ async function verify({ json, only, ...given }: VerifyCommandOptions): Promise<v
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)
-  say(`uses only ${space.name}, and leaves none of that behind`)
+  say(`uses only ${space.name} and cleans up at the end`)
   let progress = ''
   const line = new ProgressLine(() => progress)
   const verdicts = await suite

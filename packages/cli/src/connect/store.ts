@@ -35,7 +35,13 @@ export async function openStore(given: StoreOptions): Promise<Store> {
 }
 
 /** With the URL of the environment. An empty variable is as good as none. */
-function fromEnvironment({ url, cluster, sentinel, sentinels, ...others }: StoreOptions): StoreOptions {
+export function fromEnvironment({
+  url,
+  cluster,
+  sentinel,
+  sentinels,
+  ...others
+}: StoreOptions): StoreOptions {
   const { HOLDFAST_URL, HOLDFAST_REDIS_URL } = process.env
   const found = url ?? (HOLDFAST_URL || HOLDFAST_REDIS_URL)
   return {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster, type Redis } from 'ioredis'
+import { engineKindOf } from '../connect/engines.js'
 import type { StoreOptions } from '../connect/store-options.js'
+import type { Store } from '../connect/store.js'
 import { ExitError, exitCodes } from '../exit-codes.js'
 
 /** Where scenarios lock, so that they meet nothing that was there before. */
@@ -10,48 +12,51 @@ export interface OwnSpace {
   /** How a person finds it. */
   readonly name: string
   /** Removes what is left in it. */
-  remove(): Promise<void>
+  remove(store: Store): Promise<void>
 }
 
 /** @throws `ExitError` for a store that is not tried in this way */
-export function ownSpaceIn(options: StoreOptions & { readonly url?: string }): OwnSpace {
+export function ownSpaceIn(options: StoreOptions): OwnSpace {
   const id = randomBytes(6).toString('hex')
-  const { url = '', prefix = 'lock:', schema = 'holdfast', table = 'holdfast' } = options
-  const scheme = /^[a-z+]+(?=:)/i.exec(url)?.[0].toLowerCase() ?? 'redis'
-  if (scheme.startsWith('postgres')) {
-    const own = `${schema}_verify_${id}`
-    return {
-      options: { ...options, schema: own, mayCreate: true },
-      name: `the schema ${own}`,
-      remove: () => dropSchema(url, own),
+  const { url = '', prefix = 'lock:', schema = 'holdfast', table = 'holdfast', timeout } = options
+  const kind = engineKindOf(url)
+  switch (kind?.store) {
+    case undefined: {
+      const own = `${prefix}verify-${id}:`
+      return {
+        options: { ...options, prefix: own },
+        name: `keys with ${own} in them`,
+        remove: (store) => (store.kind === 'redis' ? deleteKeys(store.template, own) : Promise.resolve()),
+      }
     }
-  }
-  if (/^(mysql|mariadb)$/.test(scheme)) {
-    const own = `${table}_verify_${id}`
-    return {
-      options: { ...options, table: own, mayCreate: true },
-      name: `the table ${own}`,
-      remove: () => dropTable(url, own),
+    case 'PostgreSQL': {
+      const own = `${schema}_verify_${id}`
+      return {
+        options: { ...options, schema: own, mayCreate: true },
+        name: `the schema ${own}`,
+        remove: () => dropSchema(url, own, timeout),
+      }
     }
-  }
-  if (/^(zk|etcd|memcached)/.test(scheme)) {
-    throw new ExitError(
-      `holdfast verify tries Redis and what speaks its protocol, PostgreSQL and MySQL, not ${scheme}: for other stores run ` +
-        '@holdfast/conformance by a test runner',
-      exitCodes.usage,
-    )
-  }
-  const own = `${prefix}verify-${id}:`
-  return {
-    options: { ...options, prefix: own },
-    name: `keys with ${own} in them`,
-    remove: () => Promise.resolve(),
+    case 'MySQL': {
+      const own = `${table}_verify_${id}`
+      return {
+        options: { ...options, table: own, mayCreate: true },
+        name: `the table ${own}`,
+        remove: () => dropTable(url, own, timeout),
+      }
+    }
+    default:
+      throw new ExitError(
+        `holdfast verify tries Redis and what speaks its protocol, PostgreSQL and MySQL, not ${kind?.store}: for other stores run ` +
+          '@holdfast/conformance with a test runner',
+        exitCodes.usage,
+      )
   }
 }
 
-async function dropSchema(url: string, schema: string): Promise<void> {
+async function dropSchema(url: string, schema: string, timeoutMs: number): Promise<void> {
   const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs })
   await client.connect()
   try {
     await client.query(`drop schema if exists ${client.escapeIdentifier(schema)} cascade`)
@@ -60,9 +65,12 @@ async function dropSchema(url: string, schema: string): Promise<void> {
   }
 }
 
-async function dropTable(url: string, table: string): Promise<void> {
+async function dropTable(url: string, table: string, timeoutMs: number): Promise<void> {
   const { createConnection } = await import('mysql2/promise')
-  const connection = await createConnection(url.replace(/^mariadb:/i, 'mysql:'))
+  const connection = await createConnection({
+    uri: url.replace(/^mariadb:/i, 'mysql:'),
+    connectTimeout: timeoutMs,
+  })
   try {
     await connection.query('drop table if exists ??', [table])
   } finally {
@@ -71,7 +79,7 @@ async function dropTable(url: string, table: string): Promise<void> {
 }
 
 /** Deletes the keys of that space, on every master. */
-export async function deleteKeys(template: Redis | Cluster, prefix: string): Promise<void> {
+async function deleteKeys(template: Redis | Cluster, prefix: string): Promise<void> {
   const connected = template instanceof Cluster ? template.duplicate() : template.duplicate({ keyPrefix: '' })
   try {
     await connected.connect()

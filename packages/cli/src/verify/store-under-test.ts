@@ -3,7 +3,9 @@ import type { LockEngine, Traits } from '@holdfast/core/engine'
 import type { EngineUnderTest, LinkedClient, OtherProcess } from '@holdfast/conformance'
 import type * as conformance from '@holdfast/conformance'
 import type { Store } from '../connect/store.js'
-import { deleteKeys, type OwnSpace } from './own-space.js'
+import { messageOf } from '../exit-codes.js'
+import { say } from '../output/terminal.js'
+import type { OwnSpace } from './own-space.js'
 
 const engineOf = (store: Store): LockEngine =>
   store.kind === 'engine' ? store.engine : redisEngine({ redis: store.template, prefix: store.prefix })
@@ -13,8 +15,8 @@ export const clientOf = (store: Store, options: ClientOptions): Holdfast =>
   new Holdfast({ ...options, engine: engineOf(store) })
 
 /**
- * A store that somebody else runs. It cannot be restarted or made to fail over from here, and its commands cannot be counted: what takes
- * that is not tried. Connections break between the client and its engine.
+ * A store that somebody else runs. From here it can neither be restarted nor made to fail over, and its commands cannot be counted, so
+ * scenarios that need that are not tried. Connections break between the client and its engine.
  */
 export class StoreUnderTest implements EngineUnderTest {
   readonly name: string
@@ -41,15 +43,22 @@ export class StoreUnderTest implements EngineUnderTest {
     holdfast.on('error', () => undefined)
     try {
       await holdfast.getLock('first-use').withLock({ waitMs: 0 }, () => undefined)
+    } catch (error) {
+      // Tables may have been created; where nobody listens there are none.
+      await this.#space.remove(this.#store).catch(() => undefined)
+      throw error
     } finally {
       await holdfast.close()
     }
   }
 
+  /** Never rejects: what was found out is worth more than what is left behind. */
   async stop(): Promise<void> {
-    const { prefix } = this.#space.options
-    if (this.#store.kind === 'redis' && prefix !== undefined) await deleteKeys(this.#store.template, prefix)
-    await this.#space.remove()
+    try {
+      await this.#space.remove(this.#store)
+    } catch (error) {
+      say(`could not remove ${this.#space.name}: ${messageOf(error)}`)
+    }
   }
 
   open(options: ClientOptions = {}): Holdfast {
