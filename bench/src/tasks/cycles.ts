@@ -13,7 +13,7 @@ export interface CyclesOrder {
   /** How many run concurrently, each with locks of its own. */
   readonly tasks: number
   readonly forMs: number
-  /** Goes on beyond `forMs` until so many are made in all. 0 by default. */
+  /** Goes on beyond `forMs` until so many are made in all. 1 by default, since a stalled process may use up the time. */
   readonly atLeast?: number
   /** `plain` by default. `jointly` and `in a row` take `locks` locks, as one or one after another. */
   readonly way?: 'plain' | 'nested' | 'jointly' | 'in a row'
@@ -22,7 +22,7 @@ export interface CyclesOrder {
 
 /** For `forMs` and `atLeast` cycles, tasks acquire and release. A cycle that has started is completed and counts. */
 export async function cycles(session: Session, order: CyclesOrder): Promise<Pace> {
-  const { prefix, tasks, forMs, atLeast = 0 } = order
+  const { prefix, tasks, forMs, atLeast = 1 } = order
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
   const endsAt = startedAt + forMs
