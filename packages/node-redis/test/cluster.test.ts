@@ -13,6 +13,7 @@ import calculateSlot from 'cluster-key-slot'
 import { nodeRedis, type CreateClient } from '../src/index.js'
 import { useClients } from './support/clients.js'
 import { rejectionOf } from './support/rejection.js'
+import { itWithTls, tlsNodes } from './support/tls-nodes.js'
 import { versions } from './support/versions.js'
 
 describe.each(versions)('a Cluster over node-redis $version', ({ createClient }) => {
@@ -134,6 +135,27 @@ describe.each(versions)('a Cluster over node-redis $version', ({ createClient })
       await held.unlock()
       await (await waiting).unlock()
     }
+  })
+
+  itWithTls('is reached over TLS at each of its nodes', async () => {
+    const secure = await tlsNodes(cluster.nodes)
+    clients.closeAfterTest(() => secure.close())
+    const over = (socket: object): RedisClient =>
+      nodeRedis.cluster(createClient, {
+        rootNodes: secure.addresses.map((address) => ({ socket: address })),
+        defaults: { socket },
+        nodeAddressMap: secure.addressMap,
+      })
+    const holdfast = clients.open(over({ tls: true, ca: secure.ca }))
+    for (const each of ['a', 'b', 'c', 'd', 'e'])
+      await holdfast.getLock(`${name}:${each}`).withLock((lease) => expect(lease.isHeld).toBe(true))
+    const error = await rejectionOf(
+      clients
+        .open(over({ tls: true }))
+        .getLock(name)
+        .tryLock(),
+    )
+    expect(error.message).toContain('self-signed certificate')
   })
 
   it('finds the new master of one that was killed', async () => {

@@ -5,6 +5,7 @@ import { nodeRedis, type CreateClient } from '../src/index.js'
 import { useClients } from './support/clients.js'
 import { startMuteServer } from './support/mute-server.js'
 import { rejectionOf } from './support/rejection.js'
+import { itWithTls, tlsNodes } from './support/tls-nodes.js'
 import { versions } from './support/versions.js'
 
 describe.each(versions)('Sentinels over node-redis $version', ({ createClient }) => {
@@ -94,6 +95,28 @@ describe.each(versions)('Sentinels over node-redis $version', ({ createClient })
     await ended
     expect(await failure).toHaveProperty([connectionLost], true)
     await until(() => mute.connections === 0, { what: 'no connection', timeoutMs: 500 })
+  })
+
+  itWithTls('are reached over TLS, as is the master', async () => {
+    const secure = await tlsNodes([...group.sentinels, ...group.servers])
+    clients.closeAfterTest(() => secure.close())
+    const over = (socket: object): RedisClient =>
+      nodeRedis.sentinel(createClient, {
+        name: group.name,
+        sentinelRootNodes: secure.addresses.slice(0, group.sentinels.length),
+        sentinelClientOptions: { socket },
+        nodeClientOptions: { socket },
+        nodeAddressMap: secure.addressMap,
+      })
+    const holdfast = clients.open(over({ tls: true, ca: secure.ca }))
+    await holdfast.getLock(key).withLock((lease) => expect(lease.isHeld).toBe(true))
+    const error = await rejectionOf(
+      clients
+        .open(over({ tls: true }))
+        .getLock(key)
+        .tryLock(),
+    )
+    expect(error.message).toContain('self-signed certificate')
   })
 
   it('lead to the new master after a fail-over', async () => {

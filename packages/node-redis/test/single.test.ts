@@ -2,7 +2,6 @@ import { HoldfastQuorum, RefusedError, ReplicationError, UnavailableError } from
 import { redisson } from '@holdfast/core/redisson'
 import {
   countCommands,
-  hasOpenSsl,
   makeCertificate,
   scratchFolder,
   startRedis,
@@ -14,6 +13,7 @@ import { RESP_TYPES } from 'redis'
 import { nodeRedis } from '../src/index.js'
 import { useClients } from './support/clients.js'
 import { rejectionOf } from './support/rejection.js'
+import { itWithTls } from './support/tls-nodes.js'
 import { versions } from './support/versions.js'
 
 let server: RedisServer
@@ -205,9 +205,7 @@ describe.each(versions)('a client of node-redis $version that Redis refuses', ({
     expect(error.message).toMatch(/Redis at 127\.0\.0\.1:1 is unavailable: .*connect ECONNREFUSED/)
   })
 
-  const ifOpenSsl = hasOpenSsl() ? it : it.skip
-
-  ifOpenSsl('speaks TLS, and says which of the two sides does not', async () => {
+  itWithTls('speaks TLS, and says which of the two sides does not', async () => {
     const folder = await scratchFolder()
     const { keyFile, certFile, ca } = makeCertificate(folder.path)
     const port = await import('@holdfast/testkit').then(({ freePort }) => freePort())

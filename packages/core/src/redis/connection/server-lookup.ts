@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { toError } from '@holdfast/pubsub'
 import { monotonicMs } from '../../util/clock.js'
 import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
@@ -94,6 +95,10 @@ const isUnreached = (error: Error): boolean =>
   connectionLost in error || error.message === 'Connection is closed.'
 
 function described(failure: Error, address: string): string {
-  const text = isUnreached(failure) ? 'could not connect' : failure.message.trim()
+  const text = isUnreached(failure) ? `could not connect${whyUnreached(failure)}` : failure.message.trim()
   return address === '' ? text : `${text} (${address})`
 }
+
+/** What the system says of an address only repeats it. */
+const whyUnreached = ({ cause }: Error): string =>
+  types.isNativeError(cause) && !('syscall' in cause) ? `: ${cause.message}` : ''
