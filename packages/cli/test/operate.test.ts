@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { LockLostError, type Holdfast } from '@holdfast/core'
+import { nodeRedis } from '@holdfast/node-redis'
 import { sharedRedisUrl, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { createClient } from 'redis'
 import { Cli, runCli, runCliUntil } from './support/cli.js'
 import { openHolder } from './support/holder.js'
 
@@ -168,18 +170,22 @@ describe('holdfast inspect', () => {
 })
 
 describe('holdfast unlock', () => {
-  it('evicts the owner that was shown, and lets it know by whom', async () => {
-    const holdfast = holder()
-    const lease = await holdfast.getLock('order:42').lock()
-    const lost = new Promise((resolve) =>
-      lease.signal.addEventListener('abort', () => resolve(lease.signal.reason)),
-    )
-    const ended = await cli('unlock', 'order:42', '--owner', lease.owner, '--yes', '--by', 'ada@ops')
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('evicted') as unknown })
-    const error = await lost
-    expect(error).toBeInstanceOf(LockLostError)
-    expect(error).toMatchObject({ reason: 'revoked', by: 'ada@ops' })
-  })
+  it.each(['ioredis', 'node-redis'])(
+    'evicts the owner that was shown, and lets it know by whom, over %s',
+    async (library) => {
+      const redis = library === 'ioredis' ? server.url : nodeRedis(createClient({ url: server.url }))
+      const holdfast = openHolder({ redis })
+      const lease = await holdfast.getLock('order:42').lock()
+      const lost = new Promise((resolve) =>
+        lease.signal.addEventListener('abort', () => resolve(lease.signal.reason)),
+      )
+      const ended = await cli('unlock', 'order:42', '--owner', lease.owner, '--yes', '--by', 'ada@ops')
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('evicted') as unknown })
+      const error = await lost
+      expect(error).toBeInstanceOf(LockLostError)
+      expect(error).toMatchObject({ reason: 'revoked', by: 'ada@ops' })
+    },
+  )
 
   it('evicts readers, writers and holders of permits', async () => {
     const holdfast = holder()

@@ -2,7 +2,8 @@ import type { EngineHost, Inspection, SharedInspection } from '@holdfast/core/en
 import type { FaultContext } from './faults/fault-context.js'
 import type { ObjectName } from './objects.js'
 import type { Records } from './records.js'
-import { isRedis, templateOf } from './template.js'
+import { isRedis } from './redis-template.js'
+import { templateOf } from './template.js'
 
 const limit = 100
 const commandTimeoutMs = 5_000

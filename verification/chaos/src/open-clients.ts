@@ -1,7 +1,8 @@
 import { Holdfast, HoldfastQuorum } from '@holdfast/core'
 import type { ClientOptions } from './client-options.js'
 import type { ObjectName } from './objects.js'
-import { isRedis, type Template } from './template.js'
+import { isRedis } from './redis-template.js'
+import type { Template } from './template.js'
 
 /** What a process makes its calls through. */
 export type ChaosClient = Holdfast | HoldfastQuorum

@@ -9,7 +9,7 @@ import {
   type ProxiedNodes,
   type RedisServer,
 } from '@holdfast/testkit'
-import type { TemplateSpec } from './template.js'
+import type { RedisSpec } from './redis-template.js'
 import type { AnyTopology, Route } from './topology.js'
 
 /** Servers of Redis. */
@@ -109,7 +109,7 @@ function onServers(servers: readonly RedisServer[]): RedisTopology {
 
 async function routeTo(
   servers: readonly RedisServer[],
-  templatesOf: (nodes: ProxiedNodes) => readonly TemplateSpec[],
+  templatesOf: (nodes: ProxiedNodes) => readonly RedisSpec[],
 ): Promise<Route> {
   const nodes = await proxyNodes(servers)
   return {

@@ -82,6 +82,7 @@ class ScheduleRun {
         object: this.#context.object,
         history: this.#files[n] ?? '',
         templates: clientProcess.route.templates,
+        library: clientProcess.library,
         options,
       }),
       openWithinMs,

@@ -1,25 +1,16 @@
 import type { LockEngine } from '@holdfast/core/engine'
-import { Cluster, Redis } from 'ioredis'
+import {
+  discardRedis,
+  isRedis,
+  redisTemplateOf,
+  type RedisLibrary,
+  type RedisSpec,
+  type RedisTemplate,
+} from './redis-template.js'
 
-interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-/** How a process reaches its store, as plain data. `natMap` maps each server's address to its fault proxy. */
+/** How a process reaches its store, as plain data. */
 export type TemplateSpec =
-  | { readonly kind: 'server'; readonly url: string }
-  | {
-      readonly kind: 'cluster'
-      readonly nodes: readonly Address[]
-      readonly natMap: Readonly<Record<string, Address>>
-    }
-  | {
-      readonly kind: 'sentinel'
-      readonly sentinels: readonly Address[]
-      readonly name: string
-      readonly natMap: Readonly<Record<string, Address>>
-    }
+  | RedisSpec
   | {
       readonly kind: 'postgres'
       readonly url: string
@@ -31,31 +22,20 @@ export type TemplateSpec =
   | { readonly kind: 'memcached'; readonly url: string; readonly graceMs: number }
   | { readonly kind: 'mysql'; readonly url: string }
 
-/** What Holdfast takes: an engine, or a client of Redis as its template, which never connects. */
+/** What Holdfast takes. */
 export type Template = LockEngine | RedisTemplate
-export type RedisTemplate = Redis | Cluster
-
-export const isRedis = (template: Template): template is RedisTemplate =>
-  template instanceof Redis || template instanceof Cluster
 
 export function discard(template: Template): void {
-  if (isRedis(template)) template.disconnect()
+  if (isRedis(template)) discardRedis(template)
 }
 
 /** Loads only the engine that it needs: loading all of them takes longer than most schedules. */
-export async function templateOf(spec: TemplateSpec): Promise<Template> {
+export async function templateOf(spec: TemplateSpec, library: RedisLibrary = 'ioredis'): Promise<Template> {
   switch (spec.kind) {
     case 'server':
-      return new Redis(spec.url, { lazyConnect: true })
     case 'cluster':
-      return new Cluster([...spec.nodes], { lazyConnect: true, natMap: { ...spec.natMap } })
     case 'sentinel':
-      return new Redis({
-        lazyConnect: true,
-        sentinels: [...spec.sentinels],
-        name: spec.name,
-        natMap: { ...spec.natMap },
-      })
+      return redisTemplateOf(spec, library)
     case 'postgres': {
       const { url, listenUrl, tables } = spec
       const { postgres } = await import('@holdfast/postgres')

@@ -1,6 +1,7 @@
 import { forkWorker, scratchFolder, type Worker } from '@holdfast/testkit'
 import { fileURLToPath } from 'node:url'
 import { clientOptions, type ClientOptions } from './client-options.js'
+import type { RedisLibrary } from './redis-template.js'
 import { processCount } from './sizes.js'
 import { openTopology, type Topology, type TopologyName } from './topologies.js'
 import type { Route } from './topology.js'
@@ -11,6 +12,8 @@ const ownProgram = fileURLToPath(new URL('../dist/worker.js', import.meta.url))
 export interface ClientProcess {
   readonly name: string
   readonly route: Route
+  /** Which one it has on Redis, so that those of both contend. */
+  readonly library: RedisLibrary
   worker: Worker
 }
 
@@ -51,7 +54,8 @@ export async function openTestbed(
   try {
     for (let n = 1; n <= size; n += 1) {
       const route = await topology.route()
-      processes.push({ name: `P${n}`, route, worker: await forkWorker(program) })
+      const library = n % 2 === 1 ? 'ioredis' : 'node-redis'
+      processes.push({ name: `P${n}`, route, library, worker: await forkWorker(program) })
     }
   } catch (error) {
     await close()

@@ -1,7 +1,8 @@
 import { until } from '@holdfast/testkit'
 import { HoldfastQuorum } from '@holdfast/core'
 import type { ChaosClient } from './open-clients.js'
-import { isRedis, type Template } from './template.js'
+import { isRedis } from './redis-template.js'
+import type { Template } from './template.js'
 
 /**
  * Has clients of engines connect: that takes them a good part of a schedule, in which nothing would be held. Those of Redis

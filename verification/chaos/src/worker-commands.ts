@@ -2,6 +2,7 @@ import type { WorkerMessage } from '@holdfast/testkit'
 import type { ClientOptions } from './client-options.js'
 import type { ProcessPlan } from './call-runner.js'
 import type { ObjectName } from './objects.js'
+import type { RedisLibrary } from './redis-template.js'
 import type { TemplateSpec } from './template.js'
 
 /** What the parent sends to a process of the chaos run, in this order, for every schedule. */
@@ -14,6 +15,7 @@ export type WorkerCommand =
       readonly history: string
       /** The n-th lock is reached through the n-th of these, modulo their number. */
       readonly templates: readonly TemplateSpec[]
+      readonly library: RedisLibrary
       readonly options: ClientOptions
     }
   | {

@@ -39,9 +39,9 @@ subscribe('holdfast:connection', (message) => {
 })
 
 for (;;) {
-  const { process: name, object, history: file, templates: specs, options } = await next('open')
+  const { process: name, object, history: file, templates: specs, library, options } = await next('open')
   const openBefore = process.getActiveResourcesInfo()
-  const templates = await Promise.all(specs.map(templateOf))
+  const templates = await Promise.all(specs.map((spec) => templateOf(spec, library)))
   const clients = openClients(object, templates, options)
   const history = openHistory(file, name)
   const stopWatching = watchStalls(history.write)

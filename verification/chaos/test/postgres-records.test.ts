@@ -17,7 +17,7 @@ beforeAll(async () => {
   testbed = await openTestbed('postgres')
   const [opened] = openClients(
     'lock',
-    await Promise.all(testbed.operatorRoute.templates.slice(0, 1).map(templateOf)),
+    await Promise.all(testbed.operatorRoute.templates.slice(0, 1).map((spec) => templateOf(spec))),
     // The machine may be busy.
     { ...testbed.options, commandTimeoutMs: 20_000 },
   )

@@ -13,7 +13,7 @@ const forceUnlock: FaultKind = {
   excuses: ['exclusion'],
   hitsOneLock: true,
   async inject({ testbed, object, locks }, { target }) {
-    const templates = await Promise.all(testbed.operatorRoute.templates.map(templateOf))
+    const templates = await Promise.all(testbed.operatorRoute.templates.map((spec) => templateOf(spec)))
     const clients = openClients(object, templates, testbed.options)
     for (const client of clients) client.on('error', () => undefined)
     try {
