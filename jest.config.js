@@ -3,7 +3,7 @@ export const project = (name, testMatch, more = {}) => ({
   displayName: name,
   testMatch,
   testEnvironment: 'node',
-  runner: '<rootDir>/scripts/lib/waiting-first.mjs',
+  runner: '<rootDir>/scripts/lib/by-the-clock-first.mjs',
   transform: {
     '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql|kysely': [
       '@swc/jest',

@@ -1,15 +1,12 @@
 import TestRunner, { EmittingTestRunner } from 'jest-runner'
 
-/** They wait for leases, outages and servers nearly all of the time. */
-const waits = /\/conformance(\/|\.)/
 /** Their programs act by the clock, several at once, and what they do late shows nothing. */
 const actsByTheClock = /\/(bench|verification\/chaos)\//
+/** They wait for leases, outages and servers nearly all of the time. */
+const waits = /\/conformance(\/|\.)/
 
-/**
- * Begins with what waits, many at once, beside the few that need a machine that is not busy. All else follows those few, and keeps the
- * processors busy.
- */
-export default class WaitingFirst extends EmittingTestRunner {
+/** Begins with what needs a machine that is not busy. Then what waits has workers of its own, beside all else, which keeps the processors busy. */
+export default class ByTheClockFirst extends EmittingTestRunner {
   #runners
 
   constructor(globalConfig, context) {
@@ -17,28 +14,26 @@ export default class WaitingFirst extends EmittingTestRunner {
     const runner = (maxWorkers) => new TestRunner({ ...globalConfig, maxWorkers }, context)
     const { maxWorkers } = globalConfig
     this.#runners = {
-      waiting: runner(maxWorkers + 1),
       byTheClock: runner(Math.ceil(maxWorkers / 2)),
+      waiting: runner(maxWorkers),
       rest: runner(maxWorkers),
     }
   }
 
   async runTests(tests, watcher, options) {
-    const { waiting, byTheClock, rest } = this.#runners
-    const kindOf = ({ path }) => (waits.test(path) ? waiting : actsByTheClock.test(path) ? byTheClock : rest)
+    const { byTheClock, waiting, rest } = this.#runners
+    const kindOf = ({ path }) => (actsByTheClock.test(path) ? byTheClock : waits.test(path) ? waiting : rest)
     const run = async (runner) => {
       const own = tests.filter((test) => kindOf(test) === runner)
       if (own.length > 0) await runner.runTests(own, watcher, options)
     }
+    await run(byTheClock)
     if (options.serial) {
-      for (const runner of [waiting, byTheClock, rest]) await run(runner)
-      return
-    }
-    const others = async () => {
-      await run(byTheClock)
+      await run(waiting)
       await run(rest)
+    } else {
+      await Promise.all([run(waiting), run(rest)])
     }
-    await Promise.all([run(waiting), others()])
   }
 
   on(eventName, listener) {
