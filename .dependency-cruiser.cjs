@@ -127,8 +127,8 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.test.json' },
-    doNotFollow: { path: ['node_modules', '/dist/'] },
-    exclude: { path: ['/dist/', '\\.cache/'] },
+    doNotFollow: { path: ['node_modules', '/(build|dist)/'] },
+    exclude: { path: ['/(build|dist)/', '\\.cache/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types'] },
   },
 }

@@ -6,7 +6,7 @@ const noBareSleep =
   'Wait for an event or poll with a bound: a bare sleep is slow on a good day and flaky on a bad one.'
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/.cache/', '**/coverage/', 'packages/*/src/**/generated.ts']),
+  globalIgnores(['**/build/', '**/dist/', '**/.cache/', '**/coverage/', 'packages/*/src/**/generated.ts']),
   {
     files: [
       '{packages,verification}/*/{src,test}/**/*.ts',

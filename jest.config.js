@@ -34,7 +34,7 @@ export const project = (name, testMatch, more = {}) => ({
   transformIgnorePatterns: [
     '/node_modules/(?!.*(?:tinyqueue|markdown-table|github-slugger|electric-sql|kysely))',
   ],
-  modulePathIgnorePatterns: ['/dist/', '/.cache/'],
+  modulePathIgnorePatterns: ['/build/', '/dist/', '/.cache/'],
   ...more,
 })
 

@@ -2,7 +2,7 @@
 // Writes the public surface of each entry point of a published package to api/<name>.api.md, from the built declarations.
 // With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { folderOf, libraries, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
@@ -14,6 +14,10 @@ const furtherEntries = {
   metrics: ['otel', 'prometheus'],
 }
 
+/** By these paths packages find the sources of others, while what is published finds declarations. */
+const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.base.json`, 'utf8'))
+delete compilerOptions.paths
+
 function configFor(name, entry) {
   const folder = `${root}${folderOf(name)}`
   return ExtractorConfig.prepare({
@@ -21,8 +25,8 @@ function configFor(name, entry) {
     packageJsonFullPath: `${folder}/package.json`,
     configObject: {
       projectFolder: folder,
-      mainEntryPointFilePath: `<projectFolder>/dist/esm/${entry}index.d.ts`,
-      compiler: { tsconfigFilePath: '<projectFolder>/tsconfig.json' },
+      mainEntryPointFilePath: `<projectFolder>/build/${entry}index.d.ts`,
+      compiler: { overrideTsconfig: { compilerOptions, include: ['build'] } },
       newlineKind: 'lf',
       apiReport: {
         enabled: true,

@@ -6,5 +6,6 @@ const packages = ['packages', 'verification'].flatMap((parent) =>
   readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`),
 )
 for (const folder of [...packages, 'bench', 'examples'])
-  rmSync(`${root}${folder}/dist`, { recursive: true, force: true })
+  for (const output of ['build', 'dist'])
+    rmSync(`${root}${folder}/${output}`, { recursive: true, force: true })
 rmSync(`${root}.cache/tsc`, { recursive: true, force: true })

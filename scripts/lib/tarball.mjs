@@ -18,26 +18,17 @@ const requiredFields = [
  * What is wrong with a tarball, as sentences; none if nothing is.
  *
  * @param files - the text of each file, by its path in the package
- * @param hasSource - whether a compiled module, such as `engine/index`, still has a source
  */
-export function tarballProblems(files, hasSource) {
+export function tarballProblems(files) {
   return [
     ...required.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
-    ...outputProblems([...files.keys()], hasSource),
+    ...([...files.keys()].some((file) => file.startsWith('dist/')) ? [] : ['no compiled files: build first']),
     ...manifestProblems(files.get('package.json') ?? '{}'),
     ...[...files].flatMap(([file, text]) => textProblems(file, text)),
     ...packagePages.flatMap((page) =>
       linkProblems(page, files.get(page) ?? '', files.get('package.json') ?? '{}'),
     ),
   ]
-}
-
-/** A removed source leaves its old output in dist, where it would be published. */
-function outputProblems(files, hasSource) {
-  const compiled = files.map((file) => /^dist\/(?:esm|cjs)\/(.+)\.js$/.exec(file)?.[1]).filter(Boolean)
-  if (compiled.length === 0) return ['no compiled files: build first']
-  const stale = compiled.filter((module) => !hasSource(module))
-  return stale.map((module) => `no source for ${module}: run \`pnpm clean\` and build again`)
 }
 
 function manifestProblems(manifest) {

@@ -9,6 +9,6 @@ export async function inside(module: string): Promise<unknown> {
   const [, name = '', path = ''] = /^([a-z-]+)\/(.+)$/.exec(module) ?? []
   // Of this process: a worker, or the benchmark itself.
   const program = pathToFileURL(process.argv[1] ?? '')
-  const loaded: unknown = await import(new URL(`../../packages/${name}/dist/esm/${path}`, program).href)
+  const loaded: unknown = await import(new URL(`../../packages/${name}/build/${path}`, program).href)
   return loaded
 }

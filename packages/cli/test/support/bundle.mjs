@@ -11,7 +11,7 @@ const { build } = createRequire(new URL('../../../dashboard/package.json', impor
 mkdirSync(target, { recursive: true })
 const fresh = mkdtempSync(`${target}fresh-`)
 await build({
-  entryPoints: [`${dist}main.js`, `${dist}run/guard-main.js`],
+  entryPoints: [`${dist}main.js`, `${dist}guard-main.js`],
   entryNames: '[name]',
   outdir: fresh,
   bundle: true,

@@ -16,7 +16,7 @@ export async function buildVariant(variant: Variant, folder: string): Promise<st
   const builtOf = (name: VariedPackage) => join(modules, '@holdfast', name, 'dist', 'esm')
   await rm(folder, { recursive: true, force: true })
   for (const name of variedPackages) {
-    await cp(join(folderOf(name), 'dist', 'esm'), builtOf(name), { recursive: true })
+    await cp(join(folderOf(name), 'build'), builtOf(name), { recursive: true })
     await cp(join(folderOf(name), 'package.json'), join(modules, '@holdfast', name, 'package.json'))
   }
   for (const edit of variant.edits) await applyEdit(builtOf(edit.of ?? 'core'), edit, variant.name)
