@@ -23,12 +23,11 @@ class MailTable extends DocumentTable {
 it('a letter whose deletion got no reply is dropped, and those that come later arrive', async () => {
   const table = new DocumentTable()
   const [sender, recipient] = [await openClient(table, 'b'), await openClient(table, 'a')]
-  const isDeletion = (key: string, text: string): boolean => key === 'mail:a' && text === ''
   let deletions = 0
-  table.beforeReplacing = (key, text) => {
-    if (!isDeletion(key, text)) return
+  table.losesReplyTo = (key, text) => {
+    if (key !== 'mail:a' || text !== '') return false
     deletions += 1
-    if (deletions === 1) table.repliesToLose = 1
+    return deletions === 1
   }
   expect(await operatorOf(sender).send(['a'], 'first')).toEqual([true])
   await until(() => deletions === 1 && !table.rows.has('mail:a'))

@@ -37,6 +37,8 @@ export class DocumentTable implements DocumentStore {
   offsetMs = 0
   /** So many of the next requests are carried out, and their replies lost. */
   repliesToLose = 0
+  /** Whether this replacement is carried out, and its reply lost. */
+  losesReplyTo: (key: string, text: string) => boolean = () => false
   /** Called before a document is replaced; a promise holds the replacement up. */
   beforeReplacing: (key: string, text: string) => Promise<void> | void = () => undefined
   readonly #graceMs: number
@@ -130,6 +132,8 @@ export class DocumentTable implements DocumentStore {
   }
 }
 
+const replyLost = () => new UnavailableError("the table's reply was lost", { engine: 'table' })
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 class TableSession implements DocumentSession<number> {
@@ -156,7 +160,9 @@ class TableSession implements DocumentSession<number> {
 
   async replace(key: string, text: string, version: number, keepMs: number): Promise<boolean> {
     await this.#table.beforeReplacing(key, text)
-    return this.#travel(() => this.#table.replace(key, text, version, keepMs))
+    const isReplaced = await this.#travel(() => this.#table.replace(key, text, version, keepMs))
+    if (this.#table.losesReplyTo(key, text)) throw replyLost()
+    return isReplaced
   }
 
   list(range: KeyRange): Promise<DocumentPage> {
@@ -177,7 +183,7 @@ class TableSession implements DocumentSession<number> {
     this.#check()
     if (this.#table.repliesToLose === 0) return result
     this.#table.repliesToLose -= 1
-    throw new UnavailableError("the table's reply was lost", { engine: 'table' })
+    throw replyLost()
   }
 
   #check(): void {
