@@ -30,7 +30,11 @@ export const scriptFamily = (file) => file.split('/').at(-2) ?? ''
  * @param onInclude - called with each included file and the one that names it
  * @param read - returns the text of a file
  */
-export function statements(
+export const statements = (folder, chain, onInclude, read) =>
+  pieces(folder, chain, onInclude, read).flatMap((piece) => piece.split('\n'))
+
+/** The same in pieces: of each file what stands between two lines that include another. */
+export function pieces(
   folder,
   chain,
   onInclude = () => {},
@@ -41,6 +45,11 @@ export function statements(
     throw new LuaError(`${basename(folder)}/${file}${line ? `:${line}` : ''}: ${reason}`)
   }
   const result = []
+  let piece = []
+  const endPiece = () => {
+    if (piece.length > 0) result.push(piece.join('\n'))
+    piece = []
+  }
   let inBlockComment = false
   for (const [index, rawLine] of read(file).split(/\r?\n/).entries()) {
     const line = rawLine.trim()
@@ -56,16 +65,18 @@ export function statements(
       const start = chain.indexOf(include)
       if (start !== -1) refuse(`include cycle: ${[...chain.slice(start), include].join(' -> ')}`)
       onInclude(include, file)
-      result.push(...statements(folder, [...chain, include], onInclude, read))
+      endPiece()
+      result.push(...pieces(folder, [...chain, include], onInclude, read))
     } else if (line.startsWith('--@')) {
       refuse(`unknown directive "${line}"`)
     } else if (line !== '' && !line.startsWith('--')) {
       // Strings over several lines would lose their indentation.
       if (/\[=*\[/.test(line) || line.endsWith('\\'))
         refuse('long brackets and continued strings are not supported')
-      result.push(line)
+      piece.push(line)
     }
   }
   if (inBlockComment) fail('block comment without an end')
+  endPiece()
   return result
 }

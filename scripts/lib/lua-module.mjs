@@ -1,9 +1,10 @@
 // The TypeScript module that carries scripts of a folder, so that nothing reads files at run time.
 import { createHash } from 'node:crypto'
-import { LuaError, scriptFamily, scriptFiles, scriptName, statements } from './lua-folder.mjs'
+import { LuaError, pieces, scriptFamily, scriptFiles, scriptName } from './lua-folder.mjs'
 
 /**
- * The text of the module. Throws `LuaError` when a script cannot be embedded.
+ * The text of the module. Scripts that include the same share its text, and are joined when a server needs them.
+ * Throws `LuaError` when a script cannot be embedded.
  *
  * @param isPart - whether the module has the script of this file
  * @param typeModule - what it imports the type of a script from
@@ -24,25 +25,29 @@ function scriptsOf(folder, isPart, read) {
   for (const file of scriptFiles(folder).filter(isPart)) {
     const name = scriptName(file)
     if (scripts.has(name)) throw new LuaError(`two scripts are named ${name}, one of them is ${file}`)
-    const lua = statements(folder, [file], undefined, read).join('\n')
-    if (lua === '') throw new LuaError(`${file} has no statements`)
-    scripts.set(name, { family: scriptFamily(file), lua })
+    const texts = pieces(folder, [file], undefined, read)
+    if (texts.length === 0) throw new LuaError(`${file} has no statements`)
+    scripts.set(name, { family: scriptFamily(file), texts, lua: texts.join('\n') })
   }
   return scripts
 }
 
 function moduleText(scripts, typeModule) {
   const names = scripts.map(([name]) => `'${name}'`).join(' | ') || 'never'
-  const entries = scripts.map(([name, { family, lua }]) => {
+  const shared = [...new Set(scripts.flatMap(([, { texts }]) => texts))]
+  const entries = scripts.map(([name, { family, texts, lua }]) => {
     const sha1 = createHash('sha1').update(lua).digest('hex')
-    const literal = lua.replace(/[\\`]|\$\{/g, (special) => `\\${special}`)
-    return `  ${name}: {\n    name: '${name}',\n    family: '${family}',\n    sha1: '${sha1}',\n    lua: \`${literal}\`,\n  },\n`
+    const places = texts.map((text) => shared.indexOf(text)).join(', ')
+    return `  ${name}: new Script('${name}', '${family}', '${sha1}', pieces, [${places}]),\n`
   })
   return `// DO NOT EDIT: written from lua/ by \`pnpm generate\`.
 
-import type { Script } from '${typeModule}'
+import { Script } from '${typeModule}'
 
 export type ScriptName = ${names}
+
+const pieces: readonly string[] = [
+${shared.map((text) => `\`${text.replace(/[\\`]|\$\{/g, (special) => `\\${special}`)}\`,\n`).join('')}]
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
 ${entries.join('')}}

@@ -35,7 +35,7 @@ const upToDate = { status: 0, output: `${target} is up to date\n${ofRedisson} is
 it('writes the modules, once', () => {
   const repository = makeRepository()
   expect(repository.run()).toEqual({ status: 0, output: `${target} written\n${ofRedisson} written\n` })
-  expect(readFileSync(repository.target, 'utf8')).toContain('lua: `return 1`')
+  expect(readFileSync(repository.target, 'utf8')).toContain('`return 1`')
   expect(repository.run()).toEqual(upToDate)
 })
 
@@ -44,7 +44,7 @@ it('leaves what only Redisson needs to a module of its own', () => {
   repository.run()
   expect(readFileSync(repository.target, 'utf8')).not.toContain('redisson')
   const text = readFileSync(repository.ofRedisson, 'utf8')
-  expect(text.match(/name: '\w+'/g)).toEqual(["name: 'redissonB'"])
+  expect(text.match(/new Script\('\w+'/g)).toEqual(["new Script('redissonB'"])
 })
 
 it('with --check passes while the modules are current', () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Script } from '../../packages/core/src/redis/scripts/script.js'
 import { LuaError } from '../lib/lua-folder.mjs'
 import { luaModule, scriptTexts } from '../lib/lua-module.mjs'
 import { makeFolder, removeFolders } from './support/folders.mjs'
@@ -7,8 +8,10 @@ afterEach(removeFolders)
 
 /** What the module exports. */
 const load = (text) => {
-  const [, literal] = /export const scripts[^=]*= (\{.*\})\n$/s.exec(text)
-  return new Function(`return ${literal}`)()
+  const [, pieces, literal] = /const pieces[^=]*= (\[.*\])\n\nexport const scripts[^=]*= (\{.*\})\n$/s.exec(
+    text,
+  )
+  return new Function('Script', `const pieces = ${pieces}; return ${literal}`)(Script)
 }
 
 const all = () => true
@@ -23,10 +26,22 @@ it('carries each script under its name, with its text and the hash of that', () 
   const text = moduleOf(folder)
   const lua = 'local b = 2\nreturn b'
   const sha1 = createHash('sha1').update(lua).digest('hex')
-  expect(load(text).lockAcquire).toEqual({ name: 'lockAcquire', family: 'lock', sha1, lua })
+  expect(load(text).lockAcquire).toMatchObject({ name: 'lockAcquire', family: 'lock', sha1, lua })
   expect(Object.keys(load(text))).toEqual(['clientIdentify', 'lockAcquire'])
   expect(text).toContain("export type ScriptName = 'clientIdentify' | 'lockAcquire'\n")
-  expect(text).toContain("import type { Script } from './script.js'\n")
+  expect(text).toContain("import { Script } from './script.js'\n")
+})
+
+it('carries what several scripts include once', () => {
+  const folder = makeFolder({
+    'a.lua': 'a()\n--@include includes/c\nb()',
+    'b.lua': '--@include includes/c',
+    'includes/c.lua': 'c()\nc()',
+  })
+  const text = moduleOf(folder)
+  expect(text.match(/c\(\)\nc\(\)/g)).toHaveLength(1)
+  expect(load(text).a.lua).toBe('a()\nc()\nc()\nb()')
+  expect(load(text).b.lua).toBe('c()\nc()')
 })
 
 it('carries no other scripts than it is to', () => {

@@ -2,6 +2,7 @@ import { HoldfastError, RefusedError } from '../errors/errors.js'
 import { RedisCommands } from './commands.js'
 import { NativeCalls } from './kinds/lock.js'
 import { asList, numberAt, textAt } from './reply.js'
+import { Script } from './scripts/script.js'
 
 const commands = new RedisCommands({
   connection: { run: () => Promise.reject(new Error('not to be sent')) },
@@ -9,7 +10,7 @@ const commands = new RedisCommands({
   inbox: 'inbox',
   onNoticeError: () => undefined,
 })
-const call = { script: { name: '', family: '', lua: '', sha1: '' }, keys: ['lock:a'], args: [] }
+const call = { script: new Script('', '', '', [], []), keys: ['lock:a'], args: [] }
 
 it.each([
   ['a list', "'OK'", () => asList('OK')],

@@ -1,7 +1,13 @@
 // Follows one uncontended withLock and one grant through the compiled files, and prints which ones they pass.
 import { Session } from 'node:inspector/promises'
+import { register } from 'node:module'
 import { Socket } from 'node:net'
-import { Holdfast } from '@holdfast/core'
+
+// What is published is bundled, and has no files to tell apart.
+const hooks = `export const resolve = (name, context, next) =>
+  next(name.replace(/^@holdfast\\/(\\w+)$/, ${JSON.stringify(new URL('../../../', import.meta.url).href)} + '$1/build/index.js'), context)`
+register(`data:text/javascript,${encodeURIComponent(hooks)}`)
+const { Holdfast } = await import('@holdfast/core')
 
 const [, , url, name] = process.argv
 Error.stackTraceLimit = 200
@@ -14,13 +20,13 @@ const [lock, other] = [a.getLock(name), b.getLock(name)]
 /** As the page writes them. */
 const written = (path) =>
   path
-    .replace(/^.*packages\/core\/dist\/esm\//, '')
-    .replace(/^.*packages\/(\w+)\/dist\/esm\//, 'packages/$1/src/')
+    .replace(/^.*packages\/core\/build\//, '')
+    .replace(/^.*packages\/(\w+)\/build\//, 'packages/$1/src/')
     .replace(/\.js$/, '.ts')
 
 /** Those on the stack now, of the outermost calls first. */
 const filesNow = () =>
-  [...new Error().stack.matchAll(/(\/\S+\/packages\/\w+\/dist\/esm\/[\w./-]+\.js)/g)]
+  [...new Error().stack.matchAll(/(\/\S+\/packages\/\w+\/build\/[\w./-]+\.js)/g)]
     .map(([, path]) => written(path))
     .reverse()
 
@@ -61,9 +67,7 @@ async function everythingThatRuns(run) {
   inspector.disconnect()
   const wasCalled = ({ functionName, ranges }) => functionName !== '' && ranges[0].count > 0
   return result
-    .filter(
-      ({ url: file, functions }) => /packages\/\w+\/dist\/esm\//.test(file) && functions.some(wasCalled),
-    )
+    .filter(({ url: file, functions }) => /packages\/\w+\/build\//.test(file) && functions.some(wasCalled))
     .map(({ url: file }) => written(file))
 }
 

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { variedPackages, type Edit, type Variant, type VariedPackage } from './variant.js'
 
+const run = promisify(execFile)
 const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
 const folderOf = (name: VariedPackage): string => join(ownFolder, '../../packages', name)
 
@@ -37,15 +40,19 @@ async function applyEdit(folder: string, { file, find, replace }: Edit, name: st
 
 /** Redis identifies a script by the hash of its text. */
 async function rehashScripts(file: string): Promise<void> {
-  const text = await readFile(file, 'utf8')
-  const rehashed = text.replace(
-    /(sha1: ')\w{40}(',\s+lua: `)([^`]*)`/g,
-    (_, before: string, between: string, lua: string) => {
-      const sha1 = createHash('sha1').update(lua).digest('hex')
-      return `${before}${sha1}${between}${lua}\``
-    },
-  )
-  await writeFile(file, rehashed)
+  let text = await readFile(file, 'utf8')
+  for (const [sha1, lua] of await scriptsIn(file))
+    text = text.replace(sha1, createHash('sha1').update(lua).digest('hex'))
+  await writeFile(file, text)
+}
+
+/** The hash and the text of each script. By another process: test runners replace the import of modules. */
+async function scriptsIn(file: string): Promise<readonly (readonly [string, string])[]> {
+  const program = `
+    import { scripts } from ${JSON.stringify(pathToFileURL(file).href)}
+    console.log(JSON.stringify(Object.values(scripts).map(({ sha1, lua }) => [sha1, lua])))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program])
+  return JSON.parse(stdout) as readonly (readonly [string, string])[]
 }
 
 /** Links everything that the library and the program import, except the library itself. */

@@ -1,32 +1,23 @@
 // DO NOT EDIT: written from lua/ by `pnpm generate`.
 
-import type { Script } from '../scripts/script.js'
+import { Script } from '../scripts/script.js'
 
 export type ScriptName = 'redissonIdentifySharding' | 'redissonLatchCountDown' | 'redissonLatchDelete' | 'redissonLatchInspect' | 'redissonLatchSet' | 'redissonLatchWait' | 'redissonLockAcquire' | 'redissonLockForce' | 'redissonLockRelease' | 'redissonPermitsAcquire' | 'redissonPermitsForce' | 'redissonPermitsInspect' | 'redissonPermitsRefresh' | 'redissonPermitsRelease' | 'redissonPermitsRenew' | 'redissonPermitsResize' | 'redissonReadWriteAcquire' | 'redissonReadWriteForce' | 'redissonReadWriteInspect' | 'redissonReadWriteRefresh' | 'redissonReadWriteRelease' | 'redissonReadWriteRenew' | 'redissonSemaphoreAcquire' | 'redissonSemaphoreForce' | 'redissonSemaphoreInspect' | 'redissonSemaphoreRefresh' | 'redissonSemaphoreRelease' | 'redissonSemaphoreRenew'
 
-export const scripts: Readonly<Record<ScriptName, Script>> = {
-  redissonIdentifySharding: {
-    name: 'redissonIdentifySharding',
-    family: 'redisson',
-    sha1: '64f4c222080c5863c7a9f75acf2c8af93a36ce85',
-    lua: `local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
+const pieces: readonly string[] = [
+`local reply = redis.pcall('PUBSUB', 'SHARDNUMSUB', '0')
 return { reply.err and 0 or 1 }`,
-  },
-  redissonLatchCountDown: {
-    name: 'redissonLatchCountDown',
-    family: 'latch',
-    sha1: '66fdf5cf81cb9c1fcc30af68718752f2667e4cb9',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
+`local call = redis.call`,
+`local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local party = ARGV[2]
 local publish = ARGV[3]
 local channel = ARGV[4]
-local awaited = 0
-local time = call('TIME')
+local awaited = 0`,
+`local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
+local nowText = time[1] .. zeros .. time[2]`,
+`local count = redis.pcall('GET', countKey)
 local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
 local foreign = nil
 if type(count) == 'table' then
@@ -55,8 +46,8 @@ end
 elseif left < seen then
 call('HSET', countedKey, 'left', string.format('%.0f', left))
 end
-local opened = left == 0 and generation or previous
-if foreign then
+local opened = left == 0 and generation or previous`,
+`if foreign then
 return { -3, foreign }
 end
 local code, first, happened = 0, 0, nil
@@ -67,77 +58,38 @@ code = 1
 if call('HSETNX', countedKey, party, 1) == 1 then
 left = call('DECR', countKey)
 if left == 0 then
-call('DEL', countKey)
-local kept = call('HMGET', countedKey, 'generation', 'previous', 'count', 'keepMs', 'setter', 'deleted')
+call('DEL', countKey)`,
+`local kept = call('HMGET', countedKey, 'generation', 'previous', 'count', 'keepMs', 'setter', 'deleted')
 call('DEL', countedKey)
 call(
 'HSET', countedKey, 'generation', kept[1], 'previous', kept[2], 'count', kept[3], 'keepMs', kept[4],
 'setter', kept[5] or '', 'deleted', kept[6] or '', 'left', 0
-)
-opened = generation
+)`,
+`opened = generation
 happened = '0'
 else
 call('HSET', countedKey, 'left', left)
 end
 end
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
+end`,
+`local keepMs = call('HGET', countedKey, 'keepMs')
 if keepMs then
 call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
+end`,
+`local noticeError = ''
 if happened then
 local received = redis.pcall(publish, channel, happened)
 if type(received) == 'table' then
 noticeError = received.err
 end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchDelete: {
-    name: 'redissonLatchDelete',
-    family: 'latch',
-    sha1: 'ccb19270d098d8328b19d5ea24f987e7605e1f5d',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
+end`,
+`return { code, generation, first, opened, left, previous, noticeError }`,
+`local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local publish = ARGV[2]
 local channel = ARGV[3]
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
+local awaited = 0`,
+`if foreign then
 return { -3, foreign }
 end
 local code, first, happened = 0, 0, nil
@@ -148,77 +100,16 @@ code = 1
 left = 0
 opened = generation
 happened = '1'
-call('DEL', countKey)
-local kept = call('HMGET', countedKey, 'generation', 'previous', 'count', 'keepMs', 'setter', 'deleted')
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', kept[1], 'previous', kept[2], 'count', kept[3], 'keepMs', kept[4],
-'setter', kept[5] or '', 'deleted', kept[6] or '', 'left', 0
-)
-call('HSET', countedKey, 'deleted', string.format('%.0f', named))
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
-if happened then
-local received = redis.pcall(publish, channel, happened)
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchInspect: {
-    name: 'redissonLatchInspect',
-    family: 'latch',
-    sha1: '2f32913133899d2128838699a41150f75612e104',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
+call('DEL', countKey)`,
+`call('HSET', countedKey, 'deleted', string.format('%.0f', named))
+end`,
+`local countKey, countedKey = KEYS[1], KEYS[2]
 local maxEntries = tonumber(ARGV[1])
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
+local awaited = 0`,
+`if foreign then
 return { -3, foreign }
-end
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local parties = {}
+end`,
+`local parties = {}
 for _, party in ipairs(maxEntries > 0 and left > 0 and call('HKEYS', countedKey) or {}) do
 if string.find(party, '[:@]') and #parties < maxEntries then
 parties[#parties + 1] = party
@@ -226,54 +117,15 @@ end
 end
 local newest = tonumber(call('HGET', countedKey, 'count') or '0')
 return { 1, generation, 0, opened, left, previous, '', newest, call('PTTL', countKey), 0, parties, {} }`,
-  },
-  redissonLatchSet: {
-    name: 'redissonLatchSet',
-    family: 'latch',
-    sha1: '6cdcd4e8b7be96363abd880e934d17cbec6b6327',
-    lua: `local call = redis.call
-local countKey, countedKey = KEYS[1], KEYS[2]
+`local countKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local caller = ARGV[2]
 local newCount = ARGV[3]
 local keepMs = ARGV[4]
 local publish = ARGV[5]
 local channel = ARGV[6]
-local awaited = 0
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-if foreign then
+local awaited = 0`,
+`if foreign then
 return { -3, foreign }
 end
 local code, first, happened = 0, 0, nil
@@ -294,63 +146,12 @@ call(
 'deleted', deleted or ''
 )
 call('PEXPIRE', countedKey, keepMs)
-end
-local noticeError = ''
-if happened then
-local received = redis.pcall(publish, channel, happened)
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-return { code, generation, first, opened, left, previous, noticeError }`,
-  },
-  redissonLatchWait: {
-    name: 'redissonLatchWait',
-    family: 'latch',
-    sha1: '5962998f783a734bbd1aae3598613820cb6599f3',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local replies = {}
+end`,
+`local replies = {}
 for i = 1, #KEYS / 2 do
 local countKey, countedKey = KEYS[2 * i - 1], KEYS[2 * i]
-local awaited = tonumber(ARGV[i])
-local count = redis.pcall('GET', countKey)
-local fields = redis.pcall('HMGET', countedKey, 'generation', 'previous', 'deleted', 'setter', 'left')
-local foreign = nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. call('TYPE', countKey).ok
-elseif count and not tonumber(count) then
-foreign = 'string that is not a number'
-elseif fields.err then
-foreign = 'latch, but ' .. countedKey .. ' is something else'
-end
-local left = not foreign and math.max(0, tonumber(count or '0')) or 0
-local generation, previous, deleted = tonumber(fields[1] or '0'), tonumber(fields[2] or '0'), fields[3]
-local setter, seen = fields[4], tonumber(fields[5] or '0')
-if foreign then
-left = 0
-elseif left > seen then
-previous = generation
-generation = generation == 0 and awaited > 0 and awaited or math.max(tonumber(nowText), generation + 1)
-call('DEL', countedKey)
-call(
-'HSET', countedKey, 'generation', string.format('%.0f', generation), 'previous', string.format('%.0f', previous),
-'count', string.format('%.0f', left), 'left', string.format('%.0f', left), 'keepMs', 86400000
-)
-if deleted then
-call('HSET', countedKey, 'deleted', deleted)
-end
-elseif left < seen then
-call('HSET', countedKey, 'left', string.format('%.0f', left))
-end
-local opened = left == 0 and generation or previous
-local keepMs = call('HGET', countedKey, 'keepMs')
-if keepMs then
-call('PEXPIRE', countedKey, keepMs)
-end
-local code = 2
+local awaited = tonumber(ARGV[i])`,
+`local code = 2
 if foreign then
 code, generation = -3, foreign
 elseif awaited > 0 and awaited == tonumber(deleted or '0') then
@@ -364,38 +165,29 @@ replies[2 * i - 1] = code
 replies[2 * i] = generation
 end
 return replies`,
-  },
-  redissonLockAcquire: {
-    name: 'redissonLockAcquire',
-    family: 'lock',
-    sha1: '930942575f3fdb6e6b7b81b6680e16c9bbcf8f66',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+`local lockKey, queueKey, waitersKey, tokenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
 local waiting = ARGV[4]
-local wantsToken = ARGV[5] == '1'
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local ttlMs = call('PTTL', lockKey)
+local wantsToken = ARGV[5] == '1'`,
+`local ttlMs = call('PTTL', lockKey)
 local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs ~= -2 then`,
+`holder = redis.pcall('HRANDFIELD', lockKey)
 if type(holder) == 'table' then
 holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
+end`,
+`if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-end
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
+end`,
+`local nowMs = math.floor(nowText / 1000)`,
+`local turnMs = 100
 local headStartMs = 5
 local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
+local function readEntry(waiter)`,
+`local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
 local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
 string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
@@ -406,8 +198,8 @@ state = 'tombstone'
 end
 elseif nowText - aliveSinceUs < 1000 * aliveForMs then
 state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
+end`,
+`return state, entryInbox, inboxIsChecked
 end
 local function dropEntry(waiter)
 call('HDEL', waitersKey, waiter)
@@ -417,10 +209,10 @@ local subscribed = {}
 local function isSubscribedTo(entryInbox, inboxIsChecked)
 if inboxIsChecked == '0' then
 return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
+elseif subscribed[entryInbox] == nil then`,
+`local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+local isSubscribed = reply.err ~= nil or reply[2] > 0`,
+`subscribed[entryInbox] = isSubscribed
 end
 return subscribed[entryInbox]
 end
@@ -470,14 +262,14 @@ local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. loc
 return turnMs, type(reply) == 'table' and reply.err or ''
 end
 end
-end
-if holder == owner then
-local function keepFor(key, ms)
+end`,
+`if holder == owner then`,
+`local function keepFor(key, ms)
 if call('PTTL', key) < ms then
 call('PEXPIRE', key, ms)
 end
-end
-local token = 0
+end`,
+`local token = 0
 if wantsToken then
 token = count == 1 and call('GET', tokenKey) or call('INCR', tokenKey)
 end
@@ -508,164 +300,52 @@ end
 ttlMs = remainingMs
 else
 endTurn(owner)
-end
-local position = 0
-if waiting == '' then
-do
+end`,
+`local position = 0
+if waiting == '' then`,
+`do
 local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 return { -2 }
 end
-end
-else
+end`,
+`else
 local newEntry = nowText .. ' ' .. waiting
 local rank = nil
-if call('HSETNX', waitersKey, owner, newEntry) == 0 then
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-call('HSET', waitersKey, owner, newEntry)
+if call('HSETNX', waitersKey, owner, newEntry) == 0 then`,
+`call('HSET', waitersKey, owner, newEntry)
 rank = call('LPOS', queueKey, owner)
 end
 position = rank and rank + 1 or call('RPUSH', queueKey, owner)
-if position == 1 and not rank then
-if call('HLEN', waitersKey) > 1 then
+if position == 1 and not rank then`,
+`if call('HLEN', waitersKey) > 1 then
 local fields = call('HGETALL', waitersKey)
 for i = 1, #fields, 2 do
 if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
 call('HDEL', waitersKey, fields[i])
 end
 end
-end
-end
-local entryTtlMs = string.match(waiting, '^%d+')
-if call('PTTL', queueKey) < 1.25 * entryTtlMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-call('PEXPIRE', queueKey, 2 * entryTtlMs)
+end`,
+`end
+local entryTtlMs = string.match(waiting, '^%d+')`,
+`if call('PTTL', queueKey) < 1.25 * entryTtlMs then`,
+`call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
-end
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
+end`,
+`end`,
+`local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
 return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonLockForce: {
-    name: 'redissonLockForce',
-    family: 'lock',
-    sha1: 'c2b65ef32d7bb3fe58a6a8b2d34e6dd41bcd153f',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+`local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local ttlMs = call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
-if type(holder) == 'table' then
-holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-end
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
-end
-local function dropEntry(waiter)
-call('HDEL', waitersKey, waiter)
-call('LREM', queueKey, 1, waiter)
-end
-local subscribed = {}
-local function isSubscribedTo(entryInbox, inboxIsChecked)
-if inboxIsChecked == '0' then
-return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
-end
-return subscribed[entryInbox]
-end
-local function readTurn()
-local turn = call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
-fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
-if fromMs and fromMs > nowMs + headStartMs then
-return nil
-end
-return turnOwner, untilMs, fromMs
-end
-local function endTurn(waiter)
-if readTurn() == waiter then
-call('HDEL', waitersKey, 'turn')
-end
-end
-local function offerTurn(before, headStart)
-local offset = 0
-while true do
-local waiter = call('LINDEX', queueKey, offset)
-if not waiter then
-return nil, ''
-end
-local turnOwner, untilMs, fromMs = readTurn()
-if waiter == before then
-return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
-end
-local state, entryInbox, inboxIsChecked = readEntry(waiter)
-if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-call('HDEL', waitersKey, 'turn')
-dropEntry(waiter)
-elseif state == 'none' then
-dropEntry(waiter)
-endTurn(waiter)
-elseif state == 'tombstone' then
-call('LREM', queueKey, 1, waiter)
-endTurn(waiter)
-elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
-offset = offset + 1
-elseif turnOwner == waiter then
-return untilMs - nowMs, ''
-else
-fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
-call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
-local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
-return turnMs, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function free()
+local channel = ARGV[4]`,
+`local function free()
 call('DEL', lockKey)
 local reply = redis.pcall(publish, channel, '0')
 return type(reply) == 'table' and reply.err or ''
-end
-if holder ~= owner then
+end`,
+`if holder ~= owner then
 return 0
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
@@ -676,134 +356,22 @@ noticeError = messageError
 elseif noticeError == '' and type(revoked) == 'table' then
 noticeError = revoked.err
 end
-local mine = true
-local code = mine and 1 or 0
+local mine = true`,
+`local code = mine and 1 or 0
 return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonLockRelease: {
-    name: 'redissonLockRelease',
-    family: 'lock',
-    sha1: 'd96a11d2a06e666cf049d935c76c293725ec6cf9',
-    lua: `local call = redis.call
-local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+`local lockKey, queueKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local publish = ARGV[2]
 local channel = ARGV[3]
-local tombstoneMs = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local turnMs = 100
-local headStartMs = 5
-local headStartEvery = 4
-local function readEntry(waiter)
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-return state, entryInbox, inboxIsChecked
-end
-local function dropEntry(waiter)
-call('HDEL', waitersKey, waiter)
-call('LREM', queueKey, 1, waiter)
-end
-local subscribed = {}
-local function isSubscribedTo(entryInbox, inboxIsChecked)
-if inboxIsChecked == '0' then
-return true
-elseif subscribed[entryInbox] == nil then
-local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0
-subscribed[entryInbox] = isSubscribed
-end
-return subscribed[entryInbox]
-end
-local function readTurn()
-local turn = call('HGET', waitersKey, 'turn') or ''
-local fromMs, untilMs, turnOwner = string.match(turn, '^(%d+) (%d+) (.+)$')
-fromMs, untilMs = tonumber(fromMs), tonumber(untilMs)
-if fromMs and fromMs > nowMs + headStartMs then
-return nil
-end
-return turnOwner, untilMs, fromMs
-end
-local function endTurn(waiter)
-if readTurn() == waiter then
-call('HDEL', waitersKey, 'turn')
-end
-end
-local function offerTurn(before, headStart)
-local offset = 0
-while true do
-local waiter = call('LINDEX', queueKey, offset)
-if not waiter then
-return nil, ''
-end
-local turnOwner, untilMs, fromMs = readTurn()
-if waiter == before then
-return turnOwner == waiter and fromMs > nowMs and fromMs - nowMs or nil, ''
-end
-local state, entryInbox, inboxIsChecked = readEntry(waiter)
-if state == 'alive' and turnOwner == waiter and untilMs <= nowMs then
-call('HDEL', waitersKey, 'turn')
-dropEntry(waiter)
-elseif state == 'none' then
-dropEntry(waiter)
-endTurn(waiter)
-elseif state == 'tombstone' then
-call('LREM', queueKey, 1, waiter)
-endTurn(waiter)
-elseif not isSubscribedTo(entryInbox, inboxIsChecked) then
-offset = offset + 1
-elseif turnOwner == waiter then
-return untilMs - nowMs, ''
-else
-fromMs = nowMs + (headStart and string.sub(nowText, -2) % headStartEvery == 0 and headStartMs or 0)
-call('HSET', waitersKey, 'turn', string.format('%.0f %.0f %s', fromMs, fromMs + turnMs, waiter))
-local reply = redis.pcall('PUBLISH', entryInbox, 'free ' .. waiter .. ' ' .. lockKey)
-return turnMs, type(reply) == 'table' and reply.err or ''
-end
-end
-end
-local function free()
-call('DEL', lockKey)
-local reply = redis.pcall(publish, channel, '0')
-return type(reply) == 'table' and reply.err or ''
-end
-do
-local waiter = owner
-local state = 'none'
-local entry = call('HGET', waitersKey, waiter) or ''
-local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
-string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
-if not aliveSinceUs then
-local goneUntilMs = string.match(entry, '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-state = 'tombstone'
-end
-elseif nowText - aliveSinceUs < 1000 * aliveForMs then
-state = 'alive'
-end
-if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
+local tombstoneMs = ARGV[4]`,
+`do
+local waiter = owner`,
+`if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
 call('LREM', queueKey, 1, owner)
 end
 end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+if tombstoneMs then`,
+`local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #sample, 2 do
 local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
@@ -811,20 +379,8 @@ call('HDEL', waitersKey, sample[i])
 end
 end
 call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local ttlMs = call('PTTL', lockKey)
-local holder = ''
-if ttlMs ~= -2 then
-holder = redis.pcall('HRANDFIELD', lockKey)
-if type(holder) == 'table' then
-holder = redis.pcall('HKEYS', lockKey)[1]
-end
-if ttlMs == -1 or not holder then
-return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
-end
-end
-local mine = holder == owner
+keepFor(waitersKey, tonumber(tombstoneMs))`,
+`local mine = holder == owner
 endTurn(owner)
 local messageError = ''
 if mine then
@@ -838,49 +394,28 @@ _, noticeError = offerTurn(nil, mine)
 end
 if messageError ~= '' then
 noticeError = messageError
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsAcquire: {
-    name: 'redissonPermitsAcquire',
-    family: 'permits',
-    sha1: '6d7f636b03c8e56b188e3847e312d5ec26081c95',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+end`,
+`local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner = ARGV[1]
 local want = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
 local position = tonumber(ARGV[4])
 local size = tonumber(ARGV[5])
 local publish = ARGV[6]
-local channel = ARGV[7]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
+local channel = ARGV[7]`,
+`local count = redis.pcall('GET', countKey)
 local free, foreign = nil, nil
 if type(count) == 'table' then
 foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
 elseif count then
 free = tonumber(count)
 foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
+end`,
+`local idsType = call('TYPE', idsKey).ok
 if idsType ~= 'none' and idsType ~= 'zset' then
 foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-local function idsOf(ofOwner, from, to)
+end`,
+`local function idsOf(ofOwner, from, to)
 local ids = {}
 for n = from, to do
 local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
@@ -915,8 +450,8 @@ for n = from, to, 1000 do
 dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
 end
 return dropped
-end
-local hasRisen = false
+end`,
+`local hasRisen = false
 while true do
 local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
 if not endedIds[1] then
@@ -935,11 +470,11 @@ break
 end
 call('HDEL', holdsKey, unpack(ended))
 call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
+end`,
+`local permits = tonumber(call('HGET', holdsKey, owner))
 if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
+local left = 0`,
+`local dropped = dropIds(owner, left + 1, permits)
 if free and dropped > 0 then
 free = call('INCRBY', countKey, dropped)
 hasRisen = true
@@ -949,10 +484,10 @@ call('HSET', holdsKey, owner, left)
 else
 call('HDEL', holdsKey, owner)
 call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-if permits and permits < want then
+end`,
+`permits = nil
+end`,
+`if permits and permits < want then
 return { -1 }
 end
 local isHeld = permits ~= nil
@@ -968,157 +503,47 @@ isHeld = true
 end
 end
 if isHeld then
-want = permits or want
-local endMs = string.format('%.0f', nowMs + leaseMs)
+want = permits or want`,
+`local endMs = string.format('%.0f', nowMs + leaseMs)
 call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-putIds(owner, want, endMs)
+call('ZADD', endsKey, 'GT', endMs, owner)`,
+`putIds(owner, want, endMs)
 local countTtlMs = call('PTTL', countKey)
 if countTtlMs > 0 then
 call('PEXPIRE', idsKey, countTtlMs)
 end
-end
-local noticeError = ''
+end`,
+`local noticeError = ''
 if hasRisen and free and free > 0 then
 local received = redis.pcall(publish, channel, string.format('%.0f', free))
 if type(received) == 'table' then
 noticeError = received.err
 end
-end
-if isHeld then
+end`,
+`if isHeld then
 return { 1, free or 0, noticeError }
-end
-local ttlMs, holder = 60000, ''
+end`,
+`local ttlMs, holder = 60000, ''
 local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
 if firstEnd[1] then
 holder = firstEnd[1]
 ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local firstId = call('ZRANGEBYSCORE', idsKey, nowMs, '(922337203685477', 'WITHSCORES', 'LIMIT', 0, 1)
+end`,
+`local firstId = call('ZRANGEBYSCORE', idsKey, nowMs, '(922337203685477', 'WITHSCORES', 'LIMIT', 0, 1)
 if firstId[1] then
 ttlMs = math.min(ttlMs, firstId[2] - nowMs)
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonPermitsForce: {
-    name: 'redissonPermitsForce',
-    family: 'permits',
-    sha1: '47e319c67ad18bca2edf0d5c984404a653063872',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+end`,
+`local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-local mine = false
+local channel = ARGV[4]`,
+`local mine = false
 local revoked = 0
 if permits then
 local left = 0
-mine = true
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
+mine = true`,
+`revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
 elseif #owner == 32 and not string.find(owner, '%X') then
 local id = string.gsub(owner, '%x%x', function(byte)
 return string.char(tonumber(byte, 16))
@@ -1128,83 +553,13 @@ if mine and free then
 free = call('INCRBY', countKey, 1)
 hasRisen = true
 end
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if noticeError == '' and type(revoked) == 'table' then
+end`,
+`if noticeError == '' and type(revoked) == 'table' then
 noticeError = revoked.err
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsInspect: {
-    name: 'redissonPermitsInspect',
-    family: 'permits',
-    sha1: '75f2ce94c7702a80857525b076f947baabc2db01',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local maxEntries = tonumber(ARGV[1])
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local held = call('ZCOUNT', idsKey, '(' .. nowMs, '+inf')
+end`,
+`local countKey, holdsKey, endsKey, idsKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local maxEntries = tonumber(ARGV[1])`,
+`local held = call('ZCOUNT', idsKey, '(' .. nowMs, '+inf')
 local ended = call('ZCARD', idsKey) - held
 local owners = call('ZRANGEBYSCORE', endsKey, '(' .. nowMs, '+inf', 'WITHSCORES')
 local reply = { held, free and free + ended or '', 0, 0 }
@@ -1238,76 +593,17 @@ reply[#reply + 1] = found[i + 1] == '922337203685477' and -1 or found[i + 1] - n
 end
 end
 return reply`,
-  },
-  redissonPermitsRefresh: {
-    name: 'redissonPermitsRefresh',
-    family: 'permits',
-    sha1: 'af8505ebd028b1269902f8ea512cfecd48879e21',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
+`local replies = {}
 for i = 1, #KEYS / 4 do
 local countKey, holdsKey = KEYS[4 * i - 3], KEYS[4 * i - 2]
 local endsKey, idsKey = KEYS[4 * i - 1], KEYS[4 * i]
 local publish = ARGV[3 * i - 2]
 local channel = ARGV[3 * i - 1]
-local owner = ARGV[3 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-replies[2 * i - 1] = 2
+local owner = ARGV[3 * i]`,
+`replies[2 * i - 1] = 2
 replies[2 * i] = -2
-if not foreign then
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local firstId = call('ZRANGEBYSCORE', idsKey, nowMs, '(922337203685477', 'WITHSCORES', 'LIMIT', 0, 1)
-if firstId[1] then
-ttlMs = math.min(ttlMs, firstId[2] - nowMs)
-end
-if call('HEXISTS', holdsKey, owner) == 0 then
+if not foreign then`,
+`if call('HEXISTS', holdsKey, owner) == 0 then
 replies[2 * i - 1] = 1
 end
 if free and free <= 0 then
@@ -1316,289 +612,47 @@ end
 end
 end
 return replies`,
-  },
-  redissonPermitsRelease: {
-    name: 'redissonPermitsRelease',
-    family: 'permits',
-    sha1: 'aefd7080176e22cffb40ad172e5bf6dcd536ee2f',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+`local countKey, holdsKey, endsKey, idsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner = ARGV[1]
 local left = tonumber(ARGV[2])
 local publish = ARGV[3]
 local channel = ARGV[4]
-local tombstoneMs = ARGV[5]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
-return { -3, foreign }
-end
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
+local tombstoneMs = ARGV[5]`,
+`local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0 and countIds(owner, permits) == permits
 if permits > 0 and not mine then
 left = 0
 end
-if permits > left then
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #sample, 2 do
-local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-call('HDEL', waitersKey, sample[i])
-end
-end
-call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonPermitsRenew: {
-    name: 'redissonPermitsRenew',
-    family: 'permits',
-    sha1: '546911c9c9669d28fceb8a9413ae0ee7fda74995',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
+if permits > left then`,
+`end
+if tombstoneMs then`,
+`local replies = {}
 for i = 1, #KEYS / 4 do
 local countKey, holdsKey = KEYS[4 * i - 3], KEYS[4 * i - 2]
 local endsKey, idsKey = KEYS[4 * i - 1], KEYS[4 * i]
 local publish = ARGV[4 * i - 3]
 local channel = ARGV[4 * i - 2]
 local owner = ARGV[4 * i - 1]
-local leaseMs = ARGV[4 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
+local leaseMs = ARGV[4 * i]`,
+`if foreign then
 replies[i] = -3
-else
-local function idsOf(ofOwner, from, to)
-local ids = {}
-for n = from, to do
-local hex = string.sub(redis.sha1hex(ofOwner .. ' ' .. n), 1, 32)
-ids[#ids + 1] = string.gsub(hex, '%x%x', function(byte)
-return string.char(tonumber(byte, 16))
-end)
-end
-return ids
-end
-local function countIds(ofOwner, to)
-local found = 0
-for n = 1, to, 1000 do
-for _, score in ipairs(call('ZMSCORE', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))) do
-found = found + (score and 1 or 0)
-end
-end
-return found
-end
-local function putIds(ofOwner, to, untilMs)
-for n = 1, to, 1000 do
-local scored = {}
-for _, id in ipairs(idsOf(ofOwner, n, math.min(n + 999, to))) do
-scored[#scored + 1] = untilMs
-scored[#scored + 1] = id
-end
-call('ZADD', idsKey, 'GT', unpack(scored))
-end
-end
-local function dropIds(ofOwner, from, to)
-local dropped = 0
-for n = from, to, 1000 do
-dropped = dropped + call('ZREM', idsKey, unpack(idsOf(ofOwner, n, math.min(n + 999, to))))
-end
-return dropped
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
-if permits and countIds(owner, permits) < permits then
-local left = 0
-local dropped = dropIds(owner, left + 1, permits)
-if free and dropped > 0 then
-free = call('INCRBY', countKey, dropped)
-hasRisen = true
-end
-if left > 0 then
-call('HSET', holdsKey, owner, left)
-else
-call('HDEL', holdsKey, owner)
-call('ZREM', endsKey, owner)
-end
-permits = nil
-end
-local want = permits or 0
+else`,
+`local want = permits or 0
 replies[i] = want > 0 and 1 or 0
-if want > 0 then
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-putIds(owner, want, endMs)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-end
+if want > 0 then`,
+`putIds(owner, want, endMs)
+end`,
+`end
 end
 return replies`,
-  },
-  redissonPermitsResize: {
-    name: 'redissonPermitsResize',
-    family: 'permits',
-    sha1: 'd49ae6445e5a76261a3fb05e79bd0e78e5103512',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, idsKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+`local countKey, holdsKey, endsKey, idsKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local newSize = tonumber(ARGV[1])
 local keepMs = ARGV[2]
 local seen = ARGV[3]
 local callId = ARGV[4]
 local publish = ARGV[5]
-local channel = ARGV[6]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-local idsType = call('TYPE', idsKey).ok
-if idsType ~= 'none' and idsType ~= 'zset' then
-foreign = 'semaphore whose permits have a ' .. idsType .. ' for their ends'
-end
-if foreign then
+local channel = ARGV[6]`,
+`if foreign then
 return { -3, foreign }
 end
 local version, lastId = string.match(redis.pcall('GET', sizeKey) or '0 ', '^(%d+) (.*)$')
@@ -1606,55 +660,22 @@ if lastId == callId then
 return { 1, tonumber(version), newSize }
 elseif version ~= seen then
 return { 0, tonumber(version), newSize }
-end
-local hasRisen = false
-while true do
-local endedIds = call('ZRANGEBYSCORE', idsKey, 0, nowMs, 'LIMIT', 0, 1000)
-if not endedIds[1] then
-break
-end
-call('ZREM', idsKey, unpack(endedIds))
-if free then
-free = call('INCRBY', countKey, #endedIds)
-hasRisen = true
-end
-end
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-end
-version = version + 1
+end`,
+`version = version + 1
 call('SET', sizeKey, version .. ' ' .. callId, 'PX', keepMs)
 free = call('INCRBY', countKey, newSize - (free or 0) - call('ZCARD', idsKey))
-hasRisen = true
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local reply = { 1, version, newSize }
+hasRisen = true`,
+`local reply = { 1, version, newSize }
 if noticeError ~= '' then
 reply[4] = noticeError
 end
 return reply`,
-  },
-  redissonReadWriteAcquire: {
-    name: 'redissonReadWriteAcquire',
-    family: 'read-write',
-    sha1: '5add8dd6b62e010f94f5fef1a9afa507fc5e053b',
-    lua: `local call = redis.call
-local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
+`local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local side = ARGV[2]
 local leaseMs = tonumber(ARGV[3])
-local waits = ARGV[4]
-local ttlMs = call('PTTL', lockKey)
+local waits = ARGV[4]`,
+`local ttlMs = call('PTTL', lockKey)
 local mode = nil
 if ttlMs ~= -2 then
 mode = redis.pcall('HGET', lockKey, 'mode')
@@ -1662,35 +683,27 @@ if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
 local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
 return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
 end
-end
-local held = nil
+end`,
+`local held = nil
 if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
 held = mode
-end
-if held == 'read' and side == 'write' then
+end`,
+`if held == 'read' and side == 'write' then
 return { -1 }
 end
 if not held and call('EXISTS', goneKey) == 1 then
 return { -2 }
 end
-if held or not mode or mode == 'read' and side == 'read' then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local newMode = held or side
+if held or not mode or mode == 'read' and side == 'read' then`,
+`local newMode = held or side
 call('HSET', lockKey, 'mode', newMode, newMode == 'write' and owner .. ':write' or owner, '1')
 if newMode == 'read' and call('PTTL', holdKey) < leaseMs then
 call('SET', holdKey, '1', 'PX', leaseMs)
 end
 keepFor(lockKey, leaseMs)
 return 0
-end
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local fields = redis.pcall('HRANDFIELD', lockKey, '2')
+end`,
+`local fields = redis.pcall('HRANDFIELD', lockKey, '2')
 if fields.err then
 fields = call('HKEYS', lockKey)
 end
@@ -1698,22 +711,14 @@ local holder = fields[1] ~= 'mode' and fields[1] or fields[2] or ''
 if mode == 'write' then
 holder = string.gsub(holder, ':write$', '')
 end
-local position, noticeError = waits == '1' and 1 or 0, ''
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonReadWriteForce: {
-    name: 'redissonReadWriteForce',
-    family: 'read-write',
-    sha1: 'a51a21a8ea40dcaf5441fe0a3c6ddfac5f31e579',
-    lua: `local call = redis.call
-local lockKey = KEYS[1]
+local position, noticeError = waits == '1' and 1 or 0, ''`,
+`local lockKey = KEYS[1]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local slot = ARGV[3]
 local publish = ARGV[4]
-local channel = ARGV[5]
-local function holdKeyOf(reader, n)
+local channel = ARGV[5]`,
+`local function holdKeyOf(reader, n)
 return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
 end
 local function holdTimeOf(reader, count)
@@ -1722,29 +727,16 @@ for n = 1, tonumber(count) or 0 do
 longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
 end
 return longestMs
-end
-local function notify(message)
+end`,
+`local function notify(message)
 local reply = redis.pcall(publish, channel, message)
 return type(reply) == 'table' and reply.err or ''
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if not held then
+end`,
+`if not held then
 return 0
 end
-local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
-local noticeError = ''
+local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)`,
+`local noticeError = ''
 do
 local keepMs = 0
 if held == 'read' then
@@ -1766,42 +758,15 @@ noticeError = notify(held == 'write' and '1' or '0')
 elseif keepMs ~= ttlMs then
 call('PEXPIRE', lockKey, keepMs)
 end
-end
-if noticeError == '' and type(revoked) == 'table' then
+end`,
+`if noticeError == '' and type(revoked) == 'table' then
 noticeError = revoked.err
 end
-local mine = true
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonReadWriteInspect: {
-    name: 'redissonReadWriteInspect',
-    family: 'read-write',
-    sha1: '31207c0e3265bdc2a2c051da968d9044eaf67355',
-    lua: `local call = redis.call
-local lockKey = KEYS[1]
+local mine = true`,
+`local lockKey = KEYS[1]
 local slot = ARGV[1]
-local maxHolders = tonumber(ARGV[2])
-local function holdKeyOf(reader, n)
-return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
-end
-local function holdTimeOf(reader, count)
-local longestMs = 0
-for n = 1, tonumber(count) or 0 do
-longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
-end
-return longestMs
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local holders = {}
+local maxHolders = tonumber(ARGV[2])`,
+`local holders = {}
 local fields = mode and call('HGETALL', lockKey) or {}
 for i = 1, #fields, 2 do
 local field = fields[i]
@@ -1821,71 +786,28 @@ reply[#reply + 1] = holders[i][1]
 reply[#reply + 1] = holders[i][2]
 end
 return reply`,
-  },
-  redissonReadWriteRefresh: {
-    name: 'redissonReadWriteRefresh',
-    family: 'read-write',
-    sha1: 'd4c1822d4b770f7091b93d9230b48d621ecdbf36',
-    lua: `local call = redis.call
-local replies = {}
+`local replies = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[i]
 local mode = redis.pcall('HGET', lockKey, 'mode')
 if type(mode) == 'table' then
 mode = nil
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-replies[2 * i - 1] = held and 2 or mode == 'write' and 1 or 0
+end`,
+`replies[2 * i - 1] = held and 2 or mode == 'write' and 1 or 0
 replies[2 * i] = call('PTTL', lockKey)
 end
 return replies`,
-  },
-  redissonReadWriteRelease: {
-    name: 'redissonReadWriteRelease',
-    family: 'read-write',
-    sha1: '6c1f053559c2b05a1da271a9fe57b25210730476',
-    lua: `local call = redis.call
-local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
+`local lockKey, holdKey, goneKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local left = ARGV[2]
 local slot = ARGV[3]
 local publish = ARGV[4]
 local channel = ARGV[5]
-local tombstoneMs = ARGV[6]
-local function holdKeyOf(reader, n)
-return slot .. ':' .. reader .. ':rwlock_timeout:' .. n
-end
-local function holdTimeOf(reader, count)
-local longestMs = 0
-for n = 1, tonumber(count) or 0 do
-longestMs = math.max(longestMs, call('PTTL', holdKeyOf(reader, n)))
-end
-return longestMs
-end
-local function notify(message)
-local reply = redis.pcall(publish, channel, message)
-return type(reply) == 'table' and reply.err or ''
-end
-if tombstoneMs then
+local tombstoneMs = ARGV[6]`,
+`if tombstoneMs then
 call('SET', goneKey, '1', 'PX', tombstoneMs)
-end
-local ttlMs = call('PTTL', lockKey)
-local mode = nil
-if ttlMs ~= -2 then
-mode = redis.pcall('HGET', lockKey, 'mode')
-if ttlMs == -1 or mode ~= 'read' and mode ~= 'write' then
-local keyType = redis.pcall('TYPE', lockKey).ok or 'value of another type'
-return { -3, keyType == 'hash' and ttlMs ~= -1 and 'hash of another object' or keyType }
-end
-end
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if not held then
+end`,
+`if not held then
 return 0
 end
 local mine = true
@@ -1896,47 +818,8 @@ call('HDEL', lockKey, owner .. ':write')
 call('HSET', lockKey, 'mode', 'read', owner, '1')
 call('SET', holdKey, '1', 'PX', math.max(1, ttlMs))
 noticeError = notify('1')
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }
-end
-local noticeError = ''
-do
-local keepMs = 0
-if held == 'read' then
-for n = 1, tonumber(call('HGET', lockKey, owner)) or 0 do
-call('DEL', holdKeyOf(owner, n))
-end
-call('HDEL', lockKey, owner)
-local fields = call('HGETALL', lockKey)
-for i = 1, #fields, 2 do
-keepMs = math.max(keepMs, holdTimeOf(fields[i], fields[i + 1]))
-if keepMs >= ttlMs then
-break
-end
-end
-end
-if keepMs == 0 then
-call('DEL', lockKey)
-noticeError = notify(held == 'write' and '1' or '0')
-elseif keepMs ~= ttlMs then
-call('PEXPIRE', lockKey, keepMs)
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonReadWriteRenew: {
-    name: 'redissonReadWriteRenew',
-    family: 'read-write',
-    sha1: '04383e3e797e5c4f830b0b547eaffd4895e9d809',
-    lua: `local call = redis.call
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local replies = {}
+end`,
+`local replies = {}
 for i = 1, #KEYS / 2 do
 local lockKey, holdKey = KEYS[2 * i - 1], KEYS[2 * i]
 local owner = ARGV[2 * i - 1]
@@ -1945,12 +828,8 @@ local mode = redis.pcall('HGET', lockKey, 'mode')
 replies[i] = 0
 if type(mode) == 'table' then
 replies[i] = -3
-elseif mode then
-local held = nil
-if mode and call('HGET', lockKey, mode == 'write' and owner .. ':write' or owner) then
-held = mode
-end
-if held == 'write' or held == 'read' and call('EXISTS', holdKey) == 1 then
+elseif mode then`,
+`if held == 'write' or held == 'read' and call('EXISTS', holdKey) == 1 then
 if held == 'read' then
 keepFor(holdKey, leaseMs)
 end
@@ -1960,42 +839,15 @@ end
 end
 end
 return replies`,
-  },
-  redissonSemaphoreAcquire: {
-    name: 'redissonSemaphoreAcquire',
-    family: 'semaphore',
-    sha1: '23fe125ba7eee427e94093885f5044a945121fb3',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+`local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local want = tonumber(ARGV[2])
 local leaseMs = tonumber(ARGV[3])
 local position = tonumber(ARGV[4])
 local size = tonumber(ARGV[5])
 local publish = ARGV[6]
-local channel = ARGV[7]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-do
-local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
-if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
-return { -2 }
-end
-end
-local hasRisen = false
+local channel = ARGV[7]`,
+`local hasRisen = false
 while true do
 local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
 if not ended[1] then
@@ -2011,8 +863,8 @@ if free and endedPermits > 0 then
 free = call('INCRBY', countKey, endedPermits)
 hasRisen = true
 end
-end
-local permits = tonumber(call('HGET', holdsKey, owner))
+end`,
+`local permits = tonumber(call('HGET', holdsKey, owner))
 if permits and permits < want then
 return { -1 }
 end
@@ -2033,73 +885,13 @@ isHeld = true
 end
 end
 if isHeld then
-want = permits or want
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if isHeld then
-return { 1, free or 0, noticeError }
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-  },
-  redissonSemaphoreForce: {
-    name: 'redissonSemaphoreForce',
-    family: 'semaphore',
-    sha1: '1932cbc893b342f526c5e3cf1c92bdbf4cb51c8a',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
+want = permits or want`,
+`local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local publish = ARGV[3]
-local channel = ARGV[4]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
+local channel = ARGV[4]`,
+`local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0
 local revoked = 0
 if mine then
@@ -2110,40 +902,10 @@ free = call('INCRBY', countKey, permits)
 hasRisen = true
 end
 revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. countKey)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-if noticeError == '' and type(revoked) == 'table' then
-noticeError = revoked.err
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonSemaphoreInspect: {
-    name: 'redissonSemaphoreInspect',
-    family: 'semaphore',
-    sha1: '2e876fef98962b096c5c389da4559bea0df87dd5',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
-local maxEntries = tonumber(ARGV[1])
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
+end`,
+`local countKey, holdsKey, endsKey = KEYS[1], KEYS[2], KEYS[3]
+local maxEntries = tonumber(ARGV[1])`,
+`if foreign then
 return { -3, foreign }
 end
 local owners = call('ZRANGE', endsKey, 0, -1, 'WITHSCORES')
@@ -2168,117 +930,19 @@ if free then
 reply[2] = free + ended
 end
 return reply`,
-  },
-  redissonSemaphoreRefresh: {
-    name: 'redissonSemaphoreRefresh',
-    family: 'semaphore',
-    sha1: '19a432fa8b31348794ed774d6b0189ee77950ca3',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
+`local replies = {}
 for i = 1, #KEYS / 3 do
 local countKey, holdsKey, endsKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local publish = ARGV[3 * i - 2]
 local channel = ARGV[3 * i - 1]
-local owner = ARGV[3 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-replies[2 * i - 1] = 2
-replies[2 * i] = -2
-if not foreign then
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local ttlMs, holder = 60000, ''
-local firstEnd = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-if firstEnd[1] then
-holder = firstEnd[1]
-ttlMs = math.min(ttlMs, firstEnd[2] - nowMs)
-end
-if call('HEXISTS', holdsKey, owner) == 0 then
-replies[2 * i - 1] = 1
-end
-if free and free <= 0 then
-replies[2 * i] = ttlMs
-end
-end
-end
-return replies`,
-  },
-  redissonSemaphoreRelease: {
-    name: 'redissonSemaphoreRelease',
-    family: 'semaphore',
-    sha1: '72c74c148f7cc78013ac0b7f9afa7c708ac2523b',
-    lua: `local call = redis.call
-local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[3 * i]`,
+`local countKey, holdsKey, endsKey, waitersKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local left = tonumber(ARGV[2])
 local publish = ARGV[3]
 local channel = ARGV[4]
-local tombstoneMs = ARGV[5]
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-return { -3, foreign }
-end
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local permits = tonumber(call('HGET', holdsKey, owner)) or 0
+local tombstoneMs = ARGV[5]`,
+`local permits = tonumber(call('HGET', holdsKey, owner)) or 0
 local mine = permits > 0
 if permits > left then
 if free then
@@ -2292,92 +956,46 @@ call('HDEL', holdsKey, owner)
 call('ZREM', endsKey, owner)
 end
 end
-if tombstoneMs then
-local function keepFor(key, ms)
-if call('PTTL', key) < ms then
-call('PEXPIRE', key, ms)
-end
-end
-local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
-for i = 1, #sample, 2 do
-local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
-if untilMs and tonumber(untilMs) <= nowMs then
-call('HDEL', waitersKey, sample[i])
-end
-end
-call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-  },
-  redissonSemaphoreRenew: {
-    name: 'redissonSemaphoreRenew',
-    family: 'semaphore',
-    sha1: '57fbb6474c302ccd48c61834e15c1d1b77feacb5',
-    lua: `local call = redis.call
-local time = call('TIME')
-local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]
-local nowMs = math.floor(nowText / 1000)
-local replies = {}
+if tombstoneMs then`,
+`local replies = {}
 for i = 1, #KEYS / 3 do
 local countKey, holdsKey, endsKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local publish = ARGV[4 * i - 3]
 local channel = ARGV[4 * i - 2]
 local owner = ARGV[4 * i - 1]
-local leaseMs = ARGV[4 * i]
-local count = redis.pcall('GET', countKey)
-local free, foreign = nil, nil
-if type(count) == 'table' then
-foreign = 'value of type ' .. redis.call('TYPE', countKey).ok
-elseif count then
-free = tonumber(count)
-foreign = not free and 'string that is not a number' or nil
-end
-if foreign then
-replies[i] = -3
-else
-local hasRisen = false
-while true do
-local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs, 'LIMIT', 0, 1000)
-if not ended[1] then
-break
-end
-local endedPermits = 0
-for _, permits in ipairs(call('HMGET', holdsKey, unpack(ended))) do
-endedPermits = endedPermits + (tonumber(permits) or 0)
-end
-call('HDEL', holdsKey, unpack(ended))
-call('ZREM', endsKey, unpack(ended))
-if free and endedPermits > 0 then
-free = call('INCRBY', countKey, endedPermits)
-hasRisen = true
-end
-end
-local want = tonumber(call('HGET', holdsKey, owner)) or 0
+local leaseMs = ARGV[4 * i]`,
+`local want = tonumber(call('HGET', holdsKey, owner)) or 0
 replies[i] = want > 0 and 1 or 0
-if want > 0 then
-local endMs = string.format('%.0f', nowMs + leaseMs)
-call('HSET', holdsKey, owner, want)
-call('ZADD', endsKey, 'GT', endMs, owner)
-end
-local noticeError = ''
-if hasRisen and free and free > 0 then
-local received = redis.pcall(publish, channel, string.format('%.0f', free))
-if type(received) == 'table' then
-noticeError = received.err
-end
-end
-end
-end
-return replies`,
-  },
+if want > 0 then`,
+]
+
+export const scripts: Readonly<Record<ScriptName, Script>> = {
+  redissonIdentifySharding: new Script('redissonIdentifySharding', 'redisson', '64f4c222080c5863c7a9f75acf2c8af93a36ce85', pieces, [0]),
+  redissonLatchCountDown: new Script('redissonLatchCountDown', 'latch', '66fdf5cf81cb9c1fcc30af68718752f2667e4cb9', pieces, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+  redissonLatchDelete: new Script('redissonLatchDelete', 'latch', 'ccb19270d098d8328b19d5ea24f987e7605e1f5d', pieces, [1, 11, 3, 4, 12, 6, 13, 8, 9, 10]),
+  redissonLatchInspect: new Script('redissonLatchInspect', 'latch', '2f32913133899d2128838699a41150f75612e104', pieces, [1, 14, 3, 4, 15, 8, 16]),
+  redissonLatchSet: new Script('redissonLatchSet', 'latch', '6cdcd4e8b7be96363abd880e934d17cbec6b6327', pieces, [1, 17, 3, 4, 18, 9, 10]),
+  redissonLatchWait: new Script('redissonLatchWait', 'latch', '5962998f783a734bbd1aae3598613820cb6599f3', pieces, [1, 3, 19, 4, 8, 20]),
+  redissonLockAcquire: new Script('redissonLockAcquire', 'lock', '930942575f3fdb6e6b7b81b6680e16c9bbcf8f66', pieces, [1, 21, 3, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 35, 37, 38, 39, 40, 32, 41, 42, 43]),
+  redissonLockForce: new Script('redissonLockForce', 'lock', 'c2b65ef32d7bb3fe58a6a8b2d34e6dd41bcd153f', pieces, [1, 44, 3, 22, 23, 24, 25, 26, 27, 28, 29, 30, 45, 46, 47]),
+  redissonLockRelease: new Script('redissonLockRelease', 'lock', 'd96a11d2a06e666cf049d935c76c293725ec6cf9', pieces, [1, 48, 3, 25, 26, 27, 28, 29, 30, 45, 49, 27, 50, 32, 51, 42, 22, 23, 24, 52, 47]),
+  redissonPermitsAcquire: new Script('redissonPermitsAcquire', 'permits', '6d7f636b03c8e56b188e3847e312d5ec26081c95', pieces, [1, 53, 3, 25, 54, 55, 15, 35, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 43]),
+  redissonPermitsForce: new Script('redissonPermitsForce', 'permits', '47e319c67ad18bca2edf0d5c984404a653063872', pieces, [1, 68, 3, 25, 54, 55, 15, 56, 57, 58, 59, 60, 69, 59, 70, 64, 71, 47]),
+  redissonPermitsInspect: new Script('redissonPermitsInspect', 'permits', '75f2ce94c7702a80857525b076f947baabc2db01', pieces, [1, 72, 3, 25, 54, 55, 15, 56, 73]),
+  redissonPermitsRefresh: new Script('redissonPermitsRefresh', 'permits', 'af8505ebd028b1269902f8ea512cfecd48879e21', pieces, [1, 3, 25, 74, 54, 55, 75, 57, 64, 66, 67, 76]),
+  redissonPermitsRelease: new Script('redissonPermitsRelease', 'permits', 'aefd7080176e22cffb40ad172e5bf6dcd536ee2f', pieces, [1, 77, 3, 25, 54, 55, 15, 56, 57, 78, 59, 79, 32, 51, 42, 64, 47]),
+  redissonPermitsRenew: new Script('redissonPermitsRenew', 'permits', '546911c9c9669d28fceb8a9413ae0ee7fda74995', pieces, [1, 3, 25, 80, 54, 55, 81, 56, 57, 58, 59, 60, 82, 62, 83, 64, 84]),
+  redissonPermitsResize: new Script('redissonPermitsResize', 'permits', 'd49ae6445e5a76261a3fb05e79bd0e78e5103512', pieces, [1, 85, 3, 25, 54, 55, 86, 57, 87, 64, 88]),
+  redissonReadWriteAcquire: new Script('redissonReadWriteAcquire', 'read-write', '5add8dd6b62e010f94f5fef1a9afa507fc5e053b', pieces, [1, 89, 90, 91, 92, 32, 93, 3, 94, 43]),
+  redissonReadWriteForce: new Script('redissonReadWriteForce', 'read-write', 'a51a21a8ea40dcaf5441fe0a3c6ddfac5f31e579', pieces, [1, 95, 96, 97, 90, 91, 98, 99, 100, 47]),
+  redissonReadWriteInspect: new Script('redissonReadWriteInspect', 'read-write', '31207c0e3265bdc2a2c051da968d9044eaf67355', pieces, [1, 101, 96, 90, 102]),
+  redissonReadWriteRefresh: new Script('redissonReadWriteRefresh', 'read-write', 'd4c1822d4b770f7091b93d9230b48d621ecdbf36', pieces, [1, 103, 91, 104]),
+  redissonReadWriteRelease: new Script('redissonReadWriteRelease', 'read-write', '6c1f053559c2b05a1da271a9fe57b25210730476', pieces, [1, 105, 96, 97, 106, 90, 91, 107, 47, 42, 99, 47]),
+  redissonReadWriteRenew: new Script('redissonReadWriteRenew', 'read-write', '04383e3e797e5c4f830b0b547eaffd4895e9d809', pieces, [1, 32, 108, 91, 109]),
+  redissonSemaphoreAcquire: new Script('redissonSemaphoreAcquire', 'semaphore', '23fe125ba7eee427e94093885f5044a945121fb3', pieces, [1, 110, 3, 25, 54, 15, 35, 111, 112, 62, 42, 64, 65, 66, 43]),
+  redissonSemaphoreForce: new Script('redissonSemaphoreForce', 'semaphore', '1932cbc893b342f526c5e3cf1c92bdbf4cb51c8a', pieces, [1, 113, 3, 25, 54, 15, 111, 114, 64, 71, 47]),
+  redissonSemaphoreInspect: new Script('redissonSemaphoreInspect', 'semaphore', '2e876fef98962b096c5c389da4559bea0df87dd5', pieces, [1, 115, 3, 25, 54, 116]),
+  redissonSemaphoreRefresh: new Script('redissonSemaphoreRefresh', 'semaphore', '19a432fa8b31348794ed774d6b0189ee77950ca3', pieces, [1, 3, 25, 117, 54, 75, 111, 64, 66, 76]),
+  redissonSemaphoreRelease: new Script('redissonSemaphoreRelease', 'semaphore', '72c74c148f7cc78013ac0b7f9afa7c708ac2523b', pieces, [1, 118, 3, 25, 54, 15, 111, 119, 32, 51, 42, 64, 47]),
+  redissonSemaphoreRenew: new Script('redissonSemaphoreRenew', 'semaphore', '57fbb6474c302ccd48c61834e15c1d1b77feacb5', pieces, [1, 3, 25, 120, 54, 81, 111, 121, 62, 42, 64, 84]),
 }
