@@ -1,4 +1,4 @@
-// Bundles the command into test/dist. So it starts in less than half of the time, most of which goes into finding three hundred files.
+// Bundles the command with all that it needs into test/dist, so that it starts in two thirds of the time: tests start it hundreds of times.
 import { mkdirSync, mkdtempSync, renameSync, rmdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
