@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
-import { Script } from '../../packages/core/src/redis/scripts/script.js'
 import { LuaError } from '../lib/lua-folder.mjs'
 import { luaModule, scriptTexts } from '../lib/lua-module.mjs'
 import { makeFolder, removeFolders } from './support/folders.mjs'
 
 afterEach(removeFolders)
+
+/** As in core. */
+class Script {
+  constructor(name, family, sha1, pieces, places) {
+    Object.assign(this, { name, family, sha1, lua: places.map((place) => pieces[place]).join('\n') })
+  }
+}
 
 /** What the module exports. */
 const load = (text) => {

@@ -24,6 +24,8 @@ async function bundleRoute(version: number, options: BuildOptions): Promise<stri
     target: 'node20',
     define: { version: String(version) },
     outfile,
+    // Its paths lead to sources, and an application has what is published.
+    tsconfigRaw: {},
     ...options,
   })
   return outfile

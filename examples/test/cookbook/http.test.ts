@@ -79,7 +79,7 @@ describe.each(['express', 'fastify', 'hono'])('%s', (framework) => {
 })
 
 it('a route of Next.js gets the order from its path, and answers 409 while another request has it', async () => {
-  const { POST } = makeNextRoute(holdfast, (id) => Promise.resolve(`parcel of ${id}`), 50)
+  const { POST } = makeNextRoute(holdfast, (id) => Promise.resolve(`parcel of ${id}`), 2_000)
   const post = (): Promise<Response> =>
     POST(new Request('http://localhost/orders/1/ship', { method: 'POST' }), {
       params: Promise.resolve({ id: '1' }),

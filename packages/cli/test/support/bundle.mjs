@@ -19,6 +19,8 @@ await build({
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
+  // Its paths lead to sources, and users have what is published.
+  tsconfigRaw: {},
   external: [
     '@holdfast/dashboard',
     '@holdfast/etcd',

@@ -10,6 +10,8 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   write: false,
+  // Its paths lead to sources, and users have what is published.
+  tsconfigRaw: {},
   ...JSON.parse(options),
 })
 process.stdout.write(outputFiles[0].text)
