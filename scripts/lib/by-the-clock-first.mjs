@@ -5,7 +5,7 @@ const actsByTheClock = /\/(bench|verification\/chaos)\//
 /** They wait for leases, outages and servers nearly all of the time. */
 const waits = /\/conformance(\/|\.)/
 
-/** Begins with what needs a machine that is not busy. Then what waits has workers of its own, beside all else, which keeps the processors busy. */
+/** Begins with what needs an idle machine. Then what waits gets workers of its own, beside all other tests, which keep the processors busy. */
 export default class ByTheClockFirst extends EmittingTestRunner {
   #runners
 

@@ -12,7 +12,7 @@ const ownProgram = fileURLToPath(new URL('../dist/worker.js', import.meta.url))
 export interface ClientProcess {
   readonly name: string
   readonly route: Route
-  /** Which one it has on Redis, so that those of both contend. */
+  /** What it uses on Redis. Processes with either library contend. */
   readonly library: RedisLibrary
   worker: Worker
 }
