@@ -59,7 +59,7 @@ it('says which promise a server breaks, and why', async () => {
   )
 })
 
-it('stops at once if nobody listens, and refuses stores that it cannot try', async () => {
+it('stops at once if the server is unreachable, and refuses stores that it cannot try', async () => {
   const away = await runCli(['verify', 'redis://127.0.0.1:1'], { isPublished: true })
   expect([away.code, away.stdout]).toEqual([69, ''])
   expect(away.stderr).toContain('ECONNREFUSED')

@@ -1,8 +1,6 @@
 import { redisClient } from '@holdfast/core/engine'
 import type { RedisClient } from '@holdfast/core'
-import { nodeRedis } from '@holdfast/node-redis'
 import { Cluster, Redis } from 'ioredis'
-import { createClient } from 'redis'
 
 interface Address {
   readonly host: string
@@ -39,7 +37,7 @@ export function discardRedis(template: RedisTemplate): void {
   if (isIoredis(template)) template.disconnect()
 }
 
-export const redisTemplateOf = (spec: RedisSpec, library: RedisLibrary): RedisTemplate =>
+export const redisTemplateOf = async (spec: RedisSpec, library: RedisLibrary): Promise<RedisTemplate> =>
   library === 'ioredis' ? ofIoredis(spec) : ofNodeRedis(spec)
 
 function ofIoredis(spec: RedisSpec): RedisTemplate {
@@ -58,7 +56,11 @@ function ofIoredis(spec: RedisSpec): RedisTemplate {
   }
 }
 
-function ofNodeRedis(spec: RedisSpec): RedisTemplate {
+async function ofNodeRedis(spec: RedisSpec): Promise<RedisTemplate> {
+  const [{ nodeRedis }, { createClient }] = await Promise.all([
+    import('@holdfast/node-redis'),
+    import('redis'),
+  ])
   switch (spec.kind) {
     case 'server':
       return nodeRedis(createClient({ url: spec.url }))

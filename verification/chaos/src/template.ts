@@ -29,7 +29,7 @@ export function discard(template: Template): void {
   if (isRedis(template)) discardRedis(template)
 }
 
-/** Loads only the engine that it needs: loading all of them takes longer than most schedules. */
+/** Loads only the engine and the library that it needs: loading all of them takes longer than most schedules. */
 export async function templateOf(spec: TemplateSpec, library: RedisLibrary = 'ioredis'): Promise<Template> {
   switch (spec.kind) {
     case 'server':

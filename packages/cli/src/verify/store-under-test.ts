@@ -15,8 +15,8 @@ export const clientOf = (store: Store, options: ClientOptions): Holdfast =>
   new Holdfast({ ...options, engine: engineOf(store) })
 
 /**
- * A store that somebody else runs. From here it can neither be restarted nor made to fail over, and its commands cannot be counted, so
- * scenarios that need that are not tried. Connections break between the client and its engine.
+ * A running store, reached only through its URL. This program cannot restart it, make it fail over or count its commands, so scenarios
+ * that need that are skipped. Connections break between the client and its engine.
  */
 export class StoreUnderTest implements EngineUnderTest {
   readonly name: string
@@ -44,7 +44,7 @@ export class StoreUnderTest implements EngineUnderTest {
     try {
       await holdfast.getLock('first-use').withLock({ waitMs: 0 }, () => undefined)
     } catch (error) {
-      // Tables may have been created; where nobody listens there are none.
+      // The first use may have created tables. If the server is unreachable, there is nothing to remove.
       await this.#space.remove(this.#store).catch(() => undefined)
       throw error
     } finally {

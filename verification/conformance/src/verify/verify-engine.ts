@@ -32,8 +32,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Runs the suite without a test runner, one scenario after the other: for a program that tries a server which somebody else runs. What
- * fails is a verdict, not an exception.
+ * Runs the suite without a test runner, one scenario after the other: for a program that checks a server that is already running.
+ * A scenario that fails is a verdict, not an exception.
  *
  * @throws what `engine.start` and `engine.stop` throw
  */
