@@ -88,12 +88,10 @@ export class Link {
   }
 
   /** Sends a command. Rejects with a `ReplyError`, or with a `ConnectionLostError` when no reply can come any more. */
-  async send(words: readonly string[]): Promise<unknown> {
-    try {
-      return await this.#client.sendCommand(words)
-    } catch (error) {
+  send(words: readonly string[]): Promise<unknown> {
+    return this.#client.sendCommand(words).catch((error: unknown) => {
       throw this.#failure(error, words[0] ?? '')
-    }
+    })
   }
 
   /** Resolves when the server has confirmed it. */
