@@ -1,6 +1,6 @@
 // Usage: node scripts/bundle.mjs
 // Makes what packages publish of what the compiler has built: a file for each entry point, and files with what several of them share, as
-// ECMAScript modules and as CommonJS, with rolled-up declarations. Nothing is minified, so that stack traces name functions as the source does.
+// ECMAScript modules and as CommonJS, with rolled-up declarations. Names and lines stay, so that stack traces read as the source does.
 import {
   existsSync,
   mkdirSync,
@@ -11,9 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { transform } from 'esbuild'
+import { build, transform } from 'esbuild'
+import { format } from 'prettier'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
@@ -30,7 +32,40 @@ function entriesOf(name, folder) {
   return Object.fromEntries(entries.map((entry) => [entry, entry]))
 }
 
-const isExternal = (id) => !/^[./]/.test(id)
+const ownPackages = publishedPackages.map((name) => `@holdfast/${name}`)
+
+const isBare = (id) => !/^[./]/.test(id)
+
+/** What is there at run time: programs of Node.js, and the packages that this one brings along or asks for. */
+function installedWith(folder) {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+  const names = Object.keys({ ...dependencies, ...peerDependencies })
+  return (id) => isBuiltin(id) || names.some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+/**
+ * Development dependencies that the sources import become part of what is published, with their licences: loading a few small files, some
+ * of them CommonJS, costs an importing process as much time as compiling all of core.
+ */
+const includeLibraries = (folder, included) => ({
+  name: 'include-libraries',
+  resolveId: (id) => (isBare(id) ? `\0${id}` : null),
+  async load(id) {
+    if (!id.startsWith('\0')) return null
+    const { outputFiles, metafile } = await build({
+      entryPoints: [id.slice(1)],
+      absWorkingDir: folder,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      metafile: true,
+      write: false,
+      outdir: folder,
+    })
+    for (const input of Object.keys(metafile.inputs)) included.add(join(folder, input))
+    return { code: outputFiles[0].text, moduleSideEffects: false }
+  },
+})
 
 const commonJs = 'commonjs:'
 
@@ -53,19 +88,55 @@ const commonJsApart = {
   },
 }
 
-/** What they say for users is in the declarations. */
-const withoutComments = {
-  name: 'without-comments',
-  renderChunk: (code) => transform(code, { target: 'es2022', charset: 'utf8', legalComments: 'none' }),
+/** The licence of the library that a file belongs to, which copies of it have to come with. Our own stand in each package. */
+function licenceOf(file) {
+  const [folder] = /^.*\/node_modules\/(@[^/]+\/)?[^/]+\//.exec(file) ?? []
+  if (folder === undefined) return []
+  const { name, version } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+  const licence = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+  return [`${name} ${version}\n\n${readFileSync(folder + licence, 'utf8').trim()}\n`]
 }
+
+/** To be read where it is installed, in as few bytes as that allows: without comments, which for users are in the declarations. */
+const layout = {
+  name: 'layout',
+  async renderChunk(code, { fileName }) {
+    const isCode = fileName.endsWith('.js')
+    const bare = { target: 'es2022', charset: 'utf8', legalComments: 'none', minifyWhitespace: true }
+    const text = isCode ? (await transform(code, bare)).code : code
+    return format(text, {
+      parser: isCode ? 'espree' : 'typescript',
+      printWidth: 160,
+      useTabs: true,
+      semi: false,
+      singleQuote: true,
+      arrowParens: 'avoid',
+      embeddedLanguageFormatting: 'off',
+    })
+  },
+}
+
+/** The entry points that lead to a module. */
+function entriesAbove(id, getModuleInfo, seen = new Set()) {
+  if (seen.has(id)) return []
+  seen.add(id)
+  const { isEntry, importers } = getModuleInfo(id)
+  return [...(isEntry ? [id] : []), ...importers.flatMap((each) => entriesAbove(each, getModuleInfo, seen))]
+}
+
+/** What several entry points need is one file: a file more costs an import as much time as 20 kB of code. */
+const sharedApart = (id, { getModuleInfo }) =>
+  !getModuleInfo(id).isEntry && entriesAbove(id, getModuleInfo).length > 1 ? 'shared' : undefined
 
 const plainNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
 
+/** Returns the files of other packages that became part of it. */
 async function writeModules(name, folder, inputOf) {
+  const included = new Set()
   const bundle = await rollup({
     input: inputOf('.js'),
-    external: isExternal,
-    plugins: [commonJsApart, withoutComments],
+    external: installedWith(folder),
+    plugins: [commonJsApart, includeLibraries(folder, included), layout],
     treeshake: { moduleSideEffects: name === 'cli' },
     onLog(level, log, handle) {
       // What the compiler makes of `using` looks for a helper of that name.
@@ -73,15 +144,24 @@ async function writeModules(name, folder, inputOf) {
     },
   })
   const options = { ...plainNames, hoistTransitiveImports: false }
+  if (name !== 'cli') options.manualChunks = sharedApart
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
-  if (name === 'cli') return
+  const licences = new Set([...included].flatMap(licenceOf))
+  if (licences.size > 0) writeFileSync(`${folder}dist/licences.txt`, [...licences].join('\n---\n\n'))
+  if (name === 'cli') return included
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
   // The packages are ECMAScript modules by their package.json.
   writeFileSync(`${folder}dist/cjs/package.json`, '{"type":"commonjs"}\n')
+  return included
 }
 
 async function writeDeclarations(folder, inputOf) {
-  const bundle = await rollup({ input: inputOf('.d.ts'), external: isExternal, plugins: [dts()] })
+  const isInstalled = installedWith(folder)
+  const bundle = await rollup({
+    input: inputOf('.d.ts'),
+    external: (id) => isBare(id) && (isInstalled(id) || !ownPackages.includes(id)),
+    plugins: [dts({ includeExternal: ownPackages }), layout],
+  })
   const options = {
     entryFileNames: '[name].d.ts',
     chunkFileNames: ({ name }) => `${name.replace(/\.d$/, '')}.d.ts`,
@@ -91,12 +171,13 @@ async function writeDeclarations(folder, inputOf) {
 
 const changedAt = (path) => statSync(path).mtimeMs
 
-/** Whether the compiler, the manifest or this script has written anything since. Tests may be running what was made. */
+/** Whether nothing that it was made of has changed since. Tests may be running what was made. */
 function isCurrent(stamp, folder) {
   if (!existsSync(stamp) || !existsSync(`${folder}dist`)) return false
   const built = readdirSync(`${folder}build`, { recursive: true }).map((file) => `${folder}build/${file}`)
-  const sources = [...built, `${folder}package.json`, fileURLToPath(import.meta.url)]
-  return sources.every((source) => changedAt(source) <= changedAt(stamp))
+  const included = readFileSync(stamp, 'utf8').split('\n').filter(Boolean)
+  const sources = [...built, ...included, `${folder}package.json`, fileURLToPath(import.meta.url)]
+  return sources.every((source) => existsSync(source) && changedAt(source) <= changedAt(stamp))
 }
 
 const stamps = `${root}.cache/bundles/`
@@ -110,8 +191,8 @@ for (const name of publishedPackages) {
   const inputOf = (ending) =>
     Object.fromEntries(entries.map(([to, from]) => [to, `${folder}build/${from}${ending}`]))
   rmSync(`${folder}dist`, { recursive: true, force: true })
-  await writeModules(name, folder, inputOf)
+  const included = await writeModules(name, folder, inputOf)
   if (name !== 'cli') await writeDeclarations(folder, inputOf)
-  writeFileSync(stamp, '')
+  writeFileSync(stamp, [...included].join('\n'))
   utimesSync(stamp, startedAt, startedAt)
 }
