@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { forkWorker, requirePassword, startRedis, uniqueName, until } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
 import { RefusedError, UnavailableError } from '@holdfast/core'
-import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { closeAfterTest, closeAll, openClient, openProxy, type ClientOptions } from './support/clients.js'
 import { runningMs, timed } from './support/timed.js'
 
 let server: RedisServer
@@ -31,6 +31,20 @@ describe('Redis does not reply at all', () => {
     expect(await trying).toBeInstanceOf(UnavailableError)
     expect(tookMs).toBeLessThan(800)
   })
+})
+
+it('the connections for commands and for messages are made at the same time', async () => {
+  const proxy = await openProxy(server)
+  proxy.blackHole('toClient')
+  const holdfast = openClient(proxy.url)
+  const errors: unknown[] = []
+  holdfast.on('error', (error) => errors.push(error))
+  const locking = holdfast.getLock(uniqueName('outage')).lock()
+  await until(() => proxy.connections === 2)
+  proxy.heal()
+  await (await locking).unlock()
+  // None of them timed out before the other was made.
+  expect(errors).toEqual([])
 })
 
 describe('many waiters and one outage', () => {

@@ -52,6 +52,7 @@ export class RedisSession implements EngineSession {
   readonly hub: SubscriberHub
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
   readonly #host: EngineHost
+  readonly #isSingle: boolean
   readonly #servers: ServerIdentity
   readonly #permissions: Permissions
 
@@ -69,6 +70,7 @@ export class RedisSession implements EngineSession {
       onError: (error) => host.error(toRedisError(error, server)),
     })
     const { connection } = this
+    this.#isSingle = connections.cluster === null
     this.names = new KeySpace({ keyPrefix, prefix, groupOf: (key) => connection.groupOf(key), layout })
     this.#servers = new ServerIdentity(connection)
     this.store = new RedisFacts(server, connection, this.#servers)
@@ -95,11 +97,13 @@ export class RedisSession implements EngineSession {
     const onMessage = (message: string): void => passOn(message, host)
     this.inbox = new RedisInbox({ channel, hub: this.hub, onMessage })
     if (!options.isShared)
-      this.operator = this.#openOperator(connections.cluster === null, common.onNoticeError)
+      this.operator = this.#openOperator(this.#isSingle, common.onNoticeError)
     if (options.replicas) this.confirmer = this.#openReplicas(options.replicas)
   }
 
   async prepare({ main }: Keys): Promise<void> {
+    // Its connection takes as many round trips as that for commands, which has to know the nodes of a cluster first.
+    if (this.#isSingle) this.inbox.subscribe().catch(ignore)
     await checkServer(this.#servers, main, this.store.name, (code, message) => this.#host.warn(code, message))
     const registering = this.registry
       .register(this.inbox.channel)
@@ -133,3 +137,6 @@ export class RedisSession implements EngineSession {
     return new Replicas({ connection, commands: this.steps, servers: this.#servers, wanted, timeoutMs })
   }
 }
+
+/** Whoever waits for it learns of it. */
+const ignore = (): void => undefined
