@@ -14,7 +14,7 @@ import { sendExtension } from './extension.js'
 import type { Grant } from './grant.js'
 import { unconfirmedText } from './hold-reports.js'
 import type { LeaseHandle, LeaseMaker } from './lease-set.js'
-import { upgradeRefused } from './loss.js'
+import { lossForCaller, upgradeRefused } from './loss.js'
 import { ProvenHold } from './proven-hold.js'
 import type { ProvenHoldDeps } from './proven-hold.js'
 import { enterUntilAnswered, sendEntry } from './re-entry.js'
@@ -231,7 +231,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   /** Whether the store keeps the hold long enough for one more lease without a command. */
   #lasts({ leaseMs }: Request, wantedMs: number): boolean {
     if (leaseMs === null && this.leases.isRenewed) return true
-    return this.clock.reaches(Math.min(monotonicMs() + wantedMs, this.nextLimitAt))
+    return this.clock.reaches(Math.min(monotonicMs() + wantedMs, this.leases.limitAt))
   }
 
   #sendExtension(wantedMs: number, timeoutMs: number): Promise<void> {
@@ -257,9 +257,10 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
 
   /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
   #mayRelease(wasLost: boolean): boolean {
-    if (this.loss?.reason === 'expired' && !wasLost) return false
-    this.assertNotLost()
-    return true
+    const { loss } = this
+    if (!loss) return true
+    if (loss.reason === 'expired' && !wasLost) return false
+    throw lossForCaller(loss)
   }
 
   #beginLeaving(): PendingRelease {

@@ -29,8 +29,17 @@ export interface LeaseMaker<H, L extends LeaseHandle> {
 
 /** The open leases of one hold: few, and nearly always one. */
 export class LeaseSet {
+  /** The earliest of their limits and that of the whole hold. */
+  limitAt: number
+  readonly #holdLimitAt: number
   /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
   #open: readonly OpenLease[] = []
+
+  /** @param limitAt - of the whole hold */
+  constructor(limitAt: number) {
+    this.limitAt = limitAt
+    this.#holdLimitAt = limitAt
+  }
 
   get count(): number {
     return this.#open.length
@@ -57,17 +66,15 @@ export class LeaseSet {
 
   add(lease: OpenLease): void {
     this.#open = this.#open.concat([lease])
+    this.limitAt = Math.min(this.limitAt, lease.limitAt)
   }
 
   delete(lease: OpenLease): void {
     this.#open = this.#open.filter((other) => other !== lease)
-  }
-
-  /** The earliest of their limits and that of the whole hold. */
-  nextLimitAt(limitAt: number): number {
-    let nextAt = limitAt
-    for (const lease of this.#open) nextAt = Math.min(nextAt, lease.limitAt)
-    return nextAt
+    this.limitAt = this.#open.reduce(
+      (earliest, { limitAt }) => Math.min(earliest, limitAt),
+      this.#holdLimitAt,
+    )
   }
 
   /** Those that, as it turns out now, nobody can release any more. */

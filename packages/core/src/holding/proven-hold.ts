@@ -50,7 +50,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   readonly owner: string
   bodies: Turns | undefined
   protected readonly deps: D
-  protected readonly leases = new LeaseSet()
+  protected readonly leases: LeaseSet
   protected state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   protected ownTarget: Target
   protected token: number
@@ -58,7 +58,6 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   protected readonly inDoubt: boolean
   /** Of the store that proved it last, if known. */
   protected incarnation: string | undefined
-  readonly #limitAt: number
   #loss: LockLostError | undefined
   /** What the watchdog sent and has no reply to. */
   #sent: Extension | undefined
@@ -73,7 +72,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     this.owner = grant.owner
     this.token = grant.fencingToken
     this.clock = new LeaseClock(grant, deps.settings.marginMs, monotonicMs())
-    this.#limitAt = grant.grantedAt + maxHoldMs
+    this.leases = new LeaseSet(grant.grantedAt + maxHoldMs)
     this.inDoubt = grant.inDoubt
     this.#learnIncarnation()
     deps.holds.add(this)
@@ -99,12 +98,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
 
   /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
   get deadlineAt(): number {
-    return Math.min(this.#ownDeadlineAt, this.#sessionEndsAt)
-  }
-
-  /** Whatever becomes of the client's session. */
-  get #ownDeadlineAt(): number {
-    return Math.min(this.clock.deadlineAt, this.nextLimitAt)
+    return Math.min(this.clock.deadlineAt, this.leases.limitAt, this.#sessionEndsAt)
   }
 
   /** With an engine whose holds end with it. Not copied: it moves on without a word. */
@@ -175,7 +169,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
 
   /** Read by the watchdog: a hold is renewed while an open lease wants it, until its limit stops it. */
   get renewEveryMs(): number | null {
-    if (this.clock.reaches(this.nextLimitAt)) return null
+    if (this.clock.reaches(this.leases.limitAt)) return null
     return this.leases.isRenewed ? this.deps.settings.renewEveryMs : null
   }
 
@@ -246,11 +240,12 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
     if (this.state === 'released' || this.state === 'lost') return
     this.state = 'lost'
-    const isAtLimit = this.clock.reaches(this.nextLimitAt)
+    const { limitAt } = this.leases
+    const isAtLimit = this.clock.reaches(limitAt)
     const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
     const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
     const { isRenewed } = this.leases
-    const hasSessionEnded = this.#sessionEndsAt < this.#ownDeadlineAt
+    const hasSessionEnded = this.#sessionEndsAt < Math.min(this.clock.deadlineAt, limitAt)
     const error = lossOf(this.ownTarget, this.owner, why, {
       isRenewed,
       isAtLimit,
@@ -275,15 +270,12 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
 
   /** The lease to send now. */
   protected sending(wantedMs: number): number {
-    return this.clock.sending(wantedMs, this.nextLimitAt, monotonicMs())
-  }
-
-  protected get nextLimitAt(): number {
-    return this.leases.nextLimitAt(this.#limitAt)
+    return this.clock.sending(wantedMs, this.leases.limitAt, monotonicMs())
   }
 
   protected assertNotLost(): void {
-    if (this.loss) throw lossForCaller(this.loss)
+    const { loss } = this
+    if (loss) throw lossForCaller(loss)
   }
 
   /** What errors say of it. */

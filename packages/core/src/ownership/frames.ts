@@ -28,9 +28,9 @@ export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames<P extends AnyPossession> {
-  /** Runs a callback whose turn has come. What it returns is awaited inside: a query of knex or Prisma begins only then. */
-  runInBody<T>(hold: P, body: Body, fn: () => T | PromiseLike<T>): Promise<T> {
-    return storage.run({ of: this, hold, body, outer: liveFrame() }, async () => await fn())
+  /** Runs a callback whose turn has come. To be awaited. */
+  runInBody<T>(hold: P, body: Body, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+    return storage.run({ of: this, hold, body, outer: liveFrame() }, begun, fn)
   }
 
   /**
@@ -45,8 +45,8 @@ export class Frames<P extends AnyPossession> {
   }
 
   /** The same in a scope. */
-  runInScope<T>(scope: Scope<P>, fn: () => T | PromiseLike<T>): Promise<T> {
-    return storage.run({ of: this, scope, outer: liveFrame() }, async () => await fn())
+  runInScope<T>(scope: Scope<P>, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+    return storage.run({ of: this, scope, outer: liveFrame() }, begun, fn)
   }
 
   /** The same function, which runs in the context of this call; of other storages it sees those of its own caller. */
@@ -94,6 +94,18 @@ export class Frames<P extends AnyPossession> {
     return frame.of === this
   }
 }
+
+/**
+ * Calls it, and has what it returns begin in the running context, too: a query of knex or Prisma begins when it is awaited. The promise of an
+ * `async` function has begun already.
+ */
+function begun<T>(fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  const result = fn()
+  const hasBegun = result instanceof Promise && result.then === Promise.prototype.then
+  return hasBegun ? result : awaited(result)
+}
+
+const awaited = async <T>(result: T | PromiseLike<T>): Promise<T> => await result
 
 /** Skips frames that are over; otherwise a task that keeps starting its successor would grow the chain without bound. */
 function liveFrame(): Frame<AnyPossession> | undefined {

@@ -96,8 +96,7 @@ export class RedisSession implements EngineSession {
     this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
     const onMessage = (message: string): void => passOn(message, host)
     this.inbox = new RedisInbox({ channel, hub: this.hub, onMessage })
-    if (!options.isShared)
-      this.operator = this.#openOperator(this.#isSingle, common.onNoticeError)
+    if (!options.isShared) this.operator = this.#openOperator(this.#isSingle, common.onNoticeError)
     if (options.replicas) this.confirmer = this.#openReplicas(options.replicas)
   }
 

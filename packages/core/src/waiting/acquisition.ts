@@ -263,13 +263,14 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     this.#notice = undefined
     if (!notice) return
     const { steps, settings, reports, confirmer } = this.deps
-    const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(this.#leaseMs))
+    const wantedMs = this.#leaseMs
+    const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(wantedMs))
     const dated = dateNotice({ ...notice, leaseMs }, this.#lastReply, this.#noticedAt, settings.marginMs)
     steps.noteToken?.(this.address, notice.token)
     reports.granted(this, notice.token, dated ? this.#noticedAt - dated.grantedAt : undefined)
     if (this.isOver) return
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
-    const isEnough = leaseMs >= this.#leaseMs || confirmer !== undefined
+    const isEnough = leaseMs >= wantedMs || confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt
     if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
       this.#enter(notice.token, requestedAt, leaseMs, dated)

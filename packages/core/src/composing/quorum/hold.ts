@@ -78,8 +78,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   readonly target: Target
   readonly #ballot: Ballot
   readonly #deps: QuorumHoldDeps<L>
-  readonly #leases = new LeaseSet()
-  readonly #limitAt: number
+  readonly #leases: LeaseSet
   readonly #limitReachedAt: number
   #fencingToken: number
   #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
@@ -104,10 +103,10 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     this.owner = grant.owner
     this.#ballot = grant.ballot
     this.#fencingToken = grant.fencingToken
-    this.#limitAt = monotonicMs() + request.maxHoldMs
+    this.#leases = new LeaseSet(monotonicMs() + request.maxHoldMs)
     const { deadlineAt } = this.#ballot
     this.#renewedUntil = deadlineAt
-    this.#limitReachedAt = limitReachedAt(request, this.#limitAt, deadlineAt, deps.settings)
+    this.#limitReachedAt = limitReachedAt(request, this.#leases.limitAt, deadlineAt, deps.settings)
     grant.ballot.listener = this
     deps.holds.add(this)
   }
@@ -161,7 +160,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
 
   /** Read by the votes: until when they may last. */
   get limitAt(): number {
-    return this.#leases.nextLimitAt(this.#limitAt)
+    return this.#leases.limitAt
   }
 
   async enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
