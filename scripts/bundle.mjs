@@ -23,6 +23,9 @@ import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 /** The files of the command, of which two run in processes of their own, by the modules that they are made of. */
 const programs = { main: 'main', 'guard-main': 'run/guard-main', 'other-process': 'verify/other-process' }
 
+/** What many programs do without, by package: a file of its own, which bundlers leave out. */
+const apart = { core: { 'holdfast-quorum': 'holdfast-quorum' } }
+
 /** The files that a package publishes, by the modules that they are made of, without their endings. */
 function entriesOf(name, folder) {
   if (name === 'cli') return programs
@@ -121,7 +124,7 @@ function entriesAbove(id, getModuleInfo, seen = new Set()) {
   if (seen.has(id)) return []
   seen.add(id)
   const { isEntry, importers } = getModuleInfo(id)
-  return [...(isEntry ? [id] : []), ...importers.flatMap((each) => entriesAbove(each, getModuleInfo, seen))]
+  return isEntry ? [id] : importers.flatMap((each) => entriesAbove(each, getModuleInfo, seen))
 }
 
 /** What several entry points need is one file: a file more costs an import as much time as 20 kB of code. */
@@ -131,10 +134,10 @@ const sharedApart = (id, { getModuleInfo }) =>
 const plainNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
 
 /** Returns the files of other packages that became part of it. */
-async function writeModules(name, folder, inputOf) {
+async function writeModules(name, folder, input) {
   const included = new Set()
   const bundle = await rollup({
-    input: inputOf('.js'),
+    input,
     external: installedWith(folder),
     plugins: [commonJsApart, includeLibraries(folder, included), layout],
     treeshake: { moduleSideEffects: name === 'cli' },
@@ -147,7 +150,7 @@ async function writeModules(name, folder, inputOf) {
   if (name !== 'cli') options.manualChunks = sharedApart
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
   const licences = new Set([...included].flatMap(licenceOf))
-  if (licences.size > 0) writeFileSync(`${folder}dist/licences.txt`, [...licences].join('\n---\n\n'))
+  if (licences.size > 0) writeFileSync(`${folder}dist/third-party-notices.txt`, [...licences].join('\n---\n\n'))
   if (name === 'cli') return included
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
   // The packages are ECMAScript modules by their package.json.
@@ -155,10 +158,10 @@ async function writeModules(name, folder, inputOf) {
   return included
 }
 
-async function writeDeclarations(folder, inputOf) {
+async function writeDeclarations(folder, input) {
   const isInstalled = installedWith(folder)
   const bundle = await rollup({
-    input: inputOf('.d.ts'),
+    input,
     external: (id) => isBare(id) && (isInstalled(id) || !ownPackages.includes(id)),
     plugins: [dts({ includeExternal: ownPackages }), layout],
   })
@@ -187,12 +190,12 @@ for (const name of publishedPackages) {
   const stamp = stamps + name
   if (isCurrent(stamp, folder)) continue
   const startedAt = new Date()
-  const entries = Object.entries(entriesOf(name, folder))
-  const inputOf = (ending) =>
-    Object.fromEntries(entries.map(([to, from]) => [to, `${folder}build/${from}${ending}`]))
+  const entries = entriesOf(name, folder)
+  const inputOf = (modules, ending) =>
+    Object.fromEntries(Object.entries(modules).map(([to, from]) => [to, `${folder}build/${from}${ending}`]))
   rmSync(`${folder}dist`, { recursive: true, force: true })
-  const included = await writeModules(name, folder, inputOf)
-  if (name !== 'cli') await writeDeclarations(folder, inputOf)
+  const included = await writeModules(name, folder, inputOf({ ...entries, ...apart[name] }, '.js'))
+  if (name !== 'cli') await writeDeclarations(folder, inputOf(entries, '.d.ts'))
   writeFileSync(stamp, [...included].join('\n'))
   utimesSync(stamp, startedAt, startedAt)
 }

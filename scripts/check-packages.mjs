@@ -4,6 +4,7 @@
 // declarations of Node.js. Another runs on Bun and Deno too, and with HOLDFAST_MATRIX=full on each supported version of Node.js.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { buildSync } from 'esbuild'
 import { isFullMatrix, openRedis } from '@holdfast/testkit'
 import { installConsumer, installedVersion, run, step, tarballs } from './lib/consumer.mjs'
 import { pinnedPnpm } from './lib/pinned-pnpm.mjs'
@@ -17,7 +18,7 @@ const withoutRegistry = { npm_config_registry: 'http://127.0.0.1:1/', npm_config
 
 /** The text of every file of a tarball, by its path in the package. */
 function readTarball(name) {
-  mkdirSync(`${tarballs}${name}`)
+  mkdirSync(`${tarballs}${name}`, { recursive: true })
   run(['tar', '-xzf', `${tarballs}${name}.tgz`, '-C', `${tarballs}${name}`])
   const folder = `${tarballs}${name}/package/`
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -40,6 +41,36 @@ function checkTarball(name) {
   // What `pnpm publish` hands a tarball to.
   const publish = ['npm', 'publish', tarball, '--dry-run']
   step(`publish ${name}, dry run`, () => run(publish, folder, withoutRegistry))
+}
+
+/** In bytes: what an installation of core adds, and a minified program with one lock, without ioredis. */
+const budgets = { installed: 1_500_000, bundled: 256_000 }
+
+function checkSizes() {
+  step('core fits its budgets', () => {
+    const installed = [...readTarball('core').values()].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    )
+    const { outputFiles } = buildSync({
+      stdin: {
+        contents: `import { Holdfast } from '@holdfast/core'
+          await new Holdfast({ redis: 'redis://localhost' }).getLock('one').withLock(() => undefined)`,
+        resolveDir: `${root}bench`,
+      },
+      bundle: true,
+      minify: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['ioredis'],
+      tsconfigRaw: {},
+      write: false,
+    })
+    const sizes = { installed, bundled: outputFiles[0].contents.length }
+    console.log(sizes)
+    const exceeded = Object.keys(budgets).filter((what) => sizes[what] > budgets[what])
+    if (exceeded.length > 0) throw new Error(`larger than ${JSON.stringify(budgets)}: ${exceeded.join(', ')}`)
+  })
 }
 
 /** The command, installed on its own, runs another one under a lock. */
@@ -155,6 +186,7 @@ function checkTypes() {
 rmSync(tarballs, { recursive: true, force: true })
 mkdirSync(tarballs, { recursive: true })
 for (const name of publishedPackages) checkTarball(name)
+checkSizes()
 const redis = await openRedis()
 checkConsumer('esm', 'out/index.js', installedVersion('ioredis', 'packages/core/'), redis.url)
 checkConsumer('cjs', 'out/index.cjs', installedVersion('ioredis5', 'packages/core/'), redis.url)

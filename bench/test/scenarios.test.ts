@@ -119,7 +119,18 @@ it('start-up: the packages that a library brings are counted, without the client
   const { seen } = await trialOf('start-up', '@sesame')
   expect(seen('start-up', 'packages')).toEqual([
     ['ioredis', undefined],
+    ['SET and DEL', undefined],
     ['@sesamecare-oss/redlock', 1],
+  ])
+  for (const [, us] of seen('start-up', 'firstCyclesUs')) expect(us).toBeGreaterThan(0)
+})
+
+it('hot-key: new processes contend for one lock', async () => {
+  const { seen } = await trialOf('hot-key')
+  expect(seen('hot-key', 'outOfOrder')).toEqual([
+    ['token in a list', 0],
+    ['hand-off by hand', 0],
+    ['Holdfast', 0],
   ])
 })
 

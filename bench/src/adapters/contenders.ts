@@ -1,7 +1,7 @@
 import { titleOf, type Contender } from '../contender.js'
 import { etcd3Lock } from './etcd3.js'
 import { etcdByHand } from './etcd-floor.js'
-import { handOffByHand, ping, setAndDelete } from './floors.js'
+import { handOffByHand, ping, setAndDelete, tokenInList } from './floors.js'
 import {
   competingOnMemcached,
   holdfast,
@@ -42,6 +42,9 @@ export const contenders: readonly Contender[] = [
   holdfast,
   ...[redlock4, redlock5, sesamecareRedlock, redlockUniversal, redisSemaphore, verrou, nodeRedisson].flat(),
 ]
+
+/** What is compared before the compiler is warm. The floor first. */
+export const hotKeyContenders: readonly Contender[] = [tokenInList, handOffByHand, holdfast]
 
 /** What is compared on PostgreSQL. The floor first. */
 export const postgresContenders: readonly Contender[] = [
@@ -84,6 +87,7 @@ export function contenderOf(title: string): Contender {
   const special = [...redisClients, observedHoldfast, quickHoldfast, lock, readLock, writeLock]
   const known = [
     ...contenders,
+    ...hotKeyContenders,
     ...postgresContenders,
     ...zooKeeperContenders,
     ...etcdContenders,

@@ -35,6 +35,7 @@ export const setAndDelete: Contender = {
   configuration: 'floor',
   settings: `SET NX PX, and a compare-and-delete by EVALSHA, on bare ioredis`,
   waits: 'never',
+  imports: ['ioredis'],
   async open(url) {
     const redis = new Redis(url)
     const sha1 = await load(redis, compareAndDelete)
@@ -99,6 +100,36 @@ export const handOffByHand: Contender = {
       },
       close: disconnecting(redis, subscriber),
     }
+  },
+}
+
+/** The floor of a hot key: whoever takes the only element of a list has the lock. Whoever dies with it keeps it. */
+export const tokenInList: Contender = {
+  library: 'token in a list',
+  configuration: 'floor',
+  settings: 'BLPOP and LPUSH on bare ioredis, a connection for each waiter; no lease, no owner, no checks',
+  waits: 'queueing',
+  open(url) {
+    const redis = new Redis(url)
+    const connections: Redis[] = []
+    const idle: Redis[] = []
+    const connect = (): Redis => {
+      const connection = new Redis(url)
+      connections.push(connection)
+      return connection
+    }
+    return Promise.resolve({
+      async enter(name) {
+        if ((await redis.set(`${name}:made`, '1', 'NX')) === 'OK') await redis.lpush(name, 'token')
+        const connection = idle.pop() ?? connect()
+        await connection.blpop(name, 0)
+        idle.push(connection)
+        return async () => {
+          await redis.lpush(name, 'token')
+        }
+      },
+      close: () => disconnecting(redis, ...connections)(),
+    })
   },
 }
 

@@ -39,6 +39,7 @@ function ofLocks(run: Figures): Verdict[] {
   const with100Locks = own('throughput').filter(({ at }) => at['locks'] === 100)
   const inOrder = [...handOffs, ...own('delayed-hand-off'), ...own('fairness')]
   const libraries = all('throughput').filter((figure) => !isHoldfast(figure) && !isFloor(figure))
+  const started = (title: string): Figure[] => all('start-up').filter(({ of }) => of === title)
   const kept = own('watchdog')
   const many = kept.filter(({ at }) => Number(at['locks']) >= 10_000)
   return [
@@ -81,6 +82,22 @@ function ofLocks(run: Figures): Verdict[] {
       1,
       quotients(all('hand-off').filter(isInJava), handOffs, 'usPerHandOff'),
     ),
+    ...atMost(
+      'Import, processor time, × that of ioredis',
+      0.35,
+      quotients(own('start-up'), started('ioredis'), 'importCpuMs'),
+    ),
+    ...atMost(
+      'From the import to the first lock, × redis-semaphore',
+      1,
+      quotients(own('start-up'), started('redis-semaphore'), 'startMs'),
+    ),
+    ...atMost(
+      'First 1000 cycles of a process, × SET and DEL',
+      1.4,
+      quotients(own('start-up'), started('SET and DEL'), 'firstCyclesUs'),
+    ),
+    ...atMost('Hand-off in new processes, × token in a list', 2, toFloor(run, 'hot-key', own('hot-key'))),
     ...many.flatMap((figure) => [
       ...atMost(`Lost of ${locksIn(figure)}`, 0, seenIn([figure], 'lost')),
       ...atMost(

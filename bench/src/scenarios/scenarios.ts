@@ -34,6 +34,7 @@ import { sessionUpkeep } from './session-upkeep.js'
 import { multi, nested } from './several-entries.js'
 import { shared } from './shared.js'
 import { soak } from './soak.js'
+import { hotKey } from './hot-key.js'
 import { startUp } from './start-up.js'
 import { watchdog } from './watchdog.js'
 
@@ -44,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   nested,
   multi,
   handOff,
+  hotKey,
   delayedHandOff,
   fairness,
   watchdog,

@@ -1,5 +1,6 @@
-import { Cluster, Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { ExitError, exitCodes } from '../exit-codes.js'
+import { ioredis } from './ioredis.js'
 import { readNodes, readRedisUrl, readSocketUrl, type RedisUrl } from './redis-url.js'
 import type { StoreOptions } from './store-options.js'
 
@@ -15,6 +16,7 @@ export function redisTemplate(options: StoreOptions): Redis | Cluster {
       exitCodes.usage,
     )
   }
+  const { Cluster, Redis } = ioredis()
   const [way, otherWay] = waysOf(options)
   if (otherWay !== undefined)
     throw new ExitError(`${way} and ${otherWay} exclude each other`, exitCodes.usage)

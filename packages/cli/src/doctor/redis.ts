@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Cluster, type Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
+import { ioredis } from '../connect/ioredis.js'
 import type { Store } from '../connect/store.js'
 import { messageOf } from '../exit-codes.js'
 import { escapeSentence, escapeText } from '../output/escape.js'
@@ -20,7 +21,7 @@ export const checkRedis = (store: RedisStore, watchdogMs: number): Promise<Findi
 async function examine(store: RedisStore, watchdogMs: number): Promise<Finding[]> {
   const { template, timeoutMs } = store
   const options = limitsOf(timeoutMs)
-  if (template instanceof Cluster) {
+  if (template instanceof ioredis().Cluster) {
     const cluster = template.duplicate([], {
       lazyConnect: true,
       keyPrefix: '',

@@ -1,9 +1,11 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
+import { ioredis } from '../connect/ioredis.js'
 import { using, type Limits } from './connection.js'
 
 /** The fields of SENTINEL MASTER, from the first Sentinel that replies. Rejects with the failure of the last one if none does. */
 export async function askSentinels(template: Redis, limits: Limits): Promise<Map<string, string>> {
   const { sentinels, name = '', sentinelUsername, sentinelPassword, sentinelTLS } = template.options
+  const { Redis } = ioredis()
   let failure: unknown
   for (const node of sentinels ?? []) {
     const sentinel = new Redis({

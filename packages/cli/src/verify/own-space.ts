@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Cluster, type Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { engineKindOf } from '../connect/engines.js'
 import type { StoreOptions } from '../connect/store-options.js'
+import { ioredis } from '../connect/ioredis.js'
 import type { Store } from '../connect/store.js'
 import { ExitError, exitCodes } from '../exit-codes.js'
 
@@ -80,6 +81,7 @@ async function dropTable(url: string, table: string, timeoutMs: number): Promise
 
 /** Deletes the keys of that space, on every master. */
 async function deleteKeys(template: Redis | Cluster, prefix: string): Promise<void> {
+  const { Cluster } = ioredis()
   const connected = template instanceof Cluster ? template.duplicate() : template.duplicate({ keyPrefix: '' })
   try {
     await connected.connect()

@@ -38,7 +38,7 @@ function request(sha1: string, keys: readonly string[], args: Words): string {
   const words = [String(keys.length), ...keys, ...args]
   let text = start
   for (const word of words) {
-    // Written out: a call for each word would be a fifth of all calls of a cycle.
+    // Not a function: it would be what a cycle calls most, which shows until it is compiled.
     const each = typeof word === 'string' ? word : String(word)
     text += (prefixes[each.length] ?? prefixOf(each.length)) + each
   }
