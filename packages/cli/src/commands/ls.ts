@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ClientInfo, Holdfast, ListedLock, LockListing } from '@holdfast/core'
 import { addStoreOptions, readCount } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
-import { countOf } from '../output/count.js'
+import { countOf, grouped } from '../output/count.js'
 import { formatDuration } from '../output/duration.js'
 import { escapeText } from '../output/escape.js'
 import { describeOwner } from '../output/owner.js'
@@ -30,7 +30,7 @@ export function addLs(program: Command): void {
     .argument('[pattern]', 'of names: * any text, ? one character', '*')
     .option('--contended', 'only what others wait for')
     .option('--limit <count>', 'how many to list at most', readCount)
-    .option('--scan', `also scan a store with more than ${mostKeys.toLocaleString('en')} keys`)
+    .option('--scan', `also scan a store with more than ${grouped(mostKeys)} keys`)
     .option('--json', 'JSON, a line for each')
   addStoreOptions(command).action((pattern: string, options: LsOptions) =>
     withClient(options, { label: 'holdfast ls' }, (holdfast) => list(holdfast, pattern, options)),
@@ -55,7 +55,7 @@ async function list(holdfast: Holdfast, pattern: string, options: LsOptions): Pr
     const { total } = listing.progress
     if (total <= maxKeys) throw error
     throw usageError(
-      `the store has about ${total.toLocaleString('en')} keys, and listing locks looks at each of them: ` +
+      `the store has about ${grouped(total)} keys, and listing locks looks at each of them: ` +
         'add --scan to do it all the same, at no more than 5 % of its time',
     )
   }
@@ -84,7 +84,7 @@ async function showAll(listing: LockListing, clients: ReadonlyMap<string, Client
 
 function scannedText({ progress: { scanned, total, isComplete } }: LockListing): string {
   const all = Math.max(scanned, total)
-  return `scanned ${(isComplete ? all : scanned).toLocaleString('en')} of ${countOf(all, 'key')}`
+  return `scanned ${grouped(isComplete ? all : scanned)} of ${countOf(all, 'key')}`
 }
 
 /** @param clients - by id, to say where an owner runs */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Holdfast } from '@holdfast/core'
-import { countOf } from '../output/count.js'
+import { countOf, grouped } from '../output/count.js'
 import { formatDuration } from '../output/duration.js'
 import { failed, ok, unknown, warning, type Finding } from './finding.js'
 
@@ -62,10 +62,7 @@ export async function checkForeignKeys(holdfast: Holdfast): Promise<Finding[]> {
   } catch (error) {
     if (listing.progress.total <= mostKeys) throw error
     return [
-      unknown(
-        'foreign keys',
-        `not looked for: the store has about ${listing.progress.total.toLocaleString('en')} keys`,
-      ),
+      unknown('foreign keys', `not looked for: the store has about ${grouped(listing.progress.total)} keys`),
     ]
   }
   const { scanned, found, foreign } = listing.progress

@@ -1,3 +1,4 @@
+import { grouped } from '../output/count.js'
 import { escapeText } from '../output/escape.js'
 import { failed, ok, unknown, warning, type Finding } from './finding.js'
 
@@ -56,7 +57,7 @@ function checkConnections(info: Info): Finding {
   const used = Number(info.get('connected_clients'))
   const most = Number(info.get('maxclients'))
   if (!most) return unknown('connections', 'the server does not say how many it takes (maxclients)')
-  const text = `${used.toLocaleString('en')} of ${most.toLocaleString('en')} (maxclients)`
+  const text = `${grouped(used)} of ${grouped(most)} (maxclients)`
   return used < fullShare * most
     ? ok('connections', text)
     : warning('connections', `${text}: each process takes two; the server rejects those beyond its limit`)
