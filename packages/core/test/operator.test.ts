@@ -226,7 +226,7 @@ describe('clients', () => {
     const own = await openListening('own', { redis: server.url })
     await openListening('other', { redis: new Redis(server.url, { lazyConnect: true, keyPrefix: 'app:' }) })
     const mute = openSession('mute', { redis: server.url })
-    await mute.session.prepare(mute.session.names.locate('any', 'lock'))
+    await mute.session.registry.register()
     expect(await own.operator.clients()).toEqual([
       { clientId: 'own', client: { host: 'here', pid: 1, label: 'own', startedAt: new Date(0) } },
     ])

@@ -8,7 +8,7 @@ export interface TwoWays {
   readonly holdfast: Holdfast
   readonly replies: FaultProxy
   readonly messages: FaultProxy
-  /** What has reached it on any channel. */
+  /** What has reached it on any channel, but for what it sends itself to find out whether it may. */
   readonly heard: readonly string[]
 }
 
@@ -24,7 +24,11 @@ export async function openTwoWays(
       // Only the subscriber leaves it to its hub to connect again.
       const isSubscriber = override.retryStrategy === null
       const redis = super.duplicate({ ...override, port: (isSubscriber ? messages : replies).port })
-      if (isSubscriber) redis.on('message', (_, message) => heard.push(message))
+      if (isSubscriber) {
+        redis.on('message', (_, message) => {
+          if (message !== 'hello') heard.push(message)
+        })
+      }
       return redis
     }
   }
