@@ -150,7 +150,8 @@ async function writeModules(name, folder, input) {
   if (name !== 'cli') options.manualChunks = sharedApart
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
   const licences = new Set([...included].flatMap(licenceOf))
-  if (licences.size > 0) writeFileSync(`${folder}dist/third-party-notices.txt`, [...licences].join('\n---\n\n'))
+  if (licences.size > 0)
+    writeFileSync(`${folder}dist/third-party-notices.txt`, [...licences].join('\n---\n\n'))
   if (name === 'cli') return included
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
   // The packages are ECMAScript modules by their package.json.

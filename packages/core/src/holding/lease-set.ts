@@ -8,7 +8,7 @@ export interface OpenLease {
   readonly needs: number
   /** Whether the watchdog is to renew the hold for it. */
   readonly isRenewed: boolean
-  /** Until when it lets the hold be renewed (`maxHoldMs`). */
+  /** Until when it lets the hold be renewed (`maxHoldMs`). May move. */
   readonly limitAt: number
   /** The hold was lost. */
   abort(error: LockLostError): void
@@ -29,15 +29,12 @@ export interface LeaseMaker<H, L extends LeaseHandle> {
 
 /** The open leases of one hold: few, and nearly always one. */
 export class LeaseSet {
-  /** The earliest of their limits and that of the whole hold. */
-  limitAt: number
   readonly #holdLimitAt: number
   /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
   #open: readonly OpenLease[] = []
 
   /** @param limitAt - of the whole hold */
   constructor(limitAt: number) {
-    this.limitAt = limitAt
     this.#holdLimitAt = limitAt
   }
 
@@ -64,17 +61,19 @@ export class LeaseSet {
     return false
   }
 
+  /** The earliest of their limits and that of the whole hold. Not remembered: that of a vote moves with those of its quorum. */
+  get limitAt(): number {
+    let earliest = this.#holdLimitAt
+    for (const { limitAt } of this.#open) earliest = Math.min(earliest, limitAt)
+    return earliest
+  }
+
   add(lease: OpenLease): void {
     this.#open = this.#open.concat([lease])
-    this.limitAt = Math.min(this.limitAt, lease.limitAt)
   }
 
   delete(lease: OpenLease): void {
     this.#open = this.#open.filter((other) => other !== lease)
-    this.limitAt = this.#open.reduce(
-      (earliest, { limitAt }) => Math.min(earliest, limitAt),
-      this.#holdLimitAt,
-    )
   }
 
   /** Those that, as it turns out now, nobody can release any more. */
