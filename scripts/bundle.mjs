@@ -1,6 +1,6 @@
 // Usage: node scripts/bundle.mjs
 // Makes what packages publish of what the compiler has built: a file for each entry point, and files with what several of them share, as
-// ECMAScript modules and as CommonJS, with rolled-up declarations. Names and lines stay, so that stack traces read as the source does.
+// ECMAScript modules and as CommonJS, with rolled-up declarations. Names stay, and it is laid out to be read, so that stack traces make sense.
 import {
   existsSync,
   mkdirSync,
