@@ -103,7 +103,7 @@ export const handOffByHand: Contender = {
   },
 }
 
-/** The floor of a hot key: whoever takes the only element of a list has the lock. Whoever dies with it keeps it. */
+/** The floor of a hot key: the process that pops the only element of a list holds the lock. If it dies, the lock is never freed. */
 export const tokenInList: Contender = {
   library: 'token in a list',
   configuration: 'floor',

@@ -37,3 +37,30 @@ it('many clients burden other async work no more than one', async () => {
   for (let client = 0; client < 20; client += 1) await runInHold(new Frames(), possession(), () => undefined)
   expect(burden()).toBe(ofOne)
 })
+
+/** Begins when it is awaited, as a query builder does. */
+const query = (begin: () => void): PromiseLike<void> => ({
+  then: (resolve, reject) => Promise.resolve().then(begin).then(resolve, reject),
+})
+
+class LazyPromise extends Promise<void> {
+  override readonly then: Promise<void>['then'] = (resolve, reject) =>
+    Promise.resolve().then(this.begin).then(resolve, reject)
+
+  constructor(readonly begin: () => void) {
+    super(() => undefined)
+  }
+}
+
+it.each([
+  ['a query', query],
+  ['a promise with a `then` of its own', (begin: () => void) => new LazyPromise(begin)],
+])('what a callback returns begins inside the hold: %s', async (_, made) => {
+  const frames = new Frames()
+  const hold = possession()
+  const body = frames.joinHold(hold, false, undefined)
+  assert(body)
+  const seen: unknown[] = []
+  await frames.runInBody(hold, body, () => made(() => void seen.push(frames.enclosingHold(address))))
+  expect(seen).toEqual([hold])
+})

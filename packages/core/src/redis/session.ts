@@ -137,5 +137,5 @@ export class RedisSession implements EngineSession {
   }
 }
 
-/** Whoever waits for it learns of it. */
+/** A caller that waits for the subscription gets its error. */
 const ignore = (): void => undefined

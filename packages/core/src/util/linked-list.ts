@@ -25,8 +25,8 @@ export class LinkedList<T> {
 
   /** Adds it at the end, unless it is in already. */
   add(node: ListNode<T>): void {
+    if (this.has(node)) return
     const first = this.#first
-    if (node.after !== node || first === node) return
     if (first) {
       const last = first.before
       node.before = last
@@ -46,8 +46,8 @@ export class LinkedList<T> {
 
   /** Whether it was in. */
   delete(node: ListNode<T>): boolean {
+    if (!this.has(node)) return false
     const { before, after } = node
-    if (after === node && this.#first !== node) return false
     before.after = after
     after.before = before
     if (this.#first === node) this.#first = after === node ? undefined : after
