@@ -45,7 +45,7 @@ export default {
       '<rootDir>/{packages,verification}/*/src/**/*.spec.ts',
       '<rootDir>/scripts/test/*.spec.mjs',
     ]),
-    // On what is built, but without a server: whatever is called so, and the examples of docs/testing.md.
+    // On what is built, but without a server: whatever is called so, and the examples of docs/recipes/testing.md.
     project('no-server', [
       '<rootDir>/{packages/*,verification/*,bench,examples}/test/**/*.offline.test.ts',
       '<rootDir>/examples/testing/jest.test.{mjs,cjs}',

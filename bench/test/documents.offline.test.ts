@@ -6,7 +6,9 @@ import { targetsTable } from '../src/report/targets.js'
 import type { About, Figure } from '../src/scenario.js'
 
 const docs = join(__dirname, '../../docs')
-const page = readFileSync(join(docs, 'performance.md'), 'utf8')
+const pages = readdirSync(docs, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.md'))
+const read = (name: string) => readFileSync(join(docs, name), 'utf8')
+const page = read('internals/performance.md')
 
 const cellsIn = (table: string): string[][] =>
   table.split('\n').map((line) =>
@@ -63,7 +65,7 @@ it('a target is rated by its worst figure', () => {
 })
 
 it('the page says of each target whether its figure meets it', () => {
-  const [, table = ''] = /<!-- pnpm bench -->\n\n((?:\|.*\n)+)/.exec(page) ?? []
+  const [, table = ''] = /<!-- pnpm bench -->\n\n((?:\|.*\n)+)/.exec(read('trust/benchmarks.md')) ?? []
   const rows = cellsIn(table.trim()).slice(2)
   expect(rows.length).toBeGreaterThan(20)
   for (const [what, target = '', measured, verdict] of rows) {
@@ -81,10 +83,8 @@ it('the page shows the settings with which each contender runs', () => {
 
 it('the pages name scenarios that exist, and each scenario is on a page', () => {
   const known = readFileSync(join(__dirname, '../src/scenarios/scenarios.ts'), 'utf8')
-  const pages = readdirSync(docs).filter((name) => name.endsWith('.md'))
-  const texts = pages.map((name) => readFileSync(join(docs, name), 'utf8'))
-  const named = texts.flatMap((text) =>
-    [...text.matchAll(/--scenario ([a-z,-]+)/g)].flatMap(([, names = '']) => names.split(',')),
+  const named = pages.flatMap((name) =>
+    [...read(name).matchAll(/--scenario ([a-z,-]+)/g)].flatMap(([, names = '']) => names.split(',')),
   )
   const [, list = ''] = /scenarios: readonly Scenario\[\] = \[([^\]]+)\]/.exec(known) ?? []
   const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

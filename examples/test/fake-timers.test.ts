@@ -19,15 +19,16 @@ afterEach(async () => {
 
 afterAll(() => redis.stop())
 
-/** The calls that docs/testing.md shows for tests with a real Redis. */
-const [, withRealRedis = ''] = readFileSync(join(__dirname, '../../docs/testing.md'), 'utf8').split(
+/** The calls that docs/recipes/testing.md shows for tests with a real Redis. */
+const [, withRealRedis = ''] = readFileSync(join(__dirname, '../../docs/recipes/testing.md'), 'utf8').split(
   '## With a real Redis',
 )
 const calls = [...withRealRedis.matchAll(/^ *(jest\.useFakeTimers\(.*?\)\n)(?= *```)/gms)].map(
   ([, call = '']) => call,
 )
 
-it('docs/testing.md shows two ways to fake timers beside a real Redis', () => expect(calls).toHaveLength(2))
+it('docs/recipes/testing.md shows two ways to fake timers beside a real Redis', () =>
+  expect(calls).toHaveLength(2))
 
 it.each(calls)(
   'a lock on a real Redis is granted, kept, handed on and released, whatever is faked: %#',

@@ -21,11 +21,11 @@ it('a new repository reaches manifests and links', () => {
     bugs: { url: `${moved}/issues`, email: 'security@example.org' },
   })
   const page = withLinks(read('packages/core/README.md'), manifestOf('core'), 'core', moved)
-  expect(page).toContain(`](${moved}/blob/main/docs/api.md#errors)`)
+  expect(page).toContain(`](${moved}/blob/main/docs/reference/errors.md)`)
   expect(page).toContain(`](${moved}/tree/main/packages/memory)`)
   expect(page).not.toMatch(relativeLink)
   const later = withLinks(page, manifest, 'core', `${moved}-2`)
-  expect(later).toContain(`](${moved}-2/blob/main/docs/api.md#errors)`)
+  expect(later).toContain(`](${moved}-2/blob/main/docs/reference/errors.md)`)
 })
 
 /** The anchors of a page's headings. */

@@ -8,7 +8,7 @@ import { startGuard, type TestGuard } from './support/guard.js'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
-// Elsewhere the guard cannot read the environment of other processes; docs/cli.md says so.
+// Elsewhere the guard cannot read the environment of other processes; docs/production/cli.md says so.
 const isLinux = process.platform === 'linux'
 const onLinux = isLinux ? it : it.skip
 const whySkipped = isLinux ? '' : ' (skipped: promised on Linux only)'

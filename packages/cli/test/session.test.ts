@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { scratchFolder, startRedis, until } from '@holdfast/testkit'
 import { openHolder } from './support/holder.js'
 
-// docs/cli.md shows this session. HOLDFAST_RECORD=1 writes it there from a real run; without it the run must still have that shape.
+// docs/production/cli.md shows this session. HOLDFAST_RECORD=1 writes it there from a real run; without it the run must still have that shape.
 
-const page = join(__dirname, '../../../docs/cli.md')
+const page = join(__dirname, '../../../docs/production/cli.md')
 const marks =
   /(?<=<!-- session: packages\/cli\/test\/session.test.ts -->\n\n```text\n)[^]*?(?=```\n\n<!-- end of session -->)/
 const program = join(__dirname, '../dist/esm/main.js')
@@ -80,7 +80,7 @@ async function record(): Promise<string> {
 const asDisposable = <T extends { remove(): Promise<void> }>(folder: T): T & AsyncDisposable =>
   Object.assign(folder, { [Symbol.asyncDispose]: () => folder.remove() })
 
-it('the session that docs/cli.md shows still has that shape', async () => {
+it('the session that docs/production/cli.md shows still has that shape', async () => {
   const session = await record()
   const text = readFileSync(page, 'utf8')
   const [shown = ''] = marks.exec(text) ?? []

@@ -8,6 +8,10 @@ const bases = ['', 'packages/core/src', 'packages/core/src/redis']
 
 const read = (page: string): string => readFileSync(join(root, page), 'utf8')
 
+const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+
 /** Text in backticks that names a file or folder of this project. */
 const pathsIn = (page: string): string[] =>
   [...read(page).matchAll(/`([\w@.-]*(?:\/[\w.-]*)+|\.?[\w-]+\.(?:c?ts|cjs|lua|json))`/g)]
@@ -18,10 +22,9 @@ const found = (path: string): string | undefined =>
   bases.map((base) => join(root, base, path)).find((candidate) => existsSync(candidate))
 
 /** Files that pages show in full, between `<!-- file: … -->` and `<!-- end of file -->`. */
-const shownFiles = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .flatMap((name) => [
-    ...read(`docs/${name}`).matchAll(/<!-- file: (\S+) -->\n\n```\w+\n(.*?)```\n\n<!-- end of file -->/gs),
+const shownFiles = docs
+  .flatMap((page) => [
+    ...read(page).matchAll(/<!-- file: (\S+) -->\n\n```\w+\n(.*?)```\n\n<!-- end of file -->/gs),
   ])
   .map(([, file = '', shown = '']) => [file, shown] as const)
 
@@ -29,7 +32,7 @@ it('pages show files', () => expect(shownFiles.length).toBeGreaterThanOrEqual(5)
 
 it.each(shownFiles)('%s is shown as it is', (file, shown) => expect(shown).toBe(read(file)))
 
-describe.each(['docs/architecture.md', 'docs/engines.md'])('%s', (page) => {
+describe.each(['docs/internals/architecture.md', 'docs/internals/engines.md'])('%s', (page) => {
   it('names files and folders that exist', () => {
     const paths = pathsIn(page)
     expect(paths.length).toBeGreaterThan(5)
@@ -37,8 +40,10 @@ describe.each(['docs/architecture.md', 'docs/engines.md'])('%s', (page) => {
   })
 })
 
-it('the walks in docs/architecture.md name members that are in the files', () => {
-  const rows = [...read('docs/architecture.md').matchAll(/^\| \d+\. .*\| `([^`]+)` +\| `([^`]+)` +\|$/gm)]
+it('the walks in docs/internals/architecture.md name members that are in the files', () => {
+  const rows = [
+    ...read('docs/internals/architecture.md').matchAll(/^\| \d+\. .*\| `([^`]+)` +\| `([^`]+)` +\|$/gm),
+  ]
   expect(rows.length).toBeGreaterThan(20)
   const missing = rows.filter(([, path = '', member = '']) => {
     const file = found(path)
@@ -54,9 +59,7 @@ const pages = [
   'SECURITY.md',
   'examples/README.md',
   'verification/README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...docs,
   ...['packages', 'verification']
     .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}/README.md`))
     .filter((page) => existsSync(join(root, page))),

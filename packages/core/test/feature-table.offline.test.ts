@@ -111,7 +111,7 @@ const [head = [], , ...rows] = section
       .map((cell) => cell.trim()),
   )
 
-/** `[Semaphore](docs/semaphore.md)` → `Semaphore` */
+/** `[Semaphore](docs/objects/semaphore.md)` → `Semaphore` */
 const withoutLinks = (cell: string): string => cell.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
 
 it('the feature table of README.md has exactly the rows that are tested', () =>

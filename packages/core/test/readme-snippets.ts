@@ -4,7 +4,7 @@ import ts from 'typescript'
 
 const root = join(__dirname, '../../..')
 
-/** What a snippet without imports may use; docs/guide.md shows it to the reader. */
+/** What a snippet without imports may use; docs/objects/lock.md shows it to the reader. */
 const prelude = [
   "import { Holdfast } from '@holdfast/core'",
   "import { Redis } from 'ioredis'",
@@ -31,7 +31,9 @@ export const readPage = (page: string): string => readFileSync(join(root, page),
 
 /** The TypeScript and JavaScript blocks of every page that promises to run. */
 export function readSnippets(): Snippet[] {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true }).filter((name) =>
+    name.endsWith('.md'),
+  )
   const pages = [
     'README.md',
     'packages/core/README.md',

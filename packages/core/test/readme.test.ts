@@ -135,12 +135,12 @@ async function refused(): Promise<unknown[]> {
 describe('the user of the ACL line', () => {
   beforeEach(async () => {
     await server.call('ACL', 'LOG', 'RESET')
-    await paste('docs/operations.md')
+    await paste('docs/production/permissions.md')
   })
 
   afterEach(() => server.call('ACL', 'DELUSER', 'locks'))
 
-  it('in docs/operations.md may do everything in the life of a lock', async () => {
+  it('in docs/production/permissions.md may do everything in the life of a lock', async () => {
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
     const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
@@ -161,9 +161,11 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may use read/write locks and semaphores with the permissions that docs/operations.md names for them', async () => {
+  it('may use read/write locks and semaphores with the permissions that docs/production/permissions.md names for them', async () => {
     const [, more = ''] =
-      /semaphores\]\(semaphore\.md\) also need `([^`]+)`/.exec(readPage('docs/operations.md')) ?? []
+      /semaphores\]\(\.\.\/objects\/semaphore\.md\) also need `([^`]+)`/.exec(
+        readPage('docs/production/permissions.md'),
+      ) ?? []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
@@ -195,9 +197,11 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may use count-down latches with the permissions that docs/operations.md names for them', async () => {
+  it('may use count-down latches with the permissions that docs/production/permissions.md names for them', async () => {
     const [, more = ''] =
-      /latches\]\(latch\.md\) also need `([^`]+)`/.exec(readPage('docs/operations.md')) ?? []
+      /latches\]\(\.\.\/objects\/latch\.md\) also need `([^`]+)`/.exec(
+        readPage('docs/production/permissions.md'),
+      ) ?? []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
@@ -218,8 +222,8 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may share locks with Java after the line in docs/interop.md', async () => {
-    await paste('docs/interop.md')
+  it('may share locks with Java after the line in docs/stores/redisson.md', async () => {
+    await paste('docs/stores/redisson.md')
     const problems: unknown[] = []
     const open = () => openAsUser(problems, { engine: redisson({ redis: urlOfUser() }) })
     const [holdfast, rival] = [open(), open()]
@@ -245,10 +249,10 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may share semaphores and latches with Java after both lines in docs/interop.md', async () => {
-    await paste('docs/interop.md')
+  it('may share semaphores and latches with Java after both lines in docs/stores/redisson.md', async () => {
+    await paste('docs/stores/redisson.md')
     const [, more = ''] =
-      /Semaphores and latches also need\s+`([^`]+)`/.exec(readPage('docs/interop.md')) ?? []
+      /Semaphores and latches also need\s+`([^`]+)`/.exec(readPage('docs/stores/redisson.md')) ?? []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
     const open = (semaphores: RedissonSemaphore) =>

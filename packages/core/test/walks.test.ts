@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { uniqueName } from '@holdfast/testkit'
 import { ownRedis } from './support/own-redis.js'
 
-const page = readFileSync(join(__dirname, '../../../docs/architecture.md'), 'utf8')
+const page = readFileSync(join(__dirname, '../../../docs/internals/architecture.md'), 'utf8')
 /** A newcomer can follow a call through so many files. */
 const mostFiles = 22
 
@@ -40,17 +40,17 @@ beforeAll(async () => {
   walks = JSON.parse(stdout) as Walks
 })
 
-it('docs/architecture.md has every file of an uncontended withLock in order, and they are few', () => {
+it('docs/internals/architecture.md has every file of an uncontended withLock in order, and they are few', () => {
   expect(call).toEqual(walks.call)
   expect(call.length).toBeLessThanOrEqual(mostFiles)
 })
 
-it('docs/architecture.md has every file of a grant in order, and they are few', () => {
+it('docs/internals/architecture.md has every file of a grant in order, and they are few', () => {
   expect(grant).toEqual(walks.grant)
   expect(grant.length).toBeLessThanOrEqual(mostFiles)
 })
 
-it('docs/architecture.md names everything else that an uncontended withLock runs', () => {
+it('docs/internals/architecture.md names everything else that an uncontended withLock runs', () => {
   const isScript = (file: string): boolean => file.endsWith('.lua')
   const others = filesIn('### What else a call runs', /`([\w/-]+\.ts)`/g)
   expect([...call.filter((file) => !isScript(file)), ...others].sort()).toEqual([...walks.ran].sort())

@@ -1,5 +1,5 @@
 // Usage: node packages/dashboard/tools/pictures.mjs
-// Takes the pictures of docs/dashboard.md, in light and dark, and prints what axe says about each page. Needs Chromium and a build.
+// Takes the pictures of docs/production/dashboard.md, in light and dark, and prints what axe says about each page. Needs Chromium and a build.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { blockBelow, startEtcd, until, withBlockBelow } from '@holdfast/testkit'
 import { Clients } from './support/clients.js'
 import { Trace } from './support/trace.js'
 
-const page = join(__dirname, '../../../docs/etcd.md')
+const page = join(__dirname, '../../../docs/stores/etcd.md')
 const clients = new Clients()
 
 afterEach(() => clients.closeAll())
@@ -17,7 +17,7 @@ function expectOnPage(name: string, body: string): void {
   expect(blockBelow(updated, name)).toBe(body)
 }
 
-it('a contended cycle is five requests and one event, as docs/etcd.md walks through it', async () => {
+it('a contended cycle is five requests and one event, as docs/stores/etcd.md walks through it', async () => {
   await using server = await startEtcd()
   const trace = new Trace(server.url)
   try {

@@ -16,7 +16,7 @@ import { AddLock } from './support/add-lock.js'
 import { Clients } from './support/clients.js'
 import { rawCommands } from './support/raw-commands.js'
 
-const page = join(__dirname, '../../../docs/why.md')
+const page = join(__dirname, '../../../docs/trust/why.md')
 const clients = new Clients()
 
 afterEach(() => clients.closeAll())
@@ -94,7 +94,7 @@ const expectBothInside = ({ history }: Story): void =>
   expect(checkHistory(history).map(({ promise }) => promise)).toContain('exclusion')
 
 describe('add and delete on memcached', () => {
-  it('let two in when other data needs the room, as docs/why.md shows', async () => {
+  it('let two in when other data needs the room, as docs/trust/why.md shows', async () => {
     await using server = await startMemcached(['-m', '2'])
     const story = await play(server, { leaseS: 3_600 }, async (events) => {
       // To look at the lock would make it one that is in use.
@@ -128,7 +128,7 @@ describe('add and delete on memcached', () => {
   })
 })
 
-it('Holdfast tells A of a restart before B gets in, as docs/why.md shows', async () => {
+it('Holdfast tells A of a restart before B gets in, as docs/trust/why.md shows', async () => {
   await using server = await startMemcached()
   const story = new Story()
   const [a, b] = [clients.open({ url: server.url }), clients.open({ url: server.url })]

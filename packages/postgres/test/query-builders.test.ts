@@ -22,7 +22,7 @@ let kysely: Kysely<unknown>
 let postgresJs: Sql
 let typeorm: DataSource
 
-/** What docs/postgres.md shows of each, in a transaction of its own. */
+/** What docs/stores/postgres.md shows of each, in a transaction of its own. */
 const transactions: Record<string, (lease: Lease) => Promise<unknown>> = {
   'postgres.js': (lease) =>
     postgresJs.begin(async (tx) => {
@@ -103,7 +103,7 @@ onOwnPostgres(it).each(Object.entries(transactions))(
 )
 
 it('the page shows the very client that each test passes to fence', async () => {
-  const page = await readFile(join(__dirname, '../../../docs/postgres.md'), 'utf8')
+  const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')
   const source = await readFile(__filename, 'utf8')
   const bare = (text: string): string => text.replace(/\s|,(?=\s*[)}])/g, '')
   const shown = [...page.matchAll(/^\| (\S+) +\| `(lease\.fence\(.*\))` +\|$/gm)]

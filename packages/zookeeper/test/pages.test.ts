@@ -59,7 +59,7 @@ async function openHoldfasts(clients: readonly string[]): Promise<Map<string, Ho
 
 const ofWalk = /\/l=walk(\/|$)/
 
-it('a contended cycle is five requests and one event, as docs/zookeeper.md walks through it', async () => {
+it('a contended cycle is five requests and one event, as docs/stores/zookeeper.md walks through it', async () => {
   const holdfasts = await openHoldfasts(['A', 'B'])
   const [a, b] = [holdfasts.get('A'), holdfasts.get('B')]
   const lease = await a?.getLock('walk').lock()
@@ -71,12 +71,12 @@ it('a contended cycle is five requests and one event, as docs/zookeeper.md walks
   const walk = trace.passed.slice(from).filter(({ path }) => ofWalk.test(path))
   expect(requests(walk).filter(({ client }) => client === 'B')).toHaveLength(5)
   expect(events(walk)).toMatchObject([{ client: 'B', what: 'deleted' }])
-  expectOnPage('zookeeper.md', 'picture: contended cycle', pictureOf(walk, ['A', 'B'], trace.entries))
+  expectOnPage('stores/zookeeper.md', 'picture: contended cycle', pictureOf(walk, ['A', 'B'], trace.entries))
   for (const holdfast of holdfasts.values()) await holdfast.close()
 })
 
 describe('five clients want a lock, and the first one releases it', () => {
-  it('where everybody watches the queue all others wake up, as docs/why.md shows', async () => {
+  it('where everybody watches the queue all others wake up, as docs/trust/why.md shows', async () => {
     const queue = '/herd'
     await withSession(server.connect, (ask, make) => ask(make.create(queue, '', mode.persistent)))
     const { locks, close } = await openHerd(queue)
@@ -106,13 +106,13 @@ describe('five clients want a lock, and the first one releases it', () => {
     expect(entered).toEqual(['B'])
     const [deletion] = release
     const drawn = deletion ? [deletion, ...byClient(events(release)), ...byClient(listsAfter(from))] : []
-    expectOnPage('why.md', 'picture: herd', pictureOf(drawn, names, trace.entries))
+    expectOnPage('trust/why.md', 'picture: herd', pictureOf(drawn, names, trace.entries))
     const source = readFileSync(join(__dirname, 'support/herd-lock.ts'), 'utf8')
-    expectOnPage('why.md', 'code: herd', bodyOf(source))
+    expectOnPage('trust/why.md', 'code: herd', bodyOf(source))
     await close()
   })
 
-  it('where each watches its predecessor one wakes up, as docs/why.md shows', async () => {
+  it('where each watches its predecessor one wakes up, as docs/trust/why.md shows', async () => {
     const holdfasts = await openHoldfasts(names)
     const lease = await holdfasts.get('A')?.getLock('walk').lock()
     const order: string[] = []
@@ -131,7 +131,7 @@ describe('five clients want a lock, and the first one releases it', () => {
     expect(events(ofWalkAfter(from)).map(({ client }) => client)).toEqual(waiters)
     const isOfFirst = ({ client }: Passed): boolean => client === 'A' || client === 'B'
     const picture = pictureOf(ofWalkAfter(from).filter(isOfFirst).slice(0, 3), names, trace.entries)
-    expectOnPage('why.md', 'picture: holdfast predecessor', picture)
+    expectOnPage('trust/why.md', 'picture: holdfast predecessor', picture)
     for (const holdfast of holdfasts.values()) await holdfast.close()
   })
 })

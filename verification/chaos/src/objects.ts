@@ -49,7 +49,7 @@ const suffixOf: Readonly<Partial<Record<ObjectName, string>>> = {
   latch: ':latch',
 }
 
-/** As docs/protocol.md has them. */
+/** As docs/internals/protocol.md has them. */
 export function keysOf(object: ObjectName, name: string): ObjectKeys {
   const tagged = `{lock:${name}}`
   const suffix = suffixOf[object]

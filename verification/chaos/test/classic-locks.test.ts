@@ -22,7 +22,7 @@ import {
 } from '../src/classic-locks/directed-schedules.js'
 import { classicStages } from '../src/classic-locks/classic-stages.js'
 
-const page = join(__dirname, '../../../docs/why.md')
+const page = join(__dirname, '../../../docs/trust/why.md')
 const sources = join(__dirname, '../src/classic-locks')
 const workerFile = join(__dirname, '../dist/classic-locks/holdfast-worker.js')
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-/** Compares with what docs/why.md shows; HOLDFAST_UPDATE_DOCS=1 updates it instead. */
+/** Compares with what docs/trust/why.md shows; HOLDFAST_UPDATE_DOCS=1 updates it instead. */
 function expectOnPage(name: string, body: string): void {
   const shown = readFileSync(page, 'utf8')
   const updated = process.env['HOLDFAST_UPDATE_DOCS'] ? withBlockBelow(shown, name, body) : shown

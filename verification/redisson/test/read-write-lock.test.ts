@@ -158,7 +158,7 @@ describeTogether('a read/write lock', (context) => {
     expect(Math.min(...cycles.map(({ ttlMs }) => ttlMs))).toBeGreaterThan(20_000)
     for (const side of run)
       expect(new Set(side.map((cycle) => cycle.side))).toEqual(new Set(['read', 'write']))
-    // A thread in Java may miss the release of a writer, and wait for a lease if no other follows: docs/interop.md.
+    // A thread in Java may miss the release of a writer, and wait for a lease if no other follows: docs/stores/redisson.md.
     const [, here = []] = run
     const waits = here.map(({ requestedAtMs, enteredAtMs }) => enteredAtMs - requestedAtMs)
     expect(Math.max(...waits)).toBeLessThan(promptMs)

@@ -94,7 +94,7 @@ const notPermitted =
 const lacksInfo = ({ cause }: RefusedError): RefusedError =>
   new RefusedError(
     'NOPERM: the Redis user lacks +info, which it takes to read version, role and uptime of the server; ' +
-      'grant the commands that docs/operations.md lists under Permissions',
+      'grant the commands that docs/production/permissions.md lists',
     { engine: engineName, cause },
   )
 

@@ -79,7 +79,7 @@ export async function compileApp(name: string, { nest, system }: Variant): Promi
 
 /** What the pages about Nest show, apart from files. */
 async function readSnippets(): Promise<string[]> {
-  const pages = [join(package_, 'README.md'), join(root, 'docs/nestjs.md')]
+  const pages = [join(package_, 'README.md'), join(root, 'docs/recipes/nestjs.md')]
   const texts = await Promise.all(pages.map((page) => readFile(page, 'utf8')))
   const snippets = texts.flatMap((text) => {
     const withoutFiles = text.replace(/<!-- file: .*?<!-- end of file -->/gs, '')

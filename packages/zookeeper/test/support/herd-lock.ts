@@ -9,7 +9,7 @@ export interface HerdClient {
 }
 
 /**
- * The stage of docs/why.md whose waiters watch the queue as a whole.
+ * The stage of docs/trust/why.md whose waiters watch the queue as a whole.
  */
 export class HerdLock {
   #entry = ''
