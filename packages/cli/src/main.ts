@@ -1,10 +1,14 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module'
 import { CommanderError } from 'commander'
 import { ExitError, exitCodeOf, exitCodes, messageOf } from './exit-codes.js'
 import { escapeSentence } from './output/escape.js'
 import { flush } from './output/flush.js'
 import { say } from './output/terminal.js'
 import { createProgram } from './program.js'
+
+// From dist/esm/, where this is published.
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   // Each further write fails as well.
@@ -23,7 +27,7 @@ process.stderr.on('error', () => undefined)
 setInterval(() => undefined, 60_000)
 
 try {
-  await createProgram().parseAsync()
+  await createProgram(version).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { addCompletion } from './commands/completion.js'
 import { addDashboard } from './commands/dashboard.js'
@@ -12,10 +11,8 @@ import { addVerify } from './commands/verify.js'
 import { addWatch } from './commands/watch.js'
 import { escapeSentence } from './output/escape.js'
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-
 /** The command line: what each command does is in commands/. */
-export function createProgram(): Command {
+export function createProgram(version: string): Command {
   const program = new Command('holdfast')
     .description('Distributed locks: run commands under them, see who holds them, evict holders')
     .version(version)

@@ -151,14 +151,24 @@ export interface ConnectionMessage extends ClientContext {
 
 /** What is published under which name: `tracingChannel(name)` for the first four, `channel(name)` for the others. */
 export interface HoldfastChannels {
+  /** An outermost acquisition, or a wait for a latch, from the call to its end. A nested call publishes nothing. */
   'holdfast:acquire': AcquireContext
+  /** A hold, from its grant until it is released or lost. A multi lock has one for each member. */
   'holdfast:hold': HoldContext
+  /** A command that renews holds: up to 500 share one. A quorum lock has one for each master. */
   'holdfast:renew': RenewContext
+  /** The release of a whole hold, from sending it to the reply. */
   'holdfast:release': ReleaseContext
+  /** A release handed the lock to a waiter of this process. `handOffMs`: how long the notification took. */
   'holdfast:granted': GrantedMessage
+  /** A hold ended, or may have ended, without being released. `error.reason` says why. */
   'holdfast:lost': LostMessage
+  /** A hold was lost to `forceUnlock` or `forceRelease`. `holdfast:lost` publishes it as well. */
   'holdfast:revoked': RevokedMessage
+  /** Something is degraded but still works. */
   'holdfast:warning': WarningMessage
+  /** The store did not reply, or a background task failed. Every error is published; the event sums up those of an outage. */
   'holdfast:error': ErrorMessage
+  /** A connection was made or broke, or notifications started or stopped arriving. */
   'holdfast:connection': ConnectionMessage
 }

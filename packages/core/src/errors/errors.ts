@@ -3,7 +3,11 @@ import type { HoldfastErrorDetails } from './holdfast-error.js'
 
 export { HoldfastError, type HoldfastErrorCode, type HoldfastErrorDetails } from './holdfast-error.js'
 
-/** Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time. */
+/**
+ * Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time.
+ *
+ * @remarks Retry later, or report "busy".
+ */
 export class LockTimeoutError extends HoldfastError {
   /** `LOCK_TIMEOUT` */
   static override readonly code = 'LOCK_TIMEOUT'
@@ -58,7 +62,11 @@ export class LockTimeoutError extends HoldfastError {
 export type LossReason =
   'expired' | 'not-held' | 'revoked' | 'closed' | 'member-lost' | 'minority' | 'suspended'
 
-/** A hold ended, or may have ended, without its holder releasing it. Another client may have entered since. */
+/**
+ * A hold ended, or may have ended, without its holder releasing it. Another client may have acquired the lock since.
+ *
+ * @remarks Stop, and check what was written.
+ */
 export class LockLostError extends HoldfastError {
   /** `LOCK_LOST` */
   static override readonly code = 'LOCK_LOST'
@@ -93,7 +101,11 @@ export class LockLostError extends HoldfastError {
   }
 }
 
-/** `unlock()` without a hold in this scope, or use of a lease that was released already. */
+/**
+ * `unlock()` without a hold in this scope, a `lock()` that its scope did not await, or use of a lease that has been released.
+ *
+ * @remarks A bug in the calling code.
+ */
 export class NotOwnerError extends HoldfastError {
   /** `NOT_OWNER` */
   static override readonly code = 'NOT_OWNER'
@@ -107,6 +119,8 @@ export class NotOwnerError extends HoldfastError {
 
 /**
  * The key that belongs to this name holds something else: another type, or a hash without a time to live. Nothing was changed.
+ *
+ * @remarks Use another name or `prefix`, or remove the key.
  */
 export class NotALockError extends HoldfastError {
   /** `NOT_A_LOCK` */
@@ -122,6 +136,8 @@ export class NotALockError extends HoldfastError {
 /**
  * A write lock was requested inside a read lock of the same caller. Two readers that both waited to write would wait for
  * each other, so this is refused at once, by `tryLock` too, and nothing is sent.
+ *
+ * @remarks Release the read lock first, or take the write lock from the start.
  */
 export class UpgradeError extends HoldfastError {
   /** `UPGRADE` */
@@ -137,6 +153,8 @@ export class UpgradeError extends HoldfastError {
 /**
  * No count of the latch is set any more: it was deleted, it expired, or the store lost it. A wait that ends like this did
  * not see the latch open. `countDown` also rejects with this if no count was set yet; then it counted nothing.
+ *
+ * @remarks Set the count and count down again, or give up.
  */
 export class LatchGoneError extends HoldfastError {
   /** `LATCH_GONE` */
@@ -155,7 +173,11 @@ export interface EngineErrorDetails extends HoldfastErrorDetails {
   readonly engine?: string | undefined
 }
 
-/** The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it. */
+/**
+ * The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it.
+ *
+ * @remarks Retry later. An unlimited wait never ends with it.
+ */
 export class UnavailableError extends HoldfastError {
   /** `UNAVAILABLE` */
   static override readonly code = 'UNAVAILABLE'
@@ -178,6 +200,8 @@ export class UnavailableError extends HoldfastError {
 /**
  * The store rejected a command, and repeating it makes no sense: missing permissions, a wrong password, a read-only
  * replica, a server that is too old.
+ *
+ * @remarks Fix the configuration or the permissions.
  */
 export class RefusedError extends HoldfastError {
   /** `REFUSED` */
@@ -198,7 +222,11 @@ export class RefusedError extends HoldfastError {
   }
 }
 
-/** The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was released again. */
+/**
+ * The lock was granted, but too few replicas acknowledged it in time (`minReplicas`). It was released again.
+ *
+ * @remarks Check the replicas, or retry later.
+ */
 export class ReplicationError extends HoldfastError {
   /** `REPLICATION` */
   static override readonly code = 'REPLICATION'
@@ -224,7 +252,11 @@ export class ReplicationError extends HoldfastError {
   }
 }
 
-/** This client already has `maxWaiters` waiters. */
+/**
+ * This client already has `maxWaiters` waiters.
+ *
+ * @remarks Shed load.
+ */
 export class TooManyWaitersError extends HoldfastError {
   /** `TOO_MANY_WAITERS` */
   static override readonly code = 'TOO_MANY_WAITERS'
@@ -236,7 +268,11 @@ export class TooManyWaitersError extends HoldfastError {
   }
 }
 
-/** The client was closed. */
+/**
+ * The client was closed.
+ *
+ * @remarks The process is shutting down: stop.
+ */
 export class ClosedError extends HoldfastError {
   /** `CLOSED` */
   static override readonly code = 'CLOSED'
@@ -248,7 +284,11 @@ export class ClosedError extends HoldfastError {
   }
 }
 
-/** An argument was refused before anything was sent. */
+/**
+ * An argument was rejected before anything was sent.
+ *
+ * @remarks A mistake in the calling code: the message names the option, the value and the bound.
+ */
 export class InvalidArgumentError extends HoldfastError {
   /** `INVALID_ARGUMENT` */
   static override readonly code = 'INVALID_ARGUMENT'
