@@ -7,13 +7,14 @@ const redis = new Redis(process.env.REDIS_URL)
 const redlock = new Redlock([redis])
 const holdfast = new Holdfast({ redis })
 
-export function before(name, work) {
-  return redlock.using([name], 30_000, { retryCount: -1, retryDelay: 50 }, work)
+export function before(name, work, duration = 30_000) {
+  // Not -1: these settings apply to extensions too, and a lost lock would be extended in vain forever.
+  return redlock.using([name], duration, { retryCount: 10, retryDelay: 200 }, work)
 }
 
 /** For the deployment in between, while processes with the code above still run. */
-export function during(name, work) {
-  return bridge((inner) => before(name, inner), holdfast.getLock(name)).withLock(work)
+export function during(name, work, duration) {
+  return bridge((inner) => before(name, inner, duration), holdfast.getLock(name)).withLock(work)
 }
 
 export function after(name, work) {

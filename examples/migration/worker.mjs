@@ -1,5 +1,5 @@
 // One process of a rolling deployment. Arguments: the library, and which version of the code this process runs.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { Redis } from 'ioredis'
 
@@ -25,6 +25,15 @@ const acts = {
       await tellParent({ type: 'inside' })
       await fromParent('leave')
     })
+  },
+  /** Loses the old lock inside, and works until its signal aborts. */
+  async lose({ name, durationMs }) {
+    const lose = async ({ signal }) => {
+      await redis.del(name)
+      await sleep(30_000, undefined, { signal })
+    }
+    const error = await run(name, lose, durationMs).catch((reason) => reason)
+    await tellParent({ type: 'lost', error: error?.name })
   },
   /** Enters inside itself. */
   async nest({ name, counter }) {

@@ -54,7 +54,9 @@ const countAt = (counter: string): Promise<number> =>
     return count
   })
 
-describe.each(['redlock-4', 'redlock-5', 'sesamecare-redlock', 'redis-semaphore'])('%s', (library) => {
+const libraries = ['redlock-4', 'redlock-4-extend', 'redlock-5', 'sesamecare-redlock', 'redis-semaphore']
+
+describe.each(libraries)('%s', (library) => {
   it('does not exclude Holdfast, which is why there is a bridge', async () => {
     const name = uniqueName('migration')
     const [old, fresh] = await Promise.all([start(library, 'before'), start(library, 'after')])
@@ -86,6 +88,15 @@ describe.each(['redlock-4', 'redlock-5', 'sesamecare-redlock', 'redis-semaphore'
     expect(await countAt(counter)).toBe(1)
   })
 })
+
+it.each(['redlock-4-extend', 'sesamecare-redlock'])(
+  'with %s, work stops when the old lock is lost',
+  async (library) => {
+    const worker = await start(library, 'during')
+    await act(worker, { act: 'lose', name: uniqueName('migration'), durationMs: 1_000 })
+    expect(await worker.waitFor('lost')).toMatchObject({ error: 'AbortError' })
+  },
+)
 
 describe('a bridged lease is lost with the old lock', () => {
   const retries = { retryCount: 1, retryDelay: 10, automaticExtensionThreshold: 500 }

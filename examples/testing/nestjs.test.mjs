@@ -3,7 +3,7 @@ import { afterEach, beforeEach, it } from 'node:test'
 import { Test } from '@nestjs/testing'
 import { Holdfast } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
-import { HoldfastModule } from '@holdfast/nestjs'
+import { getHoldfastToken, HoldfastModule } from '@holdfast/nestjs'
 import { Orders, OrdersModule } from '../dist/nestjs/orders.js'
 
 let store, app, rival
@@ -33,4 +33,10 @@ it('leaves the report to the instance that sends it', async () => {
   await rival.getLock('report').withLock(async () => {
     assert.equal(await app.get(Orders).report(), undefined)
   })
+})
+
+it('stops shipping when the lock is lost', async () => {
+  app.get(getHoldfastToken()).once('acquired', ({ name }) => store.expire(name))
+  // The error of the operation that the signal aborted.
+  await assert.rejects(app.get(Orders).ship('7'), { name: 'AbortError' })
 })

@@ -1,6 +1,6 @@
 /** Pages by the folder that they are in, or from the root of the site. */
 const sections = {
-  Start: ['/index', 'quickstart', 'quickstart-postgres', 'choose', 'compatibility'],
+  Start: ['/index', 'quickstart', 'quickstart-postgres', 'choose', 'compatibility', 'versions'],
   Concepts: ['how-it-works', 'ownership', 'waiting', 'leases', 'fencing', 'shutdown'],
   Objects: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum-lock'],
   Stores: [
@@ -60,7 +60,6 @@ const sections = {
   ],
   Trust: ['guarantees', 'benchmarks', 'comparison', 'threat-model', 'why'],
   Internals: [
-    'versioning',
     'architecture',
     'protocol',
     'objects-at-redis',

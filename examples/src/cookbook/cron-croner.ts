@@ -1,12 +1,11 @@
 import type { Holdfast } from '@holdfast/core'
 import { Cron } from 'croner'
-import type { Redis } from 'ioredis'
-import { runTick, type CronJob } from './cron.js'
+import { runTick, type CronJob, type RecordStore } from './cron.js'
 
 /** Runs the job on one of the instances that call this, whenever the pattern says so, in UTC. */
 export function scheduleCron(
   holdfast: Holdfast,
-  redis: Redis,
+  redis: RecordStore,
   pattern: string,
   job: CronJob,
   onError: (error: unknown) => void,
@@ -18,5 +17,8 @@ export function scheduleCron(
     if (tick) await runTick(holdfast, redis, job, tick.getTime())
   })
   let due = cron.nextRun()
+  // The tick that was due last: a deployment may have stopped the instances that waited to run it.
+  const [last] = cron.previousRuns(1)
+  if (last) runTick(holdfast, redis, job, last.getTime()).catch(onError)
   return cron
 }

@@ -1,5 +1,4 @@
 import type { Holdfast } from '@holdfast/core'
-import type { Redis } from 'ioredis'
 
 export interface CronJob {
   readonly name: string
@@ -8,10 +7,16 @@ export interface CronJob {
   run(tick: number, signal: AbortSignal): Promise<void>
 }
 
+/** Where the record of the last tick is kept: any client of Redis with `get` and `set`. */
+export interface RecordStore {
+  get(key: string): Promise<string | null>
+  set(key: string, value: string): Promise<unknown>
+}
+
 /** Runs the job for one tick, unless it was done before. Resolves with whether it ran here. */
 export async function runTick(
   holdfast: Holdfast,
-  redis: Redis,
+  redis: RecordStore,
   job: CronJob,
   tick: number,
 ): Promise<boolean> {
@@ -23,7 +28,7 @@ export async function runTick(
     if (tick <= Number(await redis.get(record))) return false
     await job.run(tick, lease.signal)
     lease.assertHeld()
-    await redis.set(record, tick)
+    await redis.set(record, String(tick))
     return true
   } finally {
     await lease.unlock()
@@ -33,19 +38,22 @@ export async function runTick(
 /** Runs the job on one of the instances that call this. Returns a function that stops it. */
 export function schedule(
   holdfast: Holdfast,
-  redis: Redis,
+  redis: RecordStore,
   job: CronJob,
   onError: (error: unknown) => void,
 ): () => void {
   let timer: NodeJS.Timeout
+  const run = (tick: number): void => void runTick(holdfast, redis, job, tick).catch(onError)
   const awaitNext = (): void => {
     // A tick is identified by its scheduled time, not by when the timer fires, which may be early or late.
     const tick = (Math.floor(Date.now() / job.everyMs) + 1) * job.everyMs
     timer = setTimeout(() => {
       awaitNext()
-      runTick(holdfast, redis, job, tick).catch(onError)
+      run(tick)
     }, tick - Date.now())
   }
+  // The tick that was due last: a deployment may have stopped the instances that waited to run it.
+  run(Math.floor(Date.now() / job.everyMs) * job.everyMs)
   awaitNext()
   return () => clearTimeout(timer)
 }

@@ -23,7 +23,7 @@ export async function handle(
       const accepted = await redis.eval(write, 1, record, lease.fencingToken, ...fields)
       if (accepted !== 1) throw new Error(`job ${jobId}: a newer holder is at work`)
     }
-    // From here on, the record refuses an older holder.
+    // From here on, the record rejects an older holder.
     await writeRecord()
     const result = await work(jobId, lease)
     await writeRecord('result', result)

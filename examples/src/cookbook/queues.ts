@@ -17,7 +17,8 @@ export function makeShop(holdfast: Holdfast, queue: PQueue, stock: Stock): Expre
     await lock.withLock(async () => {
       for (let left = Number(request.params.quantity); left > 0; left--) {
         // Not awaited: the queue may be full of jobs that wait for this very lock, which would be a deadlock.
-        enqueue(() => stock.sendReceipt()).catch(console.error)
+        // Detached: a receipt does not belong to the hold.
+        queue.add(() => holdfast.detached(() => stock.sendReceipt())).catch(console.error)
         await stock.takeOne()
       }
     })

@@ -5,7 +5,7 @@ import { currentLease, HoldfastExceptionFilter, WithLock } from '@holdfast/nestj
 
 @Injectable()
 export class Orders {
-  @WithLock((id: string) => `order:${id}`, { waitMs: 2_000 })
+  @WithLock('order:{0}', { waitMs: 2_000 })
   async ship(id: string): Promise<string> {
     const lease = currentLease()
     await delay(50, undefined, { signal: lease.signal })
@@ -13,7 +13,7 @@ export class Orders {
     return `shipped ${id} under token ${lease.fencingToken}`
   }
 
-  // The same lock: a call inside ship would enter it again.
+  // The same lock: a call inside ship would re-enter.
   @WithLock('order:{0}', { waitMs: 0 })
   async cancel(id: string): Promise<string> {
     return Promise.resolve(`cancelled ${id}`)

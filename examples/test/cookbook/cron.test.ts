@@ -33,6 +33,19 @@ it('an instance that comes to a tick late, after a newer one or after it was don
   expect(await runs()).toEqual([10, 20])
 })
 
+it('an instance that starts runs the tick that was due last, unless it was done', async () => {
+  const [a, b] = [await apps.start('cron'), await apps.start('cron')]
+  // Ten minutes, so that no tick is due during the test except in one run of a hundred, which passes as well.
+  const order = { type: 'schedule', everyMs: 600_000 }
+  await a.send(order)
+  const tick = Number((await a.waitFor('ran'))['tick'])
+  expect(tick % 600_000).toBe(0)
+  await b.send(order)
+  await b.send({ type: 'tick', tick, job: 'quick', everyMs })
+  expect(await b.waitFor('ticked')).toMatchObject({ ran: false })
+  expect(await runs()).toEqual([...new Set(await runs())])
+})
+
 it('when the instance that runs the job is killed, another one runs the same tick', async () => {
   const [a, b] = [await apps.start('cron'), await apps.start('cron')]
   await a.send({ type: 'tick', tick: 10, job: 'slow', everyMs })

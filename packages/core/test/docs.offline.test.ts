@@ -70,7 +70,7 @@ const withoutCode = (page: string): string => read(page).replace(/^```.*?^```$/g
 function anchorsOf(page: string): Set<string> {
   const slugger = new GithubSlugger()
   const headings = withoutCode(page).matchAll(/^#+ (.+)$/gm)
-  return new Set([...headings].map(([, heading = '']) => slugger.slug(heading.replace(/[`*_]/g, ''))))
+  return new Set([...headings].map(([, heading = '']) => slugger.slug(heading.replace(/[`*]/g, ''))))
 }
 
 /** Links within the project that lead nowhere: no such file or, on a page, no such heading. */

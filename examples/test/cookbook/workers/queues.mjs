@@ -14,10 +14,19 @@ let warnings = []
 holdfast.on('warning', ({ code }) => warnings.push(code))
 
 const unbound = (fn) => fn
+const attached = (fn) => fn()
 const cures = {
-  none: { getLock: (name) => holdfast.getLock(name), bind: unbound },
-  bind: { getLock: (name) => holdfast.getLock(name), bind: (fn) => holdfast.bind(fn) },
-  'reentrant: false': { getLock: (name) => holdfast.getLock(name, { reentrant: false }), bind: unbound },
+  none: { getLock: (name) => holdfast.getLock(name), bind: unbound, detached: attached },
+  bind: {
+    getLock: (name) => holdfast.getLock(name),
+    bind: (fn) => holdfast.bind(fn),
+    detached: (fn) => holdfast.detached(fn),
+  },
+  'reentrant: false': {
+    getLock: (name) => holdfast.getLock(name, { reentrant: false }),
+    bind: unbound,
+    detached: attached,
+  },
 }
 
 /** A promise, and what resolves it. */
