@@ -93,7 +93,7 @@ describe('Holdfast beside the floors', () => {
 
   it('scale: costs are measured, and every table of the page is simulated or computed from them', () => {
     const kinds = new Set(trial.of('scale').map((figure) => figure.of.split(',')[0]))
-    expect([...kinds]).toEqual(['cost', 'check: hand-off', 'hand-off', 'renewals', 'notices', 'fail-over'])
+    expect([...kinds]).toEqual(['cost', 'check: hand-off', 'hand-off', 'renewals', 'notices', 'failover'])
   })
 })
 

@@ -6,7 +6,7 @@ import { Stock, type Check, type Row } from './fencing-postgres/stock.js'
 import { openStore } from './fencing-postgres/store.js'
 import { runProgram } from './support/run-example.js'
 
-/** Short, so that this takes seconds, and long enough for a fail-over within it. The default is 30 seconds. */
+/** Short, so that this takes seconds, and long enough for a failover within it. The default is 30 seconds. */
 const watchdogTimeoutMs = 4_000
 /** So is this: at its end, A waits this long for a master that is dead. The default is 5 seconds. */
 const commandTimeoutMs = 1_000

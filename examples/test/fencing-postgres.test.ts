@@ -75,7 +75,7 @@ function expectOnlyBothToBeRight(stdout: string) {
   expect(stdout).toContain('isHeld: false for A, true for B')
 }
 
-it('after a fail-over, version and token together keep the older holder out and lose nothing', async () => {
+it('after a failover, version and token together keep the older holder out and lose nothing', async () => {
   const stdout = await outputOf(noInstalledServer)
   expect(stdout).toContain('PostgreSQL: the embedded PGlite')
   expectOnlyBothToBeRight(stdout)

@@ -3,7 +3,7 @@ import type { Figure, Scenario } from '../scenario.js'
 import { onRedis } from '../servers.js'
 import { busLoad } from '../simulation/bus.js'
 import type { Costs } from '../simulation/costs.js'
-import { simulateFailOver } from '../simulation/fail-over.js'
+import { simulateFailOver } from '../simulation/failover.js'
 import { simulateHandOff } from '../simulation/hand-off.js'
 import { measureBus } from '../simulation/measure-bus.js'
 import { simulateRenewals } from '../simulation/renewals.js'
@@ -115,7 +115,7 @@ function failOvers(costs: Costs, part: number): Figure[] {
         requestsSingly,
       }
       return {
-        of: requestsSingly ? 'fail-over, if each waiter asked' : 'fail-over',
+        of: requestsSingly ? 'failover, if each waiter asked' : 'failover',
         at: { holds, waiters, watchdogTimeoutMs },
         seen: { ...simulateFailOver(settings, costs) },
       }

@@ -43,7 +43,7 @@ describe('holdfast doctor, of ZooKeeper,', () => {
         /^warning: everyone who can connect may write \/holdfast, .*\/mail, and so take/,
       ),
       'node types': 'ok: containers; TTL nodes are on',
-      'foreign keys': matching(/^ok: /),
+      'unrelated keys': matching(/^ok: /),
     })
   })
 
@@ -157,8 +157,8 @@ describe('holdfast doctor, of memcached,', () => {
     // Its data is new.
     expect(await examine(server.url)).toMatchObject({
       code: 0,
-      lock: matching(/^warning: nobody can acquire a lock just now/),
-      data: matching(/^warning: all was lost \d s ago, or is new; nobody can enter for \d000 ms/),
+      lock: matching(/^warning: no client can acquire a lock just now/),
+      data: matching(/^warning: all was lost \d s ago, or is new; no lock can be acquired for \d000 ms/),
     })
     await until(async () => (await examine(server.url))['lock'] === 'ok: acquired and released a lock')
     expect(await examine(server.url)).toMatchObject({

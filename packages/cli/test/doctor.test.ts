@@ -60,12 +60,12 @@ describe('holdfast doctor', () => {
       'replicas',
       'connections',
       'permissions for locks',
-      'permissions for good service',
+      'optional permissions',
       'permissions for read/write locks and semaphores',
       'permissions for latches',
       'permissions for operators',
       'clients',
-      'foreign keys',
+      'unrelated keys',
     ])
   })
 
@@ -75,7 +75,7 @@ describe('holdfast doctor', () => {
     for (const key of keys) expect(await server.call('PTTL', key)).toBeGreaterThan(0)
   })
 
-  it('fails a server that may evict locks, and one with foreign keys under the prefix', async () => {
+  it('fails a server that may evict locks, and one with unrelated keys under the prefix', async () => {
     await using own = await startRedis({
       args: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
     })
@@ -84,7 +84,7 @@ describe('holdfast doctor', () => {
     expect(code).toBe(1)
     expect(findings.filter(({ status }) => status === 'failed').map(({ check }) => check)).toEqual([
       'eviction',
-      'foreign keys',
+      'unrelated keys',
     ])
   })
 

@@ -206,7 +206,7 @@ describe('holdfast unlock', () => {
     await using second = await holdfast.getLock('order:42').lock()
     const { code, stderr } = await cli('unlock', 'order:42', '--owner', first.owner, '--yes')
     expect(code).toBe(1)
-    expect(stderr).toContain('nobody was evicted')
+    expect(stderr).toContain('no holder was evicted')
     expect(second.isHeld).toBe(true)
   })
 
@@ -221,7 +221,7 @@ describe('holdfast unlock', () => {
   it('evicts nobody when nobody holds it', async () => {
     expect(await cli('unlock', 'order:42')).toMatchObject({
       code: 1,
-      stderr: 'holdfast: nobody holds order:42; nobody was evicted\n',
+      stderr: 'holdfast: order:42 is not held; no holder was evicted\n',
     })
   })
 

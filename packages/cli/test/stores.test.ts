@@ -85,7 +85,7 @@ it('works with a Cluster', async () => {
   const list = nodes.map(({ host, port }) => `${host}:${port}`).join(',')
   const checks = await expectAllToWork(on({ redis: template }), { url: '', env: { HOLDFAST_CLUSTER: list } })
   expect(checks).toContain('cluster')
-  expect(checks).toContain('fail-over')
+  expect(checks).toContain('failover')
 })
 
 it('works with Sentinels', async () => {
@@ -96,7 +96,7 @@ it('works with Sentinels', async () => {
   const env = { HOLDFAST_SENTINELS: list, HOLDFAST_SENTINEL: group.name }
   const checks = await expectAllToWork(on({ redis: template }), { url: '', env })
   expect(checks).toContain('sentinels')
-  expect(checks).toContain('fail-over')
+  expect(checks).toContain('failover')
 })
 
 it('a Sentinel that hangs is passed over, by doctor as well', async () => {

@@ -26,7 +26,7 @@ describeAtTerminal('at a terminal', () => {
     const { code, stdout } = await unlock.ended()
     expect(code).toBe(expected)
     expect(stdout).toContain('billing\\x1b[2J')
-    expect(stdout).toContain(isEvicted ? 'holdfast: evicted' : 'holdfast: nobody was evicted')
+    expect(stdout).toContain(isEvicted ? 'holdfast: evicted' : 'holdfast: no holder was evicted')
     expect(await holder().getLock(name).isLocked()).toBe(!isEvicted)
     if (!isEvicted) await lease.unlock()
   })

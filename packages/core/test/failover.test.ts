@@ -24,7 +24,7 @@ async function killMasterOf(key: string): Promise<void> {
   })
 }
 
-it('a client stays on the links of its template, also after a fail-over, and is cut off by them', async () => {
+it('a client stays on the links of its template, also after a failover, and is cut off by them', async () => {
   const links = await proxyNodes(cluster.nodes)
   closeAfterTest(() => links.close())
   const redis = new Cluster([...links.startupNodes], { natMap: { ...links.natMap }, lazyConnect: true })

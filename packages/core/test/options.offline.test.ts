@@ -383,7 +383,7 @@ describe('what plain JavaScript would ignore is refused, before anything is sent
     const withOptions = (): unknown =>
       Reflect.apply(holdfast.getLock.bind(holdfast), undefined, ['a', { waitMs: 5 }])
     expect(withOptions).toThrow(
-      'a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock',
+      'a lock has no options but reentrant: pass others to lock, tryLock or withLock',
     )
     const fromMap = (...args: unknown[]): unknown =>
       Reflect.apply(holdfast.getLock.bind(holdfast), undefined, args)

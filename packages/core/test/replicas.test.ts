@@ -246,7 +246,7 @@ describe('with minReplicas in a cluster', () => {
   it.each([
     ['ioredis 6', template6],
     ['ioredis 5', template5],
-  ])('finds the new master after a fail-over in good order with %s', async (_, template) => {
+  ])('finds the new master after a failover in good order with %s', async (_, template) => {
     const holdfast = openClient(template(), patient)
     const all = names()
     const serve = () => Promise.all(all.map((name) => holdfast.getLock(name).withLock(() => name)))

@@ -34,7 +34,7 @@ it('a write lock that waited for a read lease of the own client says to unlock t
   const { read, write } = openClient(sharedRedisUrl()).getReadWriteLock(uniqueName('self'))
   await read.lock()
   await expect(write.lock({ waitMs: 1_500 })).rejects.toThrow(
-    /inside a read lock a write lock is refused, so unlock the read lock first$/,
+    /inside a read lock a write lock is rejected, so unlock the read lock first$/,
   )
 })
 

@@ -121,7 +121,7 @@ it('all of 60 waiters are served when the master is killed between hand-offs', a
 })
 
 it('no lock is held twice when a master dies whose replica knows the holds', async () => {
-  // Longer than the fail-over, which no hold is to be lost to here.
+  // Longer than the failover, which no hold is to be lost to here.
   const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() }, 15_000)
   await untilReplicated(await group.master())
   await killMaster()

@@ -19,7 +19,7 @@ export function decode<Content, Written>(
   const reason =
     typeof written?.format === 'number'
       ? `the document ${key} has format ${written.format}, and this version of @holdfast/documents reads format ${format}; update the older of the two`
-      : `the document ${key} was not written by Holdfast; delete it, or keep locks under keys of their own`
+      : `the document ${key} was not written by Holdfast; delete it, or keep locks under other keys`
   return { kind: 'not-a-lock', reason }
 }
 

@@ -4,7 +4,7 @@ import { requestOf } from './support/request-of.js'
 
 const second = 1_000
 const foreign =
-  'the document lock:x was not written by Holdfast; delete it, or keep locks under keys of their own'
+  'the document lock:x was not written by Holdfast; delete it, or keep locks under other keys'
 
 it.each([
   ['text', 'hello', foreign],

@@ -77,6 +77,6 @@ export const closed = (): ClosedError => new ClosedError('the Holdfast client is
 
 /** A search that ran late refused a request that was sent after it. */
 export const overtaken = (owner: string): UnavailableError =>
-  new UnavailableError(`a search for ${owner} ran late and refused its request; it enters again`, {
+  new UnavailableError(`a search for ${owner} ran late and rejected its request; it is sent again`, {
     engine: engineName,
   })

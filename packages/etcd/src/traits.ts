@@ -10,7 +10,7 @@ export const traits: Traits = {
   handOff: 'grant',
   lease: { of: 'session', stepMs: 1, shortestMs: 400, marginMs: 100 },
   fencing: 'kept',
-  survives: 'fail-over',
+  survives: 'failover',
   force: 'notified',
   operator: true,
   // A waiter needs the sixth only if others have written between its entering and its watch.

@@ -15,7 +15,7 @@ export function unfit({ version, settings }: ServerWord, mayEvict: boolean): str
   if (!found) return `it is not memcached, it replied ${JSON.stringify(version.slice(0, 80))} to version`
   const [major, minor] = [Number(found[1]), Number(found[2])]
   if (major < oldest.major || (major === oldest.major && minor < oldest.minor))
-    return `it is ${version}, and Holdfast needs memcached 1.6 or later, or it is a proxy, which has versions of its own: ${directly}`
+    return `it is ${version}, and Holdfast needs memcached 1.6 or later, or it is a proxy, which has other versions: ${directly}`
   if (settings.get('proxy_enabled') === 'yes')
     return `it runs in proxy mode, which spreads keys over servers: ${directly}`
   if (settings.size === 0) return `it does not reply to stats settings, as a proxy does not: ${directly}`

@@ -75,7 +75,7 @@ describe('clients that share a memory store', () => {
     })
   })
 
-  it('lose what a fail-over loses, and get larger tokens afterwards', async () => {
+  it('lose what a failover loses, and get larger tokens afterwards', async () => {
     const lease = await ann.getLock('order').lock()
     store.failOver()
     await settled()

@@ -218,7 +218,7 @@ describe('what belongs elsewhere is shown the way', () => {
     [
       "getLock('a', 1000)",
       (on) => call(on, 'getLock', 'a', 1_000),
-      /got a number; a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock/,
+      /got a number; a lock has no options but reentrant: pass others to lock, tryLock or withLock/,
     ],
     [
       "getCountDownLatch('v', 3)",

@@ -154,7 +154,7 @@ function explained(
   switch (numberOf(cause)) {
     case errorNumbers.noSuchSavepoint:
       return new InvalidArgumentError(
-        'fence has to be called inside a transaction, after begin: each statement is one of its own now',
+        'fence has to be called inside a transaction, after begin: each statement is a separate transaction now',
         details,
       )
     case errorNumbers.readOnlyTransaction:

@@ -18,7 +18,7 @@ type MysqlSource =
   | {
       /**
        * Of the database, such as `mysql://app@db.internal/app`, with the parameters that `mysql2` knows. Leads to the primary, also
-       * after a fail-over. Either this or `config`.
+       * after a failover. Either this or `config`.
        */
       readonly url: string
       readonly config?: undefined

@@ -29,7 +29,7 @@ export interface NodeRedis {
   readonly sentinel: (createClient: CreateClient, options: NodeRedisSentinelOptions) => RedisClient
 
   /**
-   * A Redis Cluster. Each of the connections is a client of `createClient`: after a fail-over one of `createCluster` does not find the
+   * A Redis Cluster. Each of the connections is a client of `createClient`: after a failover one of `createCluster` does not find the
    * new master for long, or at all.
    *
    * @param createClient - of `redis` or `@redis/client`. Called once

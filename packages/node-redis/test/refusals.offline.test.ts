@@ -33,7 +33,7 @@ describe.each(versions)('of node-redis $version', (library) => {
     [
       'a cluster',
       cluster,
-      /pass it as new Holdfast\(\{ redis: nodeRedis\.cluster\(createClient, \{ rootNodes \}\) \}\): after a fail-over /,
+      /pass it as new Holdfast\(\{ redis: nodeRedis\.cluster\(createClient, \{ rootNodes \}\) \}\): after a failover /,
     ],
     [
       'a Sentinel client',

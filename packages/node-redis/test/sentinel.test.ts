@@ -119,7 +119,7 @@ describe.each(versions)('Sentinels over node-redis $version', ({ createClient })
     expect(error.message).toContain('self-signed certificate')
   })
 
-  it('lead to the new master after a fail-over', async () => {
+  it('lead to the new master after a failover', async () => {
     const holdfast = clients.open(template())
     await holdfast.getLock(key).withLock(() => undefined)
     await group.failover()

@@ -47,7 +47,7 @@ export async function checkDatabase(
   if (minReplicas > 0) {
     const [row = []] = await query(standbysSql)
     const shortfall = shortfallOf(row, minReplicas)
-    // After a fail-over the new primary gets its own standbys, sooner or later.
+    // After a failover the new primary gets its own standbys, sooner or later.
     if (shortfall) throw refusedUnless(wasUsable || !shortfall.isBySettings, shortfall.message)
   }
   const hello = `select * from ${quoted(schema)}.hello_2()`

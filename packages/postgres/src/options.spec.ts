@@ -96,7 +96,7 @@ it('carries read/write locks, semaphores and latches besides locks', () =>
 it.each([
   [{}, 'nothing'],
   [{ tables: 'logged' }, 'restart'],
-  [{ tables: 'logged', minReplicas: 2 }, 'fail-over'],
+  [{ tables: 'logged', minReplicas: 2 }, 'failover'],
 ] as const)('with %j holds survive: %s', (options, survives) =>
   expect(postgres({ url, ...options }).traits.survives).toBe(survives),
 )

@@ -19,7 +19,7 @@ type PostgresSource =
   | {
       /**
        * Of the database, such as `postgres://app@db.internal/app`, with the parameters that `pg` knows (`sslmode`, …). Leads to the
-       * primary, also after a fail-over. Either this, `config` or `pglite`.
+       * primary, also after a failover. Either this, `config` or `pglite`.
        */
       readonly url: string
       readonly config?: undefined
@@ -60,7 +60,7 @@ export interface PostgresSchemaOptions {
    */
   readonly schema?: string
   /**
-   * `unlogged`: a crash or fail-over loses all locks, as with Redis. `logged`: they survive a crash, and a fail-over as far as
+   * `unlogged`: a crash or failover loses all locks, as with Redis. `logged`: they survive a crash, and a failover as far as
    * the standby has them; each step then waits for the disk, as `synchronous_commit` has it.
    *
    * Decides how the tables are created. Existing ones of the other kind are refused.
@@ -69,7 +69,7 @@ export interface PostgresSchemaOptions {
    */
   readonly tables?: 'unlogged' | 'logged'
   /**
-   * How many standbys must have each step before it counts, renewals included: then a fail-over to one of them loses no
+   * How many standbys must have each step before it counts, renewals included: then a failover to one of them loses no
    * hold. Needs `tables: 'logged'`, and a primary whose `synchronous_standby_names` and `synchronous_commit` make it wait
    * for that many. That is checked on each connection and with each renewal of this client's registration; a primary that
    * does not wait is refused. Give it to every client of the schema: one without it may hand the lock on without waiting.

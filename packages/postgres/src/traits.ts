@@ -8,7 +8,7 @@ import type { PostgresSettings } from './options.js'
  * | ------------------------------ | -------------------- | ---------------------------------- | --------------- |
  * | `unlogged`                     | yes                  | nothing                            | a clean restart |
  * | `logged`                       | no                   | what was sent to it by then        | a crash         |
- * | `logged`, `minReplicas` from 1 | no                   | all that any client got a reply to | a fail-over     |
+ * | `logged`, `minReplicas` from 1 | no                   | all that any client got a reply to | a failover     |
  */
 export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits => ({
   kinds: ['shared', 'latch'],
@@ -27,5 +27,5 @@ function survives({
   minReplicas,
 }: Pick<PostgresSettings, 'tables' | 'minReplicas'>): Traits['survives'] {
   if (tables === 'unlogged') return 'nothing'
-  return minReplicas > 0 ? 'fail-over' : 'restart'
+  return minReplicas > 0 ? 'failover' : 'restart'
 }

@@ -13,7 +13,7 @@ const traitsOf = (tickMs: number): Traits => ({
   handOff: 'grant',
   lease: { of: 'session', stepMs: 1, shortestMs: fewestTicks * tickMs, marginMs: tickMs },
   fencing: 'kept',
-  survives: 'fail-over',
+  survives: 'failover',
   force: 'notified',
   operator: true,
   commandsPerCycle: { uncontended: 3, contended: 5 },

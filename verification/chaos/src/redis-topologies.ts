@@ -18,7 +18,7 @@ export interface RedisTopology extends AnyTopology {
   readonly servers: readonly RedisServer[]
   /** The server that holds the n-th lock, with this key, now. */
   masterOf(n: number, key: string): Promise<RedisServer>
-  /** Performs an orderly fail-over of that lock's server, where a replica can take over. */
+  /** Performs an orderly failover of that lock's server, where a replica can take over. */
   failOver(key: string): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export const redisTopologies = {
 
 const stableWithinMs = 20_000
 
-/** Servers without fail-over; locks are spread over them. */
+/** Servers without failover; locks are spread over them. */
 function onServers(servers: readonly RedisServer[]): RedisTopology {
   return {
     store: 'redis',

@@ -27,7 +27,7 @@ it('a client finds the master by asking the sentinels', async () => {
   await expect((await group.master()).runId()).resolves.toBe(runId)
 })
 
-it('a forced fail-over makes a replica the master, and the others follow it', async () => {
+it('a forced failover makes a replica the master, and the others follow it', async () => {
   const before = await group.master()
   const after = await group.failover()
   expect(after).not.toBe(before)

@@ -16,7 +16,7 @@ it('a cluster of masters serves all slots to a cluster client', async () => {
   }
 })
 
-it('a replica in a cluster takes over in an orderly fail-over, and after a crash', async () => {
+it('a replica in a cluster takes over in an orderly failover, and after a crash', async () => {
   await using cluster = await startCluster({ replicas: 1 })
   expect(cluster.nodes).toHaveLength(6)
   const before = await cluster.masterOf('a')

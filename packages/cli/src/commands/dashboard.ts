@@ -68,7 +68,7 @@ async function load(): Promise<typeof dashboard> {
   } catch (error) {
     if (!isMissing(error)) throw error
     throw usageError(
-      'the page is a package of its own: npm install @holdfast/dashboard, or npx -p @holdfast/cli -p @holdfast/dashboard holdfast dashboard',
+      'the page is a separate package: npm install @holdfast/dashboard, or npx -p @holdfast/cli -p @holdfast/dashboard holdfast dashboard',
     )
   }
 }

@@ -42,7 +42,7 @@ async function examine(holdfast: Holdfast, store: Store, watchdogMs: number): Pr
     ...(await findingsOf('lock', () => checkCycle(holdfast))),
     ...(await (store.kind === 'redis' ? checkRedis(store, watchdogMs) : checkEngine(store, watchdogMs))),
     ...(await findingsOf('clients', () => checkClients(holdfast))),
-    ...(await findingsOf('foreign keys', () => checkForeignKeys(holdfast))),
+    ...(await findingsOf('unrelated keys', () => checkForeignKeys(holdfast))),
   ]
   return findings.filter(({ status, text }, i) => status !== 'failed' || i === firstWith(findings, text))
 }

@@ -12,8 +12,8 @@ export interface ObjectOptions extends StoreOptions {
   readonly json?: true
 }
 
-export const objectOption = (): Option =>
-  new Option('--object <type>', 'what has that name (default: all that is in use)').choices(objectTypes)
+export const objectOption = (types: readonly ObjectType[] = objectTypes): Option =>
+  new Option('--object <type>', 'what has that name (default: all that is in use)').choices(types)
 
 export function addInspect(program: Command): void {
   const command = program

@@ -75,7 +75,7 @@ Exit codes: that of the command, or 128 + n when signal n ended it.
   75  the lock was not acquired (-E)     64  wrong usage
   79  the lock was lost                  125 holdfast itself failed
   69  the store cannot be reached        126 the command cannot be executed
-  77  the store refused                  127 the command was not found
+  77  the store rejected it              127 the command was not found
 
 The command gets HOLDFAST_LOCK, HOLDFAST_OWNER, HOLDFAST_OUTER_OWNERS and HOLDFAST_FENCING_TOKEN in its environment.`
 

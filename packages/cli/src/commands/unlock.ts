@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Holdfast } from '@holdfast/core'
 import { addStoreOptions } from '../connect/options.js'
 import { exitCodes, type ExitError } from '../exit-codes.js'
@@ -8,7 +8,7 @@ import { formatDuration } from '../output/duration.js'
 import { escapeText } from '../output/escape.js'
 import { describeOwner } from '../output/owner.js'
 import { printJson, say } from '../output/terminal.js'
-import type { Found } from './find-objects.js'
+import { objectTypes, type Found } from './find-objects.js'
 import { objectOption, readAll, type ObjectOptions } from './inspect.js'
 import { usageError, withClient } from './with-client.js'
 
@@ -34,10 +34,15 @@ export function addUnlock(program: Command): void {
     .argument('<name>', 'of the lock, read/write lock or semaphore')
     .option(
       '--owner <owner>',
-      'whom to evict, as inspect shows it: nobody else is evicted (default: ask, at a terminal)',
+      'whom to evict, as inspect shows it: no other owner is evicted (default: ask, at a terminal)',
     )
-    .addOption(objectOption())
-    .option('--by <who>', 'who does it: passed on to the evicted process', whoAmI())
+    .addOption(objectOption(objectTypes.filter((type) => type !== 'latch')))
+    .addOption(
+      new Option('--by <who>', 'who does it: passed on to the evicted process').default(
+        whoAmI(),
+        'user@host',
+      ),
+    )
     .option('-y, --yes', 'do not ask; needs --owner')
     .option('--json', 'the outcome as JSON')
   addStoreOptions(command).action(async (name: string, options: UnlockOptions) => {
@@ -68,7 +73,7 @@ async function unlock(holdfast: Holdfast, name: string, options: UnlockOptions):
   say(
     isEvicted
       ? `evicted ${describeOwner(chosen.holder)}`
-      : `${escapeText(owner)} had released it by then; nobody was evicted`,
+      : `${escapeText(owner)} had released it by then; no holder was evicted`,
   )
   return isEvicted
 }
@@ -94,11 +99,12 @@ async function choose(
 ): Promise<Candidate | undefined> {
   if (owner !== undefined) {
     const chosen = candidates.find(({ holder }) => holder.owner === owner)
-    if (!chosen) say(`${escapeText(owner)} does not hold ${escapeText(name)} (any more); nobody was evicted`)
+    if (!chosen)
+      say(`${escapeText(owner)} does not hold ${escapeText(name)} (any more); no holder was evicted`)
     return chosen
   }
   if (candidates.length === 0) {
-    say(`nobody holds ${escapeText(name)}; nobody was evicted`)
+    say(`${escapeText(name)} is not held; no holder was evicted`)
     return undefined
   }
   // --yes is for programs, which must say whom.
@@ -123,18 +129,18 @@ async function pick(name: string, candidates: readonly Candidate[]): Promise<Can
     `${escapeText(name)} is held by\n${list.join('\n')}\nWhich one? [1-${candidates.length}, Enter for none] `,
   )
   const chosen = /^\d+$/.test(answer) ? candidates[Number(answer) - 1] : undefined
-  if (!chosen) say(answer === '' ? 'nobody was evicted' : 'there is no such number; nobody was evicted')
+  if (!chosen) say(answer === '' ? 'no holder was evicted' : 'there is no such number; no holder was evicted')
   return chosen
 }
 
 async function confirm(name: string, holder: Holder): Promise<boolean> {
-  if (!hasSomeoneToAsk()) throw usageError('nobody is there to ask: add --yes to evict without being asked')
+  if (!hasSomeoneToAsk()) throw usageError('not a terminal: add --yes to evict without a question')
   const answer = await ask(
     `${escapeText(name)} is held by ${describeOwner(holder)}.\n` +
       'Its code may still run after the eviction, beside that of the next holder. Evict it? [y/N] ',
   )
   const isYes = /^y(es)?$/i.test(answer)
-  if (!isYes) say('nobody was evicted')
+  if (!isYes) say('no holder was evicted')
   return isYes
 }
 

@@ -24,7 +24,7 @@ export function addVerify(program: Command): void {
   const command = program
     .command('verify')
     .argument('[url]', 'the store, as with --url')
-    .description('try on your own server what Holdfast promises, under names of its own')
+    .description('check on your server what Holdfast promises, under separate names')
     .option('--only <text>', 'only the promises with this text in their title or that of their part')
     .option('--json', 'JSON, a line for each promise')
   addStoreOptions(command).action((url: string | undefined, options: VerifyCommandOptions) =>
@@ -119,7 +119,7 @@ function* linesOf(verdicts: readonly Verdict[]): Generator<string> {
   }
   if (all.untried === 0) return
   yield ''
-  yield `${countOf(all.untried, 'promise')} cannot be tried from outside: they take a restart, a fail-over, or a count of the server's commands.`
+  yield `${countOf(all.untried, 'promise')} cannot be tried from outside: they need a restart, a failover or a count of the server's commands.`
 }
 
 /** Of what a broken promise has to say. */

@@ -17,7 +17,10 @@ export async function checkCycle(holdfast: Holdfast): Promise<Finding[]> {
   await lease?.unlock()
   const cycle = lease
     ? ok('lock', 'acquired and released a lock')
-    : warning('lock', 'nobody can acquire a lock just now: the data of the store is new, or was lost lately')
+    : warning(
+        'lock',
+        'no client can acquire a lock just now: the data of the store is new, or was lost lately',
+      )
   const times: number[] = []
   for (let i = 0; i < rounds; i += 1) {
     const startedAt = performance.now()
@@ -62,17 +65,20 @@ export async function checkForeignKeys(holdfast: Holdfast): Promise<Finding[]> {
   } catch (error) {
     if (listing.progress.total <= mostKeys) throw error
     return [
-      unknown('foreign keys', `not looked for: the store has about ${grouped(listing.progress.total)} keys`),
+      unknown(
+        'unrelated keys',
+        `not looked for: the store has about ${grouped(listing.progress.total)} keys`,
+      ),
     ]
   }
   const { scanned, found, foreign } = listing.progress
   const all = `${countOf(scanned, 'key')} scanned in ${formatDuration(performance.now() - startedAt)}, ${found} in use as locks`
   return foreign === 0
-    ? [ok('foreign keys', `none; ${all}`)]
+    ? [ok('unrelated keys', `none; ${all}`)]
     : [
         failed(
-          'foreign keys',
-          `${countOf(foreign, 'key')} under the prefix of locks ${foreign === 1 ? 'holds' : 'hold'} something else: locks of such names are refused (NOT_A_LOCK); ${all}`,
+          'unrelated keys',
+          `${countOf(foreign, 'key')} under the prefix of locks ${foreign === 1 ? 'holds' : 'hold'} something else: locks of such names are rejected (NOT_A_LOCK); ${all}`,
         ),
       ]
 }

@@ -90,7 +90,7 @@ const groupsFor = ({ lock, queue, registry, channel }: ProbeNames): Group[] => [
     ],
   },
   {
-    title: 'permissions for good service',
+    title: 'optional permissions',
     without: 'dead waiters are noticed late, and the server is not checked',
     isNeeded: false,
     probes: [

@@ -47,7 +47,7 @@ function checkReplicas(info: Info): Finding {
   if (replicas > 0) return ok('replicas', `${replicas} connected`)
   return warning(
     'replicas',
-    'none: if this server is lost, so are all locks; minReplicas would refuse every acquisition',
+    'none: if this server is lost, so are all locks; minReplicas would reject every acquisition',
   )
 }
 

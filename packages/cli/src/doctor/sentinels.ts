@@ -11,6 +11,8 @@ export async function askSentinels(template: Redis, limits: Limits): Promise<Map
     const sentinel = new Redis({
       ...node,
       ...limits,
+      // It would take a permission more, and tells nothing about a Sentinel.
+      enableReadyCheck: false,
       ...(sentinelUsername && { username: sentinelUsername }),
       ...(sentinelPassword && { password: sentinelPassword }),
       ...(sentinelTLS && { tls: sentinelTLS }),

@@ -127,7 +127,7 @@ export interface LatchSession {
    * Sets the count if the named generation is the last one, and is open or not set. A repeated call finds its own `setter`,
    * and is `done`.
    *
-   * A store that may have lost data since the last `set` (a restart, a fail-over) no longer vouches for any generation
+   * A store that may have lost data since the last `set` (a restart, a failover) no longer vouches for any generation
    * before this one: `first` becomes it.
    */
   set(address: Address, request: LatchSetRequest, timeoutMs: number): Promise<LatchReply | NotALockReply>

@@ -23,7 +23,7 @@ export interface StoreFacts {
   readonly aliveUntil?: number | undefined
 
   /**
-   * Identifies the running store that has this address's data; it differs after a restart or fail-over. A release that was
+   * Identifies the running store that has this address's data; it differs after a restart or failover. A release that was
    * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
    */
   incarnation(address: Address): Promise<string | undefined>

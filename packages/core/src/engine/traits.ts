@@ -52,8 +52,8 @@ export interface Traits {
    * store keeps its data, or never. With `none`, `getFencedLock` is refused and `lease.fencingToken` throws.
    */
   readonly fencing: 'kept' | 'while data lives' | 'none'
-  /** What holds survive: a restart of the store, also a fail-over, or neither. */
-  readonly survives: 'nothing' | 'restart' | 'fail-over'
+  /** What holds survive: a restart of the store, also a failover, or neither. */
+  readonly survives: 'nothing' | 'restart' | 'failover'
   /** When a holder learns that its hold was forced open: from a notification, or at its next renewal. */
   readonly force: 'notified' | 'at renewal'
   /**

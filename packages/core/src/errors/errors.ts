@@ -135,7 +135,7 @@ export class NotALockError extends HoldfastError {
 
 /**
  * A write lock was requested inside a read lock of the same caller. Two readers that both waited to write would wait for
- * each other, so this is refused at once, by `tryLock` too, and nothing is sent.
+ * each other, so this is rejected at once, by `tryLock` too, and nothing is sent.
  *
  * @remarks Release the read lock first, or take the write lock from the start.
  */
@@ -176,7 +176,7 @@ export interface EngineErrorDetails extends HoldfastErrorDetails {
 /**
  * The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it.
  *
- * @remarks Retry later. An unlimited wait never ends with it.
+ * @remarks Retry later. A wait without `waitMs` never rejects with this error.
  */
 export class UnavailableError extends HoldfastError {
   /** `UNAVAILABLE` */

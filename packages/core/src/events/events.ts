@@ -30,7 +30,7 @@ export interface LockEvent {
 /** Events of a `Holdfast` client. Each carries one object; `error` may carry a second one. */
 export interface HoldfastEvents {
   /**
-   * A hold was entered: acquired, or re-entered (`holdCount` above 1). `fencingToken` is 0 if the hold has no token, which
+   * A hold was acquired or re-entered (`holdCount` above 1). `fencingToken` is 0 if the hold has no token, which
    * happens only with engines of which not every lease has one.
    */
   acquired: [event: LockEvent & { holdCount: number; fencingToken: number; waitedMs: number }]
@@ -65,7 +65,7 @@ export interface HoldfastEvents {
   lost: [event: LockEvent & { error: LockLostError }]
   /**
    * Code forgot to unlock. `scope-ended`: a scope ended with this lock still held, and released it. `lease-dropped`: the lease was
-   * garbage-collected, so nobody can release it. It stays held, and renewed: what it protects may still run. Noticed at a
+   * garbage-collected, so no code can release it. It stays held, and renewed: what it protects may still run. Noticed at a
    * renewal after the collection. `stack`: where `lock()` or `tryLock()` was called, if there was a listener by then.
    *
    * If there is no listener, the process emits one warning per client for `lease-dropped` (`HOLDFAST_LEAKED`).
@@ -76,7 +76,7 @@ export interface HoldfastEvents {
    *
    * If there is no listener, the process emits a warning once per client for `EVICTION_POLICY` (`HOLDFAST_EVICTION_POLICY`), which means
    * that the store may forget a lock that is held, and for `BODY_ENDED_FIRST` (`HOLDFAST_BODY_ENDED_FIRST`), which means that two callbacks
-   * may have been inside a lock at once.
+   * may have run under one lock at the same time.
    */
   warning: [event: { code: WarningCode; message: string }]
   /**
@@ -97,7 +97,7 @@ export interface HoldfastEvents {
 /**
  * - `EVICTION_POLICY`: the server may evict locks when its memory is full
  * - `SERVER_UNKNOWN`: the server's version, role and eviction policy could not be read
- * - `NOTICE_REFUSED`: the store refused to deliver a notification; the waiter learns of its grant later
+ * - `NOTICE_REFUSED`: the store rejected a notification; the waiter notices its grant later
  * - `RELEASE_UNCONFIRMED`: a release got no reply within `commandTimeoutMs`, or before the lease expired. It is repeated in the
  *   background until the lease expires
  * - `BODY_ENDED_FIRST`: the callback that holds ended while another one that entered its hold still runs; the message says where
@@ -115,7 +115,7 @@ export type WarningCode =
 /** After these two may be inside one lock. The others are about delays, or about what could not be checked. */
 const endangersLocks: ReadonlyMap<WarningCode, string> = new Map([
   ['EVICTION_POLICY', 'Two clients may then hold one lock at the same time.'],
-  ['BODY_ENDED_FIRST', 'Two callbacks may then be inside one lock at the same time.'],
+  ['BODY_ENDED_FIRST', 'Two callbacks may then run under one lock at the same time.'],
 ])
 
 const handleBy = (event: 'error' | 'warning'): string =>

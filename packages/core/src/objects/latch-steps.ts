@@ -48,7 +48,7 @@ export class LatchSteps {
   }
 
   /**
-   * For one watchdog time at the most: a fail-over takes no longer. A step that is repeated is the same to the letter, so
+   * For one watchdog time at the most: a failover takes no longer. A step that is repeated is the same to the letter, so
    * that it makes no difference how often it is carried out.
    */
   async run<T extends LatchReply | LatchInspection>(

@@ -49,7 +49,7 @@ export class OldCall<T> {
     // An error of the work itself comes first: it is what the caller looks for.
     const result = await this.#running
     if (!hadEnded) throw this.#misused('resolved before its work had ended, which so ran without that lock')
-    if (this.#ranAgain) throw this.#misused('ran its work a second time, which was refused')
+    if (this.#ranAgain) throw this.#misused('ran its work a second time, which was rejected')
     if (failure) throw failure.error
     return result
   }

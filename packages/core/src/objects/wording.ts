@@ -41,11 +41,11 @@ const isOfSameClient = (owner: string | undefined, holder: string | undefined): 
 const ownClientText = (kind: ObjectKind): string =>
   '. The holder is a call of this same client, such as another request of the same server, or ' +
   (kind === 'semaphore'
-    ? 'a lease that the caller did not unlock: each call takes permits of its own, nested calls too'
+    ? 'a lease that the caller did not unlock: each call takes its own permits, nested calls too'
     : "the caller's own hold: a lease that was not unlocked, or a callback that lost its async context (holdfast.bind). " +
       'Calls exclude each other within a client as they do between clients, and re-enter only inside withLock, run or scope' +
       (kind === 'write-lock'
-        ? '; inside a read lock a write lock is refused, so unlock the read lock first'
+        ? '; inside a read lock a write lock is rejected, so unlock the read lock first'
         : ''))
 
 const holderText = (holder: string | undefined, kind: ObjectKind): string => {

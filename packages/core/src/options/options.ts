@@ -52,7 +52,7 @@ export interface AcquireOptions {
    */
   readonly signal?: AbortSignal | null | undefined
   /**
-   * Whether a call inside a hold of the same lock re-enters that hold. With `false` it never does: it gets an owner of its own, and
+   * Whether a call inside a hold of the same lock re-enters that hold. With `false` it never does: it gets a new owner, and
    * so waits for the hold around it, like any other caller. For code that a queue, a pool or a batcher may start in the async
    * context of another caller. A handle (`getLock(name, { reentrant: false })`) overrides the client, a call overrides the handle.
    *
@@ -87,7 +87,7 @@ export interface ClientOptions extends AcquireOptions {
    * @defaultValue 5_000
    */
   readonly commandTimeoutMs?: number | undefined
-  /** How many waiters this client may have at once; one more is refused with `TooManyWaitersError`. No limit by default. */
+  /** How many waiters this client may have at once; one more is rejected with `TooManyWaitersError`. No limit by default. */
   readonly maxWaiters?: number | undefined
 }
 
@@ -148,7 +148,7 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
 export const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =
-  'a lock has no options of its own but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
+  'a lock has no options but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
 const runOptionNames = new Set(['waitMs', 'signal'])
 
 /** How one acquisition of permits behaves. */
@@ -165,7 +165,7 @@ export interface PermitOptions extends Omit<AcquireOptions, 'reentrant'> {
 export interface SemaphoreOptions {
   /**
    * How many permits there are in all: 1 to 999,999,999. Every process should give the same number. While a deployment changes
-   * it, each acquisition is judged by the number of its own process.
+   * it, each process applies its own number.
    */
   readonly permits: number
 }
@@ -173,7 +173,7 @@ export interface SemaphoreOptions {
 /** How a resize behaves. */
 export interface ResizeOptions {
   /**
-   * For how long the new size overrides what processes give to `getSemaphore`, milliseconds. At least 1.
+   * How long, in milliseconds, the new size overrides the number given to `getSemaphore`. At least 1.
    *
    * @defaultValue 2_147_483_647, about 25 days
    */

@@ -3,7 +3,7 @@ const advice: Readonly<Record<string, readonly [made: string, why?: string]>> = 
   'a client of the package redis': ['nodeRedis(createClient({ url }))'],
   'a cluster of the package redis': [
     'nodeRedis.cluster(createClient, { rootNodes })',
-    ': after a fail-over a client of createCluster does not find the new master for long, or at all',
+    ': after a failover a client of createCluster does not find the new master for long, or at all',
   ],
   'a Sentinel client of the package redis': [
     'nodeRedis.sentinel(createClient, { name, sentinelRootNodes })',

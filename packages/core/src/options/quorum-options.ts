@@ -20,7 +20,7 @@ export interface QuorumClientOptions extends Omit<ClientOptions, 'commandTimeout
   readonly memberTimeoutMs?: number | undefined
   /**
    * For how long after its start a master has no vote: it may have lost its locks, and a second owner could get a majority
-   * with its help. At least `watchdogTimeoutMs`; a longer `leaseMs` than this is refused.
+   * with its help. At least `watchdogTimeoutMs`; a longer `leaseMs` than this is rejected.
    *
    * Must be the same in all processes, as `watchdogTimeoutMs`. 0 turns this off: for masters that never lose a write when
    * they restart, and for tests. When all masters have just started, no client gets a lock until the time is over.

@@ -42,7 +42,7 @@ interface Progress {
  * Lists objects by one SCAN after another, on one master after another.
  *
  * A cursor of Redis means nothing to another server. So once a connection has broken, the master that is being listed begins
- * again: after a fail-over that is the new one. A step that was rejected can be repeated. What moves to a master that is
+ * again: after a failover that is the new one. A step that was rejected can be repeated. What moves to a master that is
  * through while slots migrate may be missed.
  */
 export class Listing {

@@ -13,7 +13,7 @@ export interface RedisOptions {
    * - an ioredis `Redis` or `Cluster` that serves as a template. It is never used for commands and never closed
    * - a client of node-redis, likewise, as `nodeRedis(createClient({ url }))` of `@holdfast/node-redis`
    *
-   * Holdfast opens connections of its own in each case.
+   * Holdfast opens separate connections in each case.
    */
   readonly redis: RedisSource
   /**
@@ -23,8 +23,8 @@ export interface RedisOptions {
    */
   readonly prefix?: string | undefined
   /**
-   * How many replicas must have a grant before its lease is handed out (`WAIT`). Reduces the risk that a fail-over grants
-   * the lock twice; only a fencing token rules it out. Does not apply to re-entry or renewal.
+   * How many replicas must have a grant before its lease is handed out (`WAIT`). Reduces the risk that a failover grants
+   * the lock twice. It cannot exclude it: have the data store reject late writes by their fencing token. Does not apply to re-entry or renewal.
    *
    * @defaultValue 0: the master alone confirms
    */

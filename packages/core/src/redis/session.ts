@@ -90,7 +90,7 @@ export class RedisSession implements EngineSession {
       connection: this.#permissions,
       inbox: channel,
       onNoticeError: (error: string) =>
-        host.warn('NOTICE_REFUSED', `Redis refused to publish a notification: ${error}`),
+        host.warn('NOTICE_REFUSED', `Redis rejected a notification: ${error}`),
     }
     this.steps = options.openSteps(common)
     this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })

@@ -52,7 +52,7 @@ export class Housekeeping {
   }
 
   /**
-   * Messages or replies may have been missed. Those in a queue check together how they stand: after a fail-over a server
+   * Messages or replies may have been missed. Those in a queue check together how they stand: after a failover a server
    * may have thousands of clients that all have to know.
    */
   checkWaiters(): void {

@@ -13,7 +13,7 @@ const columns: readonly Column<ClientRow>[] = [
       <>
         <ProcessLink process={row} />
         {row.isThisOne && <span class="tag">this dashboard</span>}
-        {row.isSilent && <span class="tag bad">silent</span>}
+        {row.isSilent && <span class="tag bad">unresponsive</span>}
       </>
     ),
   },
@@ -95,7 +95,7 @@ export function Clients({ content, view }: { content: ClientsContent; view: Clie
       <Sheets view={view} content={content} />
       <p class="more">
         {plural(matching, 'client')}. A client is listed while it holds or waits for something, and for a
-        short while afterwards. A silent client is connected but not reporting: its process is frozen, busy,
+        short while afterwards. An unresponsive client is connected but not reporting: its process is frozen, busy,
         or older than this dashboard.
       </p>
     </>

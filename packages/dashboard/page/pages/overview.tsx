@@ -40,7 +40,7 @@ export function Overview({ content, totals, samples, everyMs }: OverviewProps) {
         </Figure>
         <Figure
           title="Clients"
-          note={totals.silent === 0 ? 'all report' : `${formatCount(totals.silent)} silent`}
+          note={totals.silent === 0 ? 'all report' : `${formatCount(totals.silent)} unresponsive`}
           isBad={totals.silent > 0}
         >
           <a href={toClients()}>{formatCount(totals.clients)}</a>

@@ -19,7 +19,7 @@ import type { LatchRecord } from './latch-state.js'
 export interface LatchContext {
   /** The store's clock: an integer of microseconds, the same for all of one step. */
   readonly nowUs: number
-  /** Differs after a restart or fail-over of the store. */
+  /** Differs after a restart or failover of the store. */
   readonly incarnation: string
   /** Notifies a client that waits. */
   notify(clientId: string, what: 'open' | 'gone', generation: number): void

@@ -4,5 +4,5 @@ import { EtcdUnderTest } from './support/etcd.js'
 
 describeEngine(
   new EtcdUnderTest(3),
-  sampled(globalRunner(), 'etcd, three servers', /fail-over|restart|black hole|cut off/),
+  sampled(globalRunner(), 'etcd, three servers', /failover|restart|black hole|cut off/),
 )

@@ -60,7 +60,7 @@ describe('what an examination of memcached finds', () => {
     })
     expect(onData({ nowS: 102, madeS: 100, id: 'x' }, up, 3_000)).toMatchObject({
       status: 'warning',
-      text: matching(/^all was lost 1 s ago, or is new; nobody can enter for 2000 ms/),
+      text: matching(/^all was lost 1 s ago, or is new; no lock can be acquired for 2000 ms/),
     })
   })
 

@@ -72,7 +72,7 @@ export function onData(clock: ClockReading | undefined, stats: Stats, graceMs: n
   const ageS = ageMs(clock) / 1_000
   const closedMs = opensInMs(clock, graceMs)
   if (closedMs > 0) {
-    const text = `all was lost ${ageS} s ago, or is new; nobody can enter for ${closedMs} ms, until all who held know it`
+    const text = `all was lost ${ageS} s ago, or is new; no lock can be acquired for ${closedMs} ms, until every holder has noticed`
     return { check, status: 'warning', text }
   }
   return { check, status: 'ok', text: `kept for ${ageS.toLocaleString('en')} s, ${up}` }

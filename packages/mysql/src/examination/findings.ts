@@ -86,10 +86,10 @@ export function onReplication(found: ServerSettings): Finding {
   }
   if ((found.get('group_replication_group_name') ?? '') !== '') {
     const text =
-      'group replication: point all clients at the primary; a fail-over keeps what the group had certified, if group_replication_consistency is BEFORE_ON_PRIMARY_FAILOVER'
+      'group replication: point all clients at the primary; a failover keeps what the group had certified, if group_replication_consistency is BEFORE_ON_PRIMARY_FAILOVER'
     return { check, status: 'warning', text }
   }
-  const text = 'none that Holdfast knows of: replicas that lag lose the newest holds in a fail-over'
+  const text = 'none that Holdfast knows of: replicas that lag lose the newest holds in a failover'
   return { check, status: 'ok', text }
 }
 

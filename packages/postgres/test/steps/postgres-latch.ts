@@ -8,7 +8,7 @@ import { Server, type Sent } from './server.js'
 
 const steps = new LatchSteps(schema)
 
-/** Has the store be another one, as after a fail-over. */
+/** Has the store be another one, as after a failover. */
 const moveSql = `
   insert into ${schema}.store (id) values (lpad($1, 32, '0')::uuid) on conflict (is_this) do update set id = excluded.id`
 

@@ -1,7 +1,7 @@
 import { storeOf, type TopologyName } from '../topologies.js'
 import { clockFaults } from './clock-faults.js'
 import { documentFaults } from './document-faults.js'
-import { failOverFaults } from './fail-over-faults.js'
+import { failOverFaults } from './failover-faults.js'
 import { operatorFaults } from './operator-faults.js'
 import { connectionFaults } from './connection-faults.js'
 import { postgresFaults } from './postgres-faults.js'

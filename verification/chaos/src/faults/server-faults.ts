@@ -40,11 +40,11 @@ function onMaster(
   }
 }
 
-/** A fail-over that an earlier fault caused may have made a replica of it since it was looked up. */
+/** A failover that an earlier fault caused may have made a replica of it since it was looked up. */
 const isFromReplica = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('READONLY')
 
-/** Faults of the Redis server that holds a lock, without a fail-over. */
+/** Faults of the Redis server that holds a lock, without a failover. */
 export const serverFaults = {
   flushScripts: onMaster({ disturbs: 'none' }, async (server) => {
     await scriptFlush(server)

@@ -54,7 +54,7 @@ export const postgresVariants: readonly Variant[] = [
     },
   },
   {
-    name: 'nobody is notified of a grant',
+    name: 'no waiter is notified of a grant',
     edits: [edit('sql/hand-off.js', 'perform pg_notify(waiter.inbox,', 'perform concat(waiter.inbox,')],
     breaks: ['progress'],
     topology,

@@ -154,7 +154,7 @@ export const sharedVariants: readonly Variant[] = [
     },
   },
   {
-    name: 'a semaphore that shrinks lets in as many as before',
+    name: 'a semaphore that shrinks admits as many holders as before',
     edits: [
       {
         file: scripts,

@@ -62,9 +62,9 @@ export function describeSurvives(suite: Suite): void {
       },
     )
 
-    suite.scenario('a hold outlives a fail-over', kept(failOver), {
+    suite.scenario('a hold outlives a failover', kept(failOver), {
       needs: ['failOver'],
-      isPromised: survives === 'fail-over',
+      isPromised: survives === 'failover',
       otherwise: {
         title: 'it is kept or its holder is notified, and the waiters are served',
         run: keptOrNotified(failOver),

@@ -15,7 +15,7 @@ export interface CheckOptions {
   readonly slackMs?: number
   /**
    * By when a call without `waitMs`, and every release, must settle, in milliseconds from the last heal or from
-   * the call itself, whichever is later. At least a lease, the time of a fail-over, and the time that the holders
+   * the call itself, whichever is later. At least a lease, the time of a failover, and the time that the holders
    * ahead in the queue take. @defaultValue 10_000
    */
   readonly settleMs?: number

@@ -31,7 +31,7 @@ export interface RedisCluster extends AsyncDisposable {
   masterOf(keyOrSlot: string | number): Promise<RedisServer>
   /** The replica of the node that serves this key or slot now. */
   replicaOf(keyOrSlot: string | number): Promise<RedisServer>
-  /** Performs an orderly fail-over to the replica (CLUSTER FAILOVER). Resolves with the new master. */
+  /** Performs an orderly failover to the replica (CLUSTER FAILOVER). Resolves with the new master. */
   failover(keyOrSlot: string | number): Promise<RedisServer>
   /** Resolves when every running node sees all slots served, and every live node as a master or its replica. */
   whenStable(timeoutMs?: number): Promise<void>
@@ -117,7 +117,7 @@ class LocalCluster implements RedisCluster {
     const hasTakenOver = async () => (await this.masterOf(keyOrSlot)) === replica
     await until(
       async () => {
-        // A node abandons the fail-over after five seconds; one that has taken over rejects the command.
+        // A node abandons the failover after five seconds; one that has taken over rejects the command.
         await replica.call('CLUSTER', 'FAILOVER').catch(() => undefined)
         return until(hasTakenOver, { what: 'it' }).catch(() => false)
       },

@@ -10,9 +10,9 @@ export interface PostgresPairOptions {
 
 /** A primary and its standby. Nothing is promoted by itself. */
 export interface PostgresPair extends AsyncDisposable {
-  /** The server that is the primary as of the latest fail-over, whether it runs or not. */
+  /** The server that is the primary as of the latest failover, whether it runs or not. */
   readonly primary: PostgresServer
-  /** Where that is, for `startProxy`: follows each fail-over. */
+  /** Where that is, for `startProxy`: follows each failover. */
   readonly address: { readonly host: string; readonly port: number }
   /** All that the standby receives comes through here. */
   readonly replication: FaultProxy
@@ -21,7 +21,7 @@ export interface PostgresPair extends AsyncDisposable {
    * killed: until `rejoin` both are primaries, and nothing that the old one commits reaches the other.
    */
   failOver(options?: { readonly isBeside?: boolean }): Promise<void>
-  /** Makes a standby of the server that the last fail-over has replaced, if there was one. */
+  /** Makes a standby of the server that the last failover has replaced, if there was one. */
   rejoin(): Promise<void>
   /** Stops both permanently. A second call does nothing. */
   stop(): Promise<void>

@@ -14,7 +14,7 @@ export interface StartReplicatedOptions {
   readonly args?: readonly string[]
 }
 
-/** A master and its replicas, without automatic fail-over: tests promote replicas explicitly. */
+/** A master and its replicas, without automatic failover: tests promote replicas explicitly. */
 export interface ReplicatedRedis extends AsyncDisposable {
   /** All servers; the first master first. */
   readonly servers: readonly RedisServer[]
@@ -24,7 +24,7 @@ export interface ReplicatedRedis extends AsyncDisposable {
   readonly replicas: readonly RedisServer[]
   /** Makes that replica the master; all other responsive servers follow it. */
   promote(replica: RedisServer): Promise<void>
-  /** Makes every responsive server follow the master: for a server that returns after a fail-over. */
+  /** Makes every responsive server follow the master: for a server that returns after a failover. */
   rejoin(): Promise<void>
   /** Stops all servers permanently. A second call does nothing. */
   stop(): Promise<void>

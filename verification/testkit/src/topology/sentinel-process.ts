@@ -21,7 +21,7 @@ export interface SentinelSettings {
  * Pings: half of `downAfterMs`, so that a new master has time to reply to its first one. If they were much more
  * frequent, all sentinels would notice a failure in the same instant, each vote for itself, and have to try again.
  * Publishing: after four such periods a sentinel demotes a master that it takes for a replica, and the sentinel that
- * leads a fail-over needs a second of them to announce the new master.
+ * leads a failover needs a second of them to announce the new master.
  */
 const periods = (downAfterMs: number) => ({
   'INFO-PERIOD': 100,

@@ -19,7 +19,7 @@ export interface StartSentinelsOptions {
   readonly sentinels?: number
   /** A sentinel counts the master as down after it was unresponsive for this long, in milliseconds. @defaultValue 1_000 */
   readonly downAfterMs?: number
-  /** A failed fail-over, for example without a majority, is retried after twice this time, in milliseconds. @defaultValue 2_000 */
+  /** A failed failover, for example without a majority, is retried after twice this time, in milliseconds. @defaultValue 2_000 */
   readonly failoverTimeoutMs?: number
   /** Further arguments of the master and its replicas. */
   readonly args?: readonly string[]
@@ -37,7 +37,7 @@ export interface RedisSentinels extends AsyncDisposable {
   /** The master that most sentinels agree on, whether it runs or not; waits while they disagree. */
   master(): Promise<RedisServer>
   /**
-   * Forces a fail-over (SENTINEL FAILOVER): writes that the old master had not replicated are lost. Resolves with the
+   * Forces a failover (SENTINEL FAILOVER): writes that the old master had not replicated are lost. Resolves with the
    * new master when everything is stable again.
    */
   failover(): Promise<RedisServer>
@@ -114,7 +114,7 @@ class LocalSentinels implements RedisSentinels {
 
   async failover(): Promise<RedisServer> {
     const before = await this.master()
-    // A sentinel refuses during another fail-over, and abandons one that takes too long.
+    // A sentinel refuses during another failover, and abandons one that takes too long.
     const hasMoved = async () => {
       const now = await this.#agreedMaster()
       if (now && now !== before) return true
@@ -136,7 +136,7 @@ class LocalSentinels implements RedisSentinels {
   }
 
   async stop(): Promise<void> {
-    // Sentinels first, or they would start a fail-over.
+    // Sentinels first, or they would start a failover.
     await stopAll(this.sentinelServers)
     await stopAll(this.servers)
     await this.#folder.remove()

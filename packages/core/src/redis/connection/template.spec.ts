@@ -123,9 +123,9 @@ describe('options that ioredis would ignore or misread are refused', () => {
     [{ host, port: null }, 'redis.port must be an integer from 1 to 65535, got null'],
     [
       { host, replyMapping: 'resp3', protocol: 2 },
-      'ioredis refuses the options of redis: The "resp3" replyMapping is only',
+      'ioredis rejects the options of redis: The "resp3" replyMapping is only',
     ],
-    [{ host, Connector: () => host }, 'ioredis refuses the options of redis: '],
+    [{ host, Connector: () => host }, 'ioredis rejects the options of redis: '],
     ['redis://a?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
     ['redis://a?port=abc', "port in the query of the URL must be an integer from 1 to 65535, got 'abc'"],
     ['redis://a?family=5', 'family in the query of the URL must be one of 0, 4, 6, got 5'],

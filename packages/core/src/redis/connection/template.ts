@@ -128,7 +128,7 @@ function fromOptions(options: object): RedisTemplate {
   try {
     return new Redis({ ...options, lazyConnect: true })
   } catch (error) {
-    throw new InvalidArgumentError(`ioredis refuses the options of redis: ${messageOf(error)}`, {
+    throw new InvalidArgumentError(`ioredis rejects the options of redis: ${messageOf(error)}`, {
       cause: error,
     })
   }

@@ -47,7 +47,7 @@ export class EtcdUnderTest implements EngineUnderTest {
     return { holdfast: new Holdfast({ ...options, engine }), link: new EtcdLink(proxies) }
   }
 
-  /** What survives a fail-over survives a crash of all. */
+  /** What survives a failover survives a crash of all. */
   async restart(): Promise<void> {
     this.#counted = await this.commandCount()
     await Promise.all(this.#servers.map((server) => server.kill()))

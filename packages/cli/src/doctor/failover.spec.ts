@@ -1,4 +1,4 @@
-import { checkCluster, checkFailOver, checkSentinels } from './fail-over.js'
+import { checkCluster, checkFailOver, checkSentinels } from './failover.js'
 
 it('a Cluster with its default time-out leaves holds 3.7 s', () => {
   const { status, text } = checkFailOver('cluster-node-timeout', 15_000, 30_000)

@@ -8,7 +8,7 @@ const electionMs = 1_000
 const survivedMs = (watchdogMs: number): number => (2 / 3) * watchdogMs - watchdogMs / 100 - 2
 
 /**
- * Whether holds survive a fail-over.
+ * Whether holds survive a failover.
  *
  * @param setting - what decides how long a dead master goes unnoticed, milliseconds
  */
@@ -17,8 +17,8 @@ export function checkFailOver(setting: string, timeoutMs: number, watchdogMs: nu
   const leftMs = survivedMs(watchdogMs) - outageMs
   const text = `${setting} is ${formatDuration(timeoutMs)}, watchdogTimeoutMs ${formatDuration(watchdogMs)}`
   if (leftMs >= electionMs)
-    return ok('fail-over', `${text}: holds survive with ${formatDuration(leftMs)} to spare`)
-  return failed('fail-over', `${text}: holds are lost in a fail-over; lower the one or raise the other`)
+    return ok('failover', `${text}: holds survive with ${formatDuration(leftMs)} to spare`)
+  return failed('failover', `${text}: holds are lost in a failover; lower the one or raise the other`)
 }
 
 /** @param config - the reply to CONFIG GET cluster-node-timeout; `null`: refused */
@@ -35,7 +35,7 @@ export function checkCluster(
       ? ok('cluster', `${escapeText(size)} masters, state ok`)
       : failed('cluster', `state ${escapeText(state)}, ${covered} of 16384 slots assigned`),
     config === null
-      ? unknown('fail-over', 'cluster-node-timeout could not be read (+config|get)')
+      ? unknown('failover', 'cluster-node-timeout could not be read (+config|get)')
       : checkFailOver('cluster-node-timeout', Number(config), watchdogMs),
   ]
 }
@@ -48,7 +48,7 @@ export function checkSentinels(fields: ReadonlyMap<string, string>, watchdogMs: 
   return [
     sentinels >= 3 && quorum <= sentinels
       ? ok('sentinels', text)
-      : warning('sentinels', `${text}: a fail-over needs the quorum, and a majority of at least three`),
+      : warning('sentinels', `${text}: a failover needs the quorum, and a majority of at least three`),
     checkFailOver('down-after-milliseconds', Number(fields.get('down-after-milliseconds')), watchdogMs),
   ]
 }
