@@ -1,5 +1,5 @@
 // Usage: node site/check.mjs [<folder for pictures>]
-// Checks what `pnpm run docs` has built: every link, and in a browser what a reader sees, searches and reaches by the keyboard.
+// Checks what `npm run docs` has built: every link, and in a browser what a reader sees, searches and reaches by the keyboard.
 import { deepStrictEqual } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, posix } from 'node:path'

@@ -3,8 +3,7 @@ import { openClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 
 const second = 1_000
-const foreign =
-  'the document lock:x was not written by Holdfast; delete it, or keep locks under other keys'
+const foreign = 'the document lock:x was not written by Holdfast; delete it, or keep locks under other keys'
 
 it.each([
   ['text', 'hello', foreign],

@@ -95,8 +95,8 @@ export function Clients({ content, view }: { content: ClientsContent; view: Clie
       <Sheets view={view} content={content} />
       <p class="more">
         {plural(matching, 'client')}. A client is listed while it holds or waits for something, and for a
-        short while afterwards. An unresponsive client is connected but not reporting: its process is frozen, busy,
-        or older than this dashboard.
+        short while afterwards. An unresponsive client is connected but not reporting: its process is frozen,
+        busy, or older than this dashboard.
       </p>
     </>
   )
