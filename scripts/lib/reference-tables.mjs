@@ -152,7 +152,13 @@ function commands() {
   ].join('\n\n')
 }
 
-const makers = { options, errors, events, channels, metrics, commands }
+const fields = (name) =>
+  table(
+    ['Field', 'Meaning'],
+    membersOf(exportOf(name)).map((member) => [nameOfField(member), documentationOf(member)]),
+  )
+
+const makers = { options, fields, errors, events, channels, metrics, commands }
 
 /** The page with each `<!-- made: what -->` followed by what the code says today. */
 export function withTables(page) {
