@@ -382,6 +382,7 @@ describe('whatever the command', () => {
     [['ls', '--url', 'redis://:100%@x'], '% as %25'],
     [['ls', '--url', 'postgres://u:p#x@y'], 'url is not a valid URL: special characters in a password'],
     [['ls', '--url', 'postgres://x', '--prefix', 'y'], '--prefix does not apply to PostgreSQL'],
+    [['ls', '--min-replicas', '1'], '--min-replicas does not apply to Redis'],
     [['ls', '--url', 'zk://x', '--schema', 'y'], '--schema does not apply to ZooKeeper'],
     [['ls', '--url', 'etcd://x,', '--timeout', '1s'], 'the URL of etcd is not valid'],
     [['ls', '--url', 'memcached://x,'], 'the URL of memcached is not valid'],

@@ -143,6 +143,30 @@ it('works with PostgreSQL', async () => {
   }
 })
 
+it('works with logged tables of PostgreSQL, and names the kind that there is', async () => {
+  const database = await openDatabase()
+  try {
+    const engine = postgres({ url: database.url, tables: 'logged' })
+    const holdfast = openHolder({ engine, label: 'other' })
+    const lease = await holdfast.getLock('order').lock()
+    const run = (...words: string[]) => runCli(words, { url: '', env: { HOLDFAST_URL: database.url } })
+    const unlogged = await run('unlock', 'order', '--owner', lease.owner)
+    expect(unlogged).toMatchObject({ code: 77, stderr: expect.stringContaining('are logged') as unknown })
+    expect(await run('doctor', '--tables', 'logged')).toMatchObject({ code: 0 })
+    const evicted = await run('unlock', 'order', '--owner', lease.owner, '--yes', '--tables', 'logged')
+    expect(evicted).toMatchObject({ code: 0 })
+    // The server has no standby that it waits for.
+    const alone = await run('ls', '--min-replicas', '1')
+    expect(alone).toMatchObject({
+      code: 77,
+      stderr: expect.stringContaining('synchronous_standby_names') as unknown,
+    })
+    await holdfast.close()
+  } finally {
+    await database.stop()
+  }
+})
+
 it('works with ZooKeeper', async () => {
   const server = await openZooKeeper()
   try {

@@ -47,7 +47,7 @@ export type SkippingDecorator<This, Args extends unknown[]> = <
  * Runs every call of a method of a provider or controller under a lock, which all instances of the application share:
  *
  * ```ts
- * @WithLock((id: string) => `order:${id}`, { waitMs: 2_000 })
+ * @WithLock('order:{0}', { waitMs: 2_000 })
  * async ship(id: string): Promise<void> { … }
  * ```
  *

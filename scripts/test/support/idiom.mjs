@@ -1,7 +1,7 @@
 import ts from 'typescript'
 
 /** Habits that a native engineer stumbles over, and what to write. Pages and what programs say are searched for them. */
-export const habits = [
+const habits = [
   [/\bfail-over\b/i, 'failover'],
   [/\btime-outs?\b/i, 'timeout'],
   [/\b(nobody|whoever|somebody|anybody)\b/i, 'no other client, the process that …'],

@@ -23,14 +23,16 @@ const kinds: readonly EngineKind[] = [
     store: 'PostgreSQL',
     scheme: /^postgres(ql)?:/,
     packages: ['@holdfast/postgres', 'pg'],
-    options: ['schema'],
-    async open(url, { schema, mayCreate = false }) {
+    options: ['schema', 'tables', 'minReplicas'],
+    async open(url, { schema, tables = 'unlogged', minReplicas, mayCreate = false }) {
       const { postgres } = await import('@holdfast/postgres')
-      return postgres({
+      const database = {
         url,
         migrate: mayCreate ? 'auto' : 'check',
         ...(schema !== undefined && { schema }),
-      })
+      } as const
+      if (minReplicas !== undefined) return postgres({ ...database, tables: 'logged', minReplicas })
+      return postgres({ ...database, tables })
     },
   },
   {

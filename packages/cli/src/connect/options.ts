@@ -55,6 +55,17 @@ export function addStoreOptions(command: Command): Command {
     .addOption(new Option('--prefix <prefix>', 'Holdfast’s prefix of lock names (lock:)'))
     .addOption(new Option('--key-prefix <prefix>', 'the keyPrefix of the application’s client'))
     .addOption(new Option('--schema <name>', 'PostgreSQL: the schema of the tables'))
+    .addOption(
+      new Option('--tables <kind>', 'PostgreSQL: how the tables were created (default: unlogged)').choices([
+        'unlogged',
+        'logged',
+      ]),
+    )
+    .option(
+      '--min-replicas <count>',
+      'PostgreSQL, logged tables: how many standbys must have each step, as in the clients',
+      readCount,
+    )
     .addOption(new Option('--table <name>', 'MySQL: the table of the locks'))
     .addOption(
       durationOption('--timeout <duration>', 'how long one command to the store may take').default(

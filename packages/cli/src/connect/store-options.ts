@@ -7,6 +7,8 @@ export interface StoreOptions {
   readonly prefix?: string
   readonly keyPrefix?: string
   readonly schema?: string
+  readonly tables?: 'unlogged' | 'logged'
+  readonly minReplicas?: number
   readonly table?: string
   /** Whether what the locks need is created where it is missing: not by a command that looks at the locks of others. */
   readonly mayCreate?: boolean

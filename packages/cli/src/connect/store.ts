@@ -54,7 +54,7 @@ export function fromEnvironment({
 }
 
 const redisOptions = ['cluster', 'sentinel', 'sentinels', 'prefix', 'keyPrefix'] as const
-const optionsOfSomeStore = [...redisOptions, 'schema', 'table'] as const
+const optionsOfSomeStore = [...redisOptions, 'schema', 'tables', 'minReplicas', 'table'] as const
 
 /** @param own - the options that apply to the store */
 function refuseOthers(store: string, options: StoreOptions, own: readonly (keyof StoreOptions)[]): void {
