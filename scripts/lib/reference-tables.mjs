@@ -147,7 +147,7 @@ function commands() {
         flags.filter((flag) => !isCommon(flag)),
       ),
     ]),
-    '## Options of every command',
+    '## Options of every command that reaches a store',
     table(help, [...common.values()]),
   ].join('\n\n')
 }
