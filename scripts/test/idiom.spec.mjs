@@ -52,3 +52,10 @@ it('errors, warnings and output have none either', () => {
     files.flatMap((file) => shown(file, habitsOfSource(file, readFileSync(root + file, 'utf8')))),
   ).toEqual([])
 })
+
+it('headings are words that one can search for, not questions', () => {
+  const questions = pages.flatMap((page) =>
+    [...readFileSync(root + page, 'utf8').matchAll(/^#+ .*\?$/gm)].map(([heading]) => `${page}: ${heading}`),
+  )
+  expect(questions).toEqual([])
+})
