@@ -365,6 +365,21 @@ describe('whatever the command', () => {
     expect(code).toBe(0)
   })
 
+  it('inspect says which objects of the name its user may not read', async () => {
+    const name = uniqueName('left-out')
+    const ofLocks = ['~*', '&*', '+@all', '-zrange', '-hmget']
+    await server.call('ACL', 'SETUSER', 'ofLocks', 'on', '>secret', ...ofLocks)
+    const { code, stdout, stderr } = await cli(
+      'inspect',
+      name,
+      '--url',
+      server.url.replace('//', '//ofLocks:secret@'),
+    )
+    expect(stdout).toContain(`lock ${name}: free`)
+    expect(stderr).toMatch(new RegExp(`^holdfast: semaphore ${name} is left out: .*permission`, 'm'))
+    expect(code).toBe(0)
+  })
+
   it('names a database that does not exist, and nothing else', async () => {
     const { code, stderr } = await cli('ls', '--url', `${server.url}/99`)
     expect(stderr).toMatch(/^holdfast: Redis at \S+ rejected the command: it has no such database: .*\n$/)

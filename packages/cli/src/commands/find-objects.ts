@@ -1,11 +1,13 @@
 import {
   isHoldfastError,
   type Holdfast,
+  type HoldfastError,
   type LatchInfo,
   type LockInfo,
   type ObjectType,
   type SemaphoreInfo,
 } from '@holdfast/core'
+import { say } from '../output/terminal.js'
 import { withoutObject } from './outages.js'
 
 /** What an operator may know of a semaphore: how many permits it has in all only its users know. */
@@ -45,31 +47,42 @@ export async function readObject(holdfast: Objects, name: string, object: Object
   }
 }
 
-/** All objects of a name that are in use. If there is none, the lock, which may be free, or refused. */
+/** All objects of a name that are in use. If there is none, the lock, which may be free, or rejected. */
 export async function findObjects(holdfast: Objects, name: string): Promise<Found[]> {
   const { kinds = [] } = holdfast.traits
   const others = objectTypes.filter(
     (type) => type !== 'lock' && kinds.includes(type === 'latch' ? 'latch' : 'shared'),
   )
   const lock = readObject(holdfast, name, 'lock')
-  const readings = [lock, ...others.map((type) => readObject(holdfast, name, type))]
+  const readings = others.map((type) => [type, readObject(holdfast, name, type)] as const)
+  const rejected = new Map<ObjectType, HoldfastError>()
+  const read = async ([type, reading]: readonly [ObjectType, Promise<Found>]): Promise<Found | null> => {
+    try {
+      return await reading
+    } catch (error) {
+      // A user of Redis may be allowed some objects only, and data of another kind may be under the key of one.
+      if (!isHoldfastError(error) || (error.code !== 'REFUSED' && error.code !== 'NOT_A_LOCK')) throw error
+      if (error.code === 'REFUSED') rejected.set(type, error)
+      return null
+    }
+  }
   try {
-    const found = await Promise.all(readings.map(unlessRefused))
+    const found = await Promise.all([['lock', lock] as const, ...readings].map(read))
     const inUse = found.filter((each) => each !== null).filter(isInUse)
-    return inUse.length > 0 ? inUse : [await lock]
+    const shown = inUse.length > 0 ? inUse : [await lock]
+    for (const [type, { message }] of rejected) sayOnce(`${type} ${name} is left out: ${message}`)
+    return shown
   } catch (error) {
     throw withoutObject(error)
   }
 }
 
-/** A user of Redis may be allowed some objects only, and data of another kind may be under the key of one. */
-async function unlessRefused(reading: Promise<Found>): Promise<Found | null> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isHoldfastError(error) && (error.code === 'REFUSED' || error.code === 'NOT_A_LOCK')) return null
-    throw error
-  }
+/** `watch` looks again and again. */
+const said = new Set<string>()
+
+function sayOnce(sentence: string): void {
+  if (!said.has(sentence)) say(sentence)
+  said.add(sentence)
 }
 
 const isInUse = ({ object, info }: Found): boolean =>
