@@ -173,7 +173,7 @@ export const pictures = {
   engines: {
     title: 'One core, many stores',
     description:
-      'Your code calls locks, semaphores and other objects. The core decides about owners, waiting, deadlines and renewal. An engine runs small atomic steps in one store: Redis, PostgreSQL, MySQL, ZooKeeper, etcd, memcached or memory.',
+      'Your code calls locks, semaphores and other objects. The core handles owners, waiting, deadlines and renewal. An engine runs small atomic steps in one store: Redis, PostgreSQL, MySQL, ZooKeeper, etcd, memcached or memory.',
     height: 280,
     parts: [
       box(12, 14, 736, 34, 'box', 'your code: withLock, tryLock, lease.signal', true),
