@@ -38,7 +38,13 @@ export const postgresTopologies = {
 const stableWithinMs = 20_000
 
 /** A server begins a process for each connection, and a command may need one. */
-const slowToConnect = { commandTimeoutMs: 600 }
+const commandTimeoutMs = 600
+
+/** Each step on logged tables waits for the disk, which others use as well: a renewal may take longer than a third of the usual lease. */
+const optionsOf = {
+  unlogged: { commandTimeoutMs },
+  logged: { commandTimeoutMs, watchdogTimeoutMs: 1_200 },
+}
 
 /** What keeps the locks. */
 type Servers = Pick<PostgresTopology, 'primary' | 'pair' | 'stepClock'> & {
@@ -68,7 +74,7 @@ async function onServers({ address, tables, stop, ...servers }: Servers): Promis
   const pgBouncer = findPgBouncer() === undefined ? null : await startPgBouncer(entrance)
   return {
     store: 'postgres',
-    options: slowToConnect,
+    options: optionsOf[tables],
     ...servers,
     pgBouncer,
     route: () => routeTo([address, pgBouncer ?? address], address, tables),
