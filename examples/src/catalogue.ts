@@ -1,4 +1,4 @@
-// Many processes read a catalogue record by record, and one replaces it now and then. How does nobody read half an update?
+// Many processes read a catalogue record by record, and one replaces it now and then. How does each of them read a whole record?
 import { Holdfast, type ReadWriteLock } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Catalogue } from './catalogue/catalogue.js'

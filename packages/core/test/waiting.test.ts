@@ -188,7 +188,7 @@ describe('when notices are lost', () => {
     holdfast.on('warning', (warning) => warnings.push(warning))
     await held.unlock()
     expect(await inRedis.holder()).toBe(owner)
-    expect(warnings.filter(({ message }) => message.startsWith('Redis refused'))).toMatchObject([
+    expect(warnings.filter(({ message }) => message.startsWith('Redis rejected'))).toMatchObject([
       { code: 'NOTICE_REFUSED' },
     ])
     const tookMs = await runningMs(waiting)
