@@ -1,5 +1,3 @@
-import { prometheusNameOf, metricDefinitions } from '../../packages/metrics/build/index.js'
-import { createProgram } from '../../packages/cli/build/program.js'
 import {
   documentationOf,
   elementsOf,
@@ -15,6 +13,11 @@ import {
   positionOf,
   tagOf,
 } from './declarations.mjs'
+import { root } from './workspace.mjs'
+
+// The root depends on no package that it builds.
+const { metricDefinitions, prometheusNameOf } = await import(`${root}packages/metrics/build/index.js`)
+const { createProgram } = await import(`${root}packages/cli/build/program.js`)
 
 const cell = (text) =>
   text
