@@ -106,7 +106,7 @@ export const pictures = {
       [
         line(510, 44, 510, 94),
         text(510, 32, 'deadline', '', 'end'),
-        text(518, 32, '= sent + lease − 1 %', 'quiet'),
+        text(518, 32, '= sent + lease − 1%', 'quiet'),
       ],
       [box(140, 152, 400, 30, 'box', 'lease, counted from when the command ran')],
       [line(540, 144, 540, 192), text(548, 200, 'lease expires', 'quiet')],

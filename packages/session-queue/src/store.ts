@@ -57,7 +57,7 @@ export interface Sizing {
 
 /** A size to be set. */
 export interface NewSize extends Sizing {
-  /** Of the resize, so that its repetition is recognised. */
+  /** Of the resize, so that its repetition is recognized. */
   readonly id: string
   /** How long it is in force, milliseconds; 0 with the size `null`: as long as it is there. */
   readonly keepMs: number

@@ -65,7 +65,7 @@ export interface ResizeRequest {
   readonly keepMs: number
   /** Of the last resize that the caller knows of, so that a late request does not undo a newer one; 0: none. */
   readonly version: number
-  /** Made for this resize alone, and the same when it is repeated: that is how a repetition is recognised. */
+  /** Made for this resize alone, and the same when it is repeated: that is how a repetition is recognized. */
   readonly id: string
 }
 

@@ -38,7 +38,7 @@ export function nameErrors(kind: { readonly prototype: Error }, name: string): v
  * The base class of all Holdfast errors.
  *
  * `instanceof` compares the `code` as well as the prototype, so that an error made by the CommonJS copy of this
- * package is recognised by the ES module copy, and vice versa. After `isHoldfastError` a `switch` on
+ * package is recognized by the ES module copy, and vice versa. After `isHoldfastError` a `switch` on
  * `code` narrows the error to its class.
  */
 export class HoldfastError extends Error {

@@ -66,7 +66,7 @@ export interface HoldfastEvents {
   /**
    * Code forgot to unlock. `scope-ended`: a scope ended with this lock still held, and released it. `lease-dropped`: the lease was
    * garbage-collected, so no code can release it. It stays held, and renewed: what it protects may still run. Noticed at a
-   * renewal after the collection. `stack`: where `lock()` or `tryLock()` was called, if there was a listener by then.
+   * renewal after the collection. `stack`: where `lock()` or `tryLock()` was called, if there was a listener when that call was made.
    *
    * If there is no listener, the process emits one warning per client for `lease-dropped` (`HOLDFAST_LEAKED`).
    */

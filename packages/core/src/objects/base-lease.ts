@@ -35,7 +35,7 @@ export abstract class BaseLease {
   }
 
   /**
-   * Aborts with a `LockLostError` when the hold is lost, at its deadline at the latest: pass it to what you await inside.
+   * Aborts with a `LockLostError` when the hold is lost, no later than its deadline: pass it to what you await inside.
    * Never aborts once `unlock()` was called, which throws the loss that it finds. Created on first use.
    */
   get signal(): AbortSignal {
