@@ -1,7 +1,7 @@
 import TestRunner, { EmittingTestRunner } from 'jest-runner'
 
 /** Their programs act by the clock, several at once, and what they do late shows nothing. */
-const actsByTheClock = /\/(bench|verification\/chaos)\//
+const actsByTheClock = /\/verification\/chaos\//
 /** They wait for leases, outages and servers nearly all of the time. */
 const waits = /\/conformance(\/|\.)/
 

@@ -41,7 +41,7 @@ describe('keys', () => {
       for (const key of await keysWithoutTtl(server.url, '*')) endless.add(key)
       return isOver
     }
-    const sampling = until(look, { timeoutMs: 60_000, everyMs: 1 })
+    const sampling = until(look, { timeoutMs: 60_000, everyMs: 20 })
     const stop = async (): Promise<string[]> => {
       isOver = true
       await sampling

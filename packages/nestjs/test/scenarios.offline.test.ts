@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isFullMatrix } from '@holdfast/testkit'
 import { compileApp, ScenarioProcess, type Variant } from './support/nest-app.js'
 
 const sources = join(__dirname, 'app')
@@ -15,10 +16,14 @@ const titles = readdirSync(sources).flatMap((file) => {
 })
 
 const variants: readonly Variant[] = [
-  { nest: 11, system: 'esm' },
   { nest: 11, system: 'cjs' },
   { nest: 12, system: 'esm' },
-  { nest: 12, system: 'cjs' },
+  ...(isFullMatrix
+    ? ([
+        { nest: 11, system: 'esm' },
+        { nest: 12, system: 'cjs' },
+      ] as const)
+    : []),
 ]
 
 describe.each(variants)('on Nest $nest, compiled to $system', (variant) => {

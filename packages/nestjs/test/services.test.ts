@@ -1,12 +1,19 @@
 import { readdirSync } from 'node:fs'
 import { Holdfast } from '@holdfast/core'
-import { scratchFolder, startRedis, until, type RedisServer, type ScratchFolder } from '@holdfast/testkit'
+import {
+  isFullMatrix,
+  scratchFolder,
+  startRedis,
+  until,
+  type RedisServer,
+  type ScratchFolder,
+} from '@holdfast/testkit'
 import { compileApp } from './support/nest-app.js'
 import { Service } from './support/service.js'
 
 const warning = /WARN.*Nothing in this process listens to SIGTERM.*app\.enableShutdownHooks\(\)/
 
-describe.each([11, 12] as const)('services on Nest %i', (nest) => {
+describe.each(isFullMatrix ? ([11, 12] as const) : ([12] as const))('services on Nest %i', (nest) => {
   let out: string
   let redis: RedisServer
   let folder: ScratchFolder

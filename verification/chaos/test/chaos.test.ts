@@ -24,7 +24,7 @@ it('draws schedules of each object, and different ones for each', () => {
 })
 
 describe('random schedules', () => {
-  const runs = isFullMatrix ? 6 : 2
+  const runs = isFullMatrix ? 6 : 1
   const ofLocks = topologyNames.map((topology) => ['lock', topology] as const)
   const ofObjects = [
     ['read-write-lock', 'single'],

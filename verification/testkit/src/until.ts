@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface UntilOptions {
   /** The timeout, in milliseconds. @defaultValue 90_000 */
   readonly timeoutMs?: number
-  /** The polling interval, in milliseconds. @defaultValue 10 */
+  /**
+   * The polling interval, in milliseconds. @defaultValue 10, and after 0.2 s a twentieth of the time it has taken, at most 50: what takes long
+   * is mostly waited for beside other tests.
+   */
   readonly everyMs?: number
   /** What is awaited, for the failure message: "waited 5000 ms for <what>". A function is called at the end. */
   readonly what?: string | (() => string)
@@ -27,8 +30,9 @@ export async function until<T>(
   predicate: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Truthy<T>> {
-  const { timeoutMs = 90_000, everyMs = 10, what = 'a condition' } = options
-  const giveUpAt = performance.now() + timeoutMs
+  const { timeoutMs = 90_000, everyMs, what = 'a condition' } = options
+  const startedAt = performance.now()
+  const giveUpAt = startedAt + timeoutMs
   let cause: unknown
   for (;;) {
     const lastLook = performance.now() >= giveUpAt
@@ -43,6 +47,6 @@ export async function until<T>(
       const wanted = typeof what === 'string' ? what : what()
       throw new Error(`waited ${String(timeoutMs)} ms for ${wanted}`, { cause })
     }
-    await sleep(everyMs)
+    await sleep(everyMs ?? Math.min(Math.max(10, (performance.now() - startedAt) / 20), 50))
   }
 }

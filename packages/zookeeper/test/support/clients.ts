@@ -41,10 +41,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`expected a rejection, got ${String(outcome.value)}`)
 }
 
-/** Keeps this process from doing anything else. */
+/** Keeps this process from doing anything else, and leaves the processor to others. */
 export function stall(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Resolves with the instant at which it aborts. */

@@ -6,7 +6,7 @@ import {
   type Semaphore,
 } from '@holdfast/core'
 import { anyOf, expect, textWith } from '../expect/expect.js'
-import { hungMs, until } from '../support/until.js'
+import { hungMs, pause, until } from '../support/until.js'
 import { failureOf, untilWaiters, whenAborted } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
@@ -168,6 +168,7 @@ export function describeOperations(suite: Suite): void {
         // After a longer stall the registration of the question before may have expired.
         if (Date.now() - askedAt < watchdogTimeoutMs / 3)
           expect(listed.map((each) => each.clientId)).toContain(clientId)
+        await pause()
       }
     })
 

@@ -9,24 +9,27 @@ const others = /[\\/](@jest|jest-[a-z-]+|@swc|@vitest|vitest|tinypool|pglite)[\\
 
 /** Starts watching; what is returned resolves once nothing that was opened since is left, and rejects after two seconds. */
 export function watchResources(): () => Promise<void> {
-  const origins = new Map<number, string>()
+  const opened = new Map<number, { readonly type: string; readonly at: Error }>()
   const hook = createHook({
     init(asyncId, type) {
-      if (!watched.test(type)) return
-      const origin = firstFrame()
-      if (!others.test(origin)) origins.set(asyncId, `${type} ${origin}`)
+      // Put into words at the end, for what is left: with the source maps of a test runner that takes long.
+      if (watched.test(type)) opened.set(asyncId, { type, at: new Error() })
     },
     destroy(asyncId) {
-      origins.delete(asyncId)
+      opened.delete(asyncId)
     },
   })
+  const left = (): string[] =>
+    [...opened.values()]
+      .map(({ type, at }) => `${type} ${firstFrame(at)}`)
+      .filter((line) => !others.test(line))
   hook.enable()
   return async () => {
     const giveUpAt = performance.now() + 2_000
     try {
       // Turns of the event loop rather than a timer, which would itself be seen.
-      while (origins.size > 0 && performance.now() < giveUpAt) await nextTurn()
-      if (origins.size > 0) throw new Error(`left open:\n  ${[...origins.values()].join('\n  ')}`)
+      while (left().length > 0 && performance.now() < giveUpAt) await nextTurn()
+      if (left().length > 0) throw new Error(`left open:\n  ${left().join('\n  ')}`)
     } finally {
       hook.disable()
     }
@@ -34,8 +37,8 @@ export function watchResources(): () => Promise<void> {
 }
 
 /** The innermost line of the stack that is neither Node's own nor this module's. */
-function firstFrame(): string {
-  const frames = (new Error().stack ?? '').split('\n').slice(1)
+function firstFrame({ stack = '' }: Error): string {
+  const frames = stack.split('\n').slice(1)
   const found = frames.find((frame) => !frame.includes('node:') && !/open-resources\.[jt]s/.test(frame))
   return found?.trim() ?? 'at an unknown place'
 }

@@ -32,9 +32,12 @@ export async function until<T>(
     }
     if (isLast)
       throw new Error(`waited ${timeoutMs} ms for ${typeof what === 'string' ? what : what()}`, { cause })
-    await sleep(10)
+    await pause()
   }
 }
+
+/** Between two looks at something that changes. */
+export const pause = (): Promise<void> => sleep(10)
 
 /** A name that no other test, process or run uses, so that tests may share one store. */
 export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(6).toString('hex')}`

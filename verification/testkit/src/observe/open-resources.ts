@@ -27,28 +27,27 @@ export interface ResourceWatch {
  * of PGlite do not count, nor does what is opened on a line that matches `except`.
  */
 export function watchResources({ except }: { readonly except?: RegExp } = {}): ResourceWatch {
-  const origins = new Map<number, { type: string; origin: string }>()
+  const opened = new Map<number, Opening>()
   const hook = createHook({
     init(asyncId, type) {
-      if (!watched.test(type)) return
-      const origin = firstFrame()
-      if (others.test(origin) || except?.test(origin)) return
-      origins.set(asyncId, { type, origin })
+      if (watched.test(type)) opened.set(asyncId, new Opening(type))
     },
     destroy(asyncId) {
-      origins.delete(asyncId)
+      opened.delete(asyncId)
     },
   })
   hook.enable()
-  const open = () => [...origins.values()].map(({ type, origin }) => `${type} ${origin}`)
+  const counts = ({ origin }: Opening): boolean => !others.test(origin) && except?.test(origin) !== true
+  const left = (): Opening[] => [...opened.values()].filter(counts)
+  const open = () => left().map(({ type, origin }) => `${type} ${origin}`)
   return {
     open,
     async expectNone(timeoutMs = 10_000) {
       const giveUpAt = performance.now() + timeoutMs
       try {
         // Uses turns of the event loop rather than a timer, which would itself be tracked.
-        while (origins.size > 0 && performance.now() < giveUpAt) await nextTurn()
-        if (origins.size === 0) return
+        while (left().length > 0 && performance.now() < giveUpAt) await nextTurn()
+        if (left().length === 0) return
         throw new Error(`left open:\n  ${open().join('\n  ')}`)
       } finally {
         hook.disable()
@@ -60,9 +59,23 @@ export function watchResources({ except }: { readonly except?: RegExp } = {}): R
   }
 }
 
-/** The innermost line of the stack that is neither Node's own nor this module's. */
-function firstFrame(): string {
-  const { stack = '' } = new Error()
+/** A resource that was opened. */
+class Opening {
+  readonly #at = new Error()
+  #origin: string | undefined
+
+  constructor(readonly type: string) {}
+
+  /**
+   * The innermost line of the stack that is neither Node's own nor this module's. Read late: with the source maps of a test runner, to put
+   * a stack into words takes longer than opening and closing most resources, and few are open when a test looks.
+   */
+  get origin(): string {
+    return (this.#origin ??= innermost(this.#at.stack ?? ''))
+  }
+}
+
+function innermost(stack: string): string {
   const frames = stack.split('\n').slice(1)
   const found = frames.find((frame) => !frame.includes('node:') && !/open-resources\.[jt]s/.test(frame))
   return found?.trim() ?? 'at an unknown place'
