@@ -8,6 +8,8 @@ import { variedPackages, type Edit, type Variant, type VariedPackage } from './v
 
 const run = promisify(execFile)
 const ownFolder = fileURLToPath(new URL('../..', import.meta.url))
+/** The scripts of Redis, in core. */
+const scriptsFile = 'redis/scripts/generated.js'
 const folderOf = (name: VariedPackage): string => join(ownFolder, '../../packages', name)
 
 /**
@@ -23,7 +25,8 @@ export async function buildVariant(variant: Variant, folder: string): Promise<st
     await cp(join(folderOf(name), 'package.json'), join(modules, '@holdfast', name, 'package.json'))
   }
   for (const edit of variant.edits) await applyEdit(builtOf(edit.of ?? 'core'), edit, variant.name)
-  await rehashScripts(join(builtOf('core'), 'redis', 'scripts', 'generated.js'))
+  if (variant.edits.some(({ file }) => file === scriptsFile))
+    await rehashScripts(join(builtOf('core'), scriptsFile))
   for (const from of [ownFolder, ...variedPackages.map(folderOf)])
     await linkModules(join(from, 'node_modules'), modules)
   await cp(join(ownFolder, 'dist'), join(folder, 'dist'), { recursive: true })
