@@ -19,6 +19,7 @@ import { confirmGrant } from './confirming.js'
 import type { ObservedConfirmation } from './confirming.js'
 import { dateNotice, dateReply, isAhead } from '../time/grant-dating.js'
 import type { DatedGrant, RequestTime } from '../time/grant-dating.js'
+import type { Looks } from './looks.js'
 import type { NotAcquired } from './outcome.js'
 import type { Proofs } from './proofs.js'
 import { leaseToRequest } from './request.js'
@@ -35,10 +36,16 @@ const soonMs = 5
 /** Timers may fire a millisecond early. */
 const timerMarginMs = 1
 
+/** Of the same instant, two replies may differ by the rounding of its parts. */
+const isOtherTime = (one: number | undefined, other: number | undefined): boolean =>
+  one !== undefined && other !== undefined && Math.abs(one - other) > 2
+
 /** What the last busy reply said, and refreshes since. */
 interface LastReply extends RequestTime {
   /** When holder and position were asked for. */
   readonly heardAt: Moment
+  /** When the lock may be free, by the clock of the store in milliseconds, if the reply says so. */
+  readonly freeAtMs: number | undefined
   readonly holder: string
   readonly position: number
   /** How many waiters of this client had entered by then, as its standing counts. */
@@ -53,6 +60,7 @@ export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
   readonly settings: StoreWaitDeps['settings'] & { readonly marginMs: number }
   readonly abandonment: Pick<Abandonment, 'abandon'>
   readonly proofs: Pick<Proofs, 'of'>
+  readonly looks: Pick<Looks, 'foundChange'>
   readonly holding: HoldDeps<L>
 }
 
@@ -125,13 +133,14 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   refreshed({ holder, position }: QueueEntryReply, askedAt: Moment): void {
     const last = this.#lastReply
     if (holder === undefined || !last || askedAt.monotonicMs < last.heardAt.monotonicMs) return
-    const { sentAt, serverUs } = last
+    const { sentAt, serverUs, freeAtMs } = last
     // What is beyond the reach of a refresh is no further back than before.
     const isKnown = position !== undefined
     const entered = isKnown ? this.#enteredHere : last.entered
     this.#lastReply = {
       sentAt,
       serverUs,
+      freeAtMs,
       heardAt: askedAt,
       holder,
       position: isKnown ? position : last.position,
@@ -228,6 +237,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   #onReply(reply: AcquireReply, sentAt: Moment, leaseMs: number): void {
     switch (reply.kind) {
       case 'held':
+        if (this.#lastReply) this.deps.looks.foundChange(this)
         this.#free = reply.free
         if (this.#wasRevoked) this.request()
         else this.#enterIfAhead(reply.token, sentAt, leaseMs)
@@ -247,10 +257,15 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
 
   #onBusy({ ttlMs, serverUs, holder, position, againMs }: BusyReply, sentAt: Moment): void {
     this.#grantedAt = undefined
+    const last = this.#lastReply
+    const freeAtMs = serverUs === undefined ? undefined : serverUs / 1_000 + ttlMs
+    if (last && (holder !== last.holder || isOtherTime(freeAtMs, last.freeAtMs)))
+      this.deps.looks.foundChange(this)
     // A position only ever falls while the entry lives.
-    const isNewEntry = position > (this.#lastReply?.position ?? 0)
+    const isNewEntry = position > (last?.position ?? 0)
     // Not with `...`, which makes an object that V8 handles as a dictionary.
-    this.#lastReply = { sentAt, serverUs, heardAt: sentAt, holder, position, entered: this.#enteredHere }
+    const entered = this.#enteredHere
+    this.#lastReply = { sentAt, serverUs, freeAtMs, heardAt: sentAt, holder, position, entered }
     this.enter('waiting')
     const isFreeSoon = holder === '' && ttlMs <= soonMs
     if (this.options.waitMs === 0) this.end(this.inVain)

@@ -9,9 +9,13 @@ const moreLooksPerSecond = 200
 /**
  * Bounds how often messages that prove nothing make this client ask the store. Anyone may publish, so at worst each waiter and
  * each hold asks once a second, and all together `moreLooksPerSecond` times more. A look beyond that is postponed, not dropped.
+ *
+ * A look that finds that something has happened does not count: beside Redisson's clients a lock may change hands a thousand times a
+ * second, and a waiter whose turn is announced and postponed loses it.
  */
 export class Looks {
   readonly #lookedAt = new WeakMap<object, number>()
+  readonly #tookMore = new WeakSet()
   readonly #postponed = new Map<object, NodeJS.Timeout>()
   #more = moreLooksPerSecond
   #refilledAt = monotonicMs()
@@ -21,7 +25,12 @@ export class Looks {
     if (this.#postponed.has(subject)) return
     const lookedAt = this.#lookedAt.get(subject) ?? -Infinity
     const inMs = Math.ceil(lookedAt + lookEveryMs - monotonicMs())
-    if (inMs <= 0 || this.take()) {
+    if (inMs <= 0) {
+      this.#look(subject, look)
+      return
+    }
+    if (this.take()) {
+      this.#tookMore.add(subject)
       this.#look(subject, look)
       return
     }
@@ -42,6 +51,12 @@ export class Looks {
     if (this.#more < 1) return false
     this.#more--
     return true
+  }
+
+  /** The subject found that something had happened: its latest look does not count. */
+  foundChange(subject: object): void {
+    this.#lookedAt.delete(subject)
+    if (this.#tookMore.delete(subject)) this.#more = Math.min(moreLooksPerSecond, this.#more + 1)
   }
 
   close(): void {

@@ -95,7 +95,7 @@ export class Client {
       evictions,
       channels,
     }
-    const { polls, queuesUnnotified, proofs } = store
+    const { polls, queuesUnnotified, proofs, looks } = store
     const waiting = {
       store: facts,
       steps,
@@ -106,6 +106,7 @@ export class Client {
       waiters,
       abandonment,
       proofs,
+      looks,
       lastError,
       readiness,
     }

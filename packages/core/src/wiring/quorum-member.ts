@@ -64,7 +64,7 @@ export class QuorumMember {
       },
     })
     this.#health = health
-    const { polls, queuesUnnotified, operations } = store
+    const { polls, queuesUnnotified, operations, looks } = store
     this.master = new Master({
       name,
       names,
@@ -81,6 +81,7 @@ export class QuorumMember {
         waiters,
         abandonment,
         proofs,
+        looks,
         lastError,
         readiness: health,
       },

@@ -61,18 +61,18 @@ export class StoreClient {
   readonly operations: Operations
   readonly readiness: Readiness
   readonly lastError: LastStoreError
+  readonly looks = new Looks()
   /** Whether waiters have to request again and again. */
   readonly polls: boolean
   /** Whether they queue at the store all the same. */
   readonly queuesUnnotified: boolean
   readonly #deps: StoreClientDeps
   readonly #channel: ConnectionChannel
-  readonly #looks = new Looks()
 
   constructor(deps: StoreClientDeps, engine: LockEngine) {
     this.#deps = deps
     const { clientId, client, settings, events, background, closing, observer } = deps
-    const { proofs, evictions } = this
+    const { proofs, evictions, looks } = this
     const { handOff } = engine.traits
     const pollMs = typeof handOff === 'object' ? handOff.pollMs : undefined
     this.polls = pollMs !== undefined
@@ -87,7 +87,6 @@ export class StoreClient {
       onOpened: ({ name }, generation) => events.emit('opened', { name, kind: 'latch', generation }),
     })
     this.waiters = waiters
-    const looks = this.#looks
     const notifications = new Notifications({ clientId, holds, waiters, proofs, looks, background })
     const session = engine.open(this.#host(notifications))
     this.session = session
@@ -134,7 +133,7 @@ export class StoreClient {
     this.#channel.close()
     this.watchdog.close()
     this.housekeeping.end()
-    this.#looks.close()
+    this.looks.close()
     this.operations.close()
     await this.session.close()
   }
