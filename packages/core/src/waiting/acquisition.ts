@@ -18,7 +18,9 @@ import type { Moment } from '../util/clock.js'
 import { confirmGrant } from './confirming.js'
 import type { ObservedConfirmation } from './confirming.js'
 import { dateNotice, dateReply, isAhead } from '../time/grant-dating.js'
-import type { DatedGrant, RequestTime } from '../time/grant-dating.js'
+import type { DatedGrant } from '../time/grant-dating.js'
+import { isChanged, lastReplyOf } from './last-reply.js'
+import type { LastReply } from './last-reply.js'
 import type { Looks } from './looks.js'
 import type { NotAcquired } from './outcome.js'
 import type { Proofs } from './proofs.js'
@@ -35,22 +37,6 @@ const soonMs = 5
 
 /** Timers may fire a millisecond early. */
 const timerMarginMs = 1
-
-/** Of the same instant, two replies may differ by the rounding of its parts. */
-const isOtherTime = (one: number | undefined, other: number | undefined): boolean =>
-  one !== undefined && other !== undefined && Math.abs(one - other) > 2
-
-/** What the last busy reply said, and refreshes since. */
-interface LastReply extends RequestTime {
-  /** When holder and position were asked for. */
-  readonly heardAt: Moment
-  /** When the lock may be free, by the clock of the store in milliseconds, if the reply says so. */
-  readonly freeAtMs: number | undefined
-  readonly holder: string
-  readonly position: number
-  /** How many waiters of this client had entered by then, as its standing counts. */
-  readonly entered: number
-}
 
 /** What acquisitions need of their client; `L` is what callers get once the object is acquired. */
 export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
@@ -255,17 +241,14 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     }
   }
 
-  #onBusy({ ttlMs, serverUs, holder, position, againMs }: BusyReply, sentAt: Moment): void {
+  #onBusy(reply: BusyReply, sentAt: Moment): void {
+    const { ttlMs, holder, position, againMs } = reply
     this.#grantedAt = undefined
-    const last = this.#lastReply
-    const freeAtMs = serverUs === undefined ? undefined : serverUs / 1_000 + ttlMs
-    if (last && (holder !== last.holder || isOtherTime(freeAtMs, last.freeAtMs)))
-      this.deps.looks.foundChange(this)
+    const before = this.#lastReply
+    this.#lastReply = lastReplyOf(reply, sentAt, this.#enteredHere)
+    if (before && isChanged(before, this.#lastReply)) this.deps.looks.foundChange(this)
     // A position only ever falls while the entry lives.
-    const isNewEntry = position > (last?.position ?? 0)
-    // Not with `...`, which makes an object that V8 handles as a dictionary.
-    const entered = this.#enteredHere
-    this.#lastReply = { sentAt, serverUs, freeAtMs, heardAt: sentAt, holder, position, entered }
+    const isNewEntry = position > (before?.position ?? 0)
     this.enter('waiting')
     const isFreeSoon = holder === '' && ttlMs <= soonMs
     if (this.options.waitMs === 0) this.end(this.inVain)
