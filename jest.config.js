@@ -27,8 +27,7 @@ export const project = (name, testMatch, more = {}) => ({
       '<rootDir>/verification/$1/src/index.ts',
     ],
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^\\./ioredis\\.cjs$': '<rootDir>/packages/core/src/redis/connection/ioredis.cts',
-    '^\\./client-file\\.cjs$': '<rootDir>/verification/conformance/src/support/client-file.cts',
+    '^(\\.{1,2}/.*)\\.cjs$': ['$1.cts', '$1.cjs'],
   },
   // ECMAScript modules only, or modules that import some
   transformIgnorePatterns: [

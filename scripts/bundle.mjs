@@ -26,9 +26,8 @@ const programs = { main: 'main', 'guard-main': 'run/guard-main', 'other-process'
 /** What many programs do without, by package: a file of its own, which bundlers leave out. */
 const apart = { core: { 'holdfast-quorum': 'holdfast-quorum' } }
 
-/** The files that a package publishes, by the modules that they are made of, without their endings. */
-function entriesOf(name, folder) {
-  if (name === 'cli') return programs
+/** The files that a library publishes, by the modules that they are made of, without their endings. */
+function entriesOf(folder) {
   const { exports } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
   const published = Object.values(exports).flatMap((entry) => entry.import?.default ?? [])
   const entries = published.map((path) => path.slice('./dist/esm/'.length, -'.js'.length))
@@ -134,29 +133,63 @@ const sharedApart = (id, { getModuleInfo }) =>
 const plainNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
 
 /** Returns the files of other packages that became part of it. */
-async function writeModules(name, folder, input) {
+async function writeModules(folder, input) {
   const included = new Set()
   const bundle = await rollup({
     input,
     external: installedWith(folder),
     plugins: [commonJsApart, includeLibraries(folder, included), layout],
-    treeshake: { moduleSideEffects: name === 'cli' },
+    treeshake: { moduleSideEffects: false },
     onLog(level, log, handle) {
       // What the compiler makes of `using` looks for a helper of that name.
       if (log.code !== 'THIS_IS_UNDEFINED') handle(level, log)
     },
   })
-  const options = { ...plainNames, hoistTransitiveImports: false }
-  if (name !== 'cli') options.manualChunks = sharedApart
+  const options = { ...plainNames, hoistTransitiveImports: false, manualChunks: sharedApart }
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
-  const licences = new Set([...included].flatMap(licenceOf))
-  if (licences.size > 0)
-    writeFileSync(`${folder}dist/third-party-notices.txt`, [...licences].join('\n---\n\n'))
-  if (name === 'cli') return included
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
   // The packages are ECMAScript modules by their package.json.
   writeFileSync(`${folder}dist/cjs/package.json`, '{"type":"commonjs"}\n')
   return included
+}
+
+/**
+ * The command with all that it needs, but for the packages of other stores: nothing else has to be installed, and it starts in less time. As
+ * CommonJS, which Node.js loads faster. Returns the files of other packages that became part of it.
+ */
+async function writeProgram(folder) {
+  const { peerDependencies } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+  const { metafile } = await build({
+    entryPoints: Object.entries(programs).map(([out, from]) => ({ in: `${folder}build/${from}.js`, out })),
+    absWorkingDir: folder,
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    external: Object.keys(peerDependencies),
+    // Its paths lead to sources.
+    tsconfigRaw: {},
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    define: { 'import.meta.url': 'ownUrl' },
+    banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href" },
+  })
+  return new Set(Object.keys(metafile.inputs).map((input) => join(folder, input)))
+}
+
+/** Copies of libraries come with their licences, and those of core with what it has of others. */
+function writeNotices(folder, included) {
+  const notices = `dist/third-party-notices.txt`
+  const own = [...included].flatMap(licenceOf)
+  const core = `${root}${folderOf('core')}/`
+  const ofCore = [...included].some((file) => file.startsWith(core))
+    ? [readFileSync(core + notices, 'utf8')]
+    : []
+  const texts = new Set([...own, ...ofCore])
+  if (texts.size > 0) writeFileSync(folder + notices, [...texts].join('\n---\n\n'))
 }
 
 async function writeDeclarations(folder, input) {
@@ -171,6 +204,15 @@ async function writeDeclarations(folder, input) {
     chunkFileNames: ({ name }) => `${name.replace(/\.d$/, '')}.d.ts`,
   }
   for (const kind of ['esm', 'cjs']) await bundle.write({ ...options, dir: `${folder}dist/${kind}` })
+}
+
+async function writeLibrary(name, folder) {
+  const entries = entriesOf(folder)
+  const inputOf = (modules, ending) =>
+    Object.fromEntries(Object.entries(modules).map(([to, from]) => [to, `${folder}build/${from}${ending}`]))
+  const included = await writeModules(folder, inputOf({ ...entries, ...apart[name] }, '.js'))
+  await writeDeclarations(folder, inputOf(entries, '.d.ts'))
+  return included
 }
 
 const changedAt = (path) => statSync(path).mtimeMs
@@ -191,12 +233,9 @@ for (const name of publishedPackages) {
   const stamp = stamps + name
   if (isCurrent(stamp, folder)) continue
   const startedAt = new Date()
-  const entries = entriesOf(name, folder)
-  const inputOf = (modules, ending) =>
-    Object.fromEntries(Object.entries(modules).map(([to, from]) => [to, `${folder}build/${from}${ending}`]))
   rmSync(`${folder}dist`, { recursive: true, force: true })
-  const included = await writeModules(name, folder, inputOf({ ...entries, ...apart[name] }, '.js'))
-  if (name !== 'cli') await writeDeclarations(folder, inputOf(entries, '.d.ts'))
+  const included = name === 'cli' ? await writeProgram(folder) : await writeLibrary(name, folder)
+  writeNotices(folder, included)
   writeFileSync(stamp, [...included].join('\n'))
   utimesSync(stamp, startedAt, startedAt)
 }

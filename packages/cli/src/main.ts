@@ -7,8 +7,8 @@ import { flush } from './output/flush.js'
 import { say } from './output/terminal.js'
 import { createProgram } from './program.js'
 
-// From dist/esm/, where this is published.
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+// From dist/, where this is published.
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   // Each further write fails as well.
@@ -26,18 +26,22 @@ process.stderr.on('error', () => undefined)
 // Holdfast's timers keep no process alive, and without a connection there is nothing else: an outage is waited out.
 setInterval(() => undefined, 60_000)
 
-try {
-  await createProgram(version).parseAsync()
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  } else {
-    say(messageOf(error))
-    if (error instanceof ExitError)
-      for (const line of error.details) process.stderr.write(`${escapeSentence(line)}\n`)
-    process.exitCode = exitCodeOf(error)
+void main()
+
+async function main(): Promise<never> {
+  try {
+    await createProgram(version).parseAsync()
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    } else {
+      say(messageOf(error))
+      if (error instanceof ExitError)
+        for (const line of error.details) process.stderr.write(`${escapeSentence(line)}\n`)
+      process.exitCode = exitCodeOf(error)
+    }
   }
+  await flush(process.stdout, process.stderr)
+  // What a broken link still keeps open is not worth waiting for.
+  process.exit()
 }
-await flush(process.stdout, process.stderr)
-// What a broken link still keeps open is not worth waiting for.
-process.exit()

@@ -3,12 +3,9 @@ import { request, type IncomingMessage } from 'node:http'
 import { sharedRedisUrl } from '@holdfast/testkit'
 import { Cli } from './support/cli.js'
 
-/** The package of the page is loaded on demand. */
-const published = { isPublished: true }
-
 describe('holdfast dashboard', () => {
   it('prints an address with a token, answers only with it and for its own names, and ends on SIGTERM', async () => {
-    const cli = new Cli(['dashboard', '--allow-host', 'ops.example.com', 'ops.internal'], published)
+    const cli = new Cli(['dashboard', '--allow-host', 'ops.example.com', 'ops.internal'])
     const [, origin = '', token = ''] = await cli.untilStdout(
       /(http:\/\/127\.0\.0\.1:\d+)\/#token=([\w-]{16,})/,
     )
@@ -37,7 +34,7 @@ describe('holdfast dashboard', () => {
       /WRONGPASS .*; the page is served, and goes on once the store accepts it\n/,
     ],
   ])('says that the store %s, and serves the page all the same', async (_, url, says) => {
-    const cli = new Cli(['dashboard'], { ...published, url })
+    const cli = new Cli(['dashboard'], { url })
     const [, page = ''] = await cli.untilStdout(/(http:\/\/127\.0\.0\.1:\d+)/)
     await cli.untilStderr(says)
     expect((await fetch(page)).status).toBe(200)
@@ -46,9 +43,9 @@ describe('holdfast dashboard', () => {
   })
 
   it('refuses a port that is taken, and says so', async () => {
-    const cli = new Cli(['dashboard'], published)
+    const cli = new Cli(['dashboard'])
     const [, port = ''] = await cli.untilStdout(/127\.0\.0\.1:(\d+)/)
-    const second = await new Cli(['dashboard', '--port', port], published).ended()
+    const second = await new Cli(['dashboard', '--port', port]).ended()
     expect(second.code).not.toBe(0)
     expect(second.stderr).toContain(port)
     cli.kill('SIGINT')

@@ -12,7 +12,7 @@ import { runCli } from './support/cli.js'
 
 /** What `doctor` says, by check, and its exit code. */
 async function examine(url: string, ...args: string[]): Promise<Record<string, string | number | null>> {
-  const options = { url: '', env: { HOLDFAST_URL: url }, isPublished: true }
+  const options = { url: '', env: { HOLDFAST_URL: url } }
   const { code, stdout } = await runCli(['doctor', '--json', ...args], options)
   const found: Record<string, string | number | null> = { code }
   for (const line of stdout.split('\n').filter(Boolean)) {

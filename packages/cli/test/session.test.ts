@@ -11,7 +11,7 @@ import { openHolder } from './support/holder.js'
 const page = join(__dirname, '../../../docs/production/cli.md')
 const marks =
   /(?<=<!-- session: packages\/cli\/test\/session.test.ts -->\n\n```text\n)[^]*?(?=```\n\n<!-- end of session -->)/
-const program = join(__dirname, '../dist/esm/main.js')
+const program = join(__dirname, '../dist/main.cjs')
 const run = promisify(execFile)
 
 /** What differs from run to run, and the width of columns with it. */

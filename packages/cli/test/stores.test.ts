@@ -26,7 +26,7 @@ const show = 'console.log(process.env.HOLDFAST_LOCK, process.env.HOLDFAST_FENCIN
 
 /** The page has the hold and the wait as their clients report them. */
 async function expectOnDashboard(texts: readonly string[], options: CliOptions): Promise<void> {
-  const dashboard = new Cli(['dashboard'], { ...options, isPublished: true })
+  const dashboard = new Cli(['dashboard'], options)
   const [, origin = '', token = ''] = await dashboard.untilStdout(/(http:\S+)\/#token=([\w-]+)/)
   const headers = { authorization: `Bearer ${token}` }
   await until(async () => {
@@ -73,8 +73,7 @@ async function expectAllToWork(
   return new Set(findings.map(({ check }) => check))
 }
 
-/** The engines of these stores are loaded on demand. */
-const loaded = { url: '', isPublished: true }
+const withoutRedis = { url: '' }
 
 const on = (options: HoldfastOptions): Holdfast => openHolder({ label: 'other', ...options })
 
@@ -116,7 +115,7 @@ it('a Sentinel that hangs is passed over, by doctor as well', async () => {
 it('creates nothing in PostgreSQL to look at, and says that the schema is not there', async () => {
   const database = await openDatabase()
   try {
-    const options = { url: '', env: { HOLDFAST_URL: database.url }, isPublished: true }
+    const options = { url: '', env: { HOLDFAST_URL: database.url } }
     const refusal = /schema typo does not exist in this database, .*name the schema that the locks are in/
     const lookers = [['ls'], ['inspect', 'a'], ['unlock', 'a', '--yes'], ['top', '--json'], ['watch', 'a']]
     for (const words of lookers) {
@@ -136,7 +135,7 @@ it('works with PostgreSQL', async () => {
   const database = await openDatabase()
   try {
     const holdfast = openHolder({ engine: postgres({ url: database.url }), label: 'other' })
-    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: database.url } })
+    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: database.url } })
     await holdfast.close()
   } finally {
     await database.stop()
@@ -171,7 +170,7 @@ it('works with ZooKeeper', async () => {
   const server = await openZooKeeper()
   try {
     const holdfast = openHolder({ engine: zookeeper({ connect: server.connect }), label: 'other' })
-    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `zk://${server.connect}` } })
+    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: `zk://${server.connect}` } })
     await holdfast.close()
   } finally {
     await server.stop()
@@ -184,7 +183,7 @@ it('works with etcd', async () => {
     const prefix = `${uniqueName('cli')}/`
     const holdfast = openHolder({ engine: etcd({ hosts: [server.url], prefix }), label: 'other' })
     const url = server.url.replace(/^http/, 'etcd')
-    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: `${url}/${prefix}` } })
+    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: `${url}/${prefix}` } })
     await holdfast.close()
   } finally {
     await server.stop()
@@ -196,7 +195,7 @@ it('works with memcached, except that it cannot list', async () => {
   try {
     const prefix = `${uniqueName('cli')}:`
     const holdfast = openHolder({ engine: memcached({ url: server.url, prefix }), label: 'other' })
-    const options = { ...loaded, env: { HOLDFAST_URL: `${server.url}/${prefix}` } }
+    const options = { ...withoutRedis, env: { HOLDFAST_URL: `${server.url}/${prefix}` } }
     // Its data is new: the first one waits.
     await holdfast.getLock('first').withLock(() => undefined)
     await expectAllToWork(holdfast, options, { lists: false })
@@ -213,7 +212,7 @@ it('works with MySQL', async () => {
   const server = await openMysql()
   try {
     const holdfast = openHolder({ engine: mysql({ url: server.url }), label: 'other' })
-    await expectAllToWork(holdfast, { ...loaded, env: { HOLDFAST_URL: server.url } })
+    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: server.url } })
     await holdfast.close()
   } finally {
     await server.stop()

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 async function verify(url: string, only: string): Promise<{ code: number | null; verdicts: Verdict[] }> {
-  const { code, stdout } = await runCli(['verify', url, '--only', only, '--json'], { isPublished: true })
+  const { code, stdout } = await runCli(['verify', url, '--only', only, '--json'])
   const lines = stdout.split('\n').filter((line) => line !== '')
   return { code, verdicts: lines.map((line) => JSON.parse(line) as Verdict) }
 }
@@ -45,10 +45,12 @@ it('tries the promises of a server, and leaves only what was there before', asyn
 it('says which promise a server breaks, and why', async () => {
   await server.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '&*', '+@all', '-publish')
   const url = server.url.replace('redis://', 'redis://mute:secret@')
-  const { code, stdout, stderr } = await runCli(
-    ['verify', url, '--only', 'a release makes the waiter the holder at once'],
-    { isPublished: true },
-  )
+  const { code, stdout, stderr } = await runCli([
+    'verify',
+    url,
+    '--only',
+    'a release makes the waiter the holder at once',
+  ])
   expect(code).toBe(1)
   expect(stdout).toMatch(
     /^PROMISES +KEPT +BROKEN +NOT TRIED\nhandOff +0 +1 +0\nall +0 +1 +0\n\nBROKEN {2}handOff: a release/,
@@ -60,15 +62,15 @@ it('says which promise a server breaks, and why', async () => {
 })
 
 it('stops at once if the server is unreachable, and refuses stores that it cannot try', async () => {
-  const away = await runCli(['verify', 'redis://127.0.0.1:1'], { isPublished: true })
+  const away = await runCli(['verify', 'redis://127.0.0.1:1'])
   expect([away.code, away.stdout]).toEqual([69, ''])
   expect(away.stderr).toContain('ECONNREFUSED')
-  const other = await runCli(['verify', 'zk://127.0.0.1'], { isPublished: true })
+  const other = await runCli(['verify', 'zk://127.0.0.1'])
   expect([other.code, other.stderr]).toEqual([
     64,
     expect.stringContaining('not ZooKeeper: for other stores run'),
   ])
-  const none = await runCli(['verify', server.url, '--only', 'nonsense'], { isPublished: true })
+  const none = await runCli(['verify', server.url, '--only', 'nonsense'])
   expect([none.code, none.stderr]).toEqual([
     64,
     expect.stringContaining('no promise has the text "nonsense"'),
@@ -76,7 +78,7 @@ it('stops at once if the server is unreachable, and refuses stores that it canno
 })
 
 it('stops after the running scenario when it is interrupted, removes its keys, and shows what it has found out', async () => {
-  const cli = new Cli(['verify', server.url, '--only', 're-entry', '--json'], { isPublished: true })
+  const cli = new Cli(['verify', server.url, '--only', 're-entry', '--json'])
   await cli.untilStderr(/uses only keys/)
   await until(async () => ((await server.call('KEYS', '*verify-*conformance*')) as string[]).length > 0)
   cli.kill('SIGINT')
@@ -90,9 +92,7 @@ it('stops after the running scenario when it is interrupted, removes its keys, a
 it('shows its verdicts even if it may not remove its keys, and says that it could not', async () => {
   await server.call('ACL', 'SETUSER', 'blind', 'on', '>secret', '~*', '&*', '+@all', '-scan')
   const url = server.url.replace('redis://', 'redis://blind:secret@')
-  const { code, stdout, stderr } = await runCli(['verify', url, '--only', 'always: names'], {
-    isPublished: true,
-  })
+  const { code, stdout, stderr } = await runCli(['verify', url, '--only', 'always: names'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^all +\d+ +0 +0$/m)
   expect(stderr).toMatch(/could not remove keys with lock:verify-\w+: in them: NOPERM/)

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis'
 import { ExitError, exitCodes } from '../exit-codes.js'
-import { ioredis } from './ioredis.js'
+import ioredis from './ioredis.cjs'
 import { readNodes, readRedisUrl, readSocketUrl, type RedisUrl } from './redis-url.js'
 import type { StoreOptions } from './store-options.js'
 

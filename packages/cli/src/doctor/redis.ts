@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Cluster, Redis } from 'ioredis'
-import { ioredis } from '../connect/ioredis.js'
+import ioredis from '../connect/ioredis.cjs'
 import type { Store } from '../connect/store.js'
 import { messageOf } from '../exit-codes.js'
 import { escapeSentence, escapeText } from '../output/escape.js'

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { ioredis } from '../connect/ioredis.js'
+import ioredis from '../connect/ioredis.cjs'
 import { using, type Limits } from './connection.js'
 
 /** The fields of SENTINEL MASTER, from the first Sentinel that replies. Rejects with the failure of the last one if none does. */

@@ -17,7 +17,7 @@ export interface GuardClient {
   onGone(listener: () => void): void
 }
 
-const program = fileURLToPath(new URL('./guard-main.js', import.meta.url))
+const program = fileURLToPath(new URL('./guard-main.cjs', import.meta.url))
 
 /**
  * Starts a guard; resolves when it listens. It ends after `done`, and with the command when this process dies.

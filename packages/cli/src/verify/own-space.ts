@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Cluster, Redis } from 'ioredis'
 import { engineKindOf } from '../connect/engines.js'
 import type { StoreOptions } from '../connect/store-options.js'
-import { ioredis } from '../connect/ioredis.js'
+import ioredis from '../connect/ioredis.cjs'
 import type { Store } from '../connect/store.js'
 import { ExitError, exitCodes } from '../exit-codes.js'
 

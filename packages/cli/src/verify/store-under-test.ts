@@ -34,7 +34,7 @@ export class StoreUnderTest implements EngineUnderTest {
     this.name = name
     this.traits = traits
     const { url: _known, ...options } = space.options
-    this.otherProcess = { module: new URL('./other-process.js', import.meta.url), argument: () => options }
+    this.otherProcess = { module: new URL('./other-process.cjs', import.meta.url), argument: () => options }
   }
 
   /** Rejects if the store cannot be reached or refuses to work: then no scenario has to find out. */

@@ -1,15 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { guardPid, sharedRedisUrl, until } from '@holdfast/testkit'
 
-const published = join(__dirname, '../../dist/esm/main.js')
-const bundled = join(__dirname, '../dist/main.js')
-
-beforeAll(() => execFileSync(process.execPath, [join(__dirname, 'bundle.mjs')]))
-
 /** The words that start `holdfast`. */
-export const holdfastWords = [process.execPath, bundled]
+export const holdfastWords = [process.execPath, join(__dirname, '../../dist/main.cjs')]
 
 export interface Ended {
   readonly code: number | null
@@ -27,8 +22,6 @@ export interface CliOptions {
   readonly input?: string
   /** Whether stdout is read from the start. @defaultValue true */
   readonly isRead?: boolean
-  /** Whether it runs from the files of the package: for what they load on demand. @defaultValue false */
-  readonly isPublished?: boolean
 }
 
 const running = new Set<Cli>()
@@ -47,9 +40,9 @@ export class Cli {
 
   constructor(
     args: readonly string[],
-    { url = sharedRedisUrl(), env = {}, under, input, isRead = true, isPublished = false }: CliOptions = {},
+    { url = sharedRedisUrl(), env = {}, under, input, isRead = true }: CliOptions = {},
   ) {
-    const line = [...(isPublished ? [process.execPath, published] : holdfastWords), ...args]
+    const line = [...holdfastWords, ...args]
     const [first = '', ...rest] = under ? under(line.map(quoted).join(' ')) : line
     this.#child = spawn(first, rest, {
       stdio: ['pipe', 'pipe', 'pipe'],

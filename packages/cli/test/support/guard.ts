@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { guardPid, until } from '@holdfast/testkit'
 import type { Order } from '../../src/run/guard-protocol.js'
 
-const program = join(__dirname, '../../dist/esm/guard-main.js')
+const program = join(__dirname, '../../dist/guard-main.cjs')
 
 /** A guard whose runner is the test. */
 export interface TestGuard {
