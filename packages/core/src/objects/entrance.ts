@@ -127,8 +127,8 @@ export class Entrance {
   }
 }
 
-/** `#acquireInside`, `#acquire`, `acquireForBody` and `withLock`. */
-const oursInside = 4
+/** `#acquireInside`, `#acquire`, `acquireForBody`, what `useLease` begins with, `useLease` and `withLock`. */
+const oursInside = 6
 
 /** The turn of a call among those of its scope did not come in time. */
 export const notReachedTurn = ({ kind, address: { name } }: Target, waitedMs: number): NotAcquired => ({

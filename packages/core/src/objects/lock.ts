@@ -21,7 +21,6 @@ import type { NotAcquired } from '../waiting/outcome.js'
 import type { Ready } from '../waiting/readiness.js'
 import { endBody, joinTurns } from '../waiting/turn.js'
 import { acquireByOptions } from './acquire-by-options.js'
-import { withCallerStack } from './caller-stack.js'
 import type { Entrance, Outcome } from './entrance.js'
 import { describeLock, foundLock } from './inspection.js'
 import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
@@ -108,35 +107,33 @@ export class Lock {
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
   withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
-  async withLock<T>(
-    first: AcquireOptions | undefined | LockCallback<T>,
-    second?: LockCallback<T>,
-  ): Promise<T> {
-    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
-      'withLock',
-      this.name,
-      first,
-      second,
-    )
-    const request = this.#request(options)
-    let outcome: Outcome
-    try {
-      outcome = await this.#deps.entrance.acquireForBody(this.#target, request, this.#isFenced)
-    } catch (error) {
-      throw withCallerStack(error, request.signal)
-    }
-    if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-    const { frames, events } = this.#deps
-    const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
-    // Awaited here: only so is the caller on the stack if `fn` ends before anything was awaited.
-    return await useLease(
-      () => frames.runInBody(hold, body, () => fn(lease)),
-      () => {
-        endBody(body, hold, this.#target, events)
-        return lease.unlock()
-      },
-      (error) => this.#report(error),
-    )
+  withLock<T>(first: AcquireOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
+    const { frames, entrance, events } = this.#deps
+    return useLease(() => {
+      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+        'withLock',
+        this.name,
+        first,
+        second,
+      )
+      const request = this.#request(options)
+      return {
+        acquired: entrance.acquireForBody(this.#target, request, this.#isFenced),
+        signal: request.signal,
+        use: (outcome: Outcome) => {
+          if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
+          const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
+          return {
+            run: () => frames.runInBody(hold, body, () => fn(lease)),
+            leave: () => {
+              endBody(body, hold, this.#target, events)
+              return lease.unlock()
+            },
+            report: (error) => this.#report(error),
+          }
+        },
+      }
+    })
   }
 
   /**

@@ -15,7 +15,6 @@ import { toHoldfastError } from '../errors/store-errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { acquireByOptions } from './acquire-by-options.js'
-import { withCallerStack } from './caller-stack.js'
 import type { Lease } from './lease.js'
 import type { Lock } from './lock.js'
 import { MultiLease } from './multi-lease.js'
@@ -75,36 +74,38 @@ export class MultiLock {
   withLock<T>(fn: LockCallback<T, MultiLease>): Promise<T>
   /** The same with options. */
   withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T, MultiLease>): Promise<T>
-  async withLock<T>(
+  withLock<T>(
     first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
     second?: LockCallback<T, MultiLease>,
   ): Promise<T> {
-    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
-      'withLock',
-      undefined,
-      first,
-      second,
-    )
-    const request = this.#request(options)
     const call = callSite(1)
-    const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
-    let outcome: AcquiredTogether<Lease> | NotAcquired
-    try {
-      outcome = await acquireTogether(this.#members, request, monotonicMs(), beginBody)
-    } catch (error) {
-      throw withCallerStack(error, request.signal)
-    }
-    if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
-    const { hold, bodies = beginBody() } = outcome
-    const lease = new MultiLease(hold, this.names, this.#deps)
-    return useLease(
-      () => bodies.run(() => fn(lease)),
-      () => {
-        bodies.end()
-        return lease.unlock()
-      },
-      (error) => this.#report(error),
-    )
+    return useLease(() => {
+      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
+        'withLock',
+        undefined,
+        first,
+        second,
+      )
+      const request = this.#request(options)
+      const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
+      return {
+        acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
+        signal: request.signal,
+        use: (outcome: AcquiredTogether<Lease> | NotAcquired) => {
+          if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
+          const { hold, bodies = beginBody() } = outcome
+          const lease = new MultiLease(hold, this.names, this.#deps)
+          return {
+            run: () => bodies.run(() => fn(lease)),
+            leave: () => {
+              bodies.end()
+              return lease.unlock()
+            },
+            report: (error) => this.#report(error),
+          }
+        },
+      }
+    })
   }
 
   /**

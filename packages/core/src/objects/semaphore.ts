@@ -94,22 +94,27 @@ export class Semaphore {
   withPermits<T>(fn: PermitCallback<T>): Promise<T>
   /** The same with options. */
   withPermits<T>(options: PermitOptions | undefined, fn: PermitCallback<T>): Promise<T>
-  async withPermits<T>(
+  withPermits<T>(
     first: PermitOptions | undefined | PermitCallback<T>,
     second?: PermitCallback<T>,
   ): Promise<T> {
-    const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
-      'withPermits',
-      this.name,
-      first,
-      second,
-    )
-    const lease = await this.acquire(options)
-    return useLease(
-      () => fn(lease),
-      () => lease.release(),
-      (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
-    )
+    return useLease(() => {
+      const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
+        'withPermits',
+        this.name,
+        first,
+        second,
+      )
+      return {
+        acquired: this.acquire(options),
+        signal: options?.signal ?? undefined,
+        use: (lease: PermitLease) => ({
+          run: () => fn(lease),
+          leave: () => lease.release(),
+          report: (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
+        }),
+      }
+    })
   }
 
   /**

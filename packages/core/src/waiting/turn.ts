@@ -84,8 +84,8 @@ export function endBody(
   )
 }
 
-/** `endBody`, what calls it, `useLease` and `withLock`. */
-const oursAtEnd = 4
+/** `endBody`, what calls it and `useLease`. */
+const oursAtEnd = 3
 
 const textOf = (call: CallSite | undefined): string =>
   framesOf(call)
