@@ -1,4 +1,4 @@
-import { withRedis } from '@holdfast/testkit'
+import { withRedis } from '@holdfast/testkit/process'
 import type { Redis } from 'ioredis'
 import { median } from 'simple-statistics'
 import type { Session } from '../contender.js'

@@ -1,4 +1,4 @@
-import { until } from '@holdfast/testkit'
+import { until } from '@holdfast/testkit/process'
 import { HoldfastQuorum } from '@holdfast/core'
 import type { ChaosClient } from './open-clients.js'
 import { isRedis } from './redis-template.js'

@@ -1,4 +1,4 @@
-import type { WorkerMessage } from '@holdfast/testkit'
+import type { WorkerMessage } from '@holdfast/testkit/process'
 import type { ClientOptions } from './client-options.js'
 import type { ProcessPlan } from './call-runner.js'
 import type { ObjectName } from './objects.js'
