@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
@@ -116,6 +117,17 @@ describe('watchResources', () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
     listener.close()
+    await resources.expectNone()
+  })
+
+  it('a process is listed until it has ended', async () => {
+    const resources = watchResources()
+    const child = spawn(process.execPath, ['--eval', 'process.stdin.resume()'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    expect(resources.open().join()).toContain('PROCESSWRAP')
+    child.stdin.end()
+    await once(child, 'close')
     await resources.expectNone()
   })
 })
