@@ -73,10 +73,12 @@ function checkSizes() {
   })
 }
 
-/** The command, installed on its own, runs another one under a lock. */
+/** The command, installed on its own, brings nothing along, and runs another one under a lock. */
 function checkCommand(redisUrl) {
   step('consumer of the command', () => {
     const folder = installConsumer('cli', { ours: ['cli'] })
+    const installed = readdirSync(`${folder}node_modules/.pnpm`).filter((entry) => entry.includes('@'))
+    if (installed.length !== 1) throw new Error(`installs ${installed.join(', ')}`)
     const holdfast = `${folder}node_modules/.bin/holdfast`
     const show = [process.execPath, '-p', '`runs under ${process.env.HOLDFAST_LOCK}`']
     const env = { HOLDFAST_REDIS_URL: redisUrl }

@@ -19,8 +19,8 @@ export interface Acquiring<O, T> {
 }
 
 /**
- * Acquires, runs a callback that has the lease, and leaves the lease afterwards. The only async function on the way, and so what calls it is
- * none: each one more costs every call two promises.
+ * Acquires, runs a callback that has the lease, and leaves the lease afterwards. Its callers are not async themselves: an async function more
+ * costs each call two promises.
  *
  * @throws what `begin` and the acquisition throw; what the callback throws, always; `LockLostError` with the callback's result when the hold
  * was lost by then
