@@ -17,6 +17,8 @@ const rehash: Edit = {
     "this.#places = places; this.sha1 = require('node:crypto').createHash('sha1').update(this.lua).digest('hex');",
 }
 
+const unused = ['etcd', 'memcached', 'mysql', 'zookeeper']
+
 /**
  * Bundles the worker program into that folder, with the edits applied to the library, and returns its path. Throws if the text of an edit
  * is missing: the variant would then change nothing.
@@ -33,8 +35,8 @@ export async function buildVariant({ name, edits }: Variant, folder: string): Pr
     target: 'node20',
     tsconfigRaw: {},
     logLevel: 'silent',
-    // No variant runs on these stores; the driver of PostgreSQL does without the others.
-    external: ['etcd', 'memcached', 'mysql', 'zookeeper'].map((store) => `@holdfast/${store}`).concat('pg-*'),
+    // No variant runs on these stores.
+    external: [...unused.map((store) => `@holdfast/${store}`), 'pg-native', 'pg-cloudflare'],
     plugins: [variedLibrary(name, all)],
     // Libraries that are CommonJS require what Node.js has.
     banner: {
