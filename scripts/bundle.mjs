@@ -182,7 +182,7 @@ async function writeProgram(folder) {
 
 /** Copies of libraries come with their licences, and those of core with what it has of others. */
 function writeNotices(folder, included) {
-  const notices = `dist/third-party-notices.txt`
+  const notices = 'dist/third-party-notices.txt'
   const own = [...included].flatMap(licenceOf)
   const core = `${root}${folderOf('core')}/`
   const ofCore = [...included].some((file) => file.startsWith(core))
