@@ -41,6 +41,8 @@ function brokenLinks() {
 /** A tab that is served from the folder, and everything that goes wrong in it. */
 async function openTab(browser, options) {
   const context = await browser.newContext({ ...options, serviceWorkers: 'block' })
+  // A limit ends what hangs, it does not judge speed.
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const problems = []
   page.on('pageerror', (error) => problems.push(String(error)))
@@ -55,6 +57,14 @@ async function openTab(browser, options) {
     return route.abort()
   })
   return { page, problems, close: () => context.close() }
+}
+
+/** Opens a page and waits until its script has taken over what was rendered before. */
+async function open(page, path) {
+  await page.goto(origin + path, { waitUntil: 'networkidle' })
+  await page.waitForFunction(
+    "document.querySelector('.VPSwitchAppearance')?.title && document.querySelector('main h1')",
+  )
 }
 
 const shown = {
@@ -74,7 +84,7 @@ const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, heig
 async function problemsOf(browser, size, colorScheme) {
   const tab = await openTab(browser, { viewport: sizes[size], colorScheme })
   for (const [name, path] of Object.entries(shown)) {
-    await tab.page.goto(origin + path, { waitUntil: 'networkidle' })
+    await open(tab.page, path)
     if (pictures) await tab.page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`) })
     const overflow = await tab.page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -99,30 +109,39 @@ const searches = {
 }
 
 /** Without a mouse: `/` opens the search, words find a page, and the arrows and Enter go there. */
-async function problemsOfSearch(browser) {
+async function problemsOfSearch(browser, [words, path]) {
+  // A tab for each: the box keeps its words in the session, and shows their pages first.
   const { page, problems, close } = await openTab(browser, { viewport: sizes.desktop })
-  for (const [words, path] of Object.entries(searches)) {
-    await page.goto(origin, { waitUntil: 'networkidle' })
-    // The page listens as soon as its script has run.
-    await page.getByRole('button', { name: 'Search' }).focus()
-    await until(async () => {
-      await page.keyboard.press('/')
-      return page.getByRole('searchbox').isVisible()
-    })
-    await page.getByRole('searchbox').fill(words)
-    const results = page.locator('#localsearch-list a')
-    await results.first().waitFor()
-    const found = await results.evaluateAll((links) => links.map((link) => new URL(link.href).pathname))
-    const position = found.indexOf(path)
-    if (position === -1 || position > 4) {
-      problems.push(`${words} finds ${found.slice(0, 5).join(', ')} first`)
-      continue
-    }
-    for (let i = 0; i < position; i += 1) await page.keyboard.press('ArrowDown')
+  await open(page, '/')
+  await page.getByRole('button', { name: 'Search' }).focus()
+  await until(async () => {
+    await page.keyboard.press('/')
+    return page.getByRole('searchbox').isVisible()
+  })
+  await page.getByRole('searchbox').fill(words)
+  const results = page.locator('#localsearch-list a')
+  let found = []
+  try {
+    const position = await until(
+      async () => {
+        found = await results.evaluateAll((links) => links.map((link) => new URL(link.href).pathname))
+        return found.slice(0, 5).indexOf(path) + 1
+      },
+      { timeoutMs: 20_000 },
+    )
+    for (let i = 1; i < position; i += 1) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === path)
+  } catch (error) {
+    problems.push(`${words} finds ${found.slice(0, 5).join(', ')} first; ${error.message}`)
   }
-  await page.goto(origin, { waitUntil: 'networkidle' })
+  await close()
+  return problems
+}
+
+async function problemsOfFirstTab(browser) {
+  const { page, problems, close } = await openTab(browser, { viewport: sizes.desktop })
+  await open(page, '/')
   await page.keyboard.press('Tab')
   if ((await page.evaluate('document.activeElement.textContent')) !== 'Skip to content')
     problems.push('the first Tab does not offer to skip to the content')
@@ -142,7 +161,11 @@ if (executablePath) {
       problemsOf(browser, size, 'light'),
       problemsOf(browser, size, 'dark'),
     ])
-    problems.push(...(await Promise.all([...looks, problemsOfSearch(browser)])).flat())
+    const keyboard = [
+      ...Object.entries(searches).map((search) => problemsOfSearch(browser, search)),
+      problemsOfFirstTab(browser),
+    ]
+    problems.push(...(await Promise.all([...looks, ...keyboard])).flat())
   } finally {
     await browser.close()
   }
