@@ -126,6 +126,20 @@ if (isFullMatrix) {
     expect(holdfast).toBeLessThan(Number(polling) / 10)
   })
 
+  it('idle-client and command-line: a client at rest, and holdfast ls with and without a server', async () => {
+    const { seen } = await trialOf('idle-client,command-line')
+    expect(seen('idle-client', 'timers')).toEqual([
+      ['PING', 0],
+      ['SET and DEL', 0],
+      ['Holdfast', 0],
+    ])
+    expect(seen('command-line', 'firstByteMs').map(([of]) => of)).toEqual([
+      'ioredis',
+      'holdfast ls',
+      'holdfast ls, no server',
+    ])
+  })
+
   it('start-up: the packages that a library brings are counted, without the client that all use', async () => {
     const { seen } = await trialOf('start-up', '@sesame')
     expect(seen('start-up', 'packages')).toEqual([

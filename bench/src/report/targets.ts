@@ -97,6 +97,15 @@ function ofLocks(run: Figures): Verdict[] {
       1.4,
       quotients(own('start-up'), started('SET and DEL'), 'firstCyclesUs'),
     ),
+    ...atMost(
+      'holdfast ls, × loading ioredis',
+      1.3,
+      toFloor(
+        run,
+        'command-line',
+        all('command-line').filter(({ of }) => of === 'holdfast ls'),
+      ),
+    ),
     ...atMost('Hand-off in new processes, × token in a list', 2, toFloor(run, 'hot-key', own('hot-key'))),
     ...many.flatMap((figure) => [
       ...atMost(`Lost of ${locksIn(figure)}`, 0, seenIn([figure], 'lost')),

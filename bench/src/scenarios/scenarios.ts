@@ -22,7 +22,9 @@ import {
   postgresHandOff,
   zookeeperHandOff,
 } from './hand-off.js'
+import { commandLine } from './command-line.js'
 import { idle } from './idle.js'
+import { idleClient } from './idle-client.js'
 import { instructions, sharedInstructions } from './instructions.js'
 import { memory, sharedMemory } from './memory.js'
 import { postgresGrowth } from './postgres-growth.js'
@@ -53,6 +55,8 @@ export const scenarios: readonly Scenario[] = [
   memory,
   scale,
   startUp,
+  idleClient,
+  commandLine,
   clusterBus,
   soak,
   instructions,

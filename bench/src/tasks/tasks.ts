@@ -5,6 +5,7 @@ import { visits } from './visits.js'
 import { holdMany } from './hold-many.js'
 import { holdOne, waitMany } from './idle.js'
 import { memory } from './memory.js'
+import { rest } from './rest.js'
 import { measureCosts } from '../simulation/measure.js'
 import { soakOn } from './soak.js'
 
@@ -18,6 +19,7 @@ export const tasks = {
   holdOne,
   waitMany,
   memory,
+  rest,
   soakOn,
   measureCosts,
 }
