@@ -20,7 +20,7 @@ type ReleaseOutcome = Exclude<NonNullable<ReleaseContext['outcome']>, 'failed'>
 export class HoldChannels {
   readonly #client: ClientContext
   /** Beside the holds, not in them: a hold that no one listened to costs no memory. */
-  readonly #contexts = new WeakMap<TracedHold, { readonly context: HoldContext; readonly beganAt: number }>()
+  #contexts: WeakMap<TracedHold, { readonly context: HoldContext; readonly beganAt: number }> | undefined
 
   constructor(client: ClientContext) {
     this.#client = client
@@ -30,14 +30,14 @@ export class HoldChannels {
     if (!isObserved(operations.hold)) return
     const { start, end } = operations.hold
     const context: HoldContext = { ...this.#subjectOf(hold), fencingToken: hold.fencingToken }
+    this.#contexts ??= new WeakMap()
     this.#contexts.set(hold, { context, beganAt: monotonicMs() })
     start.publish(context)
     end.publish(context)
   }
 
   ended(hold: TracedHold, end: 'released' | 'lost'): void {
-    if (!isObserved(operations.hold)) return
-    const begun = this.#contexts.get(hold)
+    const begun = this.#contexts?.get(hold)
     if (!begun) return
     const { context, beganAt } = begun
     context.heldMs = monotonicMs() - beganAt

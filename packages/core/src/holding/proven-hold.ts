@@ -51,6 +51,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   bodies: Turns | undefined
   protected readonly deps: D
   protected readonly leases: LeaseSet
+  protected readonly counting: Counting
   protected state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   protected ownTarget: Target
   protected token: number
@@ -68,6 +69,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   constructor(deps: D, grant: Grant, maxHoldMs: number) {
     this.deps = deps
     this.ownTarget = grant.target
+    this.counting = countingOf(grant.target)
     this.n = grant.n
     this.owner = grant.owner
     this.token = grant.fencingToken
@@ -98,12 +100,9 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
 
   /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
   get deadlineAt(): number {
-    return Math.min(this.clock.deadlineAt, this.leases.limitAt, this.#sessionEndsAt)
-  }
-
-  /** With an engine whose holds end with it. Not copied: it moves on without a word. */
-  get #sessionEndsAt(): number {
-    return this.deps.store.aliveUntil ?? Infinity
+    // That of the session is not copied: it moves on without a word.
+    const sessionEndsAt = this.deps.store.aliveUntil ?? Infinity
+    return Math.min(this.clock.deadlineAt, this.leases.limitAt, sessionEndsAt)
   }
 
   /** When it was granted. */
@@ -245,7 +244,8 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
     const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
     const { isRenewed } = this.leases
-    const hasSessionEnded = this.#sessionEndsAt < Math.min(this.clock.deadlineAt, limitAt)
+    const hasSessionEnded =
+      (this.deps.store.aliveUntil ?? Infinity) < Math.min(this.clock.deadlineAt, limitAt)
     const error = lossOf(this.ownTarget, this.owner, why, {
       isRenewed,
       isAtLimit,
@@ -262,10 +262,6 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
     // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
     if (reason !== 'not-held' || this.inDoubt) this.abandon()
-  }
-
-  protected get counting(): Counting {
-    return countingOf(this.ownTarget)
   }
 
   /** The lease to send now. */

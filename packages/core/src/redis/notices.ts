@@ -39,16 +39,18 @@ export type Notice =
 export function readNotice(message: string): Notice | null {
   const granted = /^granted (\S+) (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(message)
   if (granted) {
-    const [, owner = '', proof = '', token, serverUs, leaseMs, lock = ''] = granted
-    const numbers = { token: Number(token), serverUs: Number(serverUs), leaseMs: Number(leaseMs) }
-    return areExact(numbers) ? { kind: 'granted', owner, proof, ...numbers, lock } : null
+    const [, owner = '', proof = '', ofToken, ofServer, ofLease, lock = ''] = granted
+    const [token, serverUs, leaseMs] = [Number(ofToken), Number(ofServer), Number(ofLease)]
+    return areExact(token, serverUs, leaseMs)
+      ? { kind: 'granted', owner, proof, token, serverUs, leaseMs, lock }
+      : null
   }
   const entered = /^entered (\d+) (\d+) (\S+:\d+:[^\s:]+) (.+)$/s.exec(message)
   if (entered) {
-    const [, token, serverUs, owners = '', main = ''] = entered
-    const numbers = { token: Number(token), serverUs: Number(serverUs) }
-    return areExact(numbers)
-      ? { kind: 'entered', ...numbers, owners: owners.split(',').map(readLease), main }
+    const [, ofToken, ofServer, owners = '', main = ''] = entered
+    const [token, serverUs] = [Number(ofToken), Number(ofServer)]
+    return areExact(token, serverUs)
+      ? { kind: 'entered', token, serverUs, owners: owners.split(',').map(readLease), main }
       : null
   }
   const latch = /^(open|gone) (\d+) (.+)$/s.exec(message)
@@ -65,8 +67,7 @@ export function readNotice(message: string): Notice | null {
   return text === undefined ? null : { kind: 'told', text }
 }
 
-const areExact = (numbers: Readonly<Record<string, number>>): boolean =>
-  Object.values(numbers).every(Number.isSafeInteger)
+const areExact = (...numbers: readonly number[]): boolean => numbers.every(Number.isSafeInteger)
 
 /** `<owner>:<leaseMs>:<proof>`; an owner has a colon of its own. */
 function readLease(text: string): NoticedOwner {

@@ -40,8 +40,8 @@ describe('the deadline of a grant', () => {
   })
 
   it('is counted from the instant that the session gives, or from the arrival if that came first', () => {
-    const notice = { grantedAt: 4_000, leaseMs: 10_000 }
-    const at = (receivedAt: number) => dateNotice(notice, undefined, receivedAt, marginMs)
+    const notice = { grantedAt: 4_000 }
+    const at = (receivedAt: number) => dateNotice(notice, 10_000, undefined, receivedAt, marginMs)
     expect(at(4_500)).toEqual({ grantedAt: 4_000, deadlineAt: deadlineOfReply(4_000, 10_000, marginMs) })
     expect(at(3_000)?.grantedAt).toBe(3_000)
   })

@@ -44,7 +44,8 @@ export interface RequestTime {
 
 /** Dates the grant of a notification; `null` also where neither the session nor the store gives its time. */
 export function dateNotice(
-  { grantedAt, serverUs, leaseMs }: Pick<GrantNotice, 'grantedAt' | 'serverUs' | 'leaseMs'>,
+  { grantedAt, serverUs }: Pick<GrantNotice, 'grantedAt' | 'serverUs'>,
+  leaseMs: number,
   request: RequestTime | undefined,
   receivedAt: number,
   marginMs: number,

@@ -198,7 +198,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   }
 
   get #leaseMs(): number {
-    return leaseToRequest(this.options, this.deps.settings, this.#grantedAt, monotonicMs())
+    return leaseToRequest(this.options, this.deps.settings, this.#grantedAt)
   }
 
   /** The lease of a hold that is granted to its queue entry. */
@@ -263,7 +263,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const { steps, settings, reports, confirmer } = this.deps
     const wantedMs = this.#leaseMs
     const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(wantedMs))
-    const dated = dateNotice({ ...notice, leaseMs }, this.#lastReply, this.#noticedAt, settings.marginMs)
+    const dated = dateNotice(notice, leaseMs, this.#lastReply, this.#noticedAt, settings.marginMs)
     steps.noteToken?.(this.address, notice.token)
     reports.granted(this, notice.token, dated ? this.#noticedAt - dated.grantedAt : undefined)
     if (this.isOver) return

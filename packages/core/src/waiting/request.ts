@@ -1,4 +1,5 @@
 import type { Request } from '../options/options.js'
+import { monotonicMs } from '../util/clock.js'
 
 /** What the times of a request depend on. */
 export interface RequestTimes {
@@ -15,11 +16,10 @@ export function leaseToRequest(
   { leaseMs, maxHoldMs }: Request,
   { watchdogTimeoutMs }: RequestTimes,
   grantedAt: number | undefined,
-  now: number,
 ): number {
   const wantedMs = Math.min(leaseMs ?? watchdogTimeoutMs, maxHoldMs)
   if (grantedAt === undefined) return wantedMs
-  return Math.max(1, Math.floor(Math.min(wantedMs, grantedAt + maxHoldMs - now)))
+  return Math.max(1, Math.floor(Math.min(wantedMs, grantedAt + maxHoldMs - monotonicMs())))
 }
 
 /** How long a queue entry that is requested or refreshed now needs to stay alive. */
