@@ -122,13 +122,10 @@ async function problemsOfSearch(browser, [words, path]) {
   const results = page.locator('#localsearch-list a')
   let found = []
   try {
-    const position = await until(
-      async () => {
-        found = await results.evaluateAll((links) => links.map((link) => new URL(link.href).pathname))
-        return found.slice(0, 5).indexOf(path) + 1
-      },
-      { timeoutMs: 20_000 },
-    )
+    const position = await until(async () => {
+      found = await results.evaluateAll((links) => links.map((link) => new URL(link.href).pathname))
+      return found.slice(0, 5).indexOf(path) + 1
+    })
     for (let i = 1; i < position; i += 1) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === path)

@@ -1,5 +1,4 @@
 import { countCommands } from '@holdfast/testkit'
-import { ping } from '../adapters/floors.js'
 import { titleOf, type Contender } from '../contender.js'
 import type { Figure, Scenario } from '../scenario.js'
 import { onRedis } from '../servers.js'
@@ -12,7 +11,6 @@ export const idleClient: Scenario = {
   name: 'idle-client',
   title: 'A client that holds nothing and waits for nothing, after its first cycles',
   compares: { what: 'cpuMsPerMinute', lessIsBetter: true },
-  floor: titleOf(ping),
   // All at once: none of them has anything to do.
   run: ({ contenders, isTrial }) =>
     Promise.all(

@@ -1,12 +1,11 @@
-import { isHoldfastError, type ClientOptions, type Holdfast } from '@holdfast/core'
+import type { ClientOptions, Holdfast } from '@holdfast/core'
 import type { StoreOptions } from '../connect/store-options.js'
 import { openClient, openStore, type Store } from '../connect/store.js'
 import { ExitError, exitCodes } from '../exit-codes.js'
 import { withinMs } from '../run/within-ms.js'
 
-/** What is left to say to the store is not worth a long wait, and even less to one that does not answer. */
+/** What is left to say to the store is not worth a long wait. */
 const closeMs = 500
-const closeUnansweredMs = 20
 
 /** Runs `use` with a client of the store, and closes it. */
 export async function withClient<T>(
@@ -16,14 +15,10 @@ export async function withClient<T>(
 ): Promise<T> {
   const store = await openStore(options)
   const holdfast = openClient(store, clientOptions)
-  let waitMs = closeMs
   try {
     return await use(holdfast, store)
-  } catch (error) {
-    if (isHoldfastError(error) && error.code === 'UNAVAILABLE') waitMs = closeUnansweredMs
-    throw error
   } finally {
-    await withinMs(waitMs, holdfast.close())
+    await withinMs(closeMs, holdfast.close())
   }
 }
 
