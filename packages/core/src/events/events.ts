@@ -190,7 +190,7 @@ export class Events {
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    return this.#emitter.listenerCount(event) > 0 || (event in this.#mirrors && this.#isMirrored(event))
+    return this.#emitter.listenerCount(event) > 0 || this.#isMirrored(event)
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {

@@ -100,9 +100,12 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
 
   /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
   get deadlineAt(): number {
-    // That of the session is not copied: it moves on without a word.
-    const sessionEndsAt = this.deps.store.aliveUntil ?? Infinity
-    return Math.min(this.clock.deadlineAt, this.leases.limitAt, sessionEndsAt)
+    return Math.min(this.clock.deadlineAt, this.leases.limitAt, this.#sessionEndsAt)
+  }
+
+  /** With an engine whose holds end with it. Not copied: it moves on without a word. */
+  get #sessionEndsAt(): number {
+    return this.deps.store.aliveUntil ?? Infinity
   }
 
   /** When it was granted. */
@@ -244,8 +247,7 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
     const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
     const { isRenewed } = this.leases
-    const hasSessionEnded =
-      (this.deps.store.aliveUntil ?? Infinity) < Math.min(this.clock.deadlineAt, limitAt)
+    const hasSessionEnded = this.#sessionEndsAt < Math.min(this.clock.deadlineAt, limitAt)
     const error = lossOf(this.ownTarget, this.owner, why, {
       isRenewed,
       isAtLimit,
