@@ -5,7 +5,7 @@ const actsByTheClock = /\/verification\/chaos\//
 /** They wait for leases, outages and servers nearly all of the time. */
 const waits = /\/conformance(\/|\.)/
 
-/** Begins with what needs an idle machine. Then what waits gets workers of its own, beside all other tests, which keep the processors busy. */
+/** Begins with what needs an idle machine, before what keeps the processors busy. What waits has workers of its own, beside both. */
 export default class ByTheClockFirst extends EmittingTestRunner {
   #runners
 
@@ -16,7 +16,7 @@ export default class ByTheClockFirst extends EmittingTestRunner {
     this.#runners = {
       byTheClock: runner(Math.ceil(maxWorkers / 2)),
       waiting: runner(maxWorkers),
-      rest: runner(maxWorkers),
+      rest: runner(Math.ceil(maxWorkers * 1.5)),
     }
   }
 
@@ -27,13 +27,11 @@ export default class ByTheClockFirst extends EmittingTestRunner {
       const own = tests.filter((test) => kindOf(test) === runner)
       if (own.length > 0) await runner.runTests(own, watcher, options)
     }
-    await run(byTheClock)
-    if (options.serial) {
-      await run(waiting)
-      await run(rest)
-    } else {
-      await Promise.all([run(waiting), run(rest)])
+    const runOneByOne = async (...runners) => {
+      for (const runner of runners) await run(runner)
     }
+    if (options.serial) await runOneByOne(byTheClock, waiting, rest)
+    else await Promise.all([run(waiting), runOneByOne(byTheClock, rest)])
   }
 
   on(eventName, listener) {

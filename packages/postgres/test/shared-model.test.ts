@@ -16,7 +16,7 @@ import {
   type Exploration,
   type ExploredStore,
 } from '@holdfast/model'
-import { startPostgres, type PostgresServer } from '@holdfast/testkit'
+import { isFullMatrix, startPostgres, type PostgresServer } from '@holdfast/testkit'
 import { sharedDesignMistakes } from './steps/design-mistakes.js'
 import { schemaParts } from './steps/functions.js'
 import { postgresShared } from './steps/postgres-shared.js'
@@ -74,13 +74,15 @@ it.each(explorations)(
   900_000,
 )
 
-it('sweeps at any time, and a crash that empties the tables, break no promise of a shared object', async () => {
-  for (const more of [{ hasUpkeep: true }, { mayLoseData: true }]) {
-    const bounds = { ...pairWithFault, ...more }
-    const explored = await exploreFunctions(JSON.stringify(bounds), bounds)
-    expect(describeExploration(explored)).toMatch(/all promises hold$/)
-  }
-}, 900_000)
+// Rows of locks, which are swept and lost in the same way, are always explored: model.test.ts.
+if (isFullMatrix)
+  it('sweeps at any time, and a crash that empties the tables, break no promise of a shared object', async () => {
+    for (const more of [{ hasUpkeep: true }, { mayLoseData: true }]) {
+      const bounds = { ...pairWithFault, ...more }
+      const explored = await exploreFunctions(JSON.stringify(bounds), bounds)
+      expect(describeExploration(explored)).toMatch(/all promises hold$/)
+    }
+  }, 900_000)
 
 describe('the exploration catches a function of shared objects that', () => {
   it.each(sharedDesignMistakes)(

@@ -23,7 +23,7 @@ export async function shrink(
   object: ObjectName = 'lock',
 ): Promise<Shrunk | null> {
   const failing = new Map<Schedule, Verdict>()
-  const property = fc.asyncProperty(scheduleFor(testbed.name, object), async (schedule) => {
+  const passes = async (schedule: Schedule): Promise<boolean> => {
     for (let n = 0; n < tries; n += 1) {
       const verdict = judge(await runSchedule(testbed, schedule), testbed.name)
       if (verdict.problems.length === 0) continue
@@ -31,13 +31,20 @@ export async function shrink(
       return false
     }
     return true
-  })
+  }
+  let latest: Promise<boolean> | undefined
+  const property = fc.asyncProperty(
+    scheduleFor(testbed.name, object),
+    (schedule) => (latest = passes(schedule)),
+  )
   const { counterexample, counterexamplePath } = await fc.check(property, {
     seed,
     numRuns: 1,
     unbiased: true,
     interruptAfterTimeLimit: withinMs,
   })
+  // When the time is up, fast-check leaves it running.
+  await latest
   const [schedule] = counterexample ?? []
   const verdict = schedule && failing.get(schedule)
   return verdict && counterexamplePath !== null ? { schedule, path: counterexamplePath, verdict } : null
