@@ -70,6 +70,7 @@ export default {
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
   maxWorkers: 4,
-  // Each file leaves an `AsyncLocalStorage` behind, to which Node.js 20 attends at every promise: a hundred make promises forty times slower.
+  // Each file leaves an `AsyncLocalStorage` behind, to which Node.js before 24 attends at every promise: a hundred make promises
+  // forty times slower.
   workerIdleMemoryLimit: '250MB',
 }
