@@ -44,7 +44,7 @@ export async function shrink(
     interruptAfterTimeLimit: withinMs,
   })
   // When the time is up, fast-check leaves it running.
-  await latest
+  await Promise.allSettled([latest])
   const [schedule] = counterexample ?? []
   const verdict = schedule && failing.get(schedule)
   return verdict && counterexamplePath !== null ? { schedule, path: counterexamplePath, verdict } : null

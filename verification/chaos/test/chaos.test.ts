@@ -34,7 +34,7 @@ it('draws schedules of each object, and different ones for each', () => {
 describe('random schedules', () => {
   const runs = isFullMatrix ? 6 : 1
   type Played = readonly [ObjectName, TopologyName]
-  /** Each object, each store, and each way in which a store fails over. */
+  /** Locks on each store, behind Sentinels and in a Cluster, and each other object on Redis. */
   const always: readonly Played[] = [
     ...(['single', 'sentinel', 'cluster', 'independent', 'postgres'] as const).map(locksOn),
     ...(['zookeeper', 'etcd', 'memcached', 'mysql'] as const).map(locksOn),
@@ -44,7 +44,7 @@ describe('random schedules', () => {
     ['multi-lock', 'single'],
     ['quorum', 'independent'],
   ]
-  /** What repeats one of them: by default some of these, others every time. */
+  /** What repeats these on another topology or store. By default some of it, drawn for each run. */
   const repeated: readonly Played[] = [
     ...topologyNames.filter((name) => !always.some(([, topology]) => topology === name)).map(locksOn),
     ['read-write-lock', 'postgres'],
