@@ -1,5 +1,7 @@
 const suiteTitle = 'conformance of '
 const notPromised = ' – not promised: '
+/** What follows a scenario's title: what holds instead, or why it was skipped. */
+const addition = / – not promised: | \(skipped: /
 
 /** What one test says about its scenario. */
 function markOf({ status, title }) {
@@ -19,7 +21,7 @@ function readMarks(results) {
   for (const test of tests) {
     const part = test.ancestorTitles[1]
     const engine = test.ancestorTitles[0].slice(suiteTitle.length)
-    const [scenario] = test.title.split(notPromised)
+    const [scenario] = test.title.split(addition)
     engines.add(engine)
     if (!parts.has(part)) parts.set(part, new Map())
     const scenarios = parts.get(part)
@@ -41,6 +43,6 @@ export function conformanceTable(results) {
     }
   }
   const legend =
-    '● holds · ○ not promised by the traits, and what holds instead is asserted · empty: not promised, nothing to assert · – the engine offers no hook for it · ✕ fails\n'
+    '● holds · ○ not promised by the traits, and what holds instead is asserted · empty: not promised, nothing to assert · – skipped: its title in the results says why · ✕ fails\n'
   return `${table}\n${legend}`
 }

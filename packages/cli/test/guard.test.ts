@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { guardPid, uniqueName, until } from '@holdfast/testkit'
+import { guardPid, skippedIf, uniqueName, until } from '@holdfast/testkit'
 import { processesWith } from '../src/run/process-table.js'
 import { forwarded } from '../src/run/signals.js'
 import { machineMs } from '../src/run/stop-plan.js'
@@ -9,9 +9,7 @@ import { startGuard, type TestGuard } from './support/guard.js'
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 // Elsewhere the guard cannot read the environment of other processes; docs/production/cli.md says so.
-const isLinux = process.platform === 'linux'
-const onLinux = isLinux ? it : it.skip
-const whySkipped = isLinux ? '' : ' (skipped: promised on Linux only)'
+const onLinux = skippedIf(process.platform !== 'linux' && 'promised on Linux only', it)
 
 const asRoot = isRoot ? it.each : it.skip.each
 const whyNotRoot = isRoot ? '' : ' (skipped: takes root)'
@@ -49,14 +47,14 @@ describe('a command whose process the guard does not know yet', () => {
     return { guard, ended }
   }
 
-  onLinux(`is killed when its runner is killed${whySkipped}`, async () => {
+  onLinux('is killed when its runner is killed', async () => {
     const { guard, ended } = await startCommand()
     guard.runnerGone()
     expect(await ended).toEqual([null, 'SIGKILL'])
     await guard.ended
   })
 
-  onLinux(`is killed by the plan when its runner is frozen${whySkipped}`, async () => {
+  onLinux('is killed by the plan when its runner is frozen', async () => {
     const { guard, ended } = await startCommand()
     expect(await ended).toEqual([null, 'SIGKILL'])
     guard.send({ type: 'done' })
@@ -109,7 +107,7 @@ asRoot([
   },
 )
 
-onLinux(`what a command starts while it is killed does not survive it${whySkipped}`, async () => {
+onLinux('what a command starts while it is killed does not survive it', async () => {
   const mark = uniqueName('mark')
   const script = 'trap "while :; do sleep 60 & done" TERM; echo ready; while :; do sleep 1 & wait; done'
   const command = spawn('sh', ['-c', script], {

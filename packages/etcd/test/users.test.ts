@@ -1,10 +1,11 @@
 import { RefusedError } from '@holdfast/core'
 import {
-  hasOpenSsl,
   makeCertificate,
   scratchFolder,
+  skippedIf,
   startEtcd,
   until,
+  whyNoCertificate,
   type EtcdServer,
 } from '@holdfast/testkit'
 import { Clients, failureOf } from './support/clients.js'
@@ -85,11 +86,7 @@ describe('users', () => {
 })
 
 describe('TLS', () => {
-  // Certificates are made by this program.
-  const onOpenSsl = hasOpenSsl() ? it : it.skip
-  const whySkipped = hasOpenSsl() ? '' : ' (skipped: there is no openssl on the PATH)'
-
-  onOpenSsl(`needs the certificate of the authority, and says so${whySkipped}`, async () => {
+  skippedIf(whyNoCertificate, it)('needs the certificate of the authority, and says so', async () => {
     const folder = await scratchFolder()
     const { keyFile, certFile, ca } = makeCertificate(folder.path)
     const server = await startEtcd({ tls: { keyFile, certFile, ca } })

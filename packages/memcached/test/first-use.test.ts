@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { RefusedError, UnavailableError } from '@holdfast/core'
 import {
   freePort,
-  hasOpenSsl,
   makeCertificate,
   scratchFolder,
+  skippedIf,
   startMemcached,
   until,
+  whyNoCertificate,
   type ScratchFolder,
 } from '@holdfast/testkit'
 import type { MemcachedOptions } from '../src/options.js'
@@ -144,11 +145,7 @@ it('is over at once where nobody listens, and may succeed later', async () => {
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs)
 })
 
-// Certificates are made by this program.
-const itWithTls = hasOpenSsl() ? it : it.skip
-const whySkipped = hasOpenSsl() ? '' : ' (skipped: there is no openssl on the PATH)'
-
-itWithTls(`speaks TLS, and says what is wrong with a certificate${whySkipped}`, async () => {
+skippedIf(whyNoCertificate, it)('speaks TLS, and says what is wrong with a certificate', async () => {
   const { keyFile, certFile, ca } = makeCertificate(folder.path)
   await using server = await startMemcached([
     ...['-M', '-Z', '-o', `ssl_chain_cert=${certFile},ssl_key=${keyFile}`],

@@ -13,7 +13,7 @@ const underTest = (engineOf: () => ReturnType<typeof memory>): EngineUnderTest =
   open: (options) => new Holdfast({ ...options, engine: engineOf() }),
 })
 
-it('says of each scenario whether it held, and of those that take a hook that they were not tried', async () => {
+it('says of each scenario whether it held, and which hook the others lack', async () => {
   const engine = memory()
   const progress: string[] = []
   const verdicts = await verifyEngine(
@@ -23,6 +23,9 @@ it('says of each scenario whether it held, and of those that take a hook that th
   expect(verdicts.length).toBeGreaterThan(3)
   expect(new Set(verdicts.map(({ part }) => part))).toEqual(new Set(['always: exclusion']))
   expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(['kept', 'untried']))
+  const untried = verdicts.filter(({ outcome }) => outcome === 'untried')
+  for (const { title } of untried)
+    expect(title).toMatch(/ \(skipped: the engine under test offers no (openLinked|otherProcess|engine)\)$/)
   expect(progress).toEqual(verdicts.map((_, i) => `${i}/${verdicts.length}`))
 })
 

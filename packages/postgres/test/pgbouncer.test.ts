@@ -4,6 +4,7 @@ import {
   findPgBouncer,
   killBackends,
   onOwnPostgres,
+  skippedIf,
   startPgBouncer,
   startPostgres,
   startProxy,
@@ -16,10 +17,7 @@ import { postgres, type PostgresSchemaOptions } from '../src/index.js'
 
 const it = onOwnPostgres(globalThis.it)
 
-// Not every machine has PgBouncer: then these tests are skipped.
-const isInstalled = findPgBouncer() !== undefined
-const describeIfInstalled = isInstalled ? describe : describe.skip
-const whySkipped = isInstalled ? '' : ' (skipped: there is no pgbouncer on the PATH)'
+const whySkipped = findPgBouncer() === undefined && 'there is no pgbouncer on the PATH'
 
 const waitMs = 60_000
 /** How soon a client behind PgBouncer gives up the test of its notifications. */
@@ -31,7 +29,7 @@ interface Watched {
   readonly lost: string[]
 }
 
-describeIfInstalled(`PgBouncer in transaction mode${whySkipped}`, () => {
+skippedIf(whySkipped, describe)('PgBouncer in transaction mode', () => {
   let server: PostgresServer
   let pgBouncer: PgBouncer
   const opened: Holdfast[] = []

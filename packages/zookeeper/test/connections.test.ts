@@ -5,11 +5,12 @@ import { createServer as createTlsServer } from 'node:tls'
 import { RefusedError, UnavailableError } from '@holdfast/core'
 import {
   freePort,
-  hasOpenSsl,
   makeCertificate,
   scratchFolder,
+  skippedIf,
   startZooKeeper,
   uniqueName,
+  whyNoCertificate,
   type LocalZooKeeper,
 } from '@holdfast/testkit'
 import { Clients, failureOf } from './support/clients.js'
@@ -124,11 +125,8 @@ it('servers that grant shorter sessions are warned of, and leases end with those
   await lease.unlock()
 })
 
-const onOpenSsl = hasOpenSsl() ? it : it.skip
-const whySkipped = hasOpenSsl() ? '' : ' (skipped: there is no openssl on the PATH)'
-
-onOpenSsl(
-  `over TLS a certificate of an authority that is not known is an error that says so${whySkipped}`,
+skippedIf(whyNoCertificate, it)(
+  'over TLS a certificate of an authority that is not known is an error that says so',
   async () => {
     const folder = await scratchFolder()
     const { keyFile, ca } = makeCertificate(folder.path)

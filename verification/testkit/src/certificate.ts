@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onPath } from './find/probe-binary.js'
 
 /** A certificate that signs itself, so that it is its own authority. */
 export interface Certificate {
@@ -10,15 +11,8 @@ export interface Certificate {
   readonly ca: string
 }
 
-/** Whether {@link makeCertificate} works: it takes the program `openssl`. */
-export function hasOpenSsl(): boolean {
-  try {
-    execFileSync('openssl', ['version'])
-    return true
-  } catch {
-    return false
-  }
-}
+/** Why no certificate can be made here, for `skippedIf`. */
+export const whyNoCertificate = onPath('openssl').length === 0 && 'there is no openssl on the PATH'
 
 /** Makes a certificate for 127.0.0.1 and localhost, in the folder. */
 export function makeCertificate(folder: string): Certificate {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { skippedIf } from '@holdfast/testkit'
 import type { CliOptions } from './cli.js'
 
 /** Whether there is the `script` of util-linux, which runs a program at a terminal of its own; that of BSD takes other arguments. */
@@ -10,11 +11,10 @@ function hasScript(): boolean {
   }
 }
 
-/** Where there is no terminal to be had, tests are skipped, and their group says why. */
-export const describeAtTerminal = (title: string, define: () => void): void => {
-  if (hasScript()) describe(title, define)
-  else describe.skip(`${title} (skipped: there is no script of util-linux on the PATH)`, define)
-}
+export const describeAtTerminal = skippedIf(
+  !hasScript() && 'there is no script of util-linux on the PATH',
+  describe,
+)
 
 /** `exec`, because a shell that stays in between gets Ctrl-C as well, and may end with a code of its own. */
 export const atTerminal: CliOptions = {

@@ -1,15 +1,14 @@
-import { onPath } from '@holdfast/testkit'
+import { onPath, skippedIf } from '@holdfast/testkit'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 /** The program, or `undefined` if none is installed. */
 const findChromium = (): string | undefined =>
   ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => onPath(name))[0]
 
-/** Where there is no browser, tests are skipped, and their group says why. */
-export const describeInBrowser = (title: string, define: () => void): void => {
-  if (findChromium()) describe(title, define)
-  else describe.skip(`${title} (skipped: no Chromium found; apt-get install chromium)`, define)
-}
+export const describeInBrowser = skippedIf(
+  findChromium() === undefined && 'no Chromium found; apt-get install chromium',
+  describe,
+)
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type TLSSocket } from 'node:tls'
-import { hasOpenSsl, makeCertificate, scratchFolder } from '@holdfast/testkit'
+import { makeCertificate, scratchFolder, skippedIf, whyNoCertificate } from '@holdfast/testkit'
 
 interface Address {
   readonly host: string
@@ -10,8 +10,7 @@ interface Address {
 }
 
 /** A test for which a certificate is made. */
-export const itWithTls = (title: string, test: () => Promise<void>): void =>
-  hasOpenSsl() ? it(title, test) : it.skip(`${title} (skipped: there is no openssl on the PATH)`, test)
+export const itWithTls = skippedIf(whyNoCertificate, it)
 
 /** Servers that are reached over TLS only, as behind a provider's proxy. */
 export interface TlsNodes {

@@ -46,7 +46,10 @@ export function describeSurvives(suite: Suite): void {
     suite.scenario(
       'holds and waiters go on after a restart that kept the data',
       kept(() => restart(true)),
-      { needs: ['restart'], isPossible: suite.engine.keepsData !== false },
+      {
+        needs: ['restart'],
+        whyImpossible: suite.engine.keepsData === false ? 'the store keeps no data' : undefined,
+      },
     )
 
     suite.scenario(

@@ -16,8 +16,8 @@ export interface Client {
 export interface Terms {
   /** Hooks without which it is skipped. */
   readonly needs?: readonly Hook[]
-  /** Whether the store can be brought into that situation at all; skipped if not. True by default. */
-  readonly isPossible?: boolean
+  /** Why the store cannot be brought into that situation at all: it is skipped then. */
+  readonly whyImpossible?: string | undefined
   /** Whether the engine's traits promise it. True by default. */
   readonly isPromised?: boolean
   /** What has to hold where they do not. */
@@ -77,12 +77,13 @@ export class Suite {
 
   /** Defines a scenario: a sentence about behaviour. */
   scenario(title: string, run: () => Promise<void>, terms: Terms = {}): void {
-    const { needs = [], isPossible = true, isPromised = true, otherwise } = terms
-    // A fault that needs a hook cannot be caused on an engine under test that does not offer it. The scenario is skipped then,
-    // not left out, so that the table shows it as "no hook" for this engine.
+    const { needs = [], isPromised = true, otherwise } = terms
     const { it } = this.#runner
-    const hasHooks = needs.every((hook) => this.engine[hook] !== undefined)
-    const define = hasHooks && isPossible ? it : it.skip
+    const missing = needs.find((hook) => this.engine[hook] === undefined)
+    const whyNot = missing ? `the engine under test offers no ${missing}` : terms.whyImpossible
+    // Skipped, not left out: results list it with the reason, and the table shows a dash.
+    const define = (full: string, test: () => Promise<void>): unknown =>
+      whyNot === undefined ? it(full, test) : it.skip(`${full} (skipped: ${whyNot})`, test)
     if (isPromised) define(title, run)
     else if (otherwise) define(`${title} – not promised: ${otherwise.title}`, otherwise.run)
   }

@@ -25,7 +25,8 @@ import {
   type UserIds,
 } from './find-postgres.js'
 import type { PostgresServer, RestartPostgresOptions } from './postgres-server.js'
-import { queryAt, type QueryRow } from './query-at.js'
+import type { QueryRow } from './query-at.js'
+import { Statements } from './statements.js'
 
 const run = promisify(execFile)
 const host = '127.0.0.1'
@@ -84,6 +85,7 @@ export class LocalPostgres implements PostgresServer {
   readonly #folder: ScratchFolder
   readonly #settings: Readonly<Record<string, string>>
   readonly #env: Readonly<Record<string, string>>
+  readonly #statements: Statements
   #child: ChildProcess | undefined
   /** What ends the guard of each process that is frozen, by its id. */
   readonly #frozen = new Map<number, () => void>()
@@ -101,6 +103,7 @@ export class LocalPostgres implements PostgresServer {
     this.#settings = settings
     this.#env = env
     this.url = this.urlOf({})
+    this.#statements = new Statements(this.url)
   }
 
   /** Makes an empty database cluster. */
@@ -139,7 +142,7 @@ export class LocalPostgres implements PostgresServer {
   }
 
   query(sql: string, values?: readonly unknown[]): Promise<QueryRow[]> {
-    return queryAt(this.url, sql, values)
+    return this.#statements.run(sql, values)
   }
 
   log(): Promise<string> {
@@ -147,12 +150,14 @@ export class LocalPostgres implements PostgresServer {
   }
 
   async crash(): Promise<void> {
+    this.#statements.disconnect()
     if (this.#child) await killProcess(this.#child, 'SIGQUIT')
   }
 
   async kill(): Promise<void> {
     const child = this.#child
     if (!child?.pid || !isRunning(child)) return
+    this.#statements.disconnect()
     // First of all it must not start any more processes.
     await freezeProcess(child)
     for (const pid of await childrenOf(child.pid)) sendSignal(pid, 'SIGKILL')
@@ -164,6 +169,7 @@ export class LocalPostgres implements PostgresServer {
   async freeze(): Promise<void> {
     const child = this.#child
     if (!child?.pid) return
+    this.#statements.disconnect()
     await freezeProcess(child)
     const others = await childrenOf(child.pid)
     for (const pid of others) this.#frozen.set(pid, guardPid(pid))
@@ -177,6 +183,7 @@ export class LocalPostgres implements PostgresServer {
   }
 
   async restart({ crash, isStandby = false }: RestartPostgresOptions): Promise<void> {
+    this.#statements.disconnect()
     const others = this.#child?.pid === undefined ? [] : await childrenOf(this.#child.pid)
     // SIGINT is a fast shutdown: connections end, and what is in memory is written.
     if (this.#child) await killProcess(this.#child, crash ? 'SIGQUIT' : 'SIGINT')

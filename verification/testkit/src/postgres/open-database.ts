@@ -1,11 +1,12 @@
 import { uniqueName } from '../unique-name.js'
 import { openPostgres } from './open-postgres.js'
 import { queryAt, type QueryRow } from './query-at.js'
+import { Statements } from './statements.js'
 
 /** An empty database for one test file. */
 export interface TestDatabase {
   readonly url: string
-  /** Runs SQL on a connection of its own, and resolves with the rows of the last statement. */
+  /** Runs SQL on a connection that only such statements have, and resolves with the rows of the last. */
   query(sql: string, values?: readonly unknown[]): Promise<QueryRow[]>
   /** Removes it, and stops the server if we started it. */
   stop(): Promise<void>
@@ -27,10 +28,12 @@ export async function openDatabase(): Promise<TestDatabase> {
     await server.stop()
     throw error
   }
+  const statements = new Statements(url)
   return {
     url,
-    query: (sql, values) => queryAt(url, sql, values),
+    query: (sql, values) => statements.run(sql, values),
     async stop() {
+      statements.disconnect()
       await queryAt(server.url, `drop database if exists "${name}" with (force)`)
       await server.stop()
     },

@@ -6,7 +6,7 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string
   /** The same as another role, or in another database. */
   urlOf(options: { readonly role?: string; readonly database?: string }): string
-  /** Runs SQL on a connection of its own, and resolves with the rows of the last statement. */
+  /** Runs SQL on a connection that only such statements have, and resolves with the rows of the last. */
   query(sql: string, values?: readonly unknown[]): Promise<Readonly<Record<string, unknown>>[]>
   /** Everything that the server has logged so far. */
   log(): Promise<string>

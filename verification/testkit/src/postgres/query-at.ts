@@ -18,6 +18,6 @@ export async function queryAt(url: string, sql: string, values?: readonly unknow
 }
 
 /** Of several statements, the result of each is in a list. */
-function rowsOf(result: QueryResult<QueryRow> | readonly QueryResult<QueryRow>[]): QueryRow[] {
+export function rowsOf(result: QueryResult<QueryRow> | readonly QueryResult<QueryRow>[]): QueryRow[] {
   return ('rows' in result ? result : result.at(-1))?.rows ?? []
 }
