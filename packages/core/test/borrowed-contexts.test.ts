@@ -381,6 +381,26 @@ describe('reentrant: false', () => {
     })
   })
 
+  it('unlock() in a scope does not wait for a multi lock that waits for what the scope holds', async () => {
+    const holdfast = open(sharedRedisUrl())
+    const [a, b] = [holdfast.getLock(uniqueName('self')), holdfast.getLock(uniqueName('self'))]
+    const once = holdfast.getLock(a.name, { reentrant: false })
+    const multiLocks = [
+      holdfast.getMultiLock([a, b], { reentrant: false }),
+      holdfast.getMultiLock([once, b]),
+      open(sharedRedisUrl(), { reentrant: false }).getMultiLock([a.name, b.name]),
+    ]
+    await holdfast.scope(async () => {
+      for (const multi of multiLocks) {
+        await a.lock()
+        const next = multi.lock({ waitMs: 10_000 })
+        await a.unlock()
+        const lease = await next
+        await lease.unlock()
+      }
+    })
+  })
+
   it.each([
     ['a client', () => open(sharedRedisUrl(), { reentrant: 1 as never })],
     ['a handle', () => open(sharedRedisUrl()).getLock('a', { reentrant: null as never })],

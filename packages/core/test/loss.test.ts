@@ -1,5 +1,5 @@
 import { sharedRedisUrl, startRedis, uniqueName, until } from '@holdfast/testkit'
-import { LockLostError } from '../src/index.js'
+import { LockLostError, type Lock } from '../src/index.js'
 import { closeAll, openClient, openHoldfast, openProxy } from './support/clients.js'
 
 afterEach(async () => {
@@ -35,6 +35,24 @@ describe('the machine sleeps', () => {
     await until(() => lease.isHeld)
     expect(lease.signal.aborted).toBe(false)
     await lease.unlock()
+  })
+
+  it.each([
+    ['the watchdog', () => undefined],
+    ['a nested call with a short lease', (lock: Lock) => lock.lock({ leaseMs: 100 })],
+  ])('no more of a fixed lease is claimed than Redis has left, once %s has proven it', async (_, proveIt) => {
+    const { holdfast, redis } = openHoldfast(sharedRedisUrl())
+    const lock = holdfast.getLock(uniqueName('sleep'))
+    await lock.withLock({ leaseMs: 20_000 }, async (lease) => {
+      await redis.pexpire(`lock:${lock.name}`, 4_000)
+      const realNow = Date.now
+      jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 16_000)
+      await proveIt(lock)
+      await until(() => lease.isHeld)
+      const claimedMs = lease.remainingMs()
+      expect(claimedMs).toBeGreaterThan(1_000)
+      expect(claimedMs).toBeLessThanOrEqual(await redis.pttl(`lock:${lock.name}`))
+    })
   })
 
   it('a hold that did not survive the sleep is lost as soon as Redis says so', async () => {

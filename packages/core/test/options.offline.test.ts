@@ -127,6 +127,22 @@ describe('a bad option of a call is refused at once, and nothing is sent', () =>
     await expectNothingSent()
   })
 
+  it.each([
+    [[-1], /permits must be /],
+    [[1.5], /permits must be /],
+    [['2'], /permits must be /],
+    [[1, { keepMs: 0 }], /keepMs must be /],
+    [[1, { keepFor: 5 }], /keepFor/],
+  ])('resize(...%p) of a semaphore', async (given, named) => {
+    const semaphore = open().getSemaphore('s', { permits: 1 })
+    const call = (): unknown => Reflect.apply(semaphore.resize.bind(semaphore), undefined, given)
+    await expect(atOnce(call)).resolves.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(named) as unknown,
+    })
+    await expectNothingSent()
+  })
+
   it.each([undefined, 42, 'work', null])('scope(%p)', async (fn) => {
     const holdfast = open()
     const call = (): unknown => Reflect.apply(holdfast.scope.bind(holdfast), undefined, [fn])

@@ -96,6 +96,58 @@ describe('a quorum lock', () => {
     expect(await lock.isLocked()).toBe(false)
   })
 
+  describe('a call that begins inside a hold which is left before it is entered', () => {
+    type Begin = (
+      lock: ReturnType<HoldfastQuorum['getLock']>,
+      quorum: HoldfastQuorum,
+      work: (lease: Lease) => unknown,
+    ) => Promise<unknown>
+    const ways: [string, Begin][] = [
+      [
+        'by the end of a callback',
+        async (lock, _, work) => {
+          let inner: Promise<unknown> | undefined
+          await lock.withLock(() => void (inner = lock.withLock(work)))
+          await inner
+        },
+      ],
+      [
+        'by unlock in a scope',
+        (lock, quorum, work) =>
+          quorum.scope(async () => {
+            await lock.lock()
+            const inner = lock.withLock(work)
+            await lock.unlock()
+            await inner
+          }),
+      ],
+      [
+        'by unlock of its lease',
+        async (lock, _, work) => {
+          const outer = await lock.lock()
+          const inner = outer.run(() => lock.lock())
+          await outer.unlock()
+          const lease = await inner
+          await work(lease)
+          await lease.unlock()
+        },
+      ],
+    ]
+    it.each(ways)('%s, waits for a hold of its own', async (_, begin) => {
+      const [quorum, rival] = [openQuorumOn(stores), openQuorumOn(stores)]
+      const lost = jest.fn()
+      quorum.on('lost', lost)
+      const work = jest.fn(async (lease: Lease) => {
+        expect(lease.isHeld).toBe(true)
+        expect(await rival.getLock('job').tryLock()).toBeNull()
+      })
+      await begin(quorum.getLock('job'), quorum, work)
+      expect(work).toHaveBeenCalledTimes(1)
+      expect(lost).not.toHaveBeenCalled()
+      expect(await rival.getLock('job').isLocked()).toBe(false)
+    })
+  })
+
   it('times out with the holder and the position', async () => {
     const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
     await a.getLock('job').withLock(async ({ owner }) => {

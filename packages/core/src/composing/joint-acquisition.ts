@@ -104,6 +104,8 @@ export class JointAcquisition<L extends MemberLease> {
   readonly #first: JointOwner<L>
   readonly #owners: readonly JointOwner<L>[]
   readonly #options: JointOptions
+  /** The checks and the request together get no longer than one of them. */
+  readonly #endsAt: number
   readonly #inContext = contextOfCall()
 
   /** @param rest - of the same client and group as `first` */
@@ -112,6 +114,7 @@ export class JointAcquisition<L extends MemberLease> {
       new JointOwner(member, (reason) => options.interrupt(reason))
     this.#deps = first.client.acquirer.deps
     this.#options = options
+    this.#endsAt = monotonicMs() + options.limitMs
     this.#first = join(first)
     this.#owners = [this.#first, ...rest.map(join)]
   }
@@ -130,12 +133,12 @@ export class JointAcquisition<L extends MemberLease> {
 
   async #request(): Promise<JointOutcome<L>> {
     const { steps, store, settings } = this.#deps
-    const { mode, leaseMs, limitMs, signal } = this.#options
+    const { mode, leaseMs, signal } = this.#options
     signal.throwIfAborted()
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
     const epoch = store.connectionEpoch
     const sentAt = momentNow()
-    const timeoutMs = Math.max(1, Math.ceil(Math.min(limitMs, settings.commandTimeoutMs)))
+    const timeoutMs = Math.ceil(Math.min(this.#leftMs, settings.commandTimeoutMs))
     let reply: JointReply | undefined
     try {
       reply = await this.#inTime(steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
@@ -199,10 +202,14 @@ export class JointAcquisition<L extends MemberLease> {
     return this.#owners[index] ?? this.#first
   }
 
+  get #leftMs(): number {
+    return Math.max(1, this.#endsAt - monotonicMs())
+  }
+
   async #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-    const { limitMs, signal, startedAt } = this.#options
+    const { signal, startedAt } = this.#options
     if (!work) return undefined
-    const result = await withTimeout(work, limitMs, signal)
+    const result = await withTimeout(work, this.#leftMs, signal)
     if (result !== timedOut) return result
     const { member, details } = this.#first
     const waitedMs = Math.round(monotonicMs() - startedAt)

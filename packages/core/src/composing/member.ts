@@ -6,6 +6,7 @@ import type { Hold } from '../holding/hold.js'
 import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
+import type { Request } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
 import type { Acquirer } from '../waiting/acquisition.js'
 import { onAbort } from '../util/abort.js'
@@ -35,6 +36,10 @@ export interface Member<L extends MemberLease> {
   /** Whether it may re-enter, unless the call or the multi lock says otherwise. */
   readonly reentrant: boolean
 }
+
+/** Whether a call re-enters what its caller holds of it. */
+export const mayReenter = <L extends MemberLease>({ reentrant }: Member<L>, request: Request): boolean =>
+  request.reentrant ?? reentrant
 
 /** A member that was entered. */
 export interface HeldMember<L extends MemberLease> {

@@ -13,6 +13,7 @@ import { HeldMembers } from './held-members.js'
 import { JointAcquisition } from './joint-acquisition.js'
 import type { JointOutcome } from './joint-acquisition.js'
 import type { MemberBodies } from './member-bodies.js'
+import { mayReenter } from './member.js'
 import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
 import { neighboursFrom } from './member-order.js'
 import type { MultiHold } from './multi-hold.js'
@@ -113,11 +114,7 @@ export class MultiAttempt<L extends MemberLease> {
 
   #enclosingHold(member: Member<L>): Possession<L> | undefined {
     const { client, target } = member
-    return this.#mayReenter(member) ? client.frames.enclosingHold(target.address) : undefined
-  }
-
-  #mayReenter({ reentrant }: Member<L>): boolean {
-    return this.#request.reentrant ?? reentrant
+    return mayReenter(member, this.#request) ? client.frames.enclosingHold(target.address) : undefined
   }
 
   /** Before anything is acquired: a callback that has its turn may want the same lock. */
@@ -189,7 +186,7 @@ export class MultiAttempt<L extends MemberLease> {
   async #acquireAlone(member: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
     const { client, target, wantsToken } = member
     client.closing.assertOpen(target.address.name)
-    const inside = this.#mayReenter(member) ? undefined : client.frames.enclosingHold(target.address)
+    const inside = mayReenter(member, this.#request) ? undefined : client.frames.enclosingHold(target.address)
     const options = { ...this.#options(client, isWhole), inside }
     const acquisition = client.acquirer.begin(target, options, wantsToken, this.#startedAt)
     this.#alone = acquisition

@@ -200,9 +200,10 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     }
   }
 
-  /** What the watchdog sends for it now: 1 ms if it only needs proof that it is still held. */
+  /** What the watchdog sends for it now. Where nothing renews it, it only needs proof that it is still held. */
   nextRenewal(sentAt: Moment): Renewal {
-    const wantedMs = this.renewEveryMs === null ? 1 : this.deps.settings.watchdogTimeoutMs
+    const isRenewed = this.renewEveryMs !== null
+    const wantedMs = isRenewed ? this.deps.settings.watchdogTimeoutMs : this.clock.provingMs(monotonicMs())
     this.#sent = this.extension(wantedMs, sentAt)
     return this.#sent.renewal
   }

@@ -1,3 +1,4 @@
+import { mayReenter } from '../composing/member.js'
 import type { Member } from '../composing/member.js'
 import type { Request } from '../options/options.js'
 import type { ScopedLease } from '../ownership/possession.js'
@@ -22,15 +23,19 @@ export async function acquireInScopes(
   acquire: (startedAt: number) => Promise<MultiLease | NotAcquired>,
 ): Promise<MultiLease | NotAcquired> {
   const startedAt = monotonicMs()
-  const places = members.flatMap(({ client, target }) => {
+  const places = members.flatMap((member) => {
+    const { client, target } = member
     const scope = client.frames.nearestScope()
-    return scope ? [{ scope, client, target, slot: scope.nextSlot(target.address) }] : []
+    if (!scope) return []
+    // One that must not re-enter may wait for what the scope holds: the scope's `unlock()` must not wait behind it.
+    const slot = mayReenter(member, request) ? scope.nextSlot(target.address) : undefined
+    return [{ scope, client, target, slot }]
   })
   try {
     for (const { client, target, slot } of places) {
       const limitMs = limitOf(request, client.settings)
       const leftMs = Math.max(0, startedAt + limitMs - monotonicMs())
-      if (!slot.ready || (await withTimeout(slot.ready, leftMs, request.signal)) !== timedOut) continue
+      if (!slot?.ready || (await withTimeout(slot.ready, leftMs, request.signal)) !== timedOut) continue
       return notReachedTurn(target, Math.round(monotonicMs() - startedAt))
     }
     const outcome = await acquire(startedAt)
@@ -41,7 +46,7 @@ export async function acquireInScopes(
     }
     return outcome
   } finally {
-    for (const { slot } of places) slot.done()
+    for (const { slot } of places) slot?.done()
   }
 }
 

@@ -2,8 +2,7 @@ import { nanoid } from 'nanoid'
 import type { Address } from '../engine/requests.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
-import { resolveResize } from '../options/options.js'
-import type { ResizeOptions } from '../options/options.js'
+import type { Resize } from '../options/options.js'
 import { notALock } from '../errors/store-errors.js'
 
 export interface ResizeDeps {
@@ -21,10 +20,8 @@ const maxAttempts = 100
 export async function sendResize(
   { steps, settings }: ResizeDeps,
   address: Address,
-  permits: number,
-  options: ResizeOptions,
+  { size, keepMs }: Resize,
 ): Promise<number> {
-  const { size, keepMs } = resolveResize(permits, options)
   if (!steps.resize)
     throw new InvalidArgumentError(
       `semaphore ${address.name} cannot be resized: the engine ${settings.engine} has no resize`,

@@ -11,7 +11,7 @@ import type { Acquired } from '../holding/hold.js'
 import { notAnOwner, resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
 import type { Operations } from '../operating/operations.js'
-import { resolvePermits } from '../options/options.js'
+import { resolvePermits, resolveResize } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, PermitOptions, ResizeOptions } from '../options/options.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
@@ -147,8 +147,9 @@ export class Semaphore {
    * `InvalidArgumentError`
    */
   async resize(permits: number, options: ResizeOptions = {}): Promise<void> {
+    const resize = resolveResize(permits, options)
     this.#deps.sharing?.checkResize(this.name, options.keepMs)
-    const size = await this.#command(() => sendResize(this.#deps, this.#address, permits, options))
+    const size = await this.#command(() => sendResize(this.#deps, this.#address, resize))
     this.#deps.events.emit('resized', { name: this.name, kind: 'semaphore', size })
   }
 

@@ -354,11 +354,13 @@ export function resolvePermits(
   return { request, permits }
 }
 
-/** Checks the arguments of a resize. */
-export function resolveResize(
-  size: number,
-  options: ResizeOptions,
-): { readonly size: number; readonly keepMs: number } {
+/** A resize whose arguments were checked. */
+export interface Resize {
+  readonly size: number
+  readonly keepMs: number
+}
+
+export function resolveResize(size: number, options: ResizeOptions): Resize {
   requireInteger('permits', size, 0, '', mostPermits)
   checkOptions(options, resizeOptionNames)
   checkInteger('keepMs', options.keepMs, 1)

@@ -40,6 +40,34 @@ describe('the clock of a lease', () => {
     expect(clock.reaches(40_000)).toBe(false)
   })
 
+  describe('after a suspend of 15 s', () => {
+    const slept = (monotonicMs: number) => ({ monotonicMs, wallMs: at(monotonicMs).wallMs + 15_000 })
+
+    it('ends so much sooner than what was proven before said, as at the store', () => {
+      const clock = leaseClock()
+      clock.prove(slept(2_000), 1)
+      expect(clock.deadlineAt).toBe(deadlineOfReply(1_000, 30_000, 2) - 15_000)
+      expect(clock.reaches(16_001)).toBe(true)
+      expect(clock.reaches(16_002)).toBe(false)
+      clock.prove(slept(3_000), 1)
+      expect(clock.deadlineAt).toBe(deadlineOfReply(1_000, 30_000, 2) - 15_000)
+    })
+
+    it('counts what is proven from then on in full', () => {
+      const clock = leaseClock()
+      clock.prove(slept(2_000), 30_000)
+      expect(clock.deadlineAt).toBe(deadlineOfReply(2_000, 30_000, 2))
+    })
+
+    it('counts a command from before it that is answered late from before it', () => {
+      const clock = leaseClock()
+      clock.prove(slept(2_000), 1)
+      clock.prove(at(1_500), 60_000)
+      expect(clock.deadlineAt).toBe(deadlineOfReply(1_500, 60_000, 2) - 15_000)
+      expect(clock.provenAt).toEqual(slept(2_000))
+    })
+  })
+
   it('reaches a limit that the lease of an answered command covers, to the millisecond', () => {
     const clock = leaseClock()
     expect(clock.reaches(31_001)).toBe(true)

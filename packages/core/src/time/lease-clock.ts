@@ -1,4 +1,4 @@
-import { sleptMsSince } from '../util/clock.js'
+import { momentNow, sleptMsBetween } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { deadlineOfReply, driftMs } from './deadline.js'
 
@@ -49,7 +49,15 @@ export class LeaseClock {
 
   /** Whether the machine was suspended since the hold was last proven, so that the monotonic clock has lost time. */
   get hasSlept(): boolean {
-    return sleptMsSince(this.provenAt) > driftMs(this.leaseMs, this.#marginMs)
+    return this.#sleptMs(this.provenAt, momentNow()) > 0
+  }
+
+  /**
+   * The lease with which a command proves the hold and extends nothing: 1 ms. After a suspend, what is left of the lease by
+   * this clock: less is left at the store, whose clock went on.
+   */
+  provingMs(now: number): number {
+    return this.hasSlept ? Math.max(1, Math.ceil(this.#ttlUntil - now)) : 1
   }
 
   /** The lease to send now, capped by the limit of the hold; 1 ms when there is nothing to extend. */
@@ -64,13 +72,29 @@ export class LeaseClock {
     return Math.min(1, Math.max(0, (this.deadlineAt - now) / this.leaseMs))
   }
 
-  /** A command with this lease was answered. What was proven before stays, if it is more. */
+  /**
+   * A command with this lease was answered. What was proven before stays, if it is more; what was proven before a suspend
+   * ends sooner by as much as the machine slept. Replies may come in another order than their commands were sent.
+   */
   prove(sentAt: Moment, leaseMs: number): void {
-    this.provenAt = sentAt
+    const isLatest = sentAt.monotonicMs >= this.provenAt.monotonicMs
+    const [earlier, later] = isLatest ? [this.provenAt, sentAt] : [sentAt, this.provenAt]
+    const sleptMs = this.#sleptMs(earlier, later)
+    if (isLatest) {
+      this.provenAt = sentAt
+      this.deadlineAt -= sleptMs
+      this.#ttlUntil -= sleptMs
+    }
+    const startedAt = isLatest ? sentAt.monotonicMs : sentAt.monotonicMs - sleptMs
     this.leaseMs = Math.max(this.leaseMs, leaseMs)
-    this.#ttlUntil = Math.max(this.#ttlUntil, sentAt.monotonicMs + leaseMs)
-    const deadlineAt = deadlineOfReply(sentAt.monotonicMs, leaseMs, this.#marginMs)
-    this.deadlineAt = Math.max(this.deadlineAt, deadlineAt)
+    this.#ttlUntil = Math.max(this.#ttlUntil, startedAt + leaseMs)
+    this.deadlineAt = Math.max(this.deadlineAt, deadlineOfReply(startedAt, leaseMs, this.#marginMs))
+  }
+
+  /** For how long the machine was suspended between them; 0 if that may be the drift of its clocks. */
+  #sleptMs(earlier: Moment, later: Moment): number {
+    const sleptMs = sleptMsBetween(earlier, later)
+    return sleptMs > driftMs(this.leaseMs, this.#marginMs) ? sleptMs : 0
   }
 
   /** For how long the store may keep the hold from now on, milliseconds. */

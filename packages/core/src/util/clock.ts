@@ -36,5 +36,10 @@ export const momentNow = (): Moment => ({ monotonicMs: monotonicMs(), wallMs: Da
  * How much longer the time since `moment` was on the wall clock than on the monotonic one, in milliseconds. 0 under fake
  * timers: a test may fake, or set, one of the two alone, and that is not a suspended machine.
  */
-export const sleptMsSince = (moment: Moment): number =>
-  setTimeout === real.setTimeout ? Date.now() - moment.wallMs - (monotonicMs() - moment.monotonicMs) : 0
+export const sleptMsSince = (moment: Moment): number => sleptMsBetween(moment, momentNow())
+
+/** The same between two instants. */
+export const sleptMsBetween = (earlier: Moment, later: Moment): number =>
+  setTimeout === real.setTimeout
+    ? later.wallMs - earlier.wallMs - (later.monotonicMs - earlier.monotonicMs)
+    : 0

@@ -167,7 +167,8 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     const startedAt = monotonicMs()
     const suit = (): Promise<boolean> => this.#suit(request, wantsToken)
     const entered = await enterUntilAnswered(suit, request, startedAt, this.#deps.reports, this.#details)
-    return entered ? this.#addLease(target, request, monotonicMs() - startedAt) : null
+    // Its last lease may have been left while the answer was on its way to here.
+    return entered && this.#mayEnter() ? this.#addLease(target, request, monotonicMs() - startedAt) : null
   }
 
   async leave(lease: L): Promise<void> {
