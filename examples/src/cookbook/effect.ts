@@ -1,10 +1,10 @@
-import { LockLostError, type Lease, type Lock, type LockOptions } from '@holdfast/core'
+import { LockLostError, type AcquireOptions, type Lease, type Lock } from '@holdfast/core'
 import { Effect } from 'effect'
 
 /** Runs an effect while the lock is held. A loss interrupts it, and fails with `LockLostError`. */
 export const withLock = <A, E, R>(
   lock: Lock,
-  options: LockOptions,
+  options: AcquireOptions,
   use: (lease: Lease) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, unknown, R> =>
   Effect.acquireUseRelease(

@@ -36,7 +36,7 @@ export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine
 /** How a `HoldfastQuorum` behaves. The options of an acquisition given here are defaults for every call. */
 export interface HoldfastQuorumOptions extends QuorumClientOptions {
   /**
-   * The masters, at least 3 and better an odd number; in the same order in all processes. They must share nothing: no
+   * The masters, at least 3, preferably an odd number; in the same order in all processes. They must share nothing: no
    * replication between them, no common machine, no common disk.
    */
   readonly masters: readonly QuorumMaster[]

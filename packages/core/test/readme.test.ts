@@ -71,7 +71,7 @@ afterAll(() => Promise.all([server, database, etcd, memcached, mysql, zookeeper]
 async function run(snippet: Snippet): Promise<string[]> {
   const code = compile(snippet)
     .replaceAll('redis://localhost:6379', server.url)
-    .replaceAll('postgres://localhost:5432/app', database.url)
+    .replaceAll(/postgres:\/\/(app@)?localhost:5432\/app/g, database.url)
     .replaceAll('http://localhost:2379', etcd.url)
     .replaceAll('memcached://localhost:11211', memcached.url)
     .replaceAll('localhost:2181', zookeeper.connect)

@@ -62,7 +62,7 @@ type Found = ListPage['found'][number]
 
 const none: ListingProgress = { scanned: 0, total: 0, found: 0, foreign: 0, isComplete: false }
 
-/** After each step the store has this many times as long for others as the step took. */
+/** After each step the store has this many times as long for others as such a step usually takes. */
 const restFactor = 19
 /** How long the store works on reading one object, milliseconds, roughly. */
 const readCostMs = 0.015
@@ -70,7 +70,7 @@ const readAtOnce = 50
 
 /**
  * Objects of a store that are held or waited for, and latches that are closed, each once, in no order. Each iteration scans the store from the beginning, in
- * small steps that take at most about 5 % of its time.
+ * small steps that usually take about 5 % of its time.
  *
  * What is acquired or released meanwhile may be missing or listed; what is held throughout is listed. An iteration rejects with
  * `InvalidArgumentError` for a store with more than `maxKeys` keys, with `UnavailableError` and `RefusedError` when the store
