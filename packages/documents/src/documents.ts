@@ -148,7 +148,8 @@ export class Documents<Content, Written> {
     const isSame = after === settled
     const isGone = kind.isEmpty(content)
     const text = isSame || (isGone && was === '') ? undefined : isGone ? '' : after
-    return { carried, text, keepMs: Math.ceil((kind.endUs(content) - nowUs) / 1_000), effects }
+    const keepMs = Math.max(0, Math.ceil((kind.endUs(content) - nowUs) / 1_000))
+    return { carried, text, keepMs, effects }
   }
 }
 

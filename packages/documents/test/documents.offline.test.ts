@@ -49,6 +49,19 @@ it('a request whose owner was abandoned while it was on its way does not enter',
   expect(await other.session.steps.inspect(other.locate('x'), 1)).toMatchObject({ owner: '' })
 })
 
+it('a lock that was held for longer than its token counts leaves nothing that must be kept', async () => {
+  const table = new DocumentTable()
+  const { session, locate } = await openClient(table, 'a')
+  const address = locate('x')
+  await session.steps.acquire(address, requestOf('a:1'), second)
+  for (let minutes = 0; minutes < 2; minutes += 0.25) {
+    table.offsetMs += 15_000
+    await session.steps.renew([{ address, owner: 'a:1', leaseMs: 30_000 }], second)
+  }
+  expect(await session.steps.release(address, releaseOf('a:1'), second)).toEqual({ kind: 'released' })
+  expect(await session.steps.inspect(address, 1)).toMatchObject({ owner: '' })
+})
+
 it('a step that runs out of time fails alone, and is not carried out later', async () => {
   const table = new DocumentTable()
   const { session, locate } = await openClient(table, 'a')

@@ -2,7 +2,7 @@ import { UnavailableError } from '@holdfast/core/engine'
 import type { Query } from './connection/mysql-connection.js'
 import { engineName, errorNumbers, numberOf, refused, toError } from './errors.js'
 import type { MysqlSettings } from './options.js'
-import { migrate } from './migrate.js'
+import { addStore, migrate } from './migrate.js'
 import type { Sql } from './sql.js'
 
 /** Settings of a server, by their names. */
@@ -69,7 +69,7 @@ export async function checkDatabase(query: Query, options: CheckOptions): Promis
   if (isOn(found, 'wsrep_on')) await query('set session wsrep_sync_wait = 1')
   try {
     const { rows } = await query(sql.store)
-    if (rows.length === 0) await query(sql.addStore)
+    if (rows.length === 0) await addStore(query, sql)
     else checkFormat(String(rows[0]?.[1]), settings)
   } catch (error) {
     if (numberOf(error) !== noSuchTable) throw explained(error, settings)

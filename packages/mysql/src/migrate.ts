@@ -4,7 +4,7 @@ import { errorNumbers, numberOf, refused, toError } from './errors.js'
 import { checkTable, type MysqlOptions, type MysqlSettings } from './options.js'
 import { quoted, sqlOf, type Sql } from './sql.js'
 
-const { duplicateKey, noRightsOnDatabase, noRightsOnTable } = errorNumbers
+const { deadlock, duplicateKey, noRightsOnDatabase, noRightsOnTable } = errorNumbers
 
 /**
  * Creates the table. Any number of clients may do so at the same time: each statement changes nothing when it is repeated, and there is no
@@ -35,7 +35,8 @@ export async function addStore(query: Query, sql: Sql): Promise<void> {
   try {
     await query(sql.addStore)
   } catch (error) {
-    if (numberOf(error) !== duplicateKey) throw error
+    // At READ COMMITTED a key that is there already, and at REPEATABLE READ a deadlock.
+    if (numberOf(error) !== duplicateKey && numberOf(error) !== deadlock) throw error
   }
 }
 

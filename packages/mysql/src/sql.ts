@@ -49,7 +49,9 @@ where id = ? and version = ?`,
     // How many there are is an estimate of the server, in no time.
     list: `select id, text, ${nowUs}, (select table_rows from information_schema.tables where table_schema = ? and table_name = ?)
 from ${table} where id >= ? and id < ? and until_us > ${nowUs} and length(text) > 0 order by id limit ?`,
-    over: `select id from ${table} where until_us < ${nowUs} - ${graceUs} order by until_us limit ${rowsPerSweep}`,
+    // What an open transaction has locked, such as its fence, is passed over: deleting it would wait.
+    over: `select id from ${table} where until_us < ${nowUs} - ${graceUs} order by until_us limit ${rowsPerSweep}
+for update skip locked`,
     /** @param count - how many rows; what was written to since then stays */
     sweep: (count: number) =>
       `delete from ${table} where id in (${Array.from({ length: count }, () => '?').join(', ')}) and until_us < ${nowUs} - ${graceUs}`,

@@ -140,6 +140,31 @@ it('deletes rows that have been over for a while, and no others', async () => {
   expect(await rows()).toEqual([{ id: 'djust over' }, { id: 'dkept' }])
 })
 
+it('passes over a row that an open transaction has locked, and deletes the others', async () => {
+  await using opened = openSession({ url: server.url, table: 'busy' }, { commandTimeoutMs: 1_000 })
+  const { session, told } = opened
+  for (const key of ['locked', 'over']) {
+    const { version } = await session.read(key, inTime)
+    await session.replace(key, 'text', version, 0, inTime)
+  }
+  // The locked one is the first that a sweep finds.
+  await server.query("update busy set until_us = until_us - 3600000000 where id <> 's'")
+  await server.query('update busy set until_us = until_us - 1 where id = ?', [Buffer.from('dlocked')])
+  const { createConnection } = await import('mysql2/promise')
+  const fenced = await createConnection(server.url)
+  try {
+    await fenced.query('begin')
+    await fenced.query('select * from busy where id = ? for update', [Buffer.from('dlocked')])
+    await session.prepare()
+    const rows = () => server.query("select cast(id as char) as id from busy where id <> 's'")
+    await until(async () => (await rows()).length === 1)
+    expect(await rows()).toEqual([{ id: 'dlocked' }])
+    expect(told).toEqual([])
+  } finally {
+    await fenced.end()
+  }
+})
+
 it('a deadlock counts as not replaced, and the next attempt may succeed', async () => {
   await using opened = open('deadlock')
   const { session } = opened

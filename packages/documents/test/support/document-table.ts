@@ -91,6 +91,7 @@ export class DocumentTable implements DocumentStore {
 
   replace(key: string, text: string, version: number, keepMs: number): boolean {
     this.replacements += 1
+    if (keepMs < 0) throw new RangeError(`keepMs is ${keepMs}`)
     if ((this.#row(key)?.version ?? 0) !== version) return false
     if (text === '') this.rows.delete(key)
     else this.put(key, text, keepMs)
