@@ -10,11 +10,15 @@ class FakeServer {
   term = 1
   /** What happens between a renewal and the read after it. */
   between: () => void = () => undefined
-  readonly session = new Session(10_000, {
+  /** How long a grant takes. */
+  grantMs = 0
+  /** What was used when a session went on after another. */
+  readonly resumed: Promise<bigint>[] = []
+  readonly session: Session = new Session(10_000, {
     host: { now: () => this.nowMs, commandTimeoutMs: 1_000 },
     call: (call) => Promise.resolve(this.#reply(call)),
     ended: (name) => this.ended.push(name),
-    resumed: () => undefined,
+    resumed: () => this.resumed.push(this.session.lease(1_000)),
     lengthened: () => undefined,
   })
 
@@ -27,6 +31,7 @@ class FakeServer {
 
   #reply(call: string): Message {
     this.calls.push(call)
+    if (call === 'Lease/LeaseGrant') this.nowMs += this.grantMs
     const id = this.calls.filter((each) => each === 'Lease/LeaseGrant').length
     return new Message(encode([1, encode([4, this.term])], [2, id], [3, 10]))
   }
@@ -68,6 +73,21 @@ describe('the session of a client', () => {
     expect(server.ended).toEqual(['1'])
     expect(server.session.name).toBe('2')
     expect(server.calls).toContain('Lease/LeaseRevoke')
+  })
+
+  it('does not begin with a grant that comes after its holds would be claimed, and never has a lease of 0', async () => {
+    const server = new FakeServer()
+    await server.session.lease(1_000)
+    server.nowMs = 20_000
+    server.grantMs = 9_900
+    const late = await Promise.allSettled([server.session.lease(1_000), server.session.lease(1_000)])
+    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect([server.session.name, server.resumed]).toEqual(['', []])
+    expect(server.calls.filter((call) => call === 'Lease/LeaseRevoke')).toHaveLength(2)
+    server.grantMs = 0
+    const lease = await server.session.lease(1_000)
+    expect(lease).toBeGreaterThan(1n)
+    expect(await Promise.all(server.resumed)).toEqual([lease])
   })
 
   it('begins once, however many need it, and never again after it was closed', async () => {

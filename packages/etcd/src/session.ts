@@ -23,7 +23,7 @@ export interface SessionDeps {
  *
  * | State   | Meaning                                   | Left when                                                                                             |
  * | ------- | ----------------------------------------- | ----------------------------------------------------------------------------------------------------- |
- * | none    | there is no lease                         | one is needed: a grant is requested, once, and then it runs                                           |
+ * | none    | there is no lease                         | one is needed: a grant is requested, once, and runs if its reply comes while holds would be claimed   |
  * | running | `name` is its id, `provenAt` is its proof | etcd says that the lease is gone, or there was no proof for as long as its holds are claimed: none    |
  * | closed  | the lease is revoked                      | never                                                                                                 |
  *
@@ -61,10 +61,11 @@ export class Session {
     return this.#provenAt
   }
 
-  /** The lease of the session, which begins if there is none. */
+  /** The lease of the session, which begins if there is none. Never 0: what is put with that stays for ever. */
   async lease(timeoutMs: number): Promise<bigint> {
     this.#endIfUnheard()
     if (this.#lease === 0n) await this.#begin(timeoutMs)
+    if (this.#lease === 0n) throw tooSlow()
     return this.#lease
   }
 
@@ -122,9 +123,13 @@ export class Session {
   }
 
   #endIfUnheard(): void {
-    const claimedUntil = this.#provenAt + this.#ms * (1 - driftShare) - traits.lease.marginMs
-    const isUnheard = this.#deps.host.now() >= claimedUntil
-    if (this.#lease !== 0n && isUnheard) this.#end(this.#lease)
+    if (this.#lease !== 0n && this.#isUnheard(this.#provenAt)) this.#end(this.#lease)
+  }
+
+  /** Whether holds are no longer claimed by a proof of that instant. */
+  #isUnheard(provenAt: number): boolean {
+    const claimedUntil = provenAt + this.#ms * (1 - driftShare) - traits.lease.marginMs
+    return this.#deps.host.now() >= claimedUntil
   }
 
   #begin(timeoutMs: number): Promise<void> {
@@ -141,6 +146,10 @@ export class Session {
       await this.#deps.call('Lease/LeaseGrant', grantOf(Math.ceil(this.#wantedMs / 1_000)), timeoutMs),
     )
     this.#ms = this.#shorterOf(ttlS)
+    if (this.#isUnheard(sentAt)) {
+      void this.#revoke(lease, this.#deps.host.commandTimeoutMs)
+      throw tooSlow()
+    }
     this.#provenAt = sentAt
     this.#lease = lease
     if (ttlS > Math.max(usualShortestS, Math.ceil(this.#wantedMs / 1_000)))
@@ -185,5 +194,8 @@ const driftShare = 0.01
 
 /** One and a half times the election timeout of 1 s that servers have by default, in whole seconds. */
 const usualShortestS = 2
+
+const tooSlow = (): UnavailableError =>
+  new UnavailableError('etcd took longer to begin a session than the session lasts', { engine: engineName })
 
 const nameOf = (lease: bigint): string => (lease === 0n ? '' : lease.toString(16))
