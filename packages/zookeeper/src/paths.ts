@@ -9,7 +9,7 @@ import type { ObjectType } from '@holdfast/core/engine'
  * | `holdfast/locks/<shard>/<type>=<name>`                   | a queue: a container                                              |
  * | `…/<owner>~<session>~<permits>~<size>~<sequence>`        | an entry: ephemeral                                               |
  * | `…/<entry>=<permits>`                                    | that this entry has given back permits, and so many are left      |
- * | `…/=<sequence>`                                          | the size that is in force, since a resize                         |
+ * | `…/=<random>~<sequence>`                                 | the size that is in force, since a resize                         |
  * | `…/c=<name>/state`                                       | a latch                                                           |
  * | `…/c=<name>/closed`                                      | that it is set, and not open yet                                  |
  * | `…/c=<name>/p=<round>/<party>`                           | that the party has counted down                                   |

@@ -1,6 +1,6 @@
 import { LastListed } from '@holdfast/session-queue'
 import { entryPrefix, shrunkPath } from './paths.js'
-import { byArrival, readDirectory } from './queue-directory.js'
+import { byArrival, newSizePrefix, readDirectory } from './queue-directory.js'
 
 const queue = { name: 'order:42', object: 'semaphore' } as const
 const path = '/q'
@@ -42,8 +42,8 @@ it('an entry that gave back permits has as many as the last of its notes says, a
   expect(entries.map(shrunkPath)).toEqual([`${path}/${held}=2`])
 })
 
-it('the last size is in force', () => {
-  expect(readDirectory(queue, path, ['=0000000003', '=0000000012'], new LastListed(byArrival)).sizePath).toBe(
-    '/q/=0000000012',
-  )
+it('the last size is in force, and no name of one is ever used again', () => {
+  const sizes = ['=zz~0000000003', '=aa~0000000012', '=bb~0000000011']
+  expect(readDirectory(queue, path, sizes, new LastListed(byArrival)).sizePath).toBe('/q/=aa~0000000012')
+  expect(newSizePrefix()).not.toBe(newSizePrefix())
 })

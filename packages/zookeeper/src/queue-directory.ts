@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Entry, LastListed, Queue } from '@holdfast/session-queue'
 import { decode } from './paths.js'
 
@@ -17,18 +18,26 @@ export interface NumberedEntry extends Entry {
 /** Sequence numbers have 32 bits, and wrap. */
 export const byArrival = (a: NumberedEntry, b: NumberedEntry): number => (a.sequence - b.sequence) | 0
 
-export const sizePrefix = '='
+const sizePrefix = '='
+
+/**
+ * The start of the name of a size, to which the server adds a number. It is drawn, since numbers begin again when a directory is
+ * removed and made again, and what a name stands for is known for good.
+ */
+export const newSizePrefix = (): string => `${sizePrefix}${randomBytes(9).toString('base64url')}~`
 
 /** What else there is in a directory has this in its name. */
 const isEntry = (name: string): boolean => !name.includes('=')
 
 export const entriesIn = (names: readonly string[]): number => names.filter(isEntry).length
 
+const sequenceOf = (size: string): number => Number(size.split('~').at(-1))
+
 /** The path of the size that is in force: the last one. */
 export function sizePathIn(path: string, names: readonly string[]): string | undefined {
   const size = names
     .filter((name) => name.startsWith(sizePrefix))
-    .sort()
+    .sort((a, b) => (sequenceOf(a) - sequenceOf(b)) | 0)
     .at(-1)
   return size === undefined ? undefined : `${path}/${size}`
 }

@@ -4,7 +4,7 @@ import { mode, type Operation, type Requests } from './client/requests.js'
 import type { Directories } from './directories.js'
 import { readSize, writeSize } from './notes.js'
 import type { Paths } from './paths.js'
-import { sizePathIn, sizePrefix } from './queue-directory.js'
+import { newSizePrefix, sizePathIn } from './queue-directory.js'
 
 const mostKnown = 1_000
 
@@ -52,7 +52,7 @@ export class Sizes {
       { kind: 'setData', path: directory, data: '', version: found.stat.version },
       {
         kind: 'create',
-        path: `${directory}/${sizePrefix}`,
+        path: `${directory}/${newSizePrefix()}`,
         data: writeSize({ ...size, untilMs }),
         mode: mode.persistentSequential,
       },

@@ -105,6 +105,22 @@ export function describeSemaphore(suite: Suite): void {
       await (await large).release()
     })
 
+    it('a resize after one that is over is in force for those who knew that one, too', async () => {
+      const [a, b] = await Promise.all([open(3), open(3)])
+      const permits = async (client: typeof a): Promise<number> => (await client.semaphore.inspect()).permits
+      await a.semaphore.resize(1, { keepMs: suite.times.leaseMs })
+      expect([await permits(a), await permits(b)]).toEqual([1, 1])
+      const isOver = async (): Promise<boolean> => (await permits(a)) === 3 && (await permits(b)) === 3
+      await until(isOver, { what: () => 'the end of the resize', timeoutMs: hungMs })
+      await b.semaphore.withPermits(() => undefined)
+      await b.semaphore.resize(2)
+      const c = await open(3)
+      expect([await permits(a), await permits(b), await permits(c)]).toEqual([2, 2, 2])
+      expect(await a.semaphore.tryAcquire({ permits: 3 })).toBeNull()
+      await a.semaphore.resize(0)
+      expect(await c.semaphore.tryAcquire()).toBeNull()
+    })
+
     it('shrink below used: nobody is evicted, and nobody enters until enough left', async () => {
       const { semaphore, holdfast } = await open(3)
       const resized = nextEvent(holdfast, 'resized')
