@@ -43,6 +43,8 @@ export class Acquiring {
     const count = isShared ? 1 : Math.max(request.count > 1 ? request.count : place.count, 1)
     const leaseMs = Math.max(place.leaseMs, request.leaseMs)
     if (!(await store.update(entry, noteOf(count, leaseMs, host.watchdogTimeoutMs), timeoutMs))) return null
+    // The session may have ended while that was on its way, and the entry with it.
+    if (place.entry?.key !== entry.key) throw sessionOver(store, place.owner)
     place.count = count
     brake.extend(place, request.leaseMs)
     return { kind: 'held', token: place.token }
@@ -93,9 +95,7 @@ export class Acquiring {
     if (!entered) return null
     // A reply may come after the session has ended that it is about.
     if (entered.own.session !== store.session) {
-      throw new UnavailableError(
-        `${store.name}: the session has ended in which ${owner} entered; it enters again`,
-      )
+      throw sessionOver(store, owner)
     }
     place.entry = entered.own
     const listing = await sizes.settled(address, entered.listing, timeoutMs)
@@ -103,6 +103,9 @@ export class Acquiring {
     return listing
   }
 }
+
+const sessionOver = ({ name }: QueueStore, owner: string): UnavailableError =>
+  new UnavailableError(`${name}: the session has ended in which ${owner} entered; it enters again`)
 
 /** If it fails, an entry may be there, in the session that runs then. */
 async function inDoubt<T>(place: Place, store: QueueStore, enter: () => Promise<T>): Promise<T> {

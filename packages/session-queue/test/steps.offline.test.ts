@@ -80,6 +80,24 @@ it('an acquire without a reply is in doubt: the next one finds the entry, and a 
   }
 })
 
+it('an owner that is in does not hold by a reply which comes after its session has ended', async () => {
+  const link = new MemoryLink()
+  const { session } = await open('a', link)
+  const { steps, names } = session
+  const address = names.locate('over', 'lock')
+  await steps.acquire(address, request('a:1'), timeoutMs)
+  const [entry] = queues.list({ name: 'over', object: 'lock' }).entries
+  const get = jest.spyOn(queues, 'get')
+  link.blackHole('toClient')
+  const again = steps.acquire(address, request('a:1'), timeoutMs)
+  await until(() => get.mock.calls.length > 0)
+  queues.end(entry?.session ?? '')
+  await expect(steps.inspect(address, 1)).rejects.toThrow('the session is over')
+  link.heal()
+  await expect(again).rejects.toThrow('the session has ended in which a:1 entered')
+  expect(await steps.acquire(address, request('a:1'), timeoutMs)).toMatchObject({ kind: 'held' })
+})
+
 it('an acquire that waits for its turn behind a release with a tombstone is abandoned', async () => {
   const { session } = await open('a')
   const { steps, names } = session

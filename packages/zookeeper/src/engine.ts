@@ -2,11 +2,8 @@ import type { LockEngine, Traits } from '@holdfast/core/engine'
 import { sessionQueue } from '@holdfast/session-queue'
 import { engineName } from './client/errors.js'
 import { examine } from './examination/examine.js'
-import { resolveOptions, type ZooKeeperOptions } from './options.js'
+import { fewestTicks, resolveOptions, type ZooKeeperOptions } from './options.js'
 import { ZooKeeperStore } from './store.js'
-
-/** Leases of fewer ticks than this leave no time in which a hold can be claimed. */
-const fewestTicks = 4
 
 const traitsOf = (tickMs: number): Traits => ({
   fifo: true,

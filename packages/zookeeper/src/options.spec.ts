@@ -17,8 +17,8 @@ it.each([
   [{ connect: 'redis://localhost' }, "connect is not a URL: write 'host:port,host:port/path'"],
   [{ connect, sessionTimeoutMs: 0 }, 'sessionTimeoutMs must be an integer from 1 to 2147483647, got 0'],
   [
-    { connect, sessionTimeoutMs: 3_999 },
-    'sessionTimeoutMs must be at least 4000, which is two ticks (tickMs: 2000), got 3999',
+    { connect, sessionTimeoutMs: 11_999 },
+    'sessionTimeoutMs must be at least 12000, which is six ticks (tickMs: 2000), got 11999',
   ],
   [{ connect: 'a:2181/app,b:2181/app' }, form],
   [
@@ -72,7 +72,7 @@ it.each([
   expect(resolveOptions({ connect: given })).toMatchObject({ servers, root })
 })
 
-it('leases are as long as four ticks at least, and a hold is given up a tick before its session ends', () => {
-  expect(zookeeper({ connect }).traits.lease).toMatchObject({ shortestMs: 8_000, marginMs: 2_000 })
-  expect(zookeeper({ connect, tickMs: 100 }).traits.lease).toMatchObject({ shortestMs: 400, marginMs: 100 })
+it('leases are as long as six ticks at least, and a hold is given up a tick before its session ends', () => {
+  expect(zookeeper({ connect }).traits.lease).toMatchObject({ shortestMs: 12_000, marginMs: 2_000 })
+  expect(zookeeper({ connect, tickMs: 100 }).traits.lease).toMatchObject({ shortestMs: 600, marginMs: 100 })
 })

@@ -27,7 +27,7 @@ export interface ZooKeeperOptions {
    */
   readonly connect: string
   /**
-   * How long the session of a client lives after its last word, milliseconds, at least two ticks: so long a rival of a dead client waits.
+   * How long the session of a client lives after its last word, milliseconds, at least six ticks: so long a rival of a dead client waits.
    * Servers grant between 2 and 20 of their ticks unless configured otherwise; what they grant is what counts.
    *
    * @defaultValue the client's `watchdogTimeoutMs`
@@ -44,8 +44,8 @@ export interface ZooKeeperOptions {
   /** Options of `tls.connect`, such as `ca`, `cert` and `key`; `true` for none. @defaultValue no TLS */
   readonly tls?: ConnectionOptions | true
   /**
-   * The `tickTime` of the servers, milliseconds. A holder stops claiming its hold one tick before its session ends, and leases of fewer than
-   * four are refused, and so are sessions of fewer than two.
+   * The `tickTime` of the servers, milliseconds. A holder stops claiming its hold one tick before its session may end, and leases and
+   * sessions of fewer than six are refused.
    *
    * @defaultValue 2000
    */
@@ -74,8 +74,11 @@ const known: ReadonlySet<string> = new Set(['connect', 'sessionTimeoutMs', 'auth
 const everyone: readonly Acl[] = [{ permissions: 'rwcda', scheme: 'world', id: 'anyone' }]
 const defaultPort = 2181
 const longestMs = 2 ** 31 - 1
-/** A holder stops claiming its hold one tick before its session ends. */
-export const fewestTicksOfSession = 2
+/**
+ * A holder stops claiming its hold one tick before its session ends, counts that from a tick before its last write, and renews it
+ * every third of the session: shorter ones would not last from one renewal to the next.
+ */
+export const fewestTicks = 6
 
 /** @throws `InvalidArgumentError` naming the option, what was given and what is allowed */
 export function resolveOptions(given: ZooKeeperOptions): Settings {
@@ -100,10 +103,10 @@ function checkMs(option: string, value: unknown): void {
 
 function checkSession(sessionTimeoutMs: unknown, tickMs: number): void {
   checkMs('sessionTimeoutMs', sessionTimeoutMs)
-  const leastMs = fewestTicksOfSession * tickMs
+  const leastMs = fewestTicks * tickMs
   if (Number(sessionTimeoutMs) >= leastMs) return
   throw new InvalidArgumentError(
-    `sessionTimeoutMs must be at least ${leastMs}, which is two ticks (tickMs: ${tickMs}), got ${shown(sessionTimeoutMs)}`,
+    `sessionTimeoutMs must be at least ${leastMs}, which is six ticks (tickMs: ${tickMs}), got ${shown(sessionTimeoutMs)}`,
   )
 }
 

@@ -22,7 +22,7 @@ import { ZooKeeperLatches } from './latches.js'
 import { Mailbox } from './mailbox.js'
 import { readClient, readNote, writeNote } from './notes.js'
 import { ZooKeeperOperator } from './operator.js'
-import { fewestTicksOfSession, type Settings } from './options.js'
+import { fewestTicks, type Settings } from './options.js'
 import { entryPrefix, ownPrefix, Paths, shrunkPath } from './paths.js'
 import { Proving } from './proving.js'
 import { byArrival, readDirectory } from './queue-directory.js'
@@ -283,7 +283,7 @@ export class ZooKeeperStore implements QueueStore {
   }
 
   #refusalOf(sessionMs: number): RefusedError | undefined {
-    const leastMs = fewestTicksOfSession * this.marginMs
+    const leastMs = fewestTicks * this.marginMs
     if (sessionMs >= leastMs) return undefined
     return new RefusedError(
       `${this.name} grants sessions of ${sessionMs} ms, and at tickMs: ${this.marginMs} they have to last ${leastMs} ms: give the ` +

@@ -62,6 +62,32 @@ it('a follower that is cut off goes on answering reads, and its client gives up 
   await until(() => holdfast.getLock(uniqueName('again')).withLock(() => true), { timeoutMs: 60_000 })
 })
 
+it('a follower that dies with what it has not told the leader costs the hold before a rival enters', async () => {
+  const leader = await ensemble.leader()
+  const follower = ensemble.servers.find((server) => server !== leader)
+  if (!follower) throw new Error('three servers are needed')
+  const name = uniqueName('untold')
+  const holdfast = clients.open(follower.connect, { watchdogTimeoutMs: 6_000, commandTimeoutMs: 1_000 })
+  holdfast.on('error', () => undefined)
+  const lease = await holdfast.getLock(name).lock()
+  const waiting = clients.open(leader.connect).getLock(name).lock()
+  try {
+    const whenRenewed = async (): Promise<void> => {
+      const before = lease.remainingMs()
+      await until(() => lease.remainingMs() > before, { everyMs: 1, timeoutMs: 10_000 })
+    }
+    await whenRenewed()
+    await whenRenewed()
+    // The leader hears of a client of this server with the next of its pings, every half of a tick.
+    await follower.freeze()
+    const rival = await waiting
+    expect(lease.isHeld).toBe(false)
+    await rival.unlock()
+  } finally {
+    follower.thaw()
+  }
+})
+
 it('a lock whose reply is lost with its server is held once, through another server', async () => {
   const proxies = await Promise.all(ensemble.servers.map((server) => startProxy(server, 'zookeeper')))
   try {

@@ -53,8 +53,8 @@ it('a process that stood still past a session that is shorter than the lease cla
   await (await waiting).unlock()
 })
 
-it('a hold outlives many sessions of two ticks, since it is proven all the time', async () => {
-  const holdfast = clients.open(server.connect, {}, { sessionTimeoutMs: 2_000, tickMs: 1_000 })
+it('a hold outlives many sessions of six ticks, since it is proven all the time', async () => {
+  const holdfast = clients.open(server.connect, {}, { sessionTimeoutMs: 1_800, tickMs: 300 })
   const lease = await holdfast.getLock(uniqueName('short')).lock()
   const end = performance.now() + 5_000
   await until(() => performance.now() > end || !lease.isHeld)
@@ -62,12 +62,12 @@ it('a hold outlives many sessions of two ticks, since it is proven all the time'
   await lease.unlock()
 })
 
-it('sessions of less than two ticks are refused when they are granted', async () => {
-  const holdfast = clients.open(server.connect, { watchdogTimeoutMs: 400_000 }, { tickMs: 100_000 })
+it('sessions of less than six ticks are refused when they are granted', async () => {
+  const holdfast = clients.open(server.connect, { watchdogTimeoutMs: 400_000 }, { tickMs: 60_000 })
   await expect(holdfast.getLock('capped').lock()).rejects.toMatchObject({
     code: 'REFUSED',
     message: expect.stringContaining(
-      'grants sessions of 120000 ms, and at tickMs: 100000 they have to last 200000 ms: give the tickTime',
+      'grants sessions of 120000 ms, and at tickMs: 60000 they have to last 360000 ms: give the tickTime',
     ) as string,
   })
 })

@@ -7,6 +7,8 @@ import { op, type Request } from './requests.js'
 /** Numbers that stand in for that of a request. */
 export const xids = { event: -1, ping: -2, auth: -4, setWatches: -8 } as const
 
+const partsOfTick = 4
+
 export interface ServerOptions {
   readonly host: string
   readonly port: number
@@ -16,14 +18,16 @@ export interface ServerOptions {
   /** How long the server may take to reply to it, milliseconds. */
   readonly greetingMs: number
   readonly now: () => number
+  /** The `tickTime` of the servers, milliseconds. */
+  readonly tickMs: number
 }
 
 /** What a connection reports. After `closed` nothing comes. */
 export interface ConnectionEvents {
   greeted(reply: Reader): void
   watched(type: number, path: string): void
-  /** A write was carried out that was sent then. */
-  proven(sentAt: number): void
+  /** A write was carried out. The leader has heard of this client since then, at least. */
+  proven(heardOfAt: number): void
   authenticated(error: number): void
   /** @param wasAnswered - whether the server had replied to the greeting */
   closed(cause: Error, wasAnswered: boolean): void
@@ -33,6 +37,8 @@ interface Pending {
   readonly what: string
   readonly isWrite: boolean
   readonly sentAt: number
+  /** When the leader heard of this client last, if it carries the request out. */
+  readonly heardOfAt: number
   readonly reply: (reader: Reader, error: number) => void
   readonly reject: (error: Error) => void
 }
@@ -47,6 +53,9 @@ export class Connection {
   readonly #socket: Socket
   readonly #events: ConnectionEvents
   readonly #now: () => number
+  readonly #tickMs: number
+  /** Instants at which something was sent, a part of a tick apart, those of the last tick and one before. */
+  readonly #spoken: number[]
   readonly #pending = new Map<number, Pending>()
   readonly #greetingLimit: NodeJS.Timeout
   #received: Buffer = Buffer.alloc(0)
@@ -56,10 +65,12 @@ export class Connection {
   #cause: Error
 
   constructor(options: ServerOptions, events: ConnectionEvents) {
-    const { host, port, tls, greeting, greetingMs, now } = options
+    const { host, port, tls, greeting, greetingMs, now, tickMs } = options
     this.#events = events
     this.#now = now
+    this.#tickMs = tickMs
     this.heardAt = this.spokeAt = now()
+    this.#spoken = [this.spokeAt]
     const where = `${host}:${port}`
     this.#cause = new Error(`${where} closed the connection`)
     const socket = tls
@@ -83,12 +94,13 @@ export class Connection {
   request<T>(request: Request<T>, timeoutMs: number): Promise<T> {
     const xid = ++this.#xid
     const sentAt = this.#now()
+    const heardOfAt = this.#heardOfAt(sentAt)
     const { what, isWrite } = request
     const reply = new Promise<T>((resolve, reject) => {
       // After a process stood still, what has come is read before it is missed.
       const timer = setTimeout(() => setImmediate(() => this.#onLate(xid, timeoutMs)), timeoutMs)
       this.#pending.set(xid, {
-        ...{ what, isWrite, sentAt },
+        ...{ what, isWrite, sentAt, heardOfAt },
         reply(reader, error) {
           clearTimeout(timer)
           try {
@@ -110,7 +122,11 @@ export class Connection {
   }
 
   send(frame: Buffer): void {
-    this.spokeAt = this.#now()
+    const now = (this.spokeAt = this.#now())
+    if (now - (this.#spoken.at(-1) ?? now) >= this.#tickMs / partsOfTick) {
+      this.#spoken.push(now)
+      this.#heardOfAt(now)
+    }
     // What is sent in one turn leaves together.
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork()
@@ -128,6 +144,19 @@ export class Connection {
     this.#cause = cause
     this.#socket.destroy()
     this.#onClose()
+  }
+
+  /**
+   * When the leader heard of this client last, as far as that is sure. It hears of the clients of another server by that one's
+   * replies to its pings, twice per tick, and not by the writes that the other one passes on. What was sent a tick before has been
+   * reported on the same way, ahead of the write. The greeting, which is the first, it answers itself.
+   *
+   * @see https://github.com/apache/zookeeper `LearnerHandler`, `LearnerSessionTracker` and `SessionTrackerImpl.checkSession`
+   */
+  #heardOfAt(sentAt: number): number {
+    const reportedAt = sentAt - this.#tickMs
+    while ((this.#spoken[1] ?? Infinity) <= reportedAt) this.#spoken.shift()
+    return this.#spoken[0] ?? -Infinity
   }
 
   /** Whatever else was sent on a connection that is silent waits as well. */
@@ -203,7 +232,7 @@ export class Connection {
       this.end(over)
       return
     }
-    if (first.isWrite) this.#events.proven(first.sentAt)
+    if (first.isWrite) this.#events.proven(first.heardOfAt)
     first.reply(reader, error)
   }
 

@@ -11,12 +11,13 @@ const greetingBounds = { firstMs: 750, longestMs: 10_000 }
 const dialBounds = { firstMs: 40, longestMs: 1_000 }
 /** How long a connection may be silent, and when it is tried, as parts of the session. */
 const silence = 2 / 3
-const quiet = 1 / 3
 const looksPerSession = 12
+/** At each look but right after something was sent: the less time is between two messages, the later is the proof of a write. */
+const quiet = 1 / (2 * looksPerSession)
 /** A protocol version, the transaction seen last, and that writes are wanted. */
 const protocolVersion = 0
 
-export interface SessionDeps extends Pick<Settings, 'servers' | 'tls' | 'auth'> {
+export interface SessionDeps extends Pick<Settings, 'servers' | 'tls' | 'auth' | 'tickMs'> {
   readonly sessionTimeoutMs: number
   readonly commandTimeoutMs: number
   readonly requests: Requests
@@ -51,7 +52,7 @@ export class Session {
   epoch = 0
   /** As the ensemble granted it; until then as wanted. */
   sessionMs: number
-  /** When the last write was sent that the ensemble has carried out in this session. */
+  /** When the leader last heard of this session, as far as writes prove that it has carried out. */
   provenAt = -Infinity
   readonly #deps: SessionDeps
   readonly #events: SessionEvents
@@ -154,7 +155,7 @@ export class Session {
     this.#dialTimer = undefined
     if (this.#isClosed) return
     this.#giveUpIfOver()
-    const { servers, tls, now } = this.#deps
+    const { servers, tls, now, tickMs } = this.#deps
     const server = servers[this.#at++ % servers.length]
     if (!server) return
     const sentAt = now()
@@ -163,7 +164,7 @@ export class Session {
       greetingBounds.firstMs * 2 ** Math.floor(this.#unanswered / (2 * servers.length)),
     )
     const connection: Connection = new Connection(
-      { ...server, tls, greeting: this.#greeting(), greetingMs, now },
+      { ...server, tls, greeting: this.#greeting(), greetingMs, now, tickMs },
       {
         greeted: (reply) => this.#onGreeting(connection, reply, sentAt),
         watched: (type, path) => this.#watches.onEvent(type, path),

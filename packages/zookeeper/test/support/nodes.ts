@@ -1,3 +1,4 @@
+import { zooKeeperTickMs } from '@holdfast/testkit'
 import { Requests, type Request } from '../../src/client/requests.js'
 import { Session } from '../../src/client/session.js'
 
@@ -17,7 +18,7 @@ export async function withSession<T>(
   const session = new Session(
     {
       ...{ servers, tls: undefined, auth: [], sessionTimeoutMs: 20_000, commandTimeoutMs: timeoutMs },
-      ...{ requests, now: () => performance.now() },
+      ...{ requests, tickMs: zooKeeperTickMs, now: () => performance.now() },
     },
     { broken: ignore, ended: ignore, connected: ignore },
   )

@@ -21,7 +21,7 @@ const javaOptions = [
 ]
 
 /** The `tickTime` of servers for tests, milliseconds: engines on them are told the same. */
-export const zooKeeperTickMs = 100
+export const zooKeeperTickMs = 50
 
 /** One member of an ensemble, as `zoo.cfg` names it; of one that is alone there is no need to. */
 export interface Member {
@@ -142,8 +142,8 @@ export class LocalZooKeeper implements AsyncDisposable {
       `minSessionTimeout=${2 * zooKeeperTickMs}`,
       'maxSessionTimeout=120000',
       'maxClientCnxns=0',
-      'initLimit=100',
-      'syncLimit=50',
+      'initLimit=200',
+      'syncLimit=100',
       ...(this.#member ? ['standaloneEnabled=false', ...this.#member.lines] : []),
       ...(this.#member ? [] : [`clientPort=${this.port}`, `clientPortAddress=${host}`]),
     ]
