@@ -35,8 +35,8 @@ describe('holdfast doctor, of ZooKeeper,', () => {
   it('finds one server with open nodes fit, and warns of both', async () => {
     expect(await examine(`zk://${server.connect}`)).toMatchObject({
       code: 0,
-      sessions: 'ok: 30 s; servers grant 0.2 s to 120 s',
-      ticks: 'ok: 0.1 s (tickTime), clients take off 2 s (tickMs)',
+      sessions: 'ok: 30 s; servers grant 0.1 s to 120 s',
+      ticks: 'ok: 0.05 s (tickTime), clients take off 2 s (tickMs)',
       servers: matching(/^ok: 127\.0\.0\.1:\d+ standalone 3\.\d/),
       ensemble: matching(/^warning: one server: .* run three$/),
       'access list': matching(
@@ -48,7 +48,7 @@ describe('holdfast doctor, of ZooKeeper,', () => {
   })
 
   it.each([
-    ['200s', /^warning: clients want 200 s, servers grant 0\.2 s to 120 s: .* raise maxSessionTimeout/],
+    ['200s', /^warning: clients want 200 s, servers grant 0\.1 s to 120 s: .* raise maxSessionTimeout/],
     ['5s', /^warning: 5 s: an election or a pause may take as long/],
   ])('warns of sessions of %s', async (watchdog, told) => {
     const { sessions } = await examine(`zk://${server.connect}`, '--watchdog', watchdog)

@@ -117,7 +117,9 @@ describe('forceUnlock while a grant is still on its way to its receiver', () => 
     const slow = openClient(template)
     const { holdfast, redis } = openHoldfast(server.url)
     const lock = holdfast.getLock(name)
-    const held = await lock.lock({ leaseMs: 500 })
+    // To connect may take longer than the lease.
+    await slow.ping()
+    const held = await lock.lock({ leaseMs: 1_500 })
     const entered: string[] = []
     const waiting = slow.getLock(name).withLock((lease) => entered.push(lease.owner))
     await until(() => slow.stats().waiters === 1)

@@ -1,4 +1,4 @@
-import { HoldfastQuorum, type Holdfast, type Lease } from '@holdfast/core'
+import { HoldfastQuorum, UnavailableError, type Holdfast, type Lease } from '@holdfast/core'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChaosClient } from './open-clients.js'
 import { semaphoreSize, sizeOf, type ObjectName } from './objects.js'
@@ -79,21 +79,27 @@ async function holdPermits(client: Holdfast, name: string, count: number): Promi
     owner: lease.owner,
     atClient: lease.permits,
     isHeld: () => lease.isHeld,
-    leave: () => lease.release(),
+    leave: () => afterFaults(() => lease.release(), isUnanswered),
   }
 }
 
+/** A client that closes waits for no longer than one command may take, and leaves the hold to its long lease. */
 async function leaveAll(leases: readonly Lease[]): Promise<void> {
-  for (const lease of [...leases].reverse()) await lease.unlock()
+  for (const lease of [...leases].reverse()) await afterFaults(() => lease.unlock(), isUnanswered)
 }
 
+const isUnanswered = (error: unknown): boolean => error instanceof UnavailableError
+
 /** A connection that the last fault refused may fail once more. */
-async function afterFaults<T>(send: () => Promise<T>): Promise<T> {
+async function afterFaults<T>(
+  send: () => Promise<T>,
+  isPassing: (error: unknown) => boolean = () => true,
+): Promise<T> {
   for (let attemptsLeft = 100; ; attemptsLeft -= 1) {
     try {
       return await send()
     } catch (error) {
-      if (attemptsLeft === 0) throw error
+      if (attemptsLeft === 0 || !isPassing(error)) throw error
       await sleep(50)
     }
   }
