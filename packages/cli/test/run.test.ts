@@ -59,6 +59,8 @@ describe('holdfast run', () => {
   it('waits for its turn', async () => {
     const name = uniqueName('run')
     const lease = await lockOf(name).lock()
+    // A client that held nothing for a while registers again with its next beat.
+    await until(async () => (await lockOf(name).inspect()).holder?.client)
     const waiting = new Cli(['run', name, '--', node, '-e', 'console.log("ran")'])
     await waiting.untilStderr(/waiting for lock .*, held by .*pid \d+/)
     expect(waiting.stdout).toBe('')

@@ -220,7 +220,7 @@ describe('with minReplicas in a cluster', () => {
   const names = () => Array.from({ length: 12 }, () => uniqueName('replicas'))
 
   it('every node waits for its own replicas', async () => {
-    const holdfast = openClient(template6(), hasty)
+    const holdfast = openClient(template6(), { ...hasty, replicaTimeoutMs: 1_500 })
     // Two of one slot, so that at least one of the others has the frozen replica; of 12 by chance none would now and then.
     const slot = uniqueName('replicas')
     const [first, ...others] = [`{${slot}}:first`, `{${slot}}:second`, ...names()] as const

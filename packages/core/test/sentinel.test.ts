@@ -70,7 +70,7 @@ it.each([
 
 it('a wait for a master that no Sentinel knows says so', async () => {
   const lock = openClient(new Redis(reachOf({ name: 'other' }))).getLock(uniqueName('sentinel'))
-  const error = await lock.lock({ waitMs: 700 }).catch((thrown: unknown) => thrown)
+  const error = await lock.lock({ waitMs: 3_000 }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(UnavailableError)
   expect(String(error)).toMatch(/Redis master other of Sentinel at .* is unavailable: .*no such master/i)
 })

@@ -67,14 +67,20 @@ it('a follower that dies with what it has not told the leader costs the hold bef
   const follower = ensemble.servers.find((server) => server !== leader)
   if (!follower) throw new Error('three servers are needed')
   const name = uniqueName('untold')
-  const holdfast = clients.open(follower.connect, { watchdogTimeoutMs: 6_000, commandTimeoutMs: 1_000 })
+  const holdfast = clients.open(follower.connect, { watchdogTimeoutMs: 9_000, commandTimeoutMs: 2_000 })
   holdfast.on('error', () => undefined)
   const lease = await holdfast.getLock(name).lock()
   const waiting = clients.open(leader.connect).getLock(name).lock()
   try {
     const whenRenewed = async (): Promise<void> => {
-      const before = lease.remainingMs()
-      await until(() => lease.remainingMs() > before, { everyMs: 1, timeoutMs: 10_000 })
+      let before = Infinity
+      const isRenewed = (): boolean => {
+        const left = lease.remainingMs()
+        const hasGrown = left > before
+        before = left
+        return hasGrown
+      }
+      await until(isRenewed, { everyMs: 1 })
     }
     await whenRenewed()
     await whenRenewed()

@@ -67,7 +67,7 @@ export class Connection {
     this.#session = connect(origin, { ...tls, settings: { enablePush: false } })
     this.#silence = new Silence(
       limits.silenceMs,
-      (heard) => this.#session.ping((error) => (error ? undefined : heard())),
+      (heard) => this.#ping(heard),
       (ms) => this.close(new NoReplyError(`${origin} has been silent for ${ms} ms`)),
     )
     const { greetingMs } = limits
@@ -98,6 +98,12 @@ export class Connection {
 
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** A session is destroyed some moments before it says that it is closed, and throws in between. */
+  #ping(heard: () => void): void {
+    if (this.#session.destroyed) return
+    this.#session.ping((error) => (error ? undefined : heard()))
   }
 
   /**
