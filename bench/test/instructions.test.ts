@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onPath } from '@holdfast/testkit'
+import { onPath, skippedIf } from '@holdfast/testkit'
 import { holdfast } from '../src/adapters/holdfast.js'
 import { instructionsIn } from '../src/instructions/callgrind.js'
 import { commandsIn } from '../src/instructions/command-stats.js'
@@ -54,12 +54,10 @@ it('every contended cycle is a release that hands the lock over, and a request t
   expect(during.map(shapeOf)).toEqual(expected.map((sent) => sent && shapeOf(sent)))
 })
 
-// Only valgrind counts instructions, and most machines do not have it: then this test is skipped.
-const [valgrind] = onPath('valgrind')
-const ifValgrind = valgrind === undefined ? it.skip : it
-const whySkipped = valgrind === undefined ? ' (skipped: there is no valgrind on the PATH)' : ''
+// Only valgrind counts instructions, and most machines do not have it.
+const whySkipped = onPath('valgrind').length === 0 && 'there is no valgrind on the PATH'
 
-ifValgrind(`counts of the same cycles differ by a few percent at most${whySkipped}`, async () => {
+skippedIf(whySkipped, it)('counts of the same cycles differ by a few percent at most', async () => {
   const recording = await record(contended(holdfast, 3, 100))
   const [first, second] = [await replay(recording), await replay(recording)]
   expect(first['commandsPerCycle']).toBe(commandsPerCycle(recording))

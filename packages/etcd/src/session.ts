@@ -61,7 +61,7 @@ export class Session {
     return this.#provenAt
   }
 
-  /** The lease of the session, which begins if there is none. Never 0: what is put with that stays for ever. */
+  /** The session's lease; a session begins if there is none. Never 0, which means no lease: etcd would keep such keys forever. */
   async lease(timeoutMs: number): Promise<bigint> {
     this.#endIfUnheard()
     if (this.#lease === 0n) await this.#begin(timeoutMs)
