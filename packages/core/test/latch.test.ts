@@ -150,6 +150,8 @@ describe('what is sent', () => {
     expect(runsOf(counts, 'latchWait')).toBeLessThanOrEqual(Math.ceil(periods))
     await other.latch.countDown()
     await Promise.all(waits.map(({ outcome }) => outcome))
+    // The server replies after what it has published, and each connection receives in that order.
+    await ear.ping()
     expect(heard.filter((message) => message !== 'hello')).toEqual([`open ${generation} ${inRedis.key}`])
   })
 

@@ -83,8 +83,12 @@ it('waits that were given up leave a watch for each entry that is still there, a
   const lease = await holder.getLock(name).lock()
   const before = await watchCount()
   for (let n = 0; n < 5; n += 1) {
-    const waits = Array.from({ length: 20 }, () => other.getLock(name).tryLock({ waitMs: 300 }))
-    expect(await Promise.all(waits)).toEqual(waits.map(() => null))
+    const abort = new AbortController()
+    const waits = Array.from({ length: 20 }, () => other.getLock(name).lock({ signal: abort.signal }))
+    const ends = Promise.allSettled(waits)
+    await until(async () => (await holder.getLock(name).inspect()).waiterCount === waits.length)
+    abort.abort(new Error('given up'))
+    expect(new Set((await ends).map(({ status }) => status))).toEqual(new Set(['rejected']))
   }
   // That of the holder, and that of the directory.
   expect((await watchCount()) - before).toBeLessThanOrEqual(2)
