@@ -70,8 +70,9 @@ it('does the same on the embedded server if there is no other', async () => {
 
 it('SIGTERM during the sale, sent twice, leaves no process and exits with 143', async () => {
   const sale = start(ownServer)
-  await sale.prints(/^holdfast +\d/m)
+  await sale.prints(/^naive +\d/m)
   expect((await sale.processes()).length).toBeGreaterThanOrEqual(5)
+  await sale.prints(/^holdfast +\d/m)
   sale.signal('SIGTERM')
   sale.signal('SIGTERM')
   expect(await sale.ended).toMatchObject({ code: 143, stderr: '\nStopping …\n' })
