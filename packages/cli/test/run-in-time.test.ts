@@ -69,9 +69,11 @@ it(
     const leads: number[] = []
     for (let done = 0; done < rounds; done += atOnce) {
       const count = Math.min(atOnce, rounds - done)
-      // Some heed SIGTERM, others ignore it and have to be killed, along with what they started.
-      const traits = (i: number): string[] => (i % 2 === 0 ? ['ignore-term', 'with-descendant'] : [])
-      const running = await Promise.all([...Array(count).keys()].map((i) => start(traits(i), true)))
+      // Some heed SIGTERM; others, or only what they started, ignore it and have to be killed.
+      const kinds = [['ignore-term', 'with-descendant'], ['with-descendant'], []]
+      const running = await Promise.all(
+        [...Array(count).keys()].map((i) => start(kinds[i % kinds.length] ?? [], true)),
+      )
       link.blackHole('both')
       leads.push(...(await Promise.all(running.map(leadMs))))
       for (const { code, stderr } of await Promise.all(running.map(({ runner }) => runner.ended()))) {

@@ -82,9 +82,12 @@ describeAtTerminal('holdfast run at a terminal', () => {
     await lease.unlock()
   })
 
-  it('a command whose guard was killed is killed with what it started', async () => {
+  it.each([
+    ['that ignores SIGTERM', ['ignore-term']],
+    ['that heeds SIGTERM', []],
+  ])('a command %s and whose guard was killed is killed with what it started', async (_, traits) => {
     const name = uniqueName('terminal')
-    const { words, file } = await testCommand('ignore-term', 'with-descendant')
+    const { words, file } = await testCommand(...traits, 'with-descendant')
     const runner = new Cli(['run', '--lease', '6s', name, '--', ...words], atTerminal)
     await untilBeating(`${file}.descendant`)
     const [, pid = ''] = await runner.untilStdout(/started (\d+)/)

@@ -13,6 +13,8 @@ export interface GuardClient {
   onReport(listener: (report: Report) => void): void
   /** @throws `ExitError` when it has ended already */
   assertRunning(): void
+  /** Resolves when the guard has ended, after its last report. */
+  readonly ended: Promise<void>
   /** The guard has ended before `done`. */
   onGone(listener: () => void): void
 }
@@ -20,7 +22,7 @@ export interface GuardClient {
 const program = fileURLToPath(new URL('./guard-main.cjs', import.meta.url))
 
 /**
- * Starts a guard; resolves when it listens. It ends after `done`, and with the command when this process dies.
+ * Starts a guard; resolves when it listens. It ends after `done`, once nothing is left that it was ending, and with the command when this process dies.
  *
  * @param signal - ends it at once, whether it listens or not
  */
@@ -45,10 +47,12 @@ export async function startGuard(signal: AbortSignal): Promise<GuardClient> {
   })
   failed.catch(() => undefined)
   stdin.on('error', () => undefined)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const lines = createInterface({ input: stdout })
   await Promise.race([once(lines, 'line'), failed])
   let isDone = false
   return {
+    ended,
     send(order) {
       if (isDone) return
       isDone = order.type === 'done'

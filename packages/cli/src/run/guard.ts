@@ -20,12 +20,13 @@ const longestTimerMs = 2 ** 31 - 1
  * | starting  | a command may run whose process is not known yet;   | `watch`: watching; the runner is gone: searching        |
  * |           | past `killAt` it is killed if its owner shows it    |                                                         |
  * | watching  | the command runs, its lease is renewed              | `termAt` passes, or the runner is gone: ending          |
- * | ending    | SIGTERM was sent                                    | `killAt` passes: killed; it ends, runner gone: over     |
+ * | ending    | SIGTERM was sent                                    | `killAt` passes: killed; nothing of it is left, and the |
+ * |           |                                                     | runner is gone or has sent `done`: over                 |
  * | killed    | SIGKILL was sent, if anything was left to kill      | the runner is gone: over                                |
  * | searching | the runner is gone, its command is found by owner   | some time later, with what was found killed: over       |
  * | over      | nothing is left to do                               |                                                         |
  *
- * `done` leads from every state to `over`. A later plan moves both instants, but once SIGTERM was sent it only shortens the time
+ * `done` leads from every other state to `over`: it says that the command has ended, but not that what it started has. A later plan moves both instants, but once SIGTERM was sent it only shortens the time
  * that is left: a command that ignores SIGTERM would otherwise live for as long as the lease is renewed.
  */
 export class Guard {
@@ -36,7 +37,8 @@ export class Guard {
   #processes: CommandProcesses | undefined
   #plan: StopPlan = never
   #graceMs = 0
-  #isRunnerGone = false
+  /** The runner will not say when nothing of the command is left. */
+  #isAlone = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(report: (what: Report) => void, exit: () => void) {
@@ -59,14 +61,15 @@ export class Guard {
         this.#graceMs = order.graceMs
         break
       case 'done':
-        this.#end()
+        if (this.#state === 'ending') this.#isAlone = true
+        else this.#end()
     }
     this.#check()
   }
 
   /** The runner has ended without `done`. */
   runnerGone(): void {
-    this.#isRunnerGone = true
+    this.#isAlone = true
     if (this.#state === 'idle') this.#end()
     if (this.#state === 'starting') {
       this.#state = 'searching'
@@ -92,20 +95,21 @@ export class Guard {
     if (!this.#processes || this.#state === 'over') return
     if (this.#state === 'watching' && now >= termAt) {
       this.#state = 'ending'
-      this.#processes.signal('SIGTERM')
+      // First, so that the runner knows why the command ends when it does.
       this.#report('term')
+      this.#processes.signal('SIGTERM')
     }
     if (this.#state === 'ending' && now >= killAt) {
       this.#state = 'killed'
       const sent = this.#processes.signal('SIGKILL')
       if (sent !== 'gone') this.#report(sent === 'denied' ? 'denied' : 'kill')
     }
-    if (this.#isRunnerGone && (this.#state === 'killed' || !this.#processes.areAlive())) this.#end()
+    if (this.#isAlone && (this.#state === 'killed' || !this.#processes.areAlive())) this.#end()
     else if (this.#state !== 'killed') this.#checkIn((this.#state === 'ending' ? killAt : termAt) - now)
   }
 
   #checkIn(ms: number): void {
-    const delayMs = Math.min(ms, this.#isRunnerGone ? lookEveryMs : longestTimerMs)
+    const delayMs = Math.min(ms, this.#isAlone ? lookEveryMs : longestTimerMs)
     this.#timer = setTimeout(() => this.#check(), delayMs)
   }
 

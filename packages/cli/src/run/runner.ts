@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { isatty } from 'node:tty'
 import type { Holdfast, Lease, Lock } from '@holdfast/core'
 import { codeOfSignal, exitCodeOf, exitCodes, messageOf } from '../exit-codes.js'
@@ -35,6 +36,8 @@ export interface RunOutcome {
 
 /** How long a release may take before the lease is left to expire. */
 const releaseMs = 5_000
+/** How long the guard may take to end what a command has left behind: its grace period, and a reserve for a busy machine. */
+const leftoversMs = 10_000
 
 /**
  * Runs a command while holding a lock, and ends it before the lock can be lost.
@@ -43,7 +46,7 @@ const releaseMs = 5_000
  * | --------- | ----------------------------------------------------- | ------------------------------------------------------------ |
  * | waiting   | no command; the lock is requested, the guard starts   | both succeed: running; timeout, signal, refusal: exit         |
  * | running   | the lock is held; the guard has the plan to stop      | the command ends: releasing; a loss, the guard's SIGTERM: stopping |
- * | stopping  | the lock is lost or may be soon; SIGTERM was sent     | the command ends, by SIGKILL at the latest: releasing         |
+ * | stopping  | the lock is lost or may be soon; SIGTERM was sent     | it and all that it started end, by SIGKILL at the latest: releasing |
  * | releasing | the command has ended                                 | released, or too late for that: exit                          |
  *
  * Signals end `waiting` and cut `releasing` short; in between they are the command's.
@@ -115,9 +118,11 @@ export class Runner {
     }
     const { pid, isGroup } = command
     // Without its guard this process ends the command, as the guard would have.
+    const over = new AbortController()
+    const standInOver = once(over.signal, 'abort')
     const standIn = new Guard(
       (report) => watch.report(report),
-      () => undefined,
+      () => over.abort(),
     )
     guard.onGone(() => {
       watch.stop('the guard of the command ended')
@@ -127,10 +132,11 @@ export class Runner {
     })
     signals.forward((signal) => signalCommand(command, signal), !command.isGroup)
     const code = codeOf(await command.ended)
-    const cut = signals.next()
     guard.send({ type: 'done' })
     standIn.take({ type: 'done' })
-    return await this.#release(lease, code, watch, cut)
+    // A shell that heeds SIGTERM may leave behind a program that does not.
+    if (watch.isStopped) await withinMs(leftoversMs, Promise.all([guard.ended, standInOver]))
+    return await this.#release(lease, code, watch, signals.next())
   }
 
   async #start(lease: Lease, guard: GuardClient, hasTerminal: boolean): Promise<Command> {
