@@ -160,7 +160,9 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     attributes: ['code'],
     hasGroup: false,
     buckets: [],
-    initial: ['UNAVAILABLE', 'REFUSED', 'HOLDFAST'].map((code) => ({ code })),
+    initial: ['UNAVAILABLE', 'REFUSED', 'INVALID_ARGUMENT', 'NOT_A_LOCK', 'HOLDFAST'].map((code) => ({
+      code,
+    })),
   },
 ]
 

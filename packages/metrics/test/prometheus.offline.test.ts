@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { AggregatorRegistry, Registry } from 'prom-client'
 import { Holdfast } from '@holdfast/core'
 import { memory } from '@holdfast/memory'
 import { metricDefinitions, prometheusNameOf } from '@holdfast/metrics'
@@ -51,6 +51,24 @@ it('exposes what happens', async () => {
   await lease.unlock()
   expect(await register.metrics()).toContain('holdfast_hold_count{group="order"} 0')
 })
+
+it('workers of a cluster add up what they hold, and expose the age of the oldest waiter of all', async () => {
+  stop = collectHoldfastMetrics({ register })
+  const exposed = await register.getMetricsAsJSON()
+  const worker = (value: number) =>
+    exposed.map((metric) => ({ ...metric, values: metric.values.map((of) => ({ ...of, value })) }))
+  const joined = await AggregatorRegistry.aggregate([worker(7), worker(10)]).metrics()
+  expect(joined).toContain('holdfast_hold_count 17')
+  expect(joined).toContain('holdfast_waiter_age_max_seconds 10')
+})
+
+it.each(['UNAVAILABLE', 'REFUSED', 'INVALID_ARGUMENT', 'NOT_A_LOCK', 'HOLDFAST'])(
+  'errors of code %s, which may be reported only once, are counted from 0',
+  async (code) => {
+    stop = collectHoldfastMetrics({ register })
+    expect(await register.metrics()).toContain(`holdfast_errors_total{code="${code}"} 0`)
+  },
+)
 
 it('all gauges of a scrape are read at one instant, and those of the next one again', async () => {
   stop = collectHoldfastMetrics({ register })

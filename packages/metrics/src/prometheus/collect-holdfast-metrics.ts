@@ -54,7 +54,9 @@ export function collectHoldfastMetrics(options: HoldfastMetricsOptions = {}): ()
           if (reading.name === name) gauges.get(name)?.set({ ...reading.attributes }, reading.value)
         }
       }
-      gauges.set(name, new Gauge({ ...common, collect }))
+      // How a cluster's primary joins the values of its workers, which prom-client adds up unless it says otherwise.
+      const aggregator = instrument === 'sum' ? 'sum' : 'max'
+      gauges.set(name, new Gauge({ ...common, collect, aggregator }))
     }
   }
   const measuring = measure(
