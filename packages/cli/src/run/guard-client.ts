@@ -22,7 +22,8 @@ export interface GuardClient {
 const program = fileURLToPath(new URL('./guard-main.cjs', import.meta.url))
 
 /**
- * Starts a guard; resolves when it listens. It ends after `done`, once nothing is left that it was ending, and with the command when this process dies.
+ * Starts a guard; resolves when it listens. It ends after `done`, once nothing is left that it was ending, and with the command
+ * when this process dies.
  *
  * @param signal - ends it at once, whether it listens or not
  */

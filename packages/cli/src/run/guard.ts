@@ -26,8 +26,9 @@ const longestTimerMs = 2 ** 31 - 1
  * | searching | the runner is gone, its command is found by owner   | some time later, with what was found killed: over       |
  * | over      | nothing is left to do                               |                                                         |
  *
- * `done` leads from every other state to `over`: it says that the command has ended, but not that what it started has. A later plan moves both instants, but once SIGTERM was sent it only shortens the time
- * that is left: a command that ignores SIGTERM would otherwise live for as long as the lease is renewed.
+ * `done` leads from every other state to `over`: the command has ended, though what it started may not have. A later plan moves
+ * both instants, but once SIGTERM was sent it only shortens the time that is left: a command that ignores SIGTERM would otherwise
+ * live for as long as the lease is renewed.
  */
 export class Guard {
   readonly #report: (what: Report) => void
@@ -37,7 +38,7 @@ export class Guard {
   #processes: CommandProcesses | undefined
   #plan: StopPlan = never
   #graceMs = 0
-  /** The runner will not say when nothing of the command is left. */
+  /** From now on only this process can see when nothing of the command is left. */
   #isAlone = false
   #timer: NodeJS.Timeout | undefined
 

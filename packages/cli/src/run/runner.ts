@@ -42,12 +42,12 @@ const leftoversMs = 10_000
 /**
  * Runs a command while holding a lock, and ends it before the lock can be lost.
  *
- * | State     | What is true                                          | What leaves it                                               |
- * | --------- | ----------------------------------------------------- | ------------------------------------------------------------ |
- * | waiting   | no command; the lock is requested, the guard starts   | both succeed: running; timeout, signal, refusal: exit         |
- * | running   | the lock is held; the guard has the plan to stop      | the command ends: releasing; a loss, the guard's SIGTERM: stopping |
- * | stopping  | the lock is lost or may be soon; SIGTERM was sent     | it and all that it started end, by SIGKILL at the latest: releasing |
- * | releasing | the command has ended                                 | released, or too late for that: exit                          |
+ * | State     | What is true                                          | What leaves it                                                        |
+ * | --------- | ----------------------------------------------------- | --------------------------------------------------------------------- |
+ * | waiting   | no command; the lock is requested, the guard starts   | both succeed: running; timeout, signal, refusal: exit                 |
+ * | running   | the lock is held; the guard has the plan to stop      | the command ends: releasing; a loss, the guard's SIGTERM: stopping    |
+ * | stopping  | the lock is lost or may be soon; SIGTERM was sent     | it and all that it started end, by SIGKILL at the latest: releasing   |
+ * | releasing | the command has ended                                 | released, or too late for that: exit                                  |
  *
  * Signals end `waiting` and cut `releasing` short; in between they are the command's.
  */
