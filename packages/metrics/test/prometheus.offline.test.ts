@@ -62,13 +62,12 @@ it('workers of a cluster add up what they hold, and expose the age of the oldest
   expect(joined).toContain('holdfast_waiter_age_max_seconds 10')
 })
 
-it.each(['UNAVAILABLE', 'REFUSED', 'INVALID_ARGUMENT', 'NOT_A_LOCK', 'HOLDFAST'])(
-  'errors of code %s, which may be reported only once, are counted from 0',
-  async (code) => {
-    stop = collectHoldfastMetrics({ register })
-    expect(await register.metrics()).toContain(`holdfast_errors_total{code="${code}"} 0`)
-  },
-)
+it('errors that may be reported only once are counted from 0', async () => {
+  stop = collectHoldfastMetrics({ register })
+  const exposed = await register.metrics()
+  for (const code of ['INVALID_ARGUMENT', 'NOT_A_LOCK'])
+    expect(exposed).toContain(`holdfast_errors_total{code="${code}"} 0`)
+})
 
 it('all gauges of a scrape are read at one instant, and those of the next one again', async () => {
   stop = collectHoldfastMetrics({ register })
