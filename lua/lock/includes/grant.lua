@@ -10,14 +10,13 @@ local waiter, skipped, lacksToken = first, nil, nil
 while waiter and waiter ~= before and not granted do
   --@include includes/read-entry
   if state == 'alive' then
-    -- Grants the lock to a live waiter. An entry whose inbox has no subscriber is skipped and keeps its position.
+    -- Grants the lock to a live waiter. An entry whose inbox has no subscriber here is skipped and keeps its position.
     --
-    -- PUBLISH counts who receives the notice. A grant that nobody receives is undone; its token stays unused. As the count
-    -- includes pattern subscribers, and a monitor with PSUBSCRIBE * would make every dead inbox look alive, the inbox is
-    -- checked first where there are patterns.
+    -- Checked before the grant, so that no notice is published that does not stand: PUBLISH is replicated, and a subscriber at
+    -- a replica would believe a grant that was undone because PUBLISH counted no receiver here.
     -- Without a token for it nobody is offered anything.
     local mayGrant = not (skipped and skipped[entryInbox])
-    if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then
+    if mayGrant and inboxIsChecked == '1' then
       --@include includes/check-inbox
       mayGrant = isSubscribed
     end
@@ -31,13 +30,9 @@ while waiter and waiter ~= before and not granted do
         -- Not string.format, which cuts a string at a NUL.
         local notice = 'granted ' .. newHolder .. ' ' .. entryProof .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
         local received = redis.pcall('PUBLISH', entryInbox, notice)
-        if received == 0 and inboxIsChecked == '1' then
-          call('DEL', lockKey)
-        else
-          call('HDEL', waitersKey, waiter)
-          noticeError = type(received) == 'table' and received.err or ''
-          granted = newHolder
-        end
+        call('HDEL', waitersKey, waiter)
+        noticeError = type(received) == 'table' and received.err or ''
+        granted = newHolder
       end
     end
     if not granted then

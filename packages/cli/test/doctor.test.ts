@@ -29,7 +29,7 @@ const statusOf = (findings: readonly Finding[], check: string): string | undefin
 
 /** As docs/production/permissions.md has it, with all that it calls optional. */
 const rules =
-  'resetchannels ~lock:* ~{lock:* ~holdfast:client:* &holdfast:inbox:* +evalsha +eval +info +time +ping +publish +subscribe +pubsub|numpat +pubsub|numsub +client|setname +type +pttl +pexpire +del +exists +get +set +hget +hset +hsetnx +hdel +hgetall +hrandfield +hlen +llen +lpop +lpos +lpush +lrange +lrem +rpush'.split(
+  'resetchannels ~lock:* ~{lock:* ~holdfast:client:* &holdfast:inbox:* +evalsha +eval +info +time +ping +publish +subscribe +pubsub|numsub +client|setname +type +pttl +pexpire +del +exists +get +set +hget +hset +hsetnx +hdel +hgetall +hrandfield +hlen +llen +lpop +lpos +lpush +lrange +lrem +rpush'.split(
     ' ',
   )
 const furtherRules =

@@ -78,20 +78,23 @@ describe('register', () => {
     const heard = once(ear, 'message')
     for (const _ of ['once', 'twice']) {
       expect(
-        await runScript('clientRegister', [keys.main], [60_000, 'inbox', 'host', 'h', 'pid', 7]),
-      ).toEqual([''])
+        await runScript('clientRegister', [keys.main], [60_000, 'inbox', 1, 'host', 'h', 'pid', 7]),
+      ).toEqual([1, ''])
       expect(await redis.hgetall(keys.main)).toEqual({ host: 'h', pid: '7' })
       expect(await redis.pttl(keys.main)).toBeGreaterThan(55_000)
     }
     expect(await heard).toEqual(['inbox', 'hello'])
   })
 
-  it('publishes nothing without an inbox to try', async () => {
+  it('publishes only what it is to, and counts no subscriber of a pattern', async () => {
     const ear = openRedisClient(server.url)
     const heard: string[] = []
     ear.on('pmessage', (_pattern: string, _channel: string, message: string) => heard.push(message))
     await ear.psubscribe('*')
-    expect(await runScript('clientRegister', [keys.main], [60_000, '', 'host', 'h'])).toEqual([''])
+    const register = (inbox: string, isTested: number): Promise<unknown> =>
+      runScript('clientRegister', [keys.main], [60_000, inbox, isTested, 'host', 'h'])
+    expect(await register('', 1)).toEqual([-1, ''])
+    expect(await register('inbox', 0)).toEqual([0, ''])
     await redis.publish('inbox', 'end')
     await until(() => heard.includes('end'))
     expect(heard).toEqual(['end'])
@@ -100,7 +103,7 @@ describe('register', () => {
   it('leaves nothing that would stay forever when it may not set a TTL', async () => {
     await redis.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const timeless = openRedisClient(server.url.replace('redis://', 'redis://timeless:secret@'))
-    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
+    const sent = timeless.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 1, 'host', 'h')
     await expect(sent).rejects.toThrow()
     expect(await redis.exists(keys.main)).toBe(0)
   })
@@ -108,8 +111,8 @@ describe('register', () => {
   it('returns the reason when it may not publish, and registers the client all the same', async () => {
     await redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const mute = openRedisClient(server.url.replace('redis://', 'redis://mute:secret@'))
-    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 'host', 'h')
-    expect(reply).toEqual([expect.stringMatching(/NOPERM|channel/)])
+    const reply = await mute.eval(scripts.clientRegister.lua, 1, keys.main, 60_000, 'inbox', 1, 'host', 'h')
+    expect(reply).toEqual([0, expect.stringMatching(/NOPERM|channel/)])
     expect(await redis.hgetall(keys.main)).toEqual({ host: 'h' })
   })
 })

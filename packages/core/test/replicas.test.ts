@@ -148,7 +148,7 @@ describe('with minReplicas', () => {
   })
 
   it('says so at once when it may not wait for replicas', async () => {
-    const url = await makeRedisUser(server, [...minimumPermissions, '+info', '+pubsub|numsub'])
+    const url = await makeRedisUser(server, [...minimumPermissions, '+info'])
     const holdfast = openClient(url, patient)
     await expect(holdfast.getLock(pair.name).lock()).rejects.toThrow(RefusedError)
     await pair.inRedis.untilFree()

@@ -169,8 +169,9 @@ describe('the header of a script', () => {
     }
     const me = { host: 'h', pid: 1, label: 'label', startedAt: new Date() }
     const host = { clientId: 'c1', client: me, watchdogTimeoutMs: 1_000, warn() {} }
-    const registry = new RedisRegistry(connection, plainKeySpace, host)
-    await registry.register('c1')
+    const hub = { verify: () => Promise.resolve() }
+    const registry = new RedisRegistry({ connection, keySpace: plainKeySpace, host, inbox: 'c1', hub })
+    await registry.announce(true)
     await new Permissions(connection, keys.main, Object.values(scripts)).lookAtLocks()
     const operator = new RedisOperator({
       ...{ connection, registry, keySpace: plainKeySpace, clientId: 'c1', countsReceivers: true },

@@ -147,6 +147,7 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       'EVICTION_POLICY',
       'SERVER_UNKNOWN',
       'NOTICE_REFUSED',
+      'SPLIT_CONNECTIONS',
       'RELEASE_UNCONFIRMED',
       'BODY_ENDED_FIRST',
       'SESSION_TIME',

@@ -18,3 +18,17 @@ export function isPermissionError(error: unknown): boolean {
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
+
+/** A connection was replaced because its server is not the one at which messages are published. */
+export class MisplacedError extends Error {
+  /** @param count - how many connections in a row led to another server */
+  constructor(readonly count: number) {
+    super('the connection for notifications leads to another server than the one for commands')
+    this.name = 'MisplacedError'
+  }
+
+  /** It is not a failover under way: waits for a subscription are rejected with this. */
+  get isFinal(): boolean {
+    return this.count >= 10
+  }
+}

@@ -1,12 +1,25 @@
 import { answerWithin } from './answer-within.js'
 import { Channel, type MessageListener } from './channel.js'
 import { checkConnection, type SubscriberConnection } from './connection.js'
-import { isPermissionError, toError } from './errors.js'
+import { isPermissionError, MisplacedError, toError } from './errors.js'
 import { SubscriberLink } from './subscriber-link.js'
 
 /** Doubles with each attempt that fails; drawn at random, so that the clients of a server that comes back do not arrive together. */
 const reconnectAfterMs = (failures: number): number =>
   Math.min(100 * 2 ** (failures - 1), 2_000) * (0.5 + Math.random() / 2)
+
+/**
+ * One address may lead to several servers: connections that were opened before a failover stay at a server that is a replica now, and
+ * a balancer may spread them from the start. A subscriber at a replica hears what the master publishes, but the master does not count it.
+ */
+export interface SubscriptionProbe {
+  readonly channel: string
+  /**
+   * Whether the server at which messages are published knows a subscriber of the channel. Asked once the channel is subscribed on a new
+   * connection, and by {@link SubscriberHub.verify}; if it resolves to false, the connection is replaced. A rejection says nothing.
+   */
+  isReached(): Promise<boolean>
+}
 
 /** How a {@link SubscriberHub} connects, and what it reports. Callbacks that throw break nothing. */
 export interface SubscriberHubOptions {
@@ -32,6 +45,9 @@ export interface SubscriberHubOptions {
    * @defaultValue 5_000
    */
   replyTimeoutMs?: number
+
+  /** A channel of which another connection can tell whether messages reach its subscribers. */
+  probe?: SubscriptionProbe | undefined
 
   /**
    * Messages may have been missed: the connection was lost and replaced, and every channel is subscribed again,
@@ -69,6 +85,8 @@ export class SubscriberHub {
   private readonly ending = new Set<Promise<void>>()
   private link: SubscriberLink | undefined
   private failures = 0
+  /** How many connections in a row led to another server. */
+  private misplaced = 0
   /** The next ping while up, the next attempt while waiting. */
   private timer: NodeJS.Timeout | undefined
   private closing: Promise<void> | undefined
@@ -92,8 +110,8 @@ export class SubscriberHub {
    * however long an outage takes; from then on the listener stays through any number of reconnections.
    * Any number of listeners share one subscription.
    *
-   * Rejects, and drops the listener, when Redis refuses (NOPERM, NOAUTH, WRONGPASS), when the channel is
-   * unsubscribed in the meantime, and when the hub is or gets closed.
+   * Rejects, and drops the listener, when Redis refuses (NOPERM, NOAUTH, WRONGPASS), when {@link MisplacedError.isFinal | too many
+   * connections} led to another server than that of the probe, when the channel is unsubscribed in the meantime, and when the hub is or gets closed.
    */
   subscribe(channel: string, listener: MessageListener): Promise<void> {
     if (this.state === 'closed') return Promise.reject(closedError())
@@ -118,6 +136,18 @@ export class SubscriberHub {
     if (this.state === 'closed') return Promise.reject(closedError())
     const entry = this.channels.get(channel)
     return entry?.whenConfirmed() ?? Promise.reject(new Error(`No subscription to ${channel}`))
+  }
+
+  /**
+   * Asks the probe, and replaces a connection on which its channel was subscribed by then if no message reaches it. Rejects as the
+   * probe does.
+   */
+  async verify(): Promise<void> {
+    const { probe } = this.options
+    if (probe === undefined) return
+    const link = this.isSubscribed(probe.channel) ? this.link : undefined
+    const isReached = await probe.isReached()
+    if (link !== undefined) this.judge(link, isReached)
   }
 
   /**
@@ -198,9 +228,18 @@ export class SubscriberHub {
       else this.drop(link, toError(error))
       return
     }
+    const { probe } = this.options
+    if (probe?.channel === channel.name) this.judge(link, await probe.isReached().catch(() => true))
     if (this.link !== link || this.channels.get(channel.name) !== channel) return
     channel.confirm()
     if (this.state === 'up') this.reportGap()
+  }
+
+  /** Replaces a connection that no message reaches, unless that has been done. */
+  private judge(link: SubscriberLink, isReached: boolean): void {
+    if (this.link !== link) return
+    if (isReached) this.misplaced = 0
+    else this.drop(link, new MisplacedError(++this.misplaced))
   }
 
   private refuse(link: SubscriberLink, channel: Channel, error: Error): void {
@@ -228,7 +267,7 @@ export class SubscriberHub {
   private fail(cause: Error): void {
     this.failures += 1
     for (const channel of this.channels.values()) channel.reset()
-    if (isPermissionError(cause)) {
+    if (isPermissionError(cause) || (cause instanceof MisplacedError && cause.isFinal)) {
       for (const channel of [...this.channels.values()]) this.rejectWaiters(channel, cause)
     }
     this.waitOrIdle()

@@ -97,7 +97,6 @@ const groupsFor = ({ lock, queue, registry, channel }: ProbeNames): Group[] => [
       { permission: '+info', command: ['info', 'server'] },
       { permission: '+ping', command: ['ping'] },
       { permission: '+client|setname', command: ['client', 'setname', 'holdfast-doctor'] },
-      { permission: '+pubsub|numpat', command: ['pubsub', 'numpat'] },
       { permission: '+pubsub|numsub', command: ['pubsub', 'numsub', channel] },
     ],
   },

@@ -98,6 +98,7 @@ export interface HoldfastEvents {
  * - `EVICTION_POLICY`: the server may evict locks when its memory is full
  * - `SERVER_UNKNOWN`: the server's version, role and eviction policy could not be read
  * - `NOTICE_REFUSED`: the store rejected a notification; the waiter notices its grant later
+ * - `SPLIT_CONNECTIONS`: one address leads to several servers, and notifications arrive from another one than runs the commands
  * - `RELEASE_UNCONFIRMED`: a release got no reply within `commandTimeoutMs`, or before the lease expired. It is repeated in the
  *   background until the lease expires
  * - `BODY_ENDED_FIRST`: the callback that holds ended while another one that entered its hold still runs; the message says where
@@ -108,6 +109,7 @@ export type WarningCode =
   | 'EVICTION_POLICY'
   | 'SERVER_UNKNOWN'
   | 'NOTICE_REFUSED'
+  | 'SPLIT_CONNECTIONS'
   | 'RELEASE_UNCONFIRMED'
   | 'BODY_ENDED_FIRST'
   | 'SESSION_TIME'

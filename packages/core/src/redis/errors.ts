@@ -1,4 +1,4 @@
-import { isPermissionError, isReplyError } from '@holdfast/pubsub'
+import { isPermissionError, isReplyError, MisplacedError } from '@holdfast/pubsub'
 import { HoldfastError, RefusedError, UnavailableError } from '../errors/errors.js'
 
 /** The engine's name in errors. */
@@ -75,8 +75,11 @@ export const isAboutDatabase = (error: unknown): boolean =>
   isReplyError(error) && commandOf(error) === 'select'
 
 /** Whether Redis replied, and trying again soon makes no sense. */
-export const isRefusal = (error: unknown): error is Error =>
-  error instanceof LookupError ? error.isRefusal : isReplyError(error) && !passing.test(textOf(error))
+export function isRefusal(error: unknown): error is Error {
+  if (error instanceof LookupError) return error.isRefusal
+  if (error instanceof MisplacedError) return error.isFinal
+  return isReplyError(error) && !passing.test(textOf(error))
+}
 
 /**
  * Turns any failure of a command into an error of ours that says whether trying again makes sense.
@@ -90,7 +93,8 @@ export function toRedisError(error: unknown, server = 'Redis'): HoldfastError {
   const [, meaning] = meanings.find(([reply]) => reply.test(text)) ?? []
   const said = meaning === undefined ? text : `${meaning} (${text.split(',')[0]?.replace(/\. Please.*/, '')})`
   if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${said}`, details)
-  const what = error instanceof LookupError ? 'cannot be used' : 'rejected the command'
+  const isAboutServers = error instanceof LookupError || error instanceof MisplacedError
+  const what = isAboutServers ? 'cannot be used' : 'rejected the command'
   return new RefusedError(`${server} ${what}: ${said}`, details)
 }
 
@@ -98,6 +102,10 @@ const noRedis = 'what replies at this address does not speak the Redis protocol:
 
 /** Replies that do not say what is wrong or what to do about it, with what they mean. The second of each is that of ioredis 5. */
 const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
+  [
+    /^the connection for notifications leads to another server/,
+    'its address leads to several servers: have it lead to the master alone, or pass the Sentinels',
+  ],
   [
     /^MOVED /,
     'it is a node of a Redis Cluster: pass a Cluster of ioredis, ' +

@@ -32,11 +32,17 @@ async function lookUps(mastersLater: readonly string[]): Promise<{ hashed: numbe
       },
     },
     keySpace,
-    registry: new RedisRegistry({ run, readHash }, keySpace, {
-      clientId: 'client',
-      client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
-      watchdogTimeoutMs: 30_000,
-      warn: () => undefined,
+    registry: new RedisRegistry({
+      connection: { run, readHash },
+      keySpace,
+      host: {
+        clientId: 'client',
+        client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
+        watchdogTimeoutMs: 30_000,
+        warn: () => undefined,
+      },
+      inbox: '',
+      hub: { verify: () => Promise.resolve() },
     }),
     clientId: 'client',
     countsReceivers: false,

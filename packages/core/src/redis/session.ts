@@ -1,4 +1,4 @@
-import { SubscriberHub } from '@holdfast/pubsub'
+import { MisplacedError, SubscriberHub } from '@holdfast/pubsub'
 import type { SubscriberHubOptions } from '@holdfast/pubsub'
 import type { EngineHost } from '../engine/host.js'
 import type { EngineSession } from '../engine/session.js'
@@ -55,6 +55,7 @@ export class RedisSession implements EngineSession {
   readonly #isSingle: boolean
   readonly #servers: ServerIdentity
   readonly #permissions: Permissions
+  #checked: Promise<void> | undefined
 
   constructor(host: EngineHost, options: RedisSessionOptions) {
     const { connections, prefix, layout, latchCalls } = options
@@ -66,7 +67,11 @@ export class RedisSession implements EngineSession {
         this.#servers.forget()
         host.broken()
       },
-      onReconnect: () => host.reconnected(),
+      onReconnect: () => {
+        host.reconnected()
+        // Another server may have answered this time; a subscriber stays where it was.
+        this.hub.verify().catch(ignore)
+      },
       onError: (error) => host.error(toRedisError(error, server)),
     })
     const { connection } = this
@@ -74,16 +79,27 @@ export class RedisSession implements EngineSession {
     this.names = new KeySpace({ keyPrefix, prefix, groupOf: (key) => connection.groupOf(key), layout })
     this.#servers = new ServerIdentity(connection)
     this.store = new RedisFacts(server, connection, this.#servers)
-    this.registry = new RedisRegistry(connection, this.names, host)
     this.hubOptions = {
       pingEveryMs: host.renewEveryMs,
       replyTimeoutMs: connections.connectTimeoutMs,
       onGap: () => host.missed(),
-      onDown: (cause: Error) => host.unsubscribed(toRedisError(cause, server)),
+      onDown: (cause: Error) => {
+        host.unsubscribed(toRedisError(cause, server))
+        if (cause instanceof MisplacedError && cause.count === warnedMisplacements)
+          host.warn('SPLIT_CONNECTIONS', splitConnections(server))
+      },
       onError: (error) => host.error(toRedisError(error, server)),
     }
-    this.hub = new SubscriberHub({ ...this.hubOptions, connect: () => connections.makeSubscriber() })
     const channel = inboxOf(host.clientId)
+    const probe = this.#isSingle ? { channel, isReached: () => this.#isReached() } : undefined
+    this.hub = new SubscriberHub({ ...this.hubOptions, probe, connect: () => connections.makeSubscriber() })
+    this.registry = new RedisRegistry({
+      connection,
+      keySpace: this.names,
+      host,
+      inbox: this.#isSingle ? channel : '',
+      hub: this.hub,
+    })
     const triedKey = this.names.registry(`${host.clientId}:permissions`)
     this.#permissions = new Permissions(connection, triedKey, options.scripts)
     const common = {
@@ -103,15 +119,24 @@ export class RedisSession implements EngineSession {
   async prepare({ main }: Keys): Promise<void> {
     // Its connection takes as many round trips as that for commands, which has to know the nodes of a cluster first.
     if (this.#isSingle) this.inbox.subscribe().catch(ignore)
-    await checkServer(this.#servers, main, this.store.name, (code, message) => this.#host.warn(code, message))
+    this.#checked = checkServer(this.#servers, main, this.store.name, (code, message) =>
+      this.#host.warn(code, message),
+    )
+    await this.#checked
     const registering = this.registry
-      .register(this.inbox.channel)
+      .announce(true)
       .catch((thrown: unknown) => this.#permissions.explain(thrown, this.names.registry(this.#host.clientId)))
     await Promise.all([this.#permissions.lookAtLocks(), registering])
   }
 
   async close(): Promise<void> {
     await Promise.all([this.hub.close(), this.connection.close(), this.confirmer?.close()])
+  }
+
+  /** A server that has not been checked may be none that takes the registration. */
+  async #isReached(): Promise<boolean> {
+    await this.#checked
+    return this.registry.announce()
   }
 
   #openOperator(countsReceivers: boolean, onNoticeError: (error: string) => void): RedisOperator {
@@ -136,6 +161,13 @@ export class RedisSession implements EngineSession {
     return new Replicas({ connection, commands: this.steps, servers: this.#servers, wanted, timeoutMs })
   }
 }
+
+/** A failover moves both connections within a few attempts. */
+const warnedMisplacements = 3
+
+const splitConnections = (server: string): string =>
+  `notifications and commands of this client reach different servers through ${server}, so waiting takes longer and is soon refused: ` +
+  'have that address lead to the master alone, or pass the Sentinels'
 
 /** A caller that waits for the subscription gets its error. */
 const ignore = (): void => undefined

@@ -34,6 +34,7 @@ export const minimumPermissions = [
   '+lrem',
   '+pexpire',
   '+pttl',
+  '+pubsub|numsub',
   '+rpush',
   '+set',
   '+time',
@@ -44,8 +45,6 @@ export const clusterPermissions = ['+cluster|slots', '+cluster|info'] as const
 
 /**
  * Permissions that make it work better: INFO lets Holdfast check version, role and eviction policy, and tell a release
- * that was sent twice from a loss; PUBSUB lets a lock pass a waiter by whose process has died, whoever subscribes to
- * patterns; TYPE names what a
- * key holds that is not a lock.
+ * that was sent twice from a loss; TYPE names what a key holds that is not a lock.
  */
-export const usefulPermissions = ['+info', '+pubsub|numpat', '+pubsub|numsub', '+type'] as const
+export const usefulPermissions = ['+info', '+type'] as const

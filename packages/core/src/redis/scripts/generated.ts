@@ -51,11 +51,15 @@ call('PEXPIRE', fenceKey, keepMs)
 end
 return 1`,
 `redis.call('PEXPIRE', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local inbox = ARGV[2]
-local reply = inbox ~= '' and redis.pcall('PUBLISH', inbox, 'hello')
-return { type(reply) == 'table' and reply.err or '' }`,
+if inbox == '' then
+return { -1, '' }
+end
+local counted = redis.pcall('PUBSUB', 'NUMSUB', inbox)
+local published = ARGV[3] == '1' and redis.pcall('PUBLISH', inbox, 'hello')
+return { counted[2] or -1, type(published) == 'table' and published.err or '' }`,
 `local notice = 'told ' .. ARGV[1]
 local reply, noticeError = {}, ''
 for i, channel in ipairs({ unpack(ARGV, 2) }) do
@@ -307,7 +311,7 @@ state = 'alive'
 end`,
 `if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
-if mayGrant and inboxIsChecked == '1' and redis.pcall('PUBSUB', 'NUMPAT') ~= 0 then`,
+if mayGrant and inboxIsChecked == '1' then`,
 `local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 local isSubscribed = reply.err ~= nil or reply[2] > 0`,
 `mayGrant = isSubscribed
@@ -324,13 +328,9 @@ noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .
 else
 local notice = 'granted ' .. newHolder .. ' ' .. entryProof .. ' ' .. token .. ' ' .. nowText .. ' ' .. newLeaseMs .. ' ' .. lockKey
 local received = redis.pcall('PUBLISH', entryInbox, notice)
-if received == 0 and inboxIsChecked == '1' then
-call('DEL', lockKey)
-else
 call('HDEL', waitersKey, waiter)
 noticeError = type(received) == 'table' and received.err or ''
 granted = newHolder
-end
 end
 end
 if not granted then
@@ -1125,18 +1125,18 @@ export const scripts: Readonly<Record<ScriptName, Script>> = {
   clientIdentify: new Script('clientIdentify', 'client', '7cb745dbdcde9eec419bfe50450da411351bf83b', pieces, [0]),
   clientPermissions: new Script('clientPermissions', 'client', 'afde5395c9925051a6a32c44dd262bf547ac746f', pieces, [1]),
   clientRaiseFence: new Script('clientRaiseFence', 'client', '3cdbd31176381f0d1ce992411e9dc3035718d6cf', pieces, [2, 3, 4, 5]),
-  clientRegister: new Script('clientRegister', 'client', '74b27a270f1ac288d5089228161d2cfa5ca2d0e9', pieces, [6]),
+  clientRegister: new Script('clientRegister', 'client', '1490fd536d38b6895f34e69fe54276192547f7c6', pieces, [6]),
   clientTell: new Script('clientTell', 'client', '2680079e54339f1d8ae092a7329696a71ffcaa1c', pieces, [7]),
   latchCountDown: new Script('latchCountDown', 'latch', '6bf25efd770b94e89c08073390b6d80d7e572020', pieces, [2, 8, 9, 10, 11, 12, 13, 14, 15]),
   latchDelete: new Script('latchDelete', 'latch', '121ecc42c81252acd92856a25b154c17306227f1', pieces, [2, 16, 9, 17, 13, 18, 15]),
   latchInspect: new Script('latchInspect', 'latch', '471d6012d53638585e6f38648de379bb0908e573', pieces, [2, 4, 19, 20, 9, 21]),
   latchSet: new Script('latchSet', 'latch', '288dec34bc1cc3265677cf07c88c0c9e8a76e5fc', pieces, [2, 22, 9, 23, 4, 24, 15]),
   latchWait: new Script('latchWait', 'latch', '620eb9bd4f17be9a986f653a348c29768f381e4c', pieces, [2, 4, 19, 25, 9, 26, 11, 27]),
-  lockAcquire: new Script('lockAcquire', 'lock', 'e87d98f90fa81e86109d3b38aff0e2be7d048a55', pieces, [2, 28, 4, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 36, 45, 46, 47, 48, 38, 49, 38, 50, 51, 52, 53, 34, 54, 18, 55, 56, 36, 45, 57]),
-  lockForce: new Script('lockForce', 'lock', '081c8ea6c8f77fbd173dfc0f65076ab12d164b78', pieces, [2, 58, 4, 30, 31, 32, 59, 40, 41, 42, 43, 44, 36, 45, 46, 60, 61]),
+  lockAcquire: new Script('lockAcquire', 'lock', 'f9919201d08fe7265f4c88eb2686fef69298a9db', pieces, [2, 28, 4, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 36, 45, 46, 47, 48, 38, 49, 38, 50, 51, 52, 53, 34, 54, 18, 55, 56, 36, 45, 57]),
+  lockForce: new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', pieces, [2, 58, 4, 30, 31, 32, 59, 40, 41, 42, 43, 44, 36, 45, 46, 60, 61]),
   lockInspect: new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', pieces, [2, 62, 4, 30, 31, 32, 63, 41, 64]),
   lockRefresh: new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', pieces, [2, 4, 65, 66, 31, 67, 41, 68, 53, 34, 54, 69, 70, 71]),
-  lockRelease: new Script('lockRelease', 'lock', '4770a4db1f9f88419d0e24d8edf2fdea7dccbbf6', pieces, [2, 72, 4, 73, 19, 74, 41, 75, 34, 76, 18, 77, 30, 31, 32, 78, 40, 41, 42, 43, 44, 36, 45, 46, 61]),
+  lockRelease: new Script('lockRelease', 'lock', '927e9c70e23452c38f523e4482b637630e42af53', pieces, [2, 72, 4, 73, 19, 74, 41, 75, 34, 76, 18, 77, 30, 31, 32, 78, 40, 41, 42, 43, 44, 36, 45, 46, 61]),
   lockRenew: new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', pieces, [2, 79]),
   lockSetCount: new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', pieces, [2, 80, 30, 31, 32, 81, 65, 82]),
   multiAcquire: new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', pieces, [2, 83, 4, 84, 30, 31, 32, 85, 38, 86, 41, 87, 43, 88, 34, 89, 36, 90, 34, 91]),
