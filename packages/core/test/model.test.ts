@@ -8,7 +8,6 @@ import {
   lockSequence,
   MemoryStore,
   ownersOf,
-  wasteToken,
   withMistake,
   type Bounds,
   type Exploration,
@@ -83,7 +82,7 @@ describe('the exploration catches a script that', () => {
 
 it('a lock in memory does what the scripts do on Redis, whatever the steps', async () => {
   const store = await RedisStore.open(server.url, redisLock, comparedOwners)
-  const reference = () => new MemoryStore(lockKind(), { passedOver: wasteToken })
+  const reference = () => new MemoryStore(lockKind())
   await compareAll({ store, reference, keepsQueueLonger: true }, lockSequence, { runs: sequences })
 }, 3_600_000)
 

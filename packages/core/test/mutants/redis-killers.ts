@@ -17,7 +17,6 @@ import {
   trio,
   two,
   twoWithFault,
-  wasteToken,
   type Bounds,
 } from '@holdfast/model'
 import { comparing, exploring, type Killer } from '@holdfast/mutants'
@@ -51,7 +50,7 @@ export function redisKillers(
 
   if (redisLock.scripts.some(changed)) {
     const compare = async (extent: typeof few): Promise<void> => {
-      const reference = () => new MemoryStore(lockKind(), { passedOver: wasteToken })
+      const reference = () => new MemoryStore(lockKind())
       const store = await openCompared(redisLock)
       await compareAll({ store, reference, keepsQueueLonger: true }, lockSequence, extent)
     }

@@ -69,7 +69,9 @@ export class RedisStore implements ExploredStore<Leftover> {
     const unsubscribed = this.#unsubscribed
     const [reply, messages] = await Promise.all([this.#take(step), this.#server.published()])
     const notices = messages.flatMap(({ text }) => noticesIn(text))
-    return { reply, notices: notices.filter(({ owner }) => !unsubscribed.has(owner)) }
+    // An eviction is reported to whatever inbox the owner has; a grant that no client receives must not be.
+    const arrived = notices.filter(({ kind, owner }) => kind === 'granted' || !unsubscribed.has(owner))
+    return { reply, notices: arrived }
   }
 
   async read(): Promise<Contents> {

@@ -10,7 +10,7 @@ import { at, nameOf, roomOf } from './state.js'
 
 /** Checks what one step did, as far as its reply, its notifications and the contents of the store show it. */
 export const judge = (shape: Shape, job: Job, step: Step, after: After): Problem[] => [
-  ...tokenProblems(shape, job, step, after),
+  ...tokenProblems(job, step, after),
   ...permitProblems(shape, job, step, after),
   ...refusalProblems(shape, job, after),
   ...entryProblems(job, after),
@@ -25,22 +25,20 @@ export const judge = (shape: Shape, job: Job, step: Step, after: After): Problem
 const clockLagUs = 13 * 3_600_000_000
 
 /** All that enter in a step share its token, the others keep theirs. */
-function tokenProblems({ isLock }: Shape, job: Job, step: Step, after: After): Problem[] {
-  const { store: before, subscribed } = job
+function tokenProblems(job: Job, step: Step, after: After): Problem[] {
+  const { store: before } = job
   const { store, reply, notices, contents } = after
   const { token, holds } = contents
   const entered = newHolders(before, store)
   const last = before.hasFence ? lastToken : 0
   const floor = 'tokenFloor' in step ? step.tokenFloor : 0
   const found: Problem[] = []
-  // A lock may be granted to one that does not receive it. That is undone, and the token stays unused.
-  const mayBeUnused = isLock && before.queue.some((each) => !at(subscribed, each))
   if (entered.length > 0) {
     if (token <= Math.max(last, floor, lastToken - clockLagUs))
       found.push(
         problem('token', `the last token was ${last}, the client had seen ${floor}, now it is ${token}`),
       )
-  } else if (mayBeUnused ? token < last : token !== last) {
+  } else if (token !== last) {
     found.push(problem('token', `the last token was ${last}, now it is ${token}`))
   }
   for (const hold of holds) {

@@ -1,4 +1,4 @@
-import { msUntil, nextToken, type LockState, type StepContext } from '@holdfast/documents/steps'
+import { msUntil, type LockState } from '@holdfast/documents/steps'
 import { refreshed } from '../step.js'
 import type { Kind } from './kind.js'
 import { realMachine, type Machine } from './machine.js'
@@ -59,11 +59,3 @@ export const lockKind = ({
     return state
   },
 })
-
-/**
- * For a `MemoryStore`: draws a token for a waiter that is passed over, as Redis does, which learns by publishing a grant that
- * nobody receives it. It undoes the grant, and the token stays unused.
- */
-export function wasteToken(state: LockState, owner: string, context: StepContext): void {
-  nextToken(state, state.queue.get(owner)?.grantLeaseMs ?? 0, context)
-}

@@ -6,22 +6,20 @@ import { done, type Notice, type Reply, type Step } from '../step.js'
 import type { Ran } from '../step-store.js'
 import type { Kind, Leftover } from './kind.js'
 
-export interface MemoryStoreOptions<State> {
+export interface MemoryStoreOptions {
   /** Owners of which something may be left over. */
   readonly owners?: readonly string[]
-  /** Called for each waiter that is passed over because its client is not subscribed. */
-  passedOver?(state: State, owner: string, context: StepContext): void
 }
 
 /** One object of the reference: the pure steps of the memory engine, on a clock that stands still between steps. */
 export class MemoryStore<State> implements ExploredStore<Leftover> {
   readonly #kind: Kind<State>
-  readonly #options: MemoryStoreOptions<State>
+  readonly #options: MemoryStoreOptions
   #state: State
   #unsubscribed = new Set<string>()
   #nowUs = clockStartUs
 
-  constructor(kind: Kind<State>, options: MemoryStoreOptions<State> = {}) {
+  constructor(kind: Kind<State>, options: MemoryStoreOptions = {}) {
     this.#kind = kind
     this.#options = options
     this.#state = kind.make()
@@ -46,11 +44,7 @@ export class MemoryStore<State> implements ExploredStore<Leftover> {
     const context: StepContext = {
       nowUs: this.#nowUs,
       tokenFloor,
-      isSubscribed: (owner) => {
-        if (!this.#unsubscribed.has(owner)) return true
-        this.#options.passedOver?.(this.#state, owner, context)
-        return false
-      },
+      isSubscribed: (owner) => !this.#unsubscribed.has(owner),
       notify: (notice) => notices.push(notice),
     }
     return step(this.#state, context)
