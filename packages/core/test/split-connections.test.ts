@@ -98,7 +98,9 @@ describe.each([
 
 async function moveSubscriber(client: Holdfast, ...to: RedisServer[]): Promise<void> {
   ways = to
-  const subscriber = (await connectionsOf(master, client.clientId)).find(({ line }) => line.includes(' sub=1 '))
+  const subscriber = (await connectionsOf(master, client.clientId)).find(({ line }) =>
+    line.includes(' sub=1 '),
+  )
   await master.call('CLIENT', 'KILL', 'ID', subscriber?.id ?? '')
 }
 
