@@ -179,7 +179,17 @@ describe('holdfast run', () => {
 
   it.each([
     ['the command is not found', ['--', 'no-such-program-here'], {}, 127, 'no-such-program-here: not found'],
+    [
+      'the command is a line for a shell',
+      ['--', "a && echo 'b'"],
+      {},
+      127,
+      `-- sh -c 'a && echo '\\''b'\\'''\n`,
+    ],
+    ['the command sets a variable', ['--', 'A=1', 'sh'], {}, 127, "-- sh -c 'A=1 sh'\n"],
     ['the command cannot be executed', ['--', '/'], {}, 126, 'cannot be executed'],
+    ['the command is below a file', ['--', `${node}/x`], {}, 126, '/x: cannot be executed (ENOTDIR)'],
+    ['the command is empty', ['--', ''], {}, 126, 'an empty name: cannot be executed'],
     ['a signal ended the command', ['--', 'sh', '-c', 'kill -KILL $$'], {}, 137, ''],
     ['an option is unknown', ['--wiat', '1s', '--', 'true'], {}, 64, 'Did you mean --wait?'],
     [

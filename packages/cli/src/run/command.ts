@@ -25,13 +25,12 @@ export async function startCommand(
   env: NodeJS.ProcessEnv,
   isGroup: boolean,
 ): Promise<Command> {
-  const child = spawn(program, args, {
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env,
-    detached: isGroup,
-  })
+  const child = spawned(program, args, env, isGroup)
   const { pid } = child
-  if (pid === undefined) throw await whyNot(child, program)
+  if (pid === undefined) {
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
+    throw error.code === 'ENOENT' ? notFound(program, args) : cannotRun(program, error)
+  }
   const ended = new Promise<Ending>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   )
@@ -43,12 +42,28 @@ export async function startCommand(
   return { pid, isGroup, ended }
 }
 
-function whyNot(child: ChildProcess, program: string): Promise<ExitError> {
-  return new Promise((resolve) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const isMissing = error.code === 'ENOENT'
-      const why = isMissing ? 'not found' : `cannot be executed (${error.code ?? error.message})`
-      resolve(new ExitError(`${program}: ${why}`, isMissing ? exitCodes.notFound : exitCodes.cannotRun))
-    })
-  })
+/** Most failures are reported later; some, such as too long a line (`E2BIG`), are thrown at once. */
+function spawned(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  isGroup: boolean,
+): ChildProcess {
+  try {
+    return spawn(program, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env, detached: isGroup })
+  } catch (error) {
+    throw error instanceof Error ? cannotRun(program, error) : error
+  }
+}
+
+const cannotRun = (program: string, { code, message }: NodeJS.ErrnoException): ExitError =>
+  new ExitError(`${program || 'an empty name'}: cannot be executed (${code ?? message})`, exitCodes.cannotRun)
+
+/** What only a shell understands: a line of several words, an operator, a variable that is set for one command. */
+const forShell = /[\s;&|<>$`*=]/
+
+function notFound(program: string, args: readonly string[]): ExitError {
+  const line = [program, ...args].join(' ').replaceAll("'", `'\\''`)
+  const hint = `it runs without a shell; for one, write: -- sh -c '${line}'`
+  return new ExitError(`${program}: not found`, exitCodes.notFound, forShell.test(program) ? [hint] : [])
 }
