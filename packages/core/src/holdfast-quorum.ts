@@ -29,6 +29,7 @@ import { redisEngine } from './redis/engine.js'
 import type { RedisOptions } from './redis/options.js'
 import { kindOf } from './util/kind-of.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
+import { uncloneable } from './util/uncloneable.js'
 
 /** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
 export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }
@@ -55,6 +56,8 @@ export interface HoldfastQuorumOptions extends QuorumClientOptions {
  * Make one per process and share it. It connects at first use, with connections of its own.
  */
 export class HoldfastQuorum {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #client: QuorumClient
   readonly #masters: number
 

@@ -31,6 +31,7 @@ import { redisOptionNames } from './redis/options.js'
 import type { RedisOptions } from './redis/options.js'
 import { kindOf as kindOfValue } from './util/kind-of.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
+import { uncloneable } from './util/uncloneable.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
 export interface HoldfastOptions extends ClientOptions, RedisOptions {
@@ -70,6 +71,8 @@ export interface HoldfastStats {
  * Make one per process and share it. It connects at first use, with connections of its own.
  */
 export class Holdfast {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #engine: LockEngine
   readonly #client: Client
   #closed: Promise<void> | undefined

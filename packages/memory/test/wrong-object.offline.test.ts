@@ -294,4 +294,25 @@ describe('what belongs elsewhere is shown the way', () => {
       expect(() => call(holdfast, 'getMultiLock', [member])).toThrow(message)
     }
   })
+
+  it('an object of ours in a message to another thread', async () => {
+    const holdfast = open()
+    const lock = holdfast.getLock('a')
+    const bridged = bridge((work) => work(), holdfast.getLock('b'))
+    const both = holdfast.getMultiLock(['c', 'd'])
+    await using lease = await lock.lock()
+    await using bridgedLease = await bridged.lock()
+    await using bothLeases = await both.lock()
+    const semaphore = holdfast.getSemaphore('e', { permits: 1 })
+    await using permit = await semaphore.acquire()
+    const latch = holdfast.getCountDownLatch('f')
+    const { read, write } = holdfast.getReadWriteLock('g')
+    const clients = [holdfast, openQuorum()]
+    const locks = [lock, bridged, both, semaphore, latch, read, write, { read, write }]
+    for (const given of [...clients, ...locks, lease, bridgedLease, bothLeases, permit, { ...lease }]) {
+      expect(() => structuredClone(given)).toThrow(
+        /clients, locks and leases stay in their thread; in another one, create a client with new Holdfast/,
+      )
+    }
+  })
 })

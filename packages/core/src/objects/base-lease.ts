@@ -6,12 +6,15 @@ import type { Possession } from '../ownership/possession.js'
 import { titleOf } from '../ownership/target.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
 import { LeaseEntry } from './lease-entry.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal What all leases need of their hold. */
 export type LeasedHold = Omit<Possession<never>, 'enter' | 'leave'>
 
 /** One entry into a hold, of any object. */
 export abstract class BaseLease {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #entry: LeaseEntry
 
   /** @internal */

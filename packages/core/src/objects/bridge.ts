@@ -11,6 +11,7 @@ import { loseTogether } from './old-loss.js'
 import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
 import { kindOf, shown } from '../util/kind-of.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** Nested calls and leases inside each bridged hold, by its owner. */
 const nestedCalls = new Map<string, Set<Promise<unknown>>>()
@@ -28,6 +29,8 @@ async function untilEmpty(nested: ReadonlySet<Promise<unknown>>): Promise<void> 
 
 /** A lock that is taken together with the one it replaces. Made by {@link bridge}. */
 export class BridgedLock {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #oldLock: OldLock
   readonly #lock: Lock
 

@@ -2,6 +2,7 @@ import { HoldfastError } from '../errors/errors.js'
 import type { RunOptions } from '../options/options.js'
 import type { Lease } from './lease.js'
 import { splitArguments } from './split-arguments.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal How a bridged lease is in touch with the old lock. */
 export interface OldHold {
@@ -12,6 +13,8 @@ export interface OldHold {
 
 /** One entry into a bridged lock, which keeps both locks until `unlock()`. */
 export class BridgedLease {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #lease: Lease
   readonly #old: OldHold
   #left: Promise<void> | undefined

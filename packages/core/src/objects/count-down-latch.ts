@@ -19,6 +19,7 @@ import type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './latc
 import { LatchSteps } from './latch-steps.js'
 import type { LatchStepDeps } from './latch-steps.js'
 import { timedOutWaiting } from './wording.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal What latches need of their client. */
 export interface LatchDeps extends LatchStepDeps {
@@ -45,6 +46,8 @@ const hasPassed = ({ kind }: Passed | NotAcquired): boolean => kind === 'passed'
  * A wait belongs to the generation that it finds, and passes when that opens, even if the next count is set by then.
  */
 export class CountDownLatch {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #deps: LatchDeps
   readonly #address: Address
   readonly #steps: LatchSteps

@@ -30,6 +30,7 @@ import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
 import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
@@ -72,6 +73,8 @@ const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) 
  * which gets an owner of its own.
  */
 export class Lock {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #deps: LockDeps
   readonly #target: Target
   readonly #isFenced: boolean

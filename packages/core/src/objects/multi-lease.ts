@@ -15,6 +15,7 @@ import { Lock } from './lock.js'
 import { splitArguments } from './split-arguments.js'
 import { untilTurnOrTimeout } from './until-turn.js'
 import { shown } from '../util/kind-of.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal What multi leases need of their client. */
 export interface MultiLeaseDeps {
@@ -25,6 +26,8 @@ export interface MultiLeaseDeps {
  * One entry into all locks of a multi lock, to be released with `unlock()`. The loss of one lock is the loss of all.
  */
 export class MultiLease {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #hold: MultiHold<Lease>
   readonly #names: readonly string[]
   readonly #deps: MultiLeaseDeps

@@ -23,6 +23,7 @@ import { splitArguments } from './split-arguments.js'
 import type { LockCallback } from './lock-callback.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** @internal What multi locks need of their client. */
 export interface MultiLockDeps {
@@ -45,6 +46,8 @@ const leaseOrNull = (outcome: MultiLease | NotAcquired): MultiLease | null =>
  * each other. The loss of one lock is the loss of all.
  */
 export class MultiLock {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #deps: MultiLockDeps
   readonly #locks: readonly Lock[]
   readonly #members: readonly Member<Lease>[]

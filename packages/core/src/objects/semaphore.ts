@@ -29,6 +29,7 @@ import type { SemaphoreInfo } from './semaphore-inspection.js'
 import { splitArguments } from './split-arguments.js'
 import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
+import { uncloneable } from '../util/uncloneable.js'
 
 /** What `withPermits` runs while it has permits. */
 export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
@@ -64,6 +65,8 @@ const leaseOrNull = (outcome: Outcome): PermitLease | null => ('lease' in outcom
  * without state. Not reentrant: nested calls take more permits.
  */
 export class Semaphore {
+  /** @internal */
+  readonly uncloneable = uncloneable
   readonly #deps: SemaphoreDeps
   readonly #address: Address
   readonly #size: number
