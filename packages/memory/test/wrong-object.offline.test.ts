@@ -161,12 +161,16 @@ describe('what belongs elsewhere is shown the way', () => {
     [{ redis: InvalidArgumentError }, /got a function; it is a class, pass an object$/],
     // As knex looks, and the class of a pool of pg.
     ...[
-      [Object.assign(() => 1, { raw: () => 1 }), 'config: knex\\.client\\.config\\.connection'] as const,
-      [Pool, 'config'] as const,
-    ].flatMap(([given, option]) =>
+      [
+        Object.assign(() => 1, { raw: () => 1, transaction: () => 1 }),
+        'client of knex',
+        'config: knex\\.client\\.config\\.connection',
+      ] as const,
+      [Pool, 'function', 'config'] as const,
+    ].flatMap(([given, kind, option]) =>
       [{ redis: given }, { engine: given }].map((options): [object, RegExp] => [
         options,
-        RegExp(`got a function; for locks in PostgreSQL pass new Holdfast.*postgres\\(\\{ ${option} \\}`),
+        RegExp(`got a ${kind}; for locks in PostgreSQL pass new Holdfast.*postgres\\(\\{ ${option} \\}`),
       ]),
     ),
     [memory(), /^options must be an object, got a lock engine; pass an engine as new Holdfast/],

@@ -28,6 +28,13 @@ const inTransaction = ['savepoint holdfast_fence', 'release savepoint holdfast_f
 
 const needs = 'fence takes the connection that runs the transaction'
 
+/** What runs a statement in the transaction `tx` of a query builder. */
+const inBuilder: Readonly<Record<string, string>> = {
+  'a client of knex': 'tx.raw(text, values)',
+  'a client of Kysely': 'tx.executeQuery(CompiledQuery.raw(text, values))',
+  'a client of Drizzle': 'tx.execute(withValues(text, values))',
+}
+
 /** Runs a statement on the application's connection. */
 type Run = (text: string, values?: readonly (string | number)[]) => Promise<unknown>
 
@@ -42,9 +49,12 @@ function runOn(given: unknown): Run {
   }
   const client = promising(given)
   if (!hasQuery(client)) {
+    const call = inBuilder[kind]
     throw new InvalidArgumentError(
-      `${needs}, an object with query(text, values), got ${kind}: for mysql2 a connection or what pool.getConnection() gives, ` +
-        'for anything else { query: (text, values) => … }',
+      `${needs}, an object with query(text, values), got ${kind}: ` +
+        (call === undefined
+          ? 'for mysql2 a connection or what pool.getConnection() gives, for anything else { query: (text, values) => … }'
+          : `with its transaction tx, lease.fence({ query: (text, values) => ${call} })`),
     )
   }
   return async (text, values = []) => {

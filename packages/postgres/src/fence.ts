@@ -22,6 +22,15 @@ const inTransaction = 'savepoint holdfast_fence; release savepoint holdfast_fenc
 const isUnconnected = (client: object): boolean =>
   Reflect.get(client, '_connecting') === false && Reflect.get(client, '_connected') === false
 
+/** What runs a statement in the transaction `tx` of a query builder. */
+const inBuilder: Readonly<Record<string, string>> = {
+  'a client of postgres.js': 'tx.unsafe(text, values)',
+  'a client of knex': "tx.raw(text.replace(/\\$\\d/g, '?'), values)",
+  'a client of Kysely': 'tx.executeQuery(CompiledQuery.raw(text, values))',
+  'a client of Drizzle': 'tx.execute(withValues(text, values))',
+  'a client of Prisma': 'tx.$executeRawUnsafe(text, ...values)',
+}
+
 function checkClient(given: unknown): void {
   if (typeof given === 'object' && given !== null && 'query' in given && typeof given.query === 'function') {
     if (isUnconnected(given)) {
@@ -36,9 +45,13 @@ function checkClient(given: unknown): void {
         'connection: const client = await pool.connect(), begin on it, then lease.fence(client)',
     )
   }
+  const kind = kindOf(given)
+  const call = inBuilder[kind]
   throw new InvalidArgumentError(
-    `fence takes the client that runs the transaction, an object with query(text, values), got ${kindOf(given)}: ` +
-      'for pg a Client or what pool.connect() gives, for anything else { query: (text, values) => … }',
+    `fence takes the client that runs the transaction, an object with query(text, values), got ${kind}: ` +
+      (call === undefined
+        ? 'for pg a Client or what pool.connect() gives, for anything else { query: (text, values) => … }'
+        : `with its transaction tx, lease.fence({ query: (text, values) => ${call} })`),
   )
 }
 

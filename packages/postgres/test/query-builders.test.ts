@@ -102,6 +102,23 @@ onOwnPostgres(it).each(Object.entries(transactions))(
   },
 )
 
+it.each([
+  ['postgres.js', () => postgresJs.begin((tx) => fenced(tx))],
+  ['Knex', () => knex.transaction((tx) => fenced(tx))],
+  ['Kysely', () => kysely.transaction().execute((tx) => fenced(tx))],
+  ['Drizzle', () => drizzle(pool).transaction((tx) => fenced(tx))],
+] as const)('a transaction of %s itself is refused with the line of the page', async (builder, begin) => {
+  const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')
+  const [, call = 'no line'] = RegExp(`^\\| ${builder} +\\| \`(.*)\` +\\|$`, 'm').exec(page) ?? []
+  await expect(begin()).rejects.toThrow(call)
+})
+
+/** As a caller without types passes the transaction itself. */
+const fenced = (transaction: unknown): Promise<unknown> =>
+  holdfast
+    .getLock('untyped')
+    .withLock((lease) => Reflect.apply(lease.fence.bind(lease), undefined, [transaction]))
+
 it('the page shows the very client that each test passes to fence', async () => {
   const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')
   const source = await readFile(__filename, 'utf8')

@@ -32,6 +32,8 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
       return postgres('pglite')
     case 'a pool of pg':
       return postgres('config: pool.options')
+    case 'a client of knex':
+      return postgres('config: knex.client.config.connection')
     case 'an ioredis client':
       return `; pass where Redis is as ${redis}`
     case 'a function':
@@ -45,13 +47,12 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
   }
 }
 
-/** Classes are functions, and so is an instance of knex. */
+/** Classes are functions. */
 function whereFunctionBelongs(given: unknown, postgres: (option: string) => string): string {
   const has = (of: unknown, member: string): boolean => typeof Reflect.get(Object(of), member) === 'function'
   const made: unknown = Reflect.get(Object(given), 'prototype')
   // Of any copy of ioredis, minified or not.
   if (has(made, 'duplicate')) return '; construct it, as in new Redis(url)'
-  if (has(given, 'raw')) return postgres('config: knex.client.config.connection')
   if (has(made, 'query')) return postgres('config')
   return /^class\b/.test(String(given)) ? '; it is a class, pass an object' : '; call it, as in memory()'
 }

@@ -19,8 +19,13 @@ const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
   ['a PGlite database', 'query', 'waitReady'],
   ['a pool of pg', 'query', 'totalCount'],
   ['a pool of mysql2', 'execute', 'getConnection'],
+  ['a client of Drizzle', 'execute', '$with'],
   ['a connection of mysql2', 'execute', 'query'],
   ['a connection of pg', 'query', 'connect', 'end'],
+  ['a client of knex', 'raw', 'transaction'],
+  ['a client of Kysely', 'executeQuery', 'selectFrom'],
+  ['a client of postgres.js', 'unsafe', 'file'],
+  ['a client of Prisma', '$executeRawUnsafe'],
   // Of node-redis 5 and 6. All of them have a method for each command.
   ['a cluster of the package redis', 'EVALSHA', 'nodeClient'],
   ['a Sentinel client of the package redis', 'EVALSHA', 'getMasterNode'],
@@ -45,6 +50,8 @@ export function kindOf(given: unknown): string {
   if (given === null || given === undefined) return String(given)
   if (Array.isArray(given)) return 'an array'
   if (typeof given === 'object') return knownKindOf(given) ?? 'an object'
+  // Some clients can be called.
+  if (typeof given === 'function') return knownKindOf(given) ?? 'a function'
   const scheme = typeof given === 'string' ? schemeOf(given) : undefined
   return scheme === undefined ? `a ${typeof given}` : `a string that begins with ${scheme}`
 }
