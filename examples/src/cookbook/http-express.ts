@@ -1,11 +1,10 @@
 import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast } from '@holdfast/core'
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 
 export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
 
-export function makeExpressApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): Express {
-  const app = express()
-  app.post('/orders/:id/ship', async (request, response) => {
+export function addShipping(app: Express, holdfast: Holdfast, ship: Ship, waitMs = 2_000): void {
+  const handle = async (request: Request<{ id: string }>, response: Response): Promise<void> => {
     const { id } = request.params
     if (!/^\d{1,15}$/.test(id)) {
       response.status(400).json({ error: 'not an order number' })
@@ -18,9 +17,12 @@ export function makeExpressApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): 
     const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))
     // The lock is free again: a slow client must not keep it.
     response.json({ parcel })
+  }
+  app.post('/orders/:id/ship', (request, response, next) => {
+    // Express 5 would do this itself. In Express 4 a rejection that nothing handles ends the process.
+    handle(request, response).catch(next)
   })
   app.use(answerLockErrors)
-  return app
 }
 
 const answerLockErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {

@@ -1,21 +1,53 @@
-import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast } from '@holdfast/core'
-import { fastify, type FastifyInstance } from 'fastify'
+import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast, type Lease } from '@holdfast/core'
+import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify'
 
 export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
 
-const params = { type: 'object', properties: { id: { type: 'string', pattern: '^\\d{1,15}$' } } }
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler runs under the lock of this name. It returns a promise, and has ended when that settles. */
+    lockName?: (request: FastifyRequest) => string
+  }
+  interface FastifyRequest {
+    /** Of a route with a `lockName`. */
+    lease: Lease
+  }
+}
+
+/** Call it before the routes are added. */
+export function lockRoutes(app: FastifyInstance, holdfast: Holdfast, waitMs: number): void {
+  app.decorateRequest('lease')
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    const lockName = route.config?.lockName
+    if (!lockName) return
+    route.handler = function (request, reply) {
+      const disconnected = new AbortController()
+      reply.raw.once('close', () => disconnected.abort())
+      const options = { waitMs, signal: disconnected.signal }
+      return holdfast.getLock(lockName(request)).withLock(options, async (lease) => {
+        request.lease = lease
+        return handler.call(this, request, reply)
+      })
+    }
+  })
+}
+
+interface Order {
+  readonly id: string
+}
+
+const schema = {
+  params: { type: 'object', properties: { id: { type: 'string', pattern: '^\\d{1,15}$' } } },
+}
+const config = { lockName: ({ params }: FastifyRequest) => `order:${(params as Order).id}` }
 
 export function makeFastifyApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): FastifyInstance {
   const app = fastify()
-  app.post<{ Params: { id: string } }>('/orders/:id/ship', { schema: { params } }, async (request, reply) => {
-    const { id } = request.params
-    const disconnected = new AbortController()
-    reply.raw.once('close', () => disconnected.abort())
-    const lock = holdfast.getLock(`order:${id}`)
-    const options = { waitMs, signal: disconnected.signal }
-    const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))
+  lockRoutes(app, holdfast, waitMs)
+  app.post<{ Params: Order }>('/orders/:id/ship', { schema, config }, async (request) => {
     // Sent after the release: a slow client must not keep the lock.
-    return { parcel }
+    return { parcel: await ship(request.params.id, request.lease.signal) }
   })
   app.setErrorHandler((error, _request, reply) => {
     if (error instanceof LockTimeoutError) {

@@ -15,10 +15,15 @@ export async function lead(
       // Waits for as long as it takes, through outages of Redis too.
       await lock.withLock({ signal: stop }, (lease) => work(AbortSignal.any([stop, lease.signal])))
     } catch (error) {
-      if (error === stop.reason || error instanceof ClosedError) return
+      if (error instanceof ClosedError || (stop.aborted && isAbort(error, stop))) return
       // The hold was lost, or the work failed. Another instance leads now; this one joins the queue again.
       onError(error)
-      await sleep(1_000, undefined, { signal: stop }).catch(() => undefined)
     }
+    // Work that returns or fails at once must not be repeated as fast as it can.
+    await sleep(1_000, undefined, { signal: stop }).catch(() => undefined)
   }
 }
+
+/** Timers, fetch and others reject with an error of their own when their signal aborts. */
+const isAbort = (error: unknown, { reason }: AbortSignal): boolean =>
+  error === reason || Reflect.get(Object(error), 'name') === 'AbortError'

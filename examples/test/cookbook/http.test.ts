@@ -1,5 +1,7 @@
 import { Holdfast } from '@holdfast/core'
 import { until, type Worker } from '@holdfast/testkit'
+import { fastify, type FastifyReply } from 'fastify'
+import { lockRoutes } from '../../src/cookbook/http-fastify.js'
 import { makeNextRoute } from '../../src/cookbook/http-web.js'
 import { useApps } from './use-apps.js'
 
@@ -30,7 +32,7 @@ async function start(framework: string, waitMs: number): Promise<Instance> {
 const began = ({ app }: Instance): unknown[] =>
   app.messages.filter(({ type }) => type === 'began').map((message) => message['id'])
 
-describe.each(['express', 'fastify', 'hono'])('%s', (framework) => {
+describe.each(['express', 'express4', 'fastify', 'hono'])('%s', (framework) => {
   it('two instances process one request per order at a time, other orders beside it, and answer when the lock is free', async () => {
     const [a, b] = [await start(framework, 2_000), await start(framework, 2_000)]
     const first = a.ship('1')
@@ -77,6 +79,57 @@ describe.each(['express', 'fastify', 'hono'])('%s', (framework) => {
     await until(async () => (await a.ship('1')).status === 200)
   })
 })
+
+interface Exit {
+  readonly handlerTimeout?: number
+  /** Ends the response before the handler. */
+  readonly begin?: (reply: FastifyReply) => void
+  readonly end?: () => unknown
+}
+
+const leave = (reply: FastifyReply): void => void reply.raw.destroy()
+
+const exits: readonly (readonly [string, Exit])[] = [
+  ['returns', {}],
+  ['throws', { end: () => Promise.reject(new Error('no')) }],
+  ['sends its response early', { begin: (reply) => void reply.send('sent') }],
+  ['writes its response itself', { begin: (reply) => void reply.hijack().raw.end('sent') }],
+  ['has lost its client', { begin: leave }],
+  ['has lost its client and throws', { begin: leave, end: () => Promise.reject(new Error('no')) }],
+  ['has lost its client and returns nothing', { begin: leave, end: () => undefined }],
+  ['is over its time', { handlerTimeout: 100, begin: () => undefined }],
+]
+
+/** A promise, and what resolves it. */
+function gate(): [Promise<void>, () => void] {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return [opened, open]
+}
+
+it.each(exits)(
+  'a handler of Fastify that %s holds the lock of its route until it has ended, and no longer',
+  async (_, { handlerTimeout = 0, begin, end = () => 'done' }) => {
+    const lock = holdfast.getLock('route')
+    const app = fastify(handlerTimeout > 0 ? { handlerTimeout } : {})
+    lockRoutes(app, holdfast, 2_000)
+    const [mayEnd, goOn] = gate()
+    const [closed, close] = gate()
+    app.get('/', { config: { lockName: () => 'route' } }, async (_request, reply) => {
+      reply.raw.once('close', close)
+      begin?.(reply)
+      await mayEnd
+      return end()
+    })
+    const response = fetch(await app.listen({ port: 0, host: '127.0.0.1' })).catch(() => undefined)
+    await (begin ? closed : until(() => lock.isLocked()))
+    expect(await lock.isLocked()).toBe(true)
+    goOn()
+    await response
+    await until(async () => !(await lock.isLocked()), { what: 'the lock to be free' })
+    await app.close()
+  },
+)
 
 it('a route of Next.js gets the order from its path, and answers 409 while another request has it', async () => {
   const { POST } = makeNextRoute(holdfast, (id) => Promise.resolve(`parcel of ${id}`), 2_000)

@@ -1,5 +1,7 @@
 import { Holdfast } from '@holdfast/core'
 import { until, type Worker } from '@holdfast/testkit'
+import { EventEmitter, once } from 'node:events'
+import { lead } from '../../src/cookbook/leader.js'
 import { useApps } from './use-apps.js'
 
 const apps = useApps()
@@ -57,4 +59,45 @@ it('a leader that is evicted steps down', async () => {
   await holdfast.getLock('leader:poller').forceUnlock()
   expect(await first.waitFor('stepped down')).toMatchObject({ reason: 'LockLostError' })
   await second.waitFor('leads')
+})
+
+it('a leader whose work rejects with an AbortError of its own, as timers and fetch do, is stopped without an error', async () => {
+  const stop = new AbortController()
+  const onError = jest.fn()
+  const begun = new Promise((resolve) => holdfast.once('acquired', resolve))
+  const led = lead(
+    holdfast,
+    'timer',
+    stop.signal,
+    (signal) => once(new EventEmitter(), 'never', { signal }).then(() => undefined),
+    onError,
+  )
+  await begun
+  stop.abort(new Error('deployment'))
+  await led
+  expect(onError).not.toHaveBeenCalled()
+})
+
+it('work that fails while it is being stopped is reported', async () => {
+  const stop = new AbortController()
+  const onError = jest.fn()
+  const work = async (signal: AbortSignal): Promise<void> => {
+    setImmediate(() => stop.abort())
+    await once(signal, 'abort')
+    throw new Error('could not say goodbye')
+  }
+  await lead(holdfast, 'rude', stop.signal, work, onError)
+  expect(onError).toHaveBeenCalledWith(new Error('could not say goodbye'))
+})
+
+it('work that returns at once is repeated at its leisure, and another instance may lead meanwhile', async () => {
+  const stop = new AbortController()
+  const work = jest.fn(() => Promise.resolve())
+  const rival = holdfast.getLock('leader:short')
+  const led = lead(holdfast, 'short', stop.signal, work, () => undefined)
+  await until(() => work.mock.calls.length > 0)
+  for (let n = 0; n < 50; n++) await rival.withLock(() => n)
+  expect(work.mock.calls.length).toBeLessThan(10)
+  stop.abort()
+  await led
 })

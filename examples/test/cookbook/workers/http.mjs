@@ -3,7 +3,7 @@ import { Holdfast } from '@holdfast/core'
 import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { serve } from '@hono/node-server'
 import { once } from 'node:events'
-import { makeExpressApp } from '../../../dist/cookbook/http-express.js'
+import { addShipping } from '../../../dist/cookbook/http-express.js'
 import { makeFastifyApp } from '../../../dist/cookbook/http-fastify.js'
 import { makeHonoApp } from '../../../dist/cookbook/http-web.js'
 
@@ -18,8 +18,11 @@ async function ship(id) {
 }
 
 async function listen() {
-  if (FRAMEWORK === 'express') {
-    const server = makeExpressApp(holdfast, ship, Number(WAIT_MS)).listen(0, '127.0.0.1')
+  if (FRAMEWORK.startsWith('express')) {
+    const { default: express } = await import(FRAMEWORK)
+    const app = express()
+    addShipping(app, holdfast, ship, Number(WAIT_MS))
+    const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return server.address().port
   }
