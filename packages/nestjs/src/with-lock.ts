@@ -53,7 +53,8 @@ export type SkippingDecorator<This, Args extends unknown[]> = <
  *
  * The method never runs without its lock: if it cannot be acquired, the call rejects. Boot fails without `HoldfastModule`, and on an
  * instance that Nest did not make every call rejects. Calls on the same lock inside re-enter it; `currentLease()` is its lease. The lock is
- * held until the promise that the method returned has settled. Works above and below other decorators, whose metadata it keeps.
+ * held until the promise that the method returned has settled. Works above and below other decorators, whose metadata it keeps; one that
+ * runs the method in a transaction goes below, so that it commits before the release.
  *
  * @param key - the name of the lock, with `{0}` for the first argument and `{0.id}` for a field of it, which go through `lockName`;
  * `{{0.tenant}}` is a hash tag of Redis Cluster. Or a function that returns the name, called with the arguments and the `this`

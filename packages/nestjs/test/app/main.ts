@@ -5,6 +5,7 @@ import './http.js'
 import './keys.js'
 import './module.js'
 import './shutdown.js'
+import './transactions.js'
 
 process.on('message', (title: string) => {
   const run = scenarios.get(title) ?? (() => Promise.reject(new Error(`no scenario is called ${title}`)))
