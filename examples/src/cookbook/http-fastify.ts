@@ -25,7 +25,7 @@ export function lockRoutes(app: FastifyInstance, holdfast: Holdfast, waitMs: num
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
       const options = { waitMs, signal: disconnected.signal }
-      return holdfast.getLock(lockName(request)).withLock(options, async (lease) => {
+      return holdfast.getLock(lockName(request)).withLock(options, (lease) => {
         request.lease = lease
         return handler.call(this, request, reply)
       })

@@ -15,7 +15,7 @@ export async function lead(
       // Waits for as long as it takes, through outages of Redis too.
       await lock.withLock({ signal: stop }, (lease) => work(AbortSignal.any([stop, lease.signal])))
     } catch (error) {
-      if (error instanceof ClosedError || (stop.aborted && isAbort(error, stop))) return
+      if (error instanceof ClosedError || isAbort(error, stop)) return
       // The hold was lost, or the work failed. Another instance leads now; this one joins the queue again.
       onError(error)
     }
@@ -24,6 +24,6 @@ export async function lead(
   }
 }
 
-/** Timers, fetch and others reject with an error of their own when their signal aborts. */
-const isAbort = (error: unknown, { reason }: AbortSignal): boolean =>
-  error === reason || Reflect.get(Object(error), 'name') === 'AbortError'
+/** Timers and others reject with an error of their own when their signal aborts. */
+const isAbort = (error: unknown, { aborted, reason }: AbortSignal): boolean =>
+  aborted && (error === reason || Reflect.get(Object(error), 'name') === 'AbortError')

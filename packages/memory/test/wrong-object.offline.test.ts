@@ -313,7 +313,15 @@ describe('what belongs elsewhere is shown the way', () => {
     const { read, write } = holdfast.getReadWriteLock('g')
     const clients = [holdfast, openQuorum()]
     const locks = [lock, bridged, both, semaphore, latch, read, write, { read, write }]
-    for (const given of [...clients, ...locks, lease, bridgedLease, bothLeases, permit, { ...lease }]) {
+    for (const given of [
+      ...clients,
+      ...locks,
+      lease,
+      bridgedLease,
+      bothLeases,
+      permit,
+      Object.assign({}, lease),
+    ]) {
       expect(() => structuredClone(given)).toThrow(
         /clients, locks and leases stay in their thread; in another one, create a client with new Holdfast/,
       )

@@ -117,7 +117,7 @@ it.each([
 const fenced = (transaction: unknown): Promise<unknown> =>
   holdfast
     .getLock('untyped')
-    .withLock((lease) => Reflect.apply(lease.fence.bind(lease), undefined, [transaction]))
+    .withLock((lease) => Reflect.apply(lease.fence.bind(lease), undefined, [transaction]) as Promise<void>)
 
 it('the page shows the very client that each test passes to fence', async () => {
   const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')

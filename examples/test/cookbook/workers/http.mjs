@@ -19,7 +19,7 @@ async function ship(id) {
 
 async function listen() {
   if (FRAMEWORK.startsWith('express')) {
-    const { default: express } = await import(FRAMEWORK)
+    const { default: express } = await (FRAMEWORK === 'express4' ? import('express4') : import('express'))
     const app = express()
     addShipping(app, holdfast, ship, Number(WAIT_MS))
     const server = app.listen(0, '127.0.0.1')
