@@ -94,7 +94,7 @@ it.each(['redlock-4-extend', 'sesamecare-redlock'])(
   async (library) => {
     const worker = await start(library, 'during')
     await act(worker, { act: 'lose', name: uniqueName('migration'), durationMs: 1_000 })
-    expect(await worker.waitFor('lost')).toMatchObject({ error: 'AbortError' })
+    expect(await worker.waitFor('lost')).toMatchObject({ error: 'LockLostError' })
   },
 )
 

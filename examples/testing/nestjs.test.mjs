@@ -37,6 +37,5 @@ it('leaves the report to the instance that sends it', async () => {
 
 it('stops shipping when the lock is lost', async () => {
   app.get(getHoldfastToken()).once('acquired', ({ name }) => store.expire(name))
-  // The error of the operation that the signal aborted.
-  await assert.rejects(app.get(Orders).ship('7'), { name: 'AbortError' })
+  await assert.rejects(app.get(Orders).ship('7'), { name: 'LockLostError' })
 })

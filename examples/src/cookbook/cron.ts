@@ -13,6 +13,9 @@ export interface RecordStore {
   set(key: string, value: string): Promise<unknown>
 }
 
+/** About 25 days: the longest `waitMs`, and the longest `setTimeout`, which fires at once beyond it. */
+const longestMs = 2 ** 31 - 1
+
 /** Runs the job for one tick, unless it was done before. Resolves with whether it ran here. */
 export async function runTick(
   holdfast: Holdfast,
@@ -21,7 +24,8 @@ export async function runTick(
   tick: number,
 ): Promise<boolean> {
   // Waits while another instance runs the job, to take over if that one dies; until the next tick at most.
-  const lease = await holdfast.getLock(`cron:${job.name}`).tryLock({ waitMs: job.everyMs })
+  const waitMs = Math.min(job.everyMs, longestMs)
+  const lease = await holdfast.getLock(`cron:${job.name}`).tryLock({ waitMs })
   if (!lease) return false
   try {
     const record = `cron-done:${job.name}`
@@ -43,14 +47,18 @@ export function schedule(
   onError: (error: unknown) => void,
 ): () => void {
   let timer: NodeJS.Timeout
+  const at = (time: number, then: () => void): void => {
+    const leftMs = time - Date.now()
+    timer = setTimeout(leftMs > longestMs ? () => at(time, then) : then, Math.min(leftMs, longestMs))
+  }
   const run = (tick: number): void => void runTick(holdfast, redis, job, tick).catch(onError)
   const awaitNext = (): void => {
     // A tick is identified by its scheduled time, not by when the timer fires, which may be early or late.
     const tick = (Math.floor(Date.now() / job.everyMs) + 1) * job.everyMs
-    timer = setTimeout(() => {
+    at(tick, () => {
       awaitNext()
       run(tick)
-    }, tick - Date.now())
+    })
   }
   // The tick that was due last: a deployment may have stopped the instances that waited to run it.
   run(Math.floor(Date.now() / job.everyMs) * job.everyMs)

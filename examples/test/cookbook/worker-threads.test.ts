@@ -40,5 +40,5 @@ it('the main thread renews beside a thread that blocks, and ends that thread whe
   const lock = holdfast.getLock('document:long')
   expect(await lock.tryLock()).toBeNull()
   await lock.forceUnlock()
-  expect(await app.waitFor('failed')).toMatchObject({ name: 'AbortError' })
+  expect(await app.waitFor('failed')).toMatchObject({ name: 'LockLostError' })
 })

@@ -249,7 +249,7 @@ describe.each([
     await frozen.freeze()
     const error = await lock.isLocked().catch((thrown: unknown) => thrown)
     // Ends before the command does, so no error is known yet.
-    const waited = await lock.lock({ waitMs: 50 }).catch((thrown: unknown) => thrown)
+    const waited = await lock.lock({ waitMs: 250 }).catch((thrown: unknown) => thrown)
     await frozen.thaw()
     expect(String(error)).toContain(`Redis at ${at(frozen)} did not reply within 300 ms`)
     expect(String(waited)).toMatch(RegExp(`Redis at ${at(frozen)} .*within \\d+ ms`))

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import { setMaxListeners } from 'node:events'
 import {
   InvalidArgumentError,
   type EngineHost,
@@ -47,6 +48,8 @@ export class DocumentLocks implements EngineSession {
     this.store = facts
     const clock = new CoarseClock(traits.clockStepMs)
     const closing = this.#closing.signal
+    // Each pause of a step listens to it.
+    setMaxListeners(0, closing)
     // What a step has done here belongs to the client, and not to the async context of the caller that it carried along.
     const context = new AsyncResource('HoldfastDocuments')
     const outsideAllCalls = (run: () => void): void => context.runInAsyncScope(run)

@@ -16,6 +16,7 @@ import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { dateReply, isAhead } from '../time/grant-dating.js'
 import type { AcquisitionDeps } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import { timeoutOf } from '../waiting/request.js'
 import type { Waiter } from '../waiting/waiter-table.js'
 import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/wording.js'
 import type { Member, MemberLease } from './member.js'
@@ -132,16 +133,22 @@ export class JointAcquisition<L extends MemberLease> {
   }
 
   async #request(): Promise<JointOutcome<L>> {
-    const { steps, store, settings } = this.#deps
+    const { steps, store, settings, silence } = this.#deps
     const { mode, leaseMs, signal } = this.#options
     signal.throwIfAborted()
+    const requestedAt = silence.sent()
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
     const epoch = store.connectionEpoch
     const sentAt = momentNow()
-    const timeoutMs = Math.ceil(Math.min(this.#leftMs, settings.commandTimeoutMs))
+    const timeoutMs = timeoutOf({ waitMs: Infinity }, settings, this.#leftMs)
     let reply: JointReply | undefined
     try {
-      reply = await this.#inTime(steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs))
+      const replying = steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs)
+      replying?.then(
+        () => silence.replied(requestedAt),
+        () => undefined,
+      )
+      reply = await this.#inTime(replying)
     } catch (error) {
       this.#abandon(this.#owners)
       throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
@@ -213,8 +220,8 @@ export class JointAcquisition<L extends MemberLease> {
     if (result !== timedOut) return result
     const { member, details } = this.#first
     const waitedMs = Math.round(monotonicMs() - startedAt)
-    const { lastError, settings } = this.#deps
-    throw notReached(member.target, settings, waitedMs, lastError.since(startedAt), details)
+    const { silence, settings } = this.#deps
+    throw notReached(member.target, settings, waitedMs, silence.error, details)
   }
 
   #abandon(owners: readonly JointOwner<L>[]): void {

@@ -4,8 +4,9 @@ import type { Possession } from '../ownership/possession.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { onAbort } from '../util/abort.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
-import { monotonicMs } from '../util/clock.js'
+import { isTimeUp, monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/with-timeout.js'
+import { notReplied } from '../waiting/outcome.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { reenter } from '../waiting/re-entering.js'
 import { notReached } from '../waiting/wording.js'
@@ -83,7 +84,7 @@ export class MultiAttempt<L extends MemberLease> {
 
   /** Whether another owner has been in the way. */
   get isContended(): boolean {
-    return this.#busy !== undefined || this.#alone?.isContended === true
+    return this.#busy?.holder !== undefined || this.#alone?.isContended === true
   }
 
   async run(): Promise<AttemptOutcome<L>> {
@@ -109,6 +110,7 @@ export class MultiAttempt<L extends MemberLease> {
     const late = await this.#untilTurn(enclosing)
     if (late) return late
     const missing = await this.#enterAgain(enclosing)
+    if ('kind' in missing) return missing
     return (await this.#acquire(missing)) ?? (await this.#prove())
   }
 
@@ -139,13 +141,16 @@ export class MultiAttempt<L extends MemberLease> {
   }
 
   /** Enters what the caller holds, and returns the other members. A hold that was released in the meantime counts as none. */
-  async #enterAgain(enclosing: readonly (Possession<L> | undefined)[]): Promise<readonly Member<L>[]> {
+  async #enterAgain(
+    enclosing: readonly (Possession<L> | undefined)[],
+  ): Promise<readonly Member<L>[] | NotAcquired> {
     const isWhole = !enclosing.includes(undefined)
     const missing: Member<L>[] = []
     for (const [i, member] of this.#members.entries()) {
       const { client, target, wantsToken } = member
       const hold = enclosing[i]
       const lease = hold && (await reenter(client, hold, target, this.#options(client, isWhole), wantsToken))
+      if (lease && !('unlock' in lease)) return lease
       if (lease) this.#held.add({ member, hold, lease, own: undefined }, isWhole)
       else missing.push(member)
       this.#assertGoingOn()
@@ -196,9 +201,13 @@ export class MultiAttempt<L extends MemberLease> {
       : { acquired: [], busy: { ...outcome, waitedMs: this.#waitedMs } }
   }
 
-  #acquireJointly(first: Member<L>, rest: readonly Member<L>[], isWhole: boolean): Promise<JointOutcome<L>> {
+  async #acquireJointly(
+    first: Member<L>,
+    rest: readonly Member<L>[],
+    isWhole: boolean,
+  ): Promise<JointOutcome<L>> {
     const { client, target } = first
-    return this.#untilAnswered(first, () => {
+    const joint = await this.#untilAnswered(first, () => {
       client.closing.assertOpen(target.address.name)
       const joint = new JointAcquisition(first, rest, {
         mode: this.#request.waitMs === 0 ? 'all' : 'first',
@@ -211,6 +220,7 @@ export class MultiAttempt<L extends MemberLease> {
       })
       return joint.run()
     })
+    return joint ?? { acquired: [], busy: this.#outOfTime(first) }
   }
 
   /** Shows that all are held at one instant, and has all begin with the full lease. */
@@ -219,19 +229,21 @@ export class MultiAttempt<L extends MemberLease> {
     if (!this.#held.areHeld()) this.#assertGoingOn()
     if (!first || !this.#hasWaited) return undefined
     if (this.#isOutOfTime) return this.#outOfTime(first)
-    await this.#untilAnswered(first, async () => {
+    const isProven = await this.#untilAnswered(first, async () => {
       const limitMs = this.#limitMs(first.client)
       await withTimeout(this.#held.prove(limitMs), Infinity, this.#interruption.signal)
+      return true
     })
-    return undefined
+    return isProven ? undefined : this.#outOfTime(first)
   }
 
-  /** Repeats a step while the store does not reply, as long as the caller waits. */
-  async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T> {
+  /** Repeats a step while the store does not reply, as long as the caller waits. `undefined`: the caller did not wait for the reply. */
+  async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T | undefined> {
     const { signal } = this.#interruption
-    const { reports, settings } = client.acquirer.deps
+    const { reports, settings, silence } = client.acquirer.deps
     for (let failures = 0; ;) {
       this.#assertGoingOn()
+      const startedAt = monotonicMs()
       try {
         return await step()
       } catch (thrown) {
@@ -239,7 +251,10 @@ export class MultiAttempt<L extends MemberLease> {
         const error = toHoldfastError(thrown)
         if (!(error instanceof UnavailableError) || this.#request.waitMs === 0) throw error
         const details = { lockName: target.address.name }
-        if (this.#isOutOfTime) throw notReached(target, settings, this.#waitedMs, error, details)
+        if (this.#isOutOfTime) {
+          if (failures === 0 && !silence.isOutage(startedAt)) return undefined
+          throw notReached(target, settings, this.#waitedMs, error, details)
+        }
         reports.error(error)
         this.#hasWaited = true
         await withTimeout(pause(retryAfterMs(++failures)), this.#limitMs(client), signal)
@@ -270,7 +285,7 @@ export class MultiAttempt<L extends MemberLease> {
   }
 
   get #isOutOfTime(): boolean {
-    return this.#request.waitMs > 0 && this.#waitLeftMs <= 0
+    return this.#request.waitMs > 0 && isTimeUp(this.#startedAt + this.#request.waitMs)
   }
 
   /** How long the next step may take: a single attempt one command's time. */
@@ -278,11 +293,10 @@ export class MultiAttempt<L extends MemberLease> {
     return this.#request.waitMs === 0 ? settings.commandTimeoutMs : Math.max(1, this.#waitLeftMs)
   }
 
-  #outOfTime({ client, target }: Member<L>): NotAcquired {
-    if (this.#busy) return { ...this.#busy, waitedMs: this.#waitedMs }
-    const cause = client.lastError.since(this.#startedAt)
-    const details = { lockName: target.address.name }
-    throw notReached(target, client.settings, this.#waitedMs, cause, details)
+  /** Before this member was acquired. */
+  #outOfTime({ target }: Member<L>): NotAcquired {
+    const busy = this.#busy ?? notReplied(target, undefined, 0)
+    return { ...busy, waitedMs: this.#waitedMs }
   }
 
   #notAcquired({ member: { target }, hold: { owner } }: HeldMember<L>): NotAcquired {

@@ -4,7 +4,8 @@ import type { HoldfastErrorDetails } from './holdfast-error.js'
 export { HoldfastError, type HoldfastErrorCode, type HoldfastErrorDetails } from './holdfast-error.js'
 
 /**
- * Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time.
+ * Another owner kept the lock or the permits for all of `waitMs`, or the latch did not open in that time. Also if a short `waitMs` did not
+ * wait for the store's reply, or ended before a multi lock had requested all its members: then without `holder`.
  *
  * @remarks Retry later, or report "busy".
  */
@@ -83,15 +84,24 @@ export class LockLostError extends HoldfastError {
   declare readonly by: string | undefined
   /** What the callback of `withLock` returned, if it completed despite the loss. */
   declare readonly result: unknown
+  /** The loss itself, which the signal had as its reason, if `cause` is what the callback failed with after it. */
+  declare readonly loss: LockLostError | undefined
 
   constructor(
     message: string,
-    details: HoldfastErrorDetails & { reason: LossReason; by?: string | undefined; result?: unknown },
+    details: HoldfastErrorDetails & {
+      reason: LossReason
+      by?: string | undefined
+      result?: unknown
+      loss?: LockLostError | undefined
+    },
   ) {
     super(message, details)
     this.reason = details.reason
     if (details.by !== undefined) this.by = details.by
     if (details.result !== undefined) this.result = details.result
+    // Logs have all of it but its stack here already.
+    if (details.loss) Object.defineProperty(this, 'loss', { value: details.loss })
   }
 
   /** Without `result`, which belongs to the caller. */
@@ -174,7 +184,7 @@ export interface EngineErrorDetails extends HoldfastErrorDetails {
 }
 
 /**
- * The store did not reply in time. The command may still have been carried out; Holdfast cleans up after it.
+ * The store is out of reach: it did not reply in time. The command may still have been carried out; Holdfast cleans up after it.
  *
  * @remarks Retry later. A wait without `waitMs` never rejects with this error.
  */

@@ -6,7 +6,7 @@ import type { ErrorSubject } from '../errors/store-errors.js'
 import type { Request } from '../options/options.js'
 import type { HoldReports } from './hold-reports.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
-import { monotonicMs } from '../util/clock.js'
+import { isTimeUp, monotonicMs } from '../util/clock.js'
 
 /** One attempt: `false` when the hold was released before. */
 type Attempt = (timeoutMs: number) => Promise<boolean>
@@ -32,7 +32,7 @@ export async function enterUntilAnswered(
     } catch (thrown) {
       const error = toHoldfastError(thrown, details)
       if (!(error instanceof UnavailableError) || waitMs === 0) throw error
-      if (monotonicMs() - startedAt >= waitMs) throw error
+      if (isTimeUp(startedAt + waitMs)) throw error
       reports.error(error)
       await pause(retryAfterMs(++failures))
     }

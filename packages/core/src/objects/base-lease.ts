@@ -1,4 +1,5 @@
 import { InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { requireLeaseMs } from '../options/options.js'
 import type { LeaseBounds } from '../options/options.js'
@@ -43,7 +44,7 @@ export abstract class BaseLease {
    */
   get signal(): AbortSignal {
     const { signal } = this.#entry
-    const loss = this.isLeft ? undefined : this.hold.loss
+    const { loss } = this
     if (loss) this.#entry.abort(loss)
     return signal
   }
@@ -89,6 +90,11 @@ export abstract class BaseLease {
   /** @internal What the hold keeps of it. */
   get entry(): LeaseEntry {
     return this.#entry
+  }
+
+  /** @internal Why the hold was lost, unless the lease was left before. */
+  get loss(): LockLostError | undefined {
+    return this.isLeft ? undefined : this.hold.loss
   }
 
   /** @internal Whether it was left. */

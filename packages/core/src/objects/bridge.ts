@@ -52,7 +52,7 @@ export class BridgedLock {
    * Options are those of the new lock; how long to wait for the old one is up to `oldLock`. If `oldLock` reports a loss, the
    * lease is lost too, with reason `member-lost`.
    *
-   * @throws what `fn` throws, always; `LockLostError` if the old lock was lost before the new one was acquired; what the old lock throws; `InvalidArgumentError` if `oldLock` did not run its work, did not
+   * @throws what `fn` throws, unless a lock was lost before; `LockLostError` if the old lock was lost before the new one was acquired; what the old lock throws; `InvalidArgumentError` if `oldLock` did not run its work, did not
    * wait for it, or ran it again; `HoldfastError` inside a hold of the lock that was not acquired through a bridge; otherwise as
    * `Lock.withLock`
    */

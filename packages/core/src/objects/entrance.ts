@@ -8,6 +8,7 @@ import type { Target } from '../ownership/target.js'
 import type { Body } from '../ownership/turns.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { notReplied } from '../waiting/outcome.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import { limitOf, reenter } from '../waiting/re-entering.js'
 import type { ReenteringDeps } from '../waiting/re-entering.js'
@@ -101,14 +102,15 @@ export class Entrance {
     let hold: Possession<Lease> | undefined = first
     while (hold) {
       const body = call && joinTurns(this.#deps.frames, hold, target, call)
-      let lease: Lease | null = null
+      let lease: Lease | NotAcquired | null = null
       try {
         const late = body && (await untilTurn(body, hold, target, request, startedAt))
         if (late) return late
         lease = await reenter(this.#deps, hold, target, withWaitLeft(request, startedAt), wantsToken)
       } finally {
-        if (!lease) body?.end()
+        if (!lease || !('unlock' in lease)) body?.end()
       }
+      if (lease && !('unlock' in lease)) return lease
       if (lease) return body ? { hold, lease, body } : { hold, lease }
       hold = this.#deps.frames.enclosingHold(target.address)
     }
@@ -131,14 +133,9 @@ export class Entrance {
 const oursInside = 6
 
 /** The turn of a call among those of its scope did not come in time. */
-export const notReachedTurn = ({ kind, address: { name } }: Target, waitedMs: number): NotAcquired => ({
-  kind: 'not-acquired',
-  name,
-  objectKind: kind,
-  owner: undefined,
-  holder: undefined,
-  position: 0,
-  waitedMs,
+export const notReachedTurn = (target: Target, waitedMs: number): NotAcquired => ({
+  ...notReplied(target, undefined, waitedMs),
+  isBehindScope: true,
 })
 
 const withWaitLeft = (request: Request, startedAt: number): Request =>

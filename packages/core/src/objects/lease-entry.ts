@@ -2,6 +2,7 @@ import type { LockLostError } from '../errors/errors.js'
 import type { OpenLease } from '../holding/lease-set.js'
 import { outsideFrames } from '../ownership/frames.js'
 import type { ObjectKind, Target } from '../ownership/target.js'
+import { abortController } from '../util/abort.js'
 
 /** What the hold keeps of a lease, so that the lease itself can be collected once its caller has dropped it. */
 export class LeaseEntry implements OpenLease {
@@ -31,7 +32,7 @@ export class LeaseEntry implements OpenLease {
   }
 
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
+    this.#abort ??= abortController()
     return this.#abort.signal
   }
 

@@ -18,6 +18,7 @@ import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
 import { BaseLease } from './base-lease.js'
 import type { LeasedHold } from './base-lease.js'
 import { splitArguments } from './split-arguments.js'
+import { runHeld } from './use-lease.js'
 import { untilTurnOrTimeout } from './until-turn.js'
 
 /** @internal What leases need of their client. */
@@ -136,8 +137,9 @@ export class Lease extends BaseLease {
    *
    * Callbacks in one hold take turns, as those of `withLock`: `fn` starts before this returns unless another one is in its way.
    *
-   * @throws `NotOwnerError` after `unlock()`, `LockLostError` when the hold was lost, `LockTimeoutError` when another callback in
-   * this hold ran for all of `waitMs`, the signal's reason when aborted, `InvalidArgumentError`, and what `fn` throws
+   * @throws `NotOwnerError` after `unlock()`; `LockLostError` when the hold was lost before `fn` began or before it failed (`cause`: its
+   * error); `LockTimeoutError` when another callback in this hold ran for all of `waitMs`, the signal's reason when aborted,
+   * `InvalidArgumentError`; what `fn` throws while the hold is not lost
    */
   run<T>(fn: () => T | PromiseLike<T>): Promise<T>
   /** The same with options: `waitMs` and `signal` are about its turn. */
@@ -164,7 +166,7 @@ export class Lease extends BaseLease {
         )
         this.assertUsable()
       }
-      return await frames.runInBody(this.#hold, body, fn)
+      return await runHeld(this, () => frames.runInBody(this.#hold, body, fn))
     } finally {
       endBody(body, this.#hold, this.target, events)
     }

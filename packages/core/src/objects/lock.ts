@@ -3,7 +3,7 @@ import type { InspectOptions } from 'node:util'
 import type { Member, MemberClient } from '../composing/member.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
-import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import { resolveForce } from '../operating/options.js'
 import type { ForceOptions } from '../operating/options.js'
@@ -104,8 +104,8 @@ export class Lock {
    * Such nested calls take turns: two callbacks in one hold run at the same time only if one encloses the other, or if both
    * read. One whose turn does not come within `waitMs` rejects with a `LockTimeoutError` that says where the other was called.
    *
-   * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the hold was lost by then;
-   * otherwise as `lock`
+   * @throws `LockLostError` if the hold was lost before `fn` ended: with `result` if `fn` succeeded, or with its error as `cause` if it
+   * failed after the loss; what `fn` throws otherwise; what `lock` throws
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
@@ -127,6 +127,7 @@ export class Lock {
           if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
           const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
           return {
+            lease,
             run: () => frames.runInBody(hold, body, () => fn(lease)),
             leave: () => {
               endBody(body, hold, this.#target, events)
@@ -320,7 +321,6 @@ export class Lock {
   }
 
   #report(error: unknown): void {
-    if (error instanceof LockLostError) return
     this.#deps.events.emitError(toHoldfastError(error, this.#subject))
   }
 }

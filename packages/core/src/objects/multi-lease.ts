@@ -5,14 +5,17 @@ import { MemberBodies } from '../composing/member-bodies.js'
 import type { MultiHold } from '../composing/multi-hold.js'
 import type { FencedClient } from '../engine/fencing.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { resolveRun } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
+import { abortController } from '../util/abort.js'
 import { monotonicMs } from '../util/clock.js'
 import type { Lease } from './lease.js'
 import { Lock } from './lock.js'
 import { splitArguments } from './split-arguments.js'
+import { runHeld } from './use-lease.js'
 import { untilTurnOrTimeout } from './until-turn.js'
 import { shown } from '../util/kind-of.js'
 import { uncloneable } from '../util/uncloneable.js'
@@ -83,10 +86,15 @@ export class MultiLease {
    * that it finds. Created on first use.
    */
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
-    const loss = this.#left ? undefined : this.#hold.loss
+    this.#abort ??= abortController()
+    const { loss } = this
     if (loss) this.#abort.abort(loss)
     return this.#abort.signal
+  }
+
+  /** @internal Why it was lost, unless it was left before. */
+  get loss(): LockLostError | undefined {
+    return this.#left ? undefined : this.#hold.loss
   }
 
   /** Whether all of them can be relied on at this moment; correct even on the first line after an event-loop stall. */
@@ -138,7 +146,7 @@ export class MultiLease {
         await untilTurnOrTimeout(bodies.untilTurn(request, monotonicMs()), request.signal)
         this.#assertUsable()
       }
-      return await bodies.run(fn)
+      return await runHeld(this, () => bodies.run(fn))
     } finally {
       bodies.end()
     }

@@ -5,7 +5,6 @@ import { MemberBodies } from '../composing/member-bodies.js'
 import { inOrder } from '../composing/member-order.js'
 import { acquireTogether } from '../composing/multi-acquisition.js'
 import type { AcquiredTogether } from '../composing/multi-attempt.js'
-import { LockLostError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import { resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
@@ -71,8 +70,8 @@ export class MultiLock {
    * Runs `fn` while holding all locks and returns what it returned. Calls on the same locks inside `fn` re-enter, single
    * ones as well as those of other multi locks; they take turns, as for `Lock.withLock`.
    *
-   * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but one of the locks was lost by then;
-   * otherwise as `lock`
+   * @throws `LockLostError` if one of the locks was lost before `fn` ended: with `result` if `fn` succeeded, or with its error as `cause`
+   * if it failed after the loss; what `fn` throws otherwise; what `lock` throws
    */
   withLock<T>(fn: LockCallback<T, MultiLease>): Promise<T>
   /** The same with options. */
@@ -99,6 +98,7 @@ export class MultiLock {
           const { hold, bodies = beginBody() } = outcome
           const lease = new MultiLease(hold, this.names, this.#deps)
           return {
+            lease,
             run: () => bodies.run(() => fn(lease)),
             leave: () => {
               bodies.end()
@@ -196,7 +196,6 @@ export class MultiLock {
   }
 
   #report(error: unknown): void {
-    if (error instanceof LockLostError) return
     this.#deps.events.emitError(toHoldfastError(error))
   }
 }

@@ -91,8 +91,8 @@ export class Semaphore {
   /**
    * Runs `fn` while holding permits and returns what it returned.
    *
-   * @throws what `fn` throws, always; `LockLostError` (with `result`) if `fn` succeeded but the permits were lost by then;
-   * otherwise as `acquire`
+   * @throws `LockLostError` if the permits were lost before `fn` ended: with `result` if `fn` succeeded, or with its error as `cause` if
+   * it failed after the loss; what `fn` throws otherwise; what `acquire` throws
    */
   withPermits<T>(fn: PermitCallback<T>): Promise<T>
   /** The same with options. */
@@ -112,6 +112,7 @@ export class Semaphore {
         acquired: this.acquire(options),
         signal: options?.signal ?? undefined,
         use: (lease: PermitLease) => ({
+          lease,
           run: () => fn(lease),
           leave: () => lease.release(),
           report: (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),

@@ -1,4 +1,12 @@
+import { setMaxListeners } from 'node:events'
 import { ListNode, LinkedList } from './linked-list.js'
+
+/** For a signal that applications get: however many listeners they add, Node is not to warn of a leak. */
+export function abortController(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
 
 /** A callback for an abort. */
 class Waiting {

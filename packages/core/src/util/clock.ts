@@ -21,6 +21,12 @@ export function monotonicMs(): number {
   return Date === real.Date ? realPerformance.now() : Date.now()
 }
 
+/** Timers may fire a millisecond early. */
+export const timerMarginMs = 1
+
+/** Whether a timer for that instant may have fired. */
+export const isTimeUp = (at: number): boolean => monotonicMs() >= at - timerMarginMs
+
 /**
  * One instant on two clocks. The monotonic clock stands still while the machine sleeps, the wall clock goes on; when
  * more time has passed on the wall than on the monotonic clock, the process was suspended (or the wall clock was set).

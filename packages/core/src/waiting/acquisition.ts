@@ -13,7 +13,7 @@ import type { Owners } from '../ownership/owners.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { notALock } from '../errors/store-errors.js'
-import { momentNow, monotonicMs } from '../util/clock.js'
+import { momentNow, monotonicMs, timerMarginMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { confirmGrant } from './confirming.js'
 import type { ObservedConfirmation } from './confirming.js'
@@ -34,9 +34,6 @@ import { alreadyAbandoned, repliedTooLate } from './wording.js'
 
 /** A free lock that is set aside for no longer than this only waits for another waiter's head start to end. */
 const soonMs = 5
-
-/** Timers may fire a millisecond early. */
-const timerMarginMs = 1
 
 /** What acquisitions need of their client; `L` is what callers get once the object is acquired. */
 export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
@@ -129,6 +126,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       freeAtMs,
       heardAt: askedAt,
       holder,
+      heldSince: holder === last.holder ? last.heldSince : askedAt.monotonicMs,
       position: isKnown ? position : last.position,
       entered,
     }
@@ -146,7 +144,10 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   }
 
   protected get inVain(): NotAcquired {
-    return notAcquired(this, this.obstacle, this.waitedMs, this.options.inside)
+    const { obstacle } = this
+    const { holder, heldSince } = this.#lastReply ?? {}
+    const since = obstacle?.holder === holder ? heldSince : undefined
+    return notAcquired(this, obstacle, this.waitedMs, this.options.inside, since)
   }
 
   protected send(timeoutMs: number): void {
@@ -175,7 +176,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const { confirmer } = this.deps
     if (confirmer && this.state === 'confirming')
       this.fail(confirmer.shortfall(this.address, this.owner, 'wait ended'))
-    else if (this.#grantedAt !== undefined) this.failUnreached()
+    else if (this.#grantedAt !== undefined && this.isOutage) this.failUnreached()
     else super.onLimit()
   }
 
@@ -245,7 +246,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const { ttlMs, holder, position, againMs } = reply
     this.#grantedAt = undefined
     const before = this.#lastReply
-    this.#lastReply = lastReplyOf(reply, sentAt, this.#enteredHere)
+    this.#lastReply = lastReplyOf(reply, sentAt, this.#enteredHere, before)
     if (before && isChanged(before, this.#lastReply)) this.deps.looks.foundChange(this)
     // A position only ever falls while the entry lives.
     const isNewEntry = position > (before?.position ?? 0)

@@ -9,7 +9,7 @@ const busy: BusyReply = {
   holder: 'java:1',
   position: 1,
 }
-const replyOf = (more: Partial<BusyReply>) => lastReplyOf({ ...busy, ...more }, momentNow(), 0)
+const replyOf = (more: Partial<BusyReply>) => lastReplyOf({ ...busy, ...more }, momentNow(), 0, undefined)
 
 it.each<[string, boolean, Partial<BusyReply>]>([
   ['another holder', true, { holder: 'java:2' }],

@@ -9,6 +9,8 @@ export interface LastReply extends RequestTime {
   /** When the lock may be free, by the clock of the store in milliseconds, if the reply says so. */
   readonly freeAtMs: number | undefined
   readonly holder: string
+  /** Since when at least that is the holder, on the monotonic clock. */
+  readonly heldSince: number
   readonly position: number
   /** How many waiters of this client had entered by then, as its standing counts. */
   readonly entered: number
@@ -17,15 +19,20 @@ export interface LastReply extends RequestTime {
 /** Of the same instant, two replies may differ by the rounding of its parts. */
 const roundingMs = 2
 
-/** @param entered - as its standing counts */
+/**
+ * @param entered - as its standing counts
+ * @param before - the reply before
+ */
 export function lastReplyOf(
   { holder, position, serverUs, ttlMs }: BusyReply,
   sentAt: Moment,
   entered: number,
+  before: LastReply | undefined,
 ): LastReply {
   const freeAtMs = serverUs === undefined ? undefined : serverUs / 1_000 + ttlMs
   // Not with `...`, which makes an object that V8 handles as a dictionary.
-  return { sentAt, serverUs, freeAtMs, heardAt: sentAt, holder, position, entered }
+  const heldSince = before?.holder === holder ? before.heldSince : sentAt.monotonicMs
+  return { sentAt, serverUs, freeAtMs, heardAt: sentAt, holder, heldSince, position, entered }
 }
 
 /** Whether something has happened to the lock between two replies: it was acquired, or its lease was renewed. */

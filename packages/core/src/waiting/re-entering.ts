@@ -1,10 +1,13 @@
-import type { LastStoreError } from '../errors/last-store-error.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { StoreSilence } from '../errors/store-silence.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Target } from '../ownership/target.js'
 import type { Background } from '../util/background.js'
-import { monotonicMs } from '../util/clock.js'
+import { isTimeUp, monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { notReplied } from './outcome.js'
+import type { NotAcquired } from './outcome.js'
 import { notReached } from './wording.js'
 
 /** What entering a hold once more needs of the client. */
@@ -16,12 +19,12 @@ export interface ReenteringDeps {
     readonly commandTimeoutMs: number
   }
   readonly background: Pick<Background, 'run'>
-  readonly lastError: Pick<LastStoreError, 'since'>
+  readonly silence: Pick<StoreSilence, 'error' | 'isOutage'>
 }
 
 /**
  * Enters a hold once more, on time even behind a slow command of the same hold; a lease that comes too late is left again.
- * `null` when the hold was released before this call's turn came.
+ * `null` when the hold was released before this call's turn came, `NotAcquired` when the call did not wait for the reply.
  */
 export async function reenter<L extends { unlock(): Promise<void> }>(
   deps: ReenteringDeps,
@@ -29,7 +32,7 @@ export async function reenter<L extends { unlock(): Promise<void> }>(
   target: Target,
   request: Request,
   wantsToken: boolean,
-): Promise<L | null> {
+): Promise<L | NotAcquired | null> {
   const startedAt = monotonicMs()
   const entering = hold.enter(target, request, wantsToken)
   const limitMs = limitOf(request, deps.settings)
@@ -37,10 +40,12 @@ export async function reenter<L extends { unlock(): Promise<void> }>(
     const lease = await withTimeout(entering, limitMs, request.signal)
     if (lease !== timedOut) return lease
     const details = { lockName: target.address.name, owner: hold.owner }
-    throw notReached(target, deps.settings, limitMs, deps.lastError.since(startedAt), details)
+    throw notReached(target, deps.settings, limitMs, deps.silence.error, details)
   } catch (error) {
     deps.background.run(leaveLate(entering))
-    throw error
+    const isLate = error instanceof UnavailableError && isTimeUp(startedAt + limitMs)
+    if (!isLate || request.waitMs === 0 || deps.silence.isOutage(startedAt)) throw error
+    return notReplied(target, hold.owner, Math.round(monotonicMs() - startedAt))
   }
 }
 

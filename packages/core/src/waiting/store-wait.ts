@@ -3,7 +3,7 @@ import type { Inbox } from '../engine/inbox.js'
 import type { StoreFacts } from '../engine/store-facts.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import type { HoldfastError } from '../errors/errors.js'
-import type { LastStoreError } from '../errors/last-store-error.js'
+import type { StoreSilence } from '../errors/store-silence.js'
 import type { Request } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
 import { toHoldfastError } from '../errors/store-errors.js'
@@ -49,7 +49,7 @@ export interface StoreWaitDeps {
   }
   readonly reports: WaitReports
   readonly waiters: WaiterTable
-  readonly lastError: LastStoreError
+  readonly silence: StoreSilence
   readonly readiness: Ready
 }
 
@@ -79,6 +79,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   protected requestAgain = false
   #node: ListNode<Waiter> | undefined
   #failures = 0
+  /** When the last request, or the checks before it, began. */
+  #sentAt = -Infinity
   /** Why the last command failed, unless one was answered since. */
   #lastError: HoldfastError | undefined
   #hasSlot = false
@@ -163,10 +165,13 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   /** Deals with the reply to the request that was just sent. */
   protected take<T>(reply: Promise<T>, onReply: (reply: T) => void): void {
-    const { store } = this.deps
+    const { store, silence } = this.deps
     const epoch = store.connectionEpoch
+    const sentAt = silence.sent()
+    this.#sentAt = sentAt
     reply.then(
       (received) => {
+        silence.replied(sentAt)
         // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive.
         if (epoch !== store.connectionEpoch) this.inDoubt = true
         if (this.isOver) return
@@ -187,8 +192,14 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     if (this.state === 'over') return
     // What the engine refused for its arguments was not sent.
     if (this.hasRequestInFlight && !(thrown instanceof InvalidArgumentError)) this.inDoubt = true
-    this.enter('pausing')
     const bare = toHoldfastError(thrown)
+    // The request had no more time than what was left of the wait.
+    if (bare instanceof UnavailableError && this.isTimeUp) {
+      if (bare.cause !== undefined && this.isOutage) this.#lastError = bare
+      this.onLimit()
+      return
+    }
+    this.enter('pausing')
     const error = toHoldfastError(bare, detailsOf(this))
     if (!(error instanceof UnavailableError) || this.options.waitMs === 0) {
       this.fail(error)
@@ -237,13 +248,18 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   protected onLimit(): void {
-    if (this.obstacle) this.end(this.inVain)
+    if (this.obstacle || !this.isOutage) this.end(this.inVain)
     else this.failUnreached()
   }
 
+  /** Whether no reply so far means that the store is out of reach. */
+  protected get isOutage(): boolean {
+    return this.#lastError !== undefined || this.deps.silence.isOutage(this.#sentAt)
+  }
+
   protected failUnreached(): void {
-    const { settings } = this.deps
-    const cause = this.#lastError ?? this.deps.lastError.since(this.startedAt)
+    const { settings, silence } = this.deps
+    const cause = this.#lastError ?? silence.error
     this.fail(notReached(this.target, settings, this.waitedMs, cause, detailsOf(this)))
   }
 
@@ -276,6 +292,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
       this.request()
       return
     }
+    this.#sentAt = this.deps.silence.sent()
     // The checks are several commands: together they get no longer than one.
     if (this.options.waitMs === 0) this.limitTo(this.deps.settings.commandTimeoutMs)
     ready.then(

@@ -69,12 +69,17 @@ export class WaitEvents implements WaitReports {
   }
 }
 
-/** The result of a wait in vain. */
+/**
+ * The result of a wait in vain.
+ *
+ * @param heldSince - since when at least that is the holder, on the monotonic clock
+ */
 export const notAcquired = (
   { target, owner, awaited }: Reported & { readonly awaited?: Awaited | undefined },
   obstacle: (Pick<Obstacle, 'holder' | 'position'> & { readonly at?: number }) | undefined,
   waitedMs: number,
   inside: Inside,
+  heldSince?: number,
 ): NotAcquired => ({
   kind: 'not-acquired',
   name: target.address.name,
@@ -83,6 +88,7 @@ export const notAcquired = (
   holder: obstacle?.holder,
   position: obstacle?.position ?? 0,
   stateAgeMs: obstacle?.at === undefined ? undefined : Math.round(monotonicMs() - obstacle.at),
+  heldMs: heldSince === undefined ? undefined : Math.round((obstacle?.at ?? monotonicMs()) - heldSince),
   waitedMs,
   isUnset: awaited?.isBound === false,
   isBehindItself: obstacle !== undefined && isBehindItself(target, obstacle.holder, inside),

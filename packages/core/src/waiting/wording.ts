@@ -26,35 +26,28 @@ export const latchGone = (target: Subject, details: HoldfastErrorDetails): Latch
     details,
   )
 
-/** The store did reply, only not in time for this request: that does not mean that the store is down. */
-export class StaleReplyError extends UnavailableError {}
+/** Errors of requests that the store did reply to, only not in time: that does not mean that the store is down. */
+const stale = new WeakSet<Error>()
+
+export const isStaleReply = (error: Error): boolean => stale.has(error)
+
+function staleReply(message: string, details: HoldfastErrorDetails): UnavailableError {
+  const error = new UnavailableError(message, details)
+  stale.add(error)
+  return error
+}
 
 export const alreadyAbandoned = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
-  new StaleReplyError(`${titleOf(target)}: this acquisition was already abandoned`, details)
+  staleReply(`${titleOf(target)}: this acquisition was already abandoned`, details)
 
 export const repliedTooLate = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
-  new StaleReplyError(
+  staleReply(
     `${titleOf(target)}: the reply was processed too late, and the lease may already have expired; try again`,
     details,
   )
 
-/** Of a wait that is part of another one, such as that of a multi lock, which says the same once. */
-class NotReachedError extends UnavailableError {
-  readonly #lastError: HoldfastError | undefined
-
-  constructor(
-    message: string,
-    details: HoldfastErrorDetails & { readonly engine: string },
-    lastError: HoldfastError | undefined,
-  ) {
-    super(message, { ...details, cause: lastError })
-    this.#lastError = lastError
-  }
-
-  get lastError(): HoldfastError | undefined {
-    return this.#lastError
-  }
-}
+/** Errors of waits. One that is part of another wait, such as that of a multi lock, which says the same once. */
+const ofWaits = new WeakSet<Error>()
 
 /**
  * @param store - the engine, and how messages name its store
@@ -67,9 +60,12 @@ export function notReached(
   cause: HoldfastError | undefined,
   details: HoldfastErrorDetails,
 ): UnavailableError {
-  const lastError = cause instanceof NotReachedError ? cause.lastError : cause
-  const text = lastError
-    ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${lastError.message}`
-    : `${storeName} did not reply within ${waitedMs} ms for ${titleOf(target)}`
-  return new NotReachedError(text, { ...details, engine }, lastError)
+  const lastError = cause && ofWaits.has(cause) ? cause.cause : cause
+  const text =
+    lastError instanceof Error
+      ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${lastError.message}`
+      : `${storeName} did not reply within ${waitedMs} ms for ${titleOf(target)}`
+  const error = new UnavailableError(text, { ...details, engine, cause: lastError })
+  ofWaits.add(error)
+  return error
 }

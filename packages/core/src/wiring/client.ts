@@ -77,7 +77,7 @@ export class Client {
       engine,
     )
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, evictions, operations, readiness, lastError } =
+    const { session, holds, waiters, watchdog, abandonment, evictions, operations, readiness, silence } =
       store
     const { store: facts, steps, inbox, registry, confirmer, latches } = session
     const storeName = facts.name ?? engine.name
@@ -107,7 +107,7 @@ export class Client {
       abandonment,
       proofs,
       looks,
-      lastError,
+      silence,
       readiness,
     }
     const { sharing } = engine
@@ -120,7 +120,7 @@ export class Client {
     })
     const acquirer = new Acquirer<Lease>({ ...waiting, holding: { ...holding, leaseMaker } }, owners)
     const permitHolding = { ...holding, leaseMaker: new PermitLeases(settings) }
-    const ofCalls = { settings: waiting.settings, frames, background, closing, lastError, acquirer }
+    const ofCalls = { settings: waiting.settings, frames, background, closing, silence, acquirer }
     const common = { steps, registry, settings, events, holds, operations, readiness }
     const entrance = new Entrance(ofCalls)
     this.lockDeps = { ...common, frames, entrance, memberClient: { ...ofCalls, steps, events } }

@@ -11,7 +11,7 @@ import type { Master } from '../composing/quorum/master.js'
 import { Repair } from '../composing/quorum/repair.js'
 import type { LockEngine } from '../engine/session.js'
 import { Closing } from '../errors/closing.js'
-import { LastStoreError } from '../errors/last-store-error.js'
+import { StoreSilence } from '../errors/store-silence.js'
 import { Events } from '../events/events.js'
 import { HoldEvents } from '../holding/hold-reports.js'
 import { HoldTable } from '../holding/hold-table.js'
@@ -89,7 +89,7 @@ export class QuorumClient {
       frames,
       background,
       // Each master has its own, and an acquisition knows them.
-      lastError: new LastStoreError({ doubt: undefined }),
+      silence: new StoreSilence({ doubt: undefined }),
       closing,
       acquirer,
     })

@@ -44,7 +44,7 @@ export class QuorumMember {
     // Votes are no holds of the application.
     const store = new StoreClient({ ...deps, settings, holdObserver: undefined, observer }, engine)
     this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, evictions, proofs, lastError } = store
+    const { session, holds, waiters, watchdog, abandonment, evictions, proofs, silence } = store
     const { store: facts, names, steps, inbox, registry } = session
     const name = facts.name ?? `master ${members.length + 1} (${engine.name})`
     const { memberTimeoutMs, restartQuarantineMs } = settings
@@ -82,7 +82,7 @@ export class QuorumMember {
         abandonment,
         proofs,
         looks,
-        lastError,
+        silence,
         readiness: health,
       },
       holding: {

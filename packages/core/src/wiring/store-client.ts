@@ -4,7 +4,7 @@ import type { ClientInfo } from '../engine/replies.js'
 import type { EngineHost } from '../engine/host.js'
 import type { EngineSession, LockEngine } from '../engine/session.js'
 import type { Closing } from '../errors/closing.js'
-import { LastStoreError } from '../errors/last-store-error.js'
+import { StoreSilence } from '../errors/store-silence.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import type { Events } from '../events/events.js'
 import { Abandonment } from '../holding/abandonment.js'
@@ -60,7 +60,7 @@ export class StoreClient {
   readonly housekeeping: Housekeeping
   readonly operations: Operations
   readonly readiness: Readiness
-  readonly lastError: LastStoreError
+  readonly silence: StoreSilence
   readonly looks = new Looks()
   /** Whether waiters have to request again and again. */
   readonly polls: boolean
@@ -91,7 +91,8 @@ export class StoreClient {
     const session = engine.open(this.#host(notifications))
     this.session = session
     const { store, names, steps, registry } = session
-    this.lastError = new LastStoreError(store)
+    const silence = new StoreSilence(store)
+    this.silence = silence
     this.#channel = new ConnectionChannel({ clientId, engine: engine.name, store: store.name ?? engine.name })
     const abandonment = new Abandonment({ store, steps, settings, background, events })
     this.abandonment = abandonment
@@ -112,7 +113,12 @@ export class StoreClient {
     const kept = { holds, waiters, watchdog, background }
     this.housekeeping = new Housekeeping({ everyMs, steps, registry, latches, ...kept })
     const channel = this.#channel
-    this.readiness = new Readiness({ session, closing, channel, observer, housekeeping: this.housekeeping })
+    const reached = (): void => {
+      silence.replied()
+      observer.reached()
+    }
+    const { housekeeping } = this
+    this.readiness = new Readiness({ session, closing, channel, observer: { reached }, housekeeping })
     this.operations = new Operations({
       clientId,
       client,
@@ -176,12 +182,13 @@ export class StoreClient {
       },
       reconnected: () => {
         this.#channel.publish('connected')
+        this.silence.replied()
         observer.reconnected()
         this.housekeeping.recover()
       },
       warn: (code, message) => events.warn(code, message),
       error: (error) => {
-        this.lastError.note(toHoldfastError(error))
+        this.silence.note(toHoldfastError(error))
         observer.error(error)
       },
     }

@@ -79,6 +79,8 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
   #isCounted = false
   #reportedWaiting = false
   #last: { readonly holder: string; readonly position: number } | undefined
+  /** Since when at least that is the holder. */
+  #heldSince = 0
   #lastError: HoldfastError | undefined
   #failures = 0
   #insisted = 0
@@ -339,10 +341,15 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
 
   #waiting(holder: string, position: number): void {
     const { reports, settings } = this.#deps
-    this.#last = { holder, position }
+    this.#note({ holder, position })
     if (this.#reportedWaiting || this.state !== 'waiting') return
     this.#reportedWaiting = true
-    reports.waiting(this, this.#last, settings.clientId, this.options.inside)
+    reports.waiting(this, { holder, position }, settings.clientId, this.options.inside)
+  }
+
+  #note(found: { readonly holder: string; readonly position: number }): void {
+    if (this.#last?.holder !== found.holder) this.#heldSince = monotonicMs()
+    this.#last = found
   }
 
   /** Who has the master that is waited for. */
@@ -350,7 +357,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     const vote = this.#queuedAt
     if (this.state !== 'waiting' || !vote || !this.#last) return
     void readPresentHolder(vote, this.owner).then((found) => {
-      if (this.state === 'waiting' && this.#queuedAt === vote) this.#last = found ?? this.#last
+      if (this.state === 'waiting' && this.#queuedAt === vote && found) this.#note(found)
     })
   }
 
@@ -359,12 +366,16 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
       this.#win()
       return
     }
-    if (this.#last) {
+    const owing = this.#ballot.all.filter(
+      ({ state, master }) =>
+        (state === 'requested' || !master.health.isUsable) && master.silence.isOutage(this.startedAt),
+    )
+    if (this.#last || (!this.#lastError && owing.length === 0)) {
       this.#endInVain()
       return
     }
     const { engine, storeName } = this.#deps.settings
-    const silent = this.#ballot.in('requested').map(({ master: { name } }) => name)
+    const silent = owing.map(({ master: { name } }) => name)
     const store = { engine, storeName: silent.join(' and ') || storeName }
     this.fail(notReached(this.target, store, this.waitedMs, this.#lastError, this.#details))
   }
@@ -395,6 +406,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
   }
 
   #endInVain(): void {
-    this.end(notAcquired(this, this.#last, this.waitedMs, this.options.inside))
+    const heldSince = this.#last && this.#heldSince
+    this.end(notAcquired(this, this.#last, this.waitedMs, this.options.inside, heldSince))
   }
 }

@@ -4,6 +4,7 @@ import type { LockSteps } from '../../engine/lock-steps.js'
 import type { Registry } from '../../engine/registry.js'
 import type { Sharing } from '../../engine/sharing.js'
 import { HoldfastError } from '../../errors/errors.js'
+import type { StoreSilence } from '../../errors/store-silence.js'
 import type { Acquired, Hold, HoldDeps } from '../../holding/hold.js'
 import type { HoldReports } from '../../holding/hold-reports.js'
 import type { LeaseHandle, LeaseMaker } from '../../holding/lease-set.js'
@@ -58,6 +59,10 @@ export class Master {
 
   get health(): Health {
     return this.#deps.health
+  }
+
+  get silence(): Pick<StoreSilence, 'isOutage'> {
+    return this.#deps.acquisition.silence
   }
 
   get names(): Addressing {

@@ -8,7 +8,7 @@ import type { Target } from '../../ownership/target.js'
 import { toHoldfastError } from '../../errors/store-errors.js'
 import { monotonicMs } from '../../util/clock.js'
 import type { NotAcquired } from '../../waiting/outcome.js'
-import { StaleReplyError } from '../../waiting/wording.js'
+import { isStaleReply } from '../../waiting/wording.js'
 import type { HeldVote, Master, VoteRequest } from './master.js'
 import { voteNumber } from './owners.js'
 import { withoutSubject } from './wording.js'
@@ -286,7 +286,7 @@ export class Vote implements LeaseMaker<Hold, LeaseHandle> {
     const given = toHoldfastError(thrown)
     const isUnavailable = given instanceof UnavailableError
     const error = isUnavailable ? withoutSubject(given, this.#deps.target) : given
-    if (isUnavailable && !(given instanceof StaleReplyError)) this.master.health.failed(error)
+    if (isUnavailable && !isStaleReply(given)) this.master.health.failed(error)
     if (this.#isWanted) this.#fail(error)
   }
 

@@ -1,0 +1,62 @@
+import type { StoreFacts } from '../engine/store-facts.js'
+import { monotonicMs } from '../util/clock.js'
+import type { HoldfastError } from './errors.js'
+
+/** A store that owes a reply for less than this may only be busy, or far away, milliseconds. */
+const fairMs = 100
+
+/** So many times as long as its fastest reply took. */
+const fairTrips = 4
+
+/** A single request that waits so many times as long is proof, although others get replies: a cluster has several servers. */
+const fairAlone = 10
+
+/**
+ * For how long a store has owed its client a reply, and the latest of the errors that it reports as they come: for a wait that ends
+ * without a reply, and has to say whether that is an outage. A reply that a call did not wait for is none.
+ */
+export class StoreSilence {
+  readonly #store: Pick<StoreFacts, 'doubt'>
+  #error: HoldfastError | undefined
+  /** When the first request was sent since the last reply; `Infinity` if none was. */
+  #since = Infinity
+  #repliedAt = -Infinity
+  #fastestMs = Infinity
+
+  constructor(store: Pick<StoreFacts, 'doubt'>) {
+    this.#store = store
+  }
+
+  note(error: HoldfastError): void {
+    this.#error = error
+  }
+
+  /** A request goes out now. Returns the instant, for `replied`. */
+  sent(): number {
+    const now = monotonicMs()
+    this.#since = Math.min(this.#since, now)
+    return now
+  }
+
+  /** @param sentAt - when the request was sent, if it was a single one */
+  replied(sentAt = -Infinity): void {
+    this.#repliedAt = monotonicMs()
+    this.#fastestMs = Math.min(this.#fastestMs, this.#repliedAt - sentAt)
+    this.#since = Infinity
+    this.#error = undefined
+  }
+
+  /** What was noted since the last reply, or what may keep the store from replying now. */
+  get error(): HoldfastError | undefined {
+    return this.#error ?? this.#store.doubt
+  }
+
+  /** Whether a request that was sent at that instant, and got no reply by now, shows that the store is out of reach. */
+  isOutage(sentAt: number): boolean {
+    if (this.error) return true
+    const now = monotonicMs()
+    const enoughMs = Number.isFinite(this.#fastestMs) ? Math.max(fairMs, fairTrips * this.#fastestMs) : fairMs
+    const since = Math.min(this.#since, Math.max(sentAt, this.#repliedAt))
+    return now - since >= enoughMs || now - sentAt >= fairAlone * enoughMs
+  }
+}
