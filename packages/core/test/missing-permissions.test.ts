@@ -201,7 +201,7 @@ describe('what a kind of object needs', () => {
     lost.catch(() => undefined)
     proxy.blackHole('toClient')
     const [short, ...long] = [
-      semaphore.tryAcquire({ waitMs: 300 }),
+      semaphore.tryAcquire({ waitMs: 1_000 }),
       semaphore.tryAcquire(),
       semaphore.tryAcquire(),
     ].map((work) => work.then((lease) => lease?.name, String))

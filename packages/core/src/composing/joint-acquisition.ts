@@ -221,7 +221,7 @@ export class JointAcquisition<L extends MemberLease> {
     const { member, details } = this.#first
     const waitedMs = Math.round(monotonicMs() - startedAt)
     const { silence, settings } = this.#deps
-    throw notReached(member.target, settings, waitedMs, silence.error, details)
+    throw notReached(member.target, settings, waitedMs, silence.errorSince(startedAt), details)
   }
 
   #abandon(owners: readonly JointOwner<L>[]): void {

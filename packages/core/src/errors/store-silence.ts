@@ -18,6 +18,7 @@ const fairAlone = 10
 export class StoreSilence {
   readonly #store: Pick<StoreFacts, 'doubt'>
   #error: HoldfastError | undefined
+  #errorAt = -Infinity
   /** When the first request was sent since the last reply; `Infinity` if none was. */
   #since = Infinity
   #repliedAt = -Infinity
@@ -29,6 +30,7 @@ export class StoreSilence {
 
   note(error: HoldfastError): void {
     this.#error = error
+    this.#errorAt = monotonicMs()
   }
 
   /** A request goes out now. Returns the instant, for `replied`. */
@@ -43,17 +45,17 @@ export class StoreSilence {
     this.#repliedAt = monotonicMs()
     this.#fastestMs = Math.min(this.#fastestMs, this.#repliedAt - sentAt)
     this.#since = Infinity
-    this.#error = undefined
   }
 
-  /** What was noted since the last reply, or what may keep the store from replying now. */
-  get error(): HoldfastError | undefined {
-    return this.#error ?? this.#store.doubt
+  /** What was noted at that instant or after it, or after the last reply, or what may keep the store from replying now. */
+  errorSince(at: number): HoldfastError | undefined {
+    const isNew = this.#errorAt >= Math.min(at, this.#repliedAt)
+    return (isNew ? this.#error : undefined) ?? this.#store.doubt
   }
 
   /** Whether a request that was sent at that instant, and got no reply by now, shows that the store is out of reach. */
   isOutage(sentAt: number): boolean {
-    if (this.error) return true
+    if (this.errorSince(sentAt)) return true
     const now = monotonicMs()
     const enoughMs = Number.isFinite(this.#fastestMs) ? Math.max(fairMs, fairTrips * this.#fastestMs) : fairMs
     const since = Math.min(this.#since, Math.max(sentAt, this.#repliedAt))

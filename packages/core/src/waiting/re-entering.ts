@@ -19,7 +19,7 @@ export interface ReenteringDeps {
     readonly commandTimeoutMs: number
   }
   readonly background: Pick<Background, 'run'>
-  readonly silence: Pick<StoreSilence, 'error' | 'isOutage'>
+  readonly silence: Pick<StoreSilence, 'errorSince' | 'isOutage'>
 }
 
 /**
@@ -40,7 +40,7 @@ export async function reenter<L extends { unlock(): Promise<void> }>(
     const lease = await withTimeout(entering, limitMs, request.signal)
     if (lease !== timedOut) return lease
     const details = { lockName: target.address.name, owner: hold.owner }
-    throw notReached(target, deps.settings, limitMs, deps.silence.error, details)
+    throw notReached(target, deps.settings, limitMs, deps.silence.errorSince(startedAt), details)
   } catch (error) {
     deps.background.run(leaveLate(entering))
     const isLate = error instanceof UnavailableError && isTimeUp(startedAt + limitMs)

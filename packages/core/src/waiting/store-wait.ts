@@ -254,12 +254,14 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   /** Whether no reply so far means that the store is out of reach. */
   protected get isOutage(): boolean {
-    return this.#lastError !== undefined || this.deps.silence.isOutage(this.#sentAt)
+    const { silence } = this.deps
+    const error = this.#lastError ?? silence.errorSince(this.startedAt)
+    return error !== undefined || silence.isOutage(this.#sentAt)
   }
 
   protected failUnreached(): void {
     const { settings, silence } = this.deps
-    const cause = this.#lastError ?? silence.error
+    const cause = this.#lastError ?? silence.errorSince(this.startedAt)
     this.fail(notReached(this.target, settings, this.waitedMs, cause, detailsOf(this)))
   }
 
