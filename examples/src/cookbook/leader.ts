@@ -12,8 +12,10 @@ export async function lead(
   const lock = holdfast.getLock(`leader:${name}`)
   while (!stop.aborted) {
     try {
-      // Waits for as long as it takes, through outages of Redis too.
-      await lock.withLock({ signal: stop }, (lease) => work(AbortSignal.any([stop, lease.signal])))
+      // Waits for as long as it takes, through outages of Redis too: `Infinity` says that such a wait is meant, so no alert fires.
+      await lock.withLock({ waitMs: Infinity, signal: stop }, (lease) =>
+        work(AbortSignal.any([stop, lease.signal])),
+      )
     } catch (error) {
       if (error instanceof ClosedError || isAbort(error, stop)) return
       // The hold was lost, or the work failed. Another instance leads now; this one joins the queue again.

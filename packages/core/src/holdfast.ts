@@ -61,7 +61,9 @@ export interface HoldfastStats {
   readonly acquired: number
   /** Full releases since the start. */
   readonly released: number
-  /** Lost holds since the start. */
+  /** Holds since the start whose fixed lease (`leaseMs`) or limit (`maxHoldMs`) ended before they were released. */
+  readonly ended: number
+  /** Holds that were lost in any other way since the start. */
   readonly lost: number
 }
 

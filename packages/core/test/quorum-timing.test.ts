@@ -68,7 +68,7 @@ describe('a hold with a limit', () => {
     expect(lease.remainingMs()).toBeGreaterThan(1_750)
     await inVirtualTime(lossOf(lease))
     expect(lease.signal.reason).toMatchObject({
-      reason: 'expired',
+      reason: 'ended',
       message: expect.stringContaining('maxHoldMs') as string,
     })
   })
@@ -79,7 +79,7 @@ describe('a hold with a limit', () => {
       const quorum = await open({}, slow(oneWayMs))
       const lease = await inVirtualTime(quorum.getLock('job').lock({ maxHoldMs: 500 }))
       const loss = await inVirtualTime(lossOf(lease))
-      expect(loss.reason).toBe('expired')
+      expect(loss.reason).toBe('ended')
       expect(loss.message).toMatch(/the hold limit \(maxHoldMs\) passed/)
     },
   )
@@ -91,7 +91,7 @@ describe('a hold with a limit', () => {
     const heldMs = await elapsed(lost)
     expect(heldMs).toBeGreaterThan(900)
     expect(heldMs).toBeLessThan(1_001)
-    expect((await lost).reason).toBe('expired')
+    expect((await lost).reason).toBe('ended')
   })
 
   it('still ends for want of a majority when the masters are gone before', async () => {

@@ -338,7 +338,7 @@ describe('hazards', () => {
     expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
   })
 
-  it('a majority that is gone when a renewed hold is released is no fixed lease that expired', async () => {
+  it('a majority that is gone when a renewed hold is released is no fixed lease that ended', async () => {
     const quorum = openQuorumOn(stores.slice(0, 3))
     stores[0]?.disconnect()
     const left = quorum.getLock('job').withLock(() => stores[1]?.expire('job'))

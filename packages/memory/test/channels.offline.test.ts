@@ -73,6 +73,7 @@ it('a cycle publishes its acquisition, its hold and its release, each from start
   expect(acquired).toEqual({
     ...subject,
     contended: false,
+    standby: false,
     outcome: 'acquired',
     waitedMs: expect.any(Number) as number,
   })

@@ -62,7 +62,8 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     name: 'holdfast.hold.duration',
     instrument: 'histogram',
     unit: 's',
-    description: 'How long holds lasted, from the grant until they were released or lost',
+    description:
+      'How long holds lasted, from the grant until they were released, ended by leaseMs or maxHoldMs, or were lost',
     attributes: ['end'],
     hasGroup: true,
     buckets: durations,
@@ -89,7 +90,8 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     name: 'holdfast.waiter.age.max',
     instrument: 'gauge',
     unit: 's',
-    description: 'How long the longest-waiting caller has been waiting; 0 if none waits',
+    description:
+      'How long the longest-waiting caller has been waiting, without those that wait by `waitMs: Infinity`; 0 if none waits',
     attributes: [],
     hasGroup: true,
     buckets: [],
@@ -98,7 +100,8 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     name: 'holdfast.losses',
     instrument: 'counter',
     unit: '{loss}',
-    description: 'Holds that ended, or may have ended, without being released',
+    description:
+      'Holds that ended, or may have ended, without being released, and not by leaseMs or maxHoldMs',
     attributes: ['reason'],
     hasGroup: true,
     buckets: [],

@@ -65,7 +65,10 @@ export function measure(sink: MetricSink, groupOf?: GroupOf): Measuring {
     granted: ({ name, handOffMs }) => {
       if (handOffMs !== undefined) sink.record('holdfast.handoff.duration', handOffMs / 1000, groups.of(name))
     },
-    lost: ({ name, error: { reason } }) => sink.count('holdfast.losses', 1, { reason, ...groups.of(name) }),
+    lost: ({ name, error: { reason } }) => {
+      // What its options set is no loss: `holdfast.hold.duration` counts it by its end.
+      if (reason !== 'ended') sink.count('holdfast.losses', 1, { reason, ...groups.of(name) })
+    },
     warning: ({ code }) => sink.count('holdfast.warnings', 1, { code }),
     error: ({ error: { code } }) => sink.count('holdfast.errors', 1, { code }),
   })

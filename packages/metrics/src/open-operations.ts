@@ -58,11 +58,11 @@ export class OpenOperations {
     }
     for (const attributes of this.#seen.values()) of(attributes)
     for (const attributes of this.#holds.values()) of(attributes).holds++
-    for (const [{ contended }, { beganAt, attributes }] of this.#acquisitions) {
+    for (const [{ contended, standby }, { beganAt, attributes }] of this.#acquisitions) {
       if (!contended) continue
       const sum = of(attributes)
       sum.waiters++
-      sum.ageMaxMs = Math.max(sum.ageMaxMs, now - beganAt)
+      if (!standby) sum.ageMaxMs = Math.max(sum.ageMaxMs, now - beganAt)
     }
     return [...sums.values()].flatMap(({ attributes, holds, waiters, ageMaxMs }): GaugeReading[] => [
       { name: 'holdfast.hold.count', value: holds, attributes },

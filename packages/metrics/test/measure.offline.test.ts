@@ -111,6 +111,41 @@ it('counts losses by reason, from series that begin at 0', async () => {
   ])
 })
 
+it('a fixed lease that ends by itself, as of a rate limit, is no loss', async () => {
+  jest.useFakeTimers()
+  measuring = measure(sink)
+  for (const name of ['limit:ann', 'limit:bob']) await ann.getLock(name).tryLock({ leaseMs: 1_000 })
+  await jest.advanceTimersByTimeAsync(1_000)
+  expect(of('holdfast.losses')).toEqual([])
+  expect(of('holdfast.hold.duration').map(({ attributes }) => attributes)).toEqual([
+    { end: 'ended' },
+    { end: 'ended' },
+  ])
+})
+
+it.each([
+  ['a lock', () => bob.getLock('leader')],
+  ['a multi lock', () => bob.getMultiLock([bob.getLock('leader'), bob.getLock('other')])],
+])(
+  'a standby, which says that it waits without limit for %s, is counted, and has no age',
+  async (_, lockOf) => {
+    jest.useFakeTimers()
+    measuring = measure(sink)
+    const leader = await ann.getLock('leader').lock()
+    const standby = lockOf().lock({ waitMs: Infinity })
+    await jest.advanceTimersByTimeAsync(70_000)
+    expect(gauge('holdfast.waiter.count')).toBe(1)
+    expect(gauge('holdfast.waiter.age.max')).toBe(0)
+    const stuck = bob.getLock('leader').lock()
+    await jest.advanceTimersByTimeAsync(70_000)
+    expect(gauge('holdfast.waiter.count')).toBe(2)
+    expect(gauge('holdfast.waiter.age.max')).toBeCloseTo(70, 0)
+    await leader.unlock()
+    await (await standby).unlock()
+    await (await stuck).unlock()
+  },
+)
+
 it('dates hand-offs', async () => {
   measuring = measure(sink)
   const first = await ann.getLock('order').lock()

@@ -203,6 +203,15 @@ describe('spans', () => {
     expect(lost?.status.code).toBe(SpanStatusCode.ERROR)
   })
 
+  it('of a hold that its fixed lease ended say so, and are no errors', async () => {
+    const lease = await ann.getLock('order').lock({ leaseMs: 100 })
+    await new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
+    const [ended] = spansOf('holdfast.hold')
+    expect(ended?.attributes).toMatchObject({ 'holdfast.end': 'ended' })
+    expect(ended?.status.code).toBe(SpanStatusCode.UNSET)
+    expect(ended?.events).toEqual([])
+  })
+
   it('go to the provider that an SDK sets', async () => {
     const exporter = new InMemorySpanExporter()
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })

@@ -257,7 +257,7 @@ it('waiting for the transaction of another holder ends when the lease is lost', 
   await rival.getLock('stock').forceUnlock()
   const current = await rival.getLock('stock').lock({ leaseMs: 500 })
   const error = await failureOf(current.fence(await begin()))
-  expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired', owner: current.owner })
+  expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'ended', owner: current.owner })
 })
 
 /** What Prisma 7 throws: its driver adapter wraps the error in a plain object. */

@@ -9,7 +9,7 @@ import { trace } from './trace.js'
 /** What is acquired, by whom, and how the call may end. */
 export interface TracedAcquisition {
   readonly subject: Pick<AcquireContext, 'clientId' | 'engine' | 'name' | 'kind' | 'owner'>
-  readonly request: Pick<Request, 'waitMs' | 'signal'>
+  readonly request: Pick<Request, 'waitMs' | 'signal' | 'isStandby'>
   /** When the caller wanted it. */
   readonly wantedSince: number
   /** Whether another owner was in the way so far. */
@@ -21,6 +21,7 @@ export function traceAcquire<T>(acquisition: TracedAcquisition, run: () => Promi
   const { subject, request, wantedSince } = acquisition
   const context: AcquireContext = {
     ...subject,
+    standby: request.isStandby ?? false,
     get contended() {
       return acquisition.isContended()
     },

@@ -48,6 +48,8 @@ export interface AcquireContext extends ClientContext {
   readonly owner: string | undefined
   /** Whether another owner was in the way, as far as is known now: a reply said so. May become true while it runs. */
   readonly contended: boolean
+  /** Whether the call itself said `waitMs: Infinity`: it means to wait for as long as it takes, as the standby of a leader does. */
+  readonly standby: boolean
   /** Set at the end. */
   outcome?: AcquireOutcome
   /** Set at the end: how long the caller waited, milliseconds. */
@@ -56,7 +58,7 @@ export interface AcquireContext extends ClientContext {
   error?: unknown
 }
 
-/** `tracing:holdfast:hold:*`: one hold, from the moment when this client has it until it is released or lost. */
+/** `tracing:holdfast:hold:*`: one hold, from the moment when this client has it until it is released, has ended or is lost. */
 export interface HoldContext extends ClientContext {
   readonly name: string
   /** As acquired; a write lock that is downgraded stays one here. */
@@ -64,8 +66,11 @@ export interface HoldContext extends ClientContext {
   readonly owner: string
   /** 0 if it has none. */
   readonly fencingToken: number
-  /** Set at the end. */
-  end?: 'released' | 'lost'
+  /**
+   * Set at the end. `ended`: its fixed lease (`leaseMs`) or its limit (`maxHoldMs`) ran to its end; the call says whether work was cut
+   * off by that, by rejecting with `LockLostError`.
+   */
+  end?: 'released' | 'ended' | 'lost'
   /** Set at the end if it was lost. */
   reason?: LossReason
   /** Set at the end if it was lost. */
@@ -153,7 +158,7 @@ export interface ConnectionMessage extends ClientContext {
 export interface HoldfastChannels {
   /** An outermost acquisition, or a wait for a latch, from the call to its end. A nested call publishes nothing. */
   'holdfast:acquire': AcquireContext
-  /** A hold, from its grant until it is released or lost. A multi lock has one for each member. */
+  /** A hold, from its grant until it is released, has ended or is lost. A multi lock has one for each member. */
   'holdfast:hold': HoldContext
   /** A command that renews holds: up to 500 share one. A quorum lock has one for each master. */
   'holdfast:renew': RenewContext

@@ -1,4 +1,5 @@
 import type { LockLostError } from '../errors/errors.js'
+import type { HoldEnd } from '../holding/hold-table.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import { isObserved, operations } from './channels.js'
@@ -36,13 +37,13 @@ export class HoldChannels {
     end.publish(context)
   }
 
-  ended(hold: TracedHold, end: 'released' | 'lost'): void {
+  ended(hold: TracedHold, end: HoldEnd): void {
     const begun = this.#contexts?.get(hold)
     if (!begun) return
     const { context, beganAt } = begun
     context.heldMs = monotonicMs() - beganAt
     context.end = end
-    if (hold.loss) {
+    if (hold.loss && end === 'lost') {
       context.reason = hold.loss.reason
       context.error = hold.loss
       operations.hold.error.publish(context)

@@ -1,5 +1,5 @@
 import { LockLostError } from '../errors/errors.js'
-import { lossForCaller } from '../holding/loss.js'
+import { lossForCaller, reasonTogether } from '../holding/loss.js'
 import { listenForLoss } from './member.js'
 import type { HeldMember, MemberLease } from './member.js'
 import { memberLost } from './wording.js'
@@ -65,7 +65,7 @@ export class MultiHold<L extends MemberLease> {
     this.#state = 'lost'
     this.#loss = memberLost(lost.member.target, lost.hold.owner, error)
     for (const { member, lease, own } of this.members) {
-      if (own) own.lose('member-lost', error)
+      if (own) own.lose(reasonTogether(error), error)
       else member.client.background.run(lease.unlock())
     }
     this.#onLost?.(this.#loss)

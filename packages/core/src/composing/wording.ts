@@ -1,4 +1,5 @@
 import { LockLostError } from '../errors/errors.js'
+import { reasonTogether } from '../holding/loss.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 
@@ -10,5 +11,5 @@ export const memberLost = (
 ): LockLostError =>
   new LockLostError(
     `${titleOf(target)} was lost, and with it the locks that were acquired together with it: ${cause.message}`,
-    { lockName: target.address.name, owner, reason: 'member-lost', cause },
+    { lockName: target.address.name, owner, reason: reasonTogether(cause), cause },
   )

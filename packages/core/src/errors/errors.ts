@@ -52,6 +52,7 @@ export class LockTimeoutError extends HoldfastError {
  * Why a hold counts as lost.
  *
  * - `expired`: its deadline passed without a confirmed renewal, or the session of its client at the store ended (the message says so)
+ * - `ended`: its fixed lease (`leaseMs`) or its limit (`maxHoldMs`) ran to its end, as the options of the call say
  * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
  * - `revoked`: `forceUnlock` or `forceRelease` evicted the holder
  * - `closed`: `close()` ended it
@@ -61,7 +62,7 @@ export class LockTimeoutError extends HoldfastError {
  *   doubt until a renewal, already requested, is answered; until then no signal aborts
  */
 export type LossReason =
-  'expired' | 'not-held' | 'revoked' | 'closed' | 'member-lost' | 'minority' | 'suspended'
+  'expired' | 'ended' | 'not-held' | 'revoked' | 'closed' | 'member-lost' | 'minority' | 'suspended'
 
 /**
  * A hold ended, or may have ended, without its holder releasing it. Another client may have acquired the lock since.

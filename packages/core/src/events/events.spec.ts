@@ -135,6 +135,28 @@ it('listeners run in the context that the emitter is given, and nothing runs for
   expect(seen).toEqual([true])
 })
 
+it.each([
+  ['another event, without an error listener', 'leaked'],
+  ['error', 'error'],
+] as const)('what a listener of %s throws is a warning of the process, once', (_, event) => {
+  jest.isolateModules(() => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const { Events: FreshEvents } = jest.requireActual<{ Events: typeof Events }>('./events.js')
+    const events = new FreshEvents((fn) => fn())
+    events.on(event, () => {
+      throw new RangeError('bad listener')
+    })
+    for (let i = 0; i < 2; i++) {
+      if (event === 'error') events.emit(event, new HoldfastError('first'))
+      else events.emit(event, leaked)
+    }
+    const given = { type: 'HoldfastWarning', code: 'HOLDFAST_LISTENER_THREW' }
+    const text = new RegExp(`^a listener of the ${event} event threw\\..*\\nRangeError: bad listener\\n +at `)
+    expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(text), given]])
+    emitWarning.mockRestore()
+  })
+})
+
 it('a removed listener receives nothing, and one added with once receives one event', () => {
   const events = plainEvents()
   const listener = jest.fn()

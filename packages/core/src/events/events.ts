@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { EventEmitter } from 'eventemitter3'
 import { unknownName } from '../options/checks.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../errors/errors.js'
 import { OutageReports } from './outage-reports.js'
 import type { ObjectKind } from '../ownership/target.js'
-import { warnProcess } from './process-warning.js'
+import { warnProcess, warnProcessOnce } from './process-warning.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { UnreachableWarning } from './unreachable-warning.js'
 import { shown } from '../util/kind-of.js'
@@ -44,6 +45,10 @@ export interface HoldfastEvents {
    * both are those of that moment. `behindOwnClient`: the holder is a call of this same client, as with two requests of one server; if the waiting code runs inside that hold but was not called through
    * `withLock`, `lease.run` or a scope, this is a self-deadlock. `behindItself`: the call runs inside that very hold, and must not
    * re-enter it (`reentrant: false`): it waits for itself, until `waitMs` or the signal ends it.
+   *
+   * If there is no listener, the process emits a warning once (`HOLDFAST_SELF_DEADLOCK`) when a call has waited for 10 seconds, or up to a third
+   * of `watchdogTimeoutMs` longer, behind itself, or behind a lease of this client that was there before the call and in which no callback
+   * runs.
    */
   waiting: [
     event: LockEvent & { holder: string; position: number; behindOwnClient: boolean; behindItself: boolean },
@@ -85,6 +90,9 @@ export interface HoldfastEvents {
    * Every waiter and every renewal fails again and again while the store cannot be reached, or rejects everything. The first
    * `UnavailableError` of an outage is emitted at once, then the latest of each second; the same for each `RefusedError` that is repeated.
    * `summary.count` says how many it stands for, if there are several. All other errors are emitted one by one.
+   *
+   * What a listener of another event throws, or rejects with, is an error, too. If there is no listener, or an `error` listener throws, the
+   * process emits a warning once (`HOLDFAST_LISTENER_THREW`).
    *
    * If there is no listener, the process emits one warning per outage (`HOLDFAST_UNAVAILABLE`): at once if the store was never
    * reached, or else with the first error that comes 2 seconds or more after the first one of the outage. A broken connection is an error
@@ -285,9 +293,11 @@ export class Events {
     const known = guards.get(listener)
     if (known) return known
     const report = (cause: unknown): void => {
+      const message = `a listener of the ${event} event threw`
       // An error listener that throws would be called for its own error.
-      if (event === 'error') return
-      this.emitError(new HoldfastError(`a listener of the ${event} event threw`, { cause }))
+      if (event !== 'error') this.emitError(new HoldfastError(message, { cause }))
+      if (event !== 'error' && this.hasListeners('error')) return
+      warnProcessOnce('HOLDFAST_LISTENER_THREW', () => `${message}. ${listenerAdvice}\n${stackOf(cause)}`)
     }
     const run: (...args: HoldfastEvents[E]) => unknown = listener
     const guarded = (...args: HoldfastEvents[E]): void => {
@@ -302,6 +312,12 @@ export class Events {
     return guarded
   }
 }
+
+const listenerAdvice =
+  "What listeners throw goes to the client's 'error' event; without a listener there, or if that one throws, this is shown once per process."
+
+const stackOf = (thrown: unknown): string =>
+  types.isNativeError(thrown) && thrown.stack !== undefined ? thrown.stack : shown(thrown)
 
 /** Checks the shape: a promise from another realm or library is not an instance of this realm's class. */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -1,15 +1,18 @@
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 
+/** How a hold ended; `ended`: by the time that its options set. */
+export type HoldEnd = 'released' | 'ended' | 'lost'
+
 /** Learns which holds begin and end. */
 export interface HoldObserver<H> {
   began(hold: H): void
-  ended(hold: H, end: 'released' | 'lost'): void
+  ended(hold: H, end: HoldEnd): void
 }
 
 /** The holds that a client has, and how many it has had. */
 export class HoldTable<H extends Owned> {
-  readonly counts = { acquired: 0, released: 0, lost: 0 }
+  readonly counts = { acquired: 0, released: 0, ended: 0, lost: 0 }
   readonly #live = new OwnerTable<H>()
   readonly #observer: HoldObserver<H> | undefined
   #onDrained: (() => void) | undefined
@@ -43,7 +46,7 @@ export class HoldTable<H extends Owned> {
   }
 
   /** Does nothing for one that is gone already. */
-  remove(hold: H, end: 'released' | 'lost'): void {
+  remove(hold: H, end: HoldEnd): void {
     if (!this.#live.delete(hold)) return
     this.counts[end]++
     this.#observer?.ended(hold, end)

@@ -1,5 +1,6 @@
 import type { HoldChannels } from '../channels/hold-channels.js'
 import type { LockSteps } from '../engine/lock-steps.js'
+import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import { titleOf } from '../ownership/target.js'
@@ -138,7 +139,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
       return
     }
     this.deps.background.run(ready.then(() => this.#leaveNow(leaving, Infinity)))
-    this.#mayRelease(leaving.wasLost)
+    this.#mayRelease(this.loss, leaving.wasLost)
     this.#warnUnconfirmed()
   }
 
@@ -147,8 +148,10 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     const { left, wasLost, slot } = leaving
     let goesOn = false
     try {
+      // Looked at first: whether it was renewed decides why it is lost.
+      const { loss } = this
       if (left) this.leases.delete(left.entry)
-      if (!this.#mayRelease(wasLost)) {
+      if (!this.#mayRelease(loss, wasLost)) {
         if (waitMs < Infinity) this.#warnUnconfirmed()
         return
       }
@@ -256,10 +259,10 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   }
 
   /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
-  #mayRelease(wasLost: boolean): boolean {
-    const { loss } = this
+  #mayRelease(loss: LockLostError | undefined, wasLost: boolean): boolean {
     if (!loss) return true
-    if (loss.reason === 'expired' && !wasLost) return false
+    const isOverdue = loss.reason === 'expired' || loss.reason === 'ended'
+    if (isOverdue && !wasLost) return false
     throw lossForCaller(loss)
   }
 

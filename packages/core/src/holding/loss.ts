@@ -5,6 +5,7 @@ import type { Target } from '../ownership/target.js'
 
 const lossText: Record<LossReason, string> = {
   expired: 'the lease expired before it was released; another client may have entered since',
+  ended: 'the fixed lease (leaseMs) ended before it was released; another client may have entered since',
   'not-held': 'the store says that this owner no longer holds it; another client may have entered since',
   revoked: 'the hold was revoked by forceUnlock or forceRelease; another client may have entered since',
   'member-lost': 'a lock that was acquired together with it was lost',
@@ -23,7 +24,7 @@ const limitText =
 const sessionText =
   'the session of this client at the store ended before it was released; another client may have entered since'
 
-const fixedAdvice = '. Its lease was fixed (leaseMs): leave leaseMs out to have it renewed'
+const fixedAdvice = '. Leave leaseMs out to have it renewed'
 const renewalAdvice =
   '. No renewal was confirmed in time: the store did not reply or rejected it, as the error events of the client say, or this process ' +
   'stood still (a blocked event loop, a stopped process)'
@@ -33,7 +34,6 @@ const sessionAdvice =
   'stood still (a blocked event loop, a stopped process)'
 
 interface LossFacts {
-  readonly isRenewed?: boolean
   readonly isAtLimit?: boolean
   readonly hasSessionEnded?: boolean
   readonly cause?: Error | undefined
@@ -43,9 +43,8 @@ interface LossFacts {
 /**
  * The loss of a hold.
  *
- * @param more - `isRenewed`: the watchdog was to renew it; `isAtLimit`: it was not renewed because it had reached its limit;
- * `hasSessionEnded`: before its own lease; `cause`: the loss that brought it about, of a
- * lock that was acquired together with it; `by`: who evicted its owner
+ * @param facts - `isAtLimit`: it was not renewed because it had reached its limit; `hasSessionEnded`: before its own lease;
+ * `cause`: the loss that brought it about, of a lock that was acquired together with it; `by`: who evicted its owner
  */
 export const lossOf = (
   target: Pick<Target, 'kind' | 'address'>,
@@ -54,8 +53,7 @@ export const lossOf = (
   facts: LossFacts = {},
 ): LockLostError => {
   const { cause, by } = facts
-  const [text, advice] =
-    reason === 'expired' ? expiryOf(facts) : [by === undefined ? lossText[reason] : evictedBy(by), '']
+  const [text, advice] = textOf(reason, facts)
   const { name } = target.address
   const why = cause ? `: ${cause.message}` : ''
   const message = `${text} (${titleOf(target)}, owner ${owner})${why}${advice}`
@@ -63,16 +61,21 @@ export const lossOf = (
 }
 
 /** What ended the hold, and what to do. */
-function expiryOf({
-  isRenewed,
-  isAtLimit,
-  hasSessionEnded,
-}: LossFacts): readonly [text: string, advice: string] {
-  if (hasSessionEnded) return [sessionText, sessionAdvice]
-  if (isAtLimit) return [limitText, '']
-  if (isRenewed === undefined) return [lossText.expired, '']
-  return [lossText.expired, isRenewed ? renewalAdvice : fixedAdvice]
+function textOf(
+  reason: LossReason,
+  { isAtLimit, hasSessionEnded, cause, by }: LossFacts,
+): readonly [text: string, advice: string] {
+  if (by !== undefined) return [evictedBy(by), '']
+  if (reason === 'expired')
+    return hasSessionEnded ? [sessionText, sessionAdvice] : [lossText.expired, renewalAdvice]
+  if (reason !== 'ended') return [lossText[reason], '']
+  if (cause) return [lossText['member-lost'], '']
+  return isAtLimit ? [limitText, ''] : [lossText.ended, fixedAdvice]
 }
+
+/** Why a lock is lost together with another one: what one had to end by, the others end by too. */
+export const reasonTogether = ({ reason }: LockLostError): 'ended' | 'member-lost' =>
+  reason === 'ended' ? 'ended' : 'member-lost'
 
 /**
  * The same for one call that runs into it, with the stack of that call. The hold's own was mostly made by a timer, and

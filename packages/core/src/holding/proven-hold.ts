@@ -238,27 +238,24 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   /**
    * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
    *
+   * @param reason - `expired` becomes `ended` for a hold that was not to be renewed any more
    * @param cause - the loss of another lock that takes this one along
    */
   lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
     if (this.state === 'released' || this.state === 'lost') return
     this.state = 'lost'
-    const { limitAt } = this.leases
+    const { limitAt, isRenewed } = this.leases
     const isAtLimit = this.clock.reaches(limitAt)
-    const why = reason === 'not-held' && this.#saidEvictedAt !== undefined ? 'revoked' : reason
-    const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
-    const { isRenewed } = this.leases
     const hasSessionEnded = this.#sessionEndsAt < Math.min(this.clock.deadlineAt, limitAt)
-    const error = lossOf(this.ownTarget, this.owner, why, {
-      isRenewed,
-      isAtLimit,
-      hasSessionEnded,
-      cause,
-      by,
-    })
+    const isDue = !hasSessionEnded && (isAtLimit || !isRenewed)
+    let why = reason
+    if (reason === 'not-held' && this.#saidEvictedAt !== undefined) why = 'revoked'
+    else if (reason === 'expired' && isDue) why = 'ended'
+    const by = why === 'revoked' ? this.deps.evictions.take(this.owner) : undefined
+    const error = lossOf(this.ownTarget, this.owner, why, { isAtLimit, hasSessionEnded, cause, by })
     this.#loss = error
     this.deps.watchdog.delete(this)
-    this.deps.holds.remove(this, 'lost')
+    this.deps.holds.remove(this, why === 'ended' ? 'ended' : 'lost')
     this.leases.abortAll(error)
     this.bodies?.letAllIn()
     this.deps.reports.lost(this, error)

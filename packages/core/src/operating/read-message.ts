@@ -121,6 +121,7 @@ const objectKinds: Record<ObjectKind, true> = {
 const objectKindNames = new Set(Object.keys(objectKinds))
 const lossReasons: Record<LossReason, true> = {
   expired: true,
+  ended: true,
   'not-held': true,
   revoked: true,
   closed: true,

@@ -106,12 +106,13 @@ export class Reporter {
     // Figures are about all objects, and reading them would begin to count: questions about one object do without.
     const { buckets, handOffs } = name === undefined ? meter.read() : { buckets: [], handOffs: 0 }
     const now = monotonicMs()
+    const { acquired, released, lost } = holds.counts
     return {
       clientId,
       client,
       holdCount: holds.size,
       waiterCount: waiters.waiting,
-      counts: { ...holds.counts },
+      counts: { acquired, released, lost },
       waits: { count: buckets.reduce((sum, each) => sum + each, 0), buckets },
       handOffs,
       losses: losses.read().filter((loss) => name === undefined || loss.name === name),

@@ -47,17 +47,19 @@ describe('defaults', () => {
       leaseMs: null,
       maxHoldMs: Infinity,
       signal: undefined,
+      isStandby: false,
     }))
 
   it('of an acquisition are those of the client, unless the call says otherwise', () => {
     const { signal } = new AbortController()
     const given: AcquireOptions = { waitMs: 1, leaseMs: 200, maxHoldMs: 300, signal }
     const settings = resolveSettings(given, engine)
-    expect(resolveRequest({}, settings)).toEqual(given)
+    expect(resolveRequest({}, settings)).toEqual({ ...given, isStandby: false })
     expect(resolveRequest({ waitMs: 0, leaseMs: 100 }, settings)).toEqual({
       ...given,
       waitMs: 0,
       leaseMs: 100,
+      isStandby: false,
     })
   })
 
@@ -65,9 +67,13 @@ describe('defaults', () => {
     const { signal } = new AbortController()
     const settings = resolveSettings({ waitMs: 1, leaseMs: 200, maxHoldMs: 300, signal }, engine)
     const undone = { waitMs: Infinity, leaseMs: null, maxHoldMs: Infinity, signal: null }
-    expect(resolveRequest(undone, settings)).toEqual({ ...undone, signal: undefined })
+    expect(resolveRequest(undone, settings)).toEqual({ ...undone, signal: undefined, isStandby: true })
     expect(resolveRequest({ waitMs: Infinity }, settings, 0).waitMs).toBe(Infinity)
-    expect(resolveRequest({}, resolveSettings(undone, engine))).toEqual({ ...undone, signal: undefined })
+    expect(resolveRequest({}, resolveSettings(undone, engine))).toEqual({
+      ...undone,
+      signal: undefined,
+      isStandby: false,
+    })
   })
 
   it('take the place of an option that is there but undefined', () => {

@@ -26,7 +26,8 @@ export const defaultWatchdogTimeoutMs = 30_000
  */
 export interface AcquireOptions {
   /**
-   * How long to wait while others hold the lock or the permits. 0 makes one attempt, `Infinity` waits without limit.
+   * How long to wait while others hold the lock or the permits. 0 makes one attempt, `Infinity` waits without limit. A call that
+   * says `Infinity` itself means to: `@holdfast/metrics` leaves it out of the age of the oldest waiter.
    *
    * @defaultValue 0 for `tryLock` and `tryAcquire`, always; unlimited for the other calls, unless the client has a default
    */
@@ -97,6 +98,8 @@ export interface Request {
   readonly leaseMs: number | null
   readonly maxHoldMs: number
   readonly signal: AbortSignal | undefined
+  /** Whether the call itself said that it waits without limit. */
+  readonly isStandby?: boolean
   /** Whether it may re-enter; `undefined` leaves it to each member of a multi lock. */
   readonly reentrant?: boolean | undefined
   /** The hold around the caller that it must not re-enter. */
@@ -319,6 +322,7 @@ export function resolveRequest(
     leaseMs: (options.leaseMs === undefined ? defaults.leaseMs : options.leaseMs) ?? null,
     maxHoldMs: options.maxHoldMs ?? defaults.maxHoldMs ?? Infinity,
     signal: (options.signal === undefined ? defaults.signal : options.signal) ?? undefined,
+    isStandby: options.waitMs === Infinity,
     reentrant: options.reentrant ?? reentrant,
   }
 }

@@ -18,6 +18,8 @@ export interface HousekeepingDeps {
   /** Renews everything that is held, now. */
   readonly watchdog: { renewNow(): void }
   readonly background: Pick<Background, 'run'>
+  /** Called every time, if there are holds or waiters. */
+  readonly onRound: (() => void) | undefined
 }
 
 /**
@@ -66,8 +68,9 @@ export class Housekeeping {
   }
 
   readonly #onInterval = (): void => {
-    const { holds, waiters, steps, registry, latches, background } = this.#deps
+    const { holds, waiters, steps, registry, latches, background, onRound } = this.#deps
     if (holds.size === 0 && waiters.size === 0) return
+    onRound?.()
     background.run(registry.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true

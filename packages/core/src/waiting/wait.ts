@@ -116,6 +116,11 @@ export abstract class Wait<R, State extends string> {
     this.fail(closedWhileWaiting(this.target, detailsOf(this)))
   }
 
+  /** The hold around the caller that it must not re-enter, if there is one. */
+  get inside(): Request['inside'] {
+    return this.options.inside
+  }
+
   protected get state(): State | 'over' {
     return this.#state
   }

@@ -4,6 +4,7 @@ import type { QueueEntryReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/host.js'
 import type { LockSteps } from '../engine/lock-steps.js'
+import type { Request } from '../options/options.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 import type { Target } from '../ownership/target.js'
@@ -28,6 +29,8 @@ export interface Waiter extends Owned {
   readonly waitsSince: number
   /** Who keeps it from entering, and its position in the queue, as far as this client knows. */
   readonly obstacle: { readonly holder: string; readonly position: number; readonly at: number } | undefined
+  /** The hold around its call that it must not re-enter, if there is one. */
+  readonly inside?: Request['inside']
   /** Something may have changed: request again. */
   wake(): void
   /** This owner was evicted, it is said: look. */

@@ -26,7 +26,7 @@ import { StoreClient } from './store-client.js'
 import { Background } from '../util/background.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { Acquirer } from '../waiting/acquisition.js'
-import { WaitEvents } from '../waiting/wait-reports.js'
+import { warnOfSelfDeadlock, WaitEvents } from '../waiting/wait-reports.js'
 import type { WaiterTable } from '../waiting/waiter-table.js'
 
 /** The working parts behind one `Holdfast`, put together. No part sees this class: each names the few things it needs. */
@@ -73,6 +73,7 @@ export class Client {
           reconnected: events.reached.bind(events),
           error: events.emitError.bind(events),
         },
+        onRound: () => warnOfSelfDeadlock(events, this.waiters.allWaiting, this.holds),
       },
       engine,
     )

@@ -25,7 +25,7 @@ import { Owners } from '../ownership/owners.js'
 import type { Possession } from '../ownership/possession.js'
 import { QuorumMember } from './quorum-member.js'
 import { Background } from '../util/background.js'
-import { WaitEvents } from '../waiting/wait-reports.js'
+import { warnOfSelfDeadlock, WaitEvents } from '../waiting/wait-reports.js'
 
 /** The working parts behind one `HoldfastQuorum`, put together. */
 export class QuorumClient {
@@ -62,7 +62,11 @@ export class QuorumClient {
     const ofMembers = { clientId, client, settings, events, background, closing, acquisitions }
     for (const one of engines) this.#members.push(new QuorumMember(ofMembers, one, this.#members))
     const { masters } = this
-    this.#repair = new Repair({ everyMs: settings.renewEveryMs, holds })
+    this.#repair = new Repair({
+      everyMs: settings.renewEveryMs,
+      holds,
+      onRound: () => warnOfSelfDeadlock(events, acquisitions.all, holds),
+    })
     this.whyNoTokens = masters.every(({ steps }) => steps.raiseToken !== undefined)
       ? undefined
       : 'not all masters of this quorum can keep a fencing token'

@@ -46,6 +46,8 @@ export interface StoreClientDeps {
   readonly closing: Closing
   readonly holdObserver: HoldObserver<Hold> | undefined
   readonly observer: StoreObserver
+  /** Called with each round of housekeeping. */
+  readonly onRound?: () => void
 }
 
 /** The parts that a client has for one store, put together: a session, what is held and awaited through it, and what keeps both alive. */
@@ -110,7 +112,7 @@ export class StoreClient {
     })
     this.watchdog = watchdog
     const everyMs = settings.renewEveryMs
-    const kept = { holds, waiters, watchdog, background }
+    const kept = { holds, waiters, watchdog, background, onRound: deps.onRound }
     this.housekeeping = new Housekeeping({ everyMs, steps, registry, latches, ...kept })
     const channel = this.#channel
     const reached = (): void => {

@@ -225,13 +225,13 @@ export function describeSemaphore(suite: Suite): void {
       })
     })
 
-    it('a hold of permits expires like that of a lock, and its signal aborts', async () => {
+    it('a fixed lease of permits ends like that of a lock, and its signal aborts', async () => {
       const { leaseMs } = suite.times
       const { semaphore } = await open(1)
       const lease = await semaphore.acquire({ leaseMs })
       const waiting = semaphore.acquire()
       await whenAborted(lease.signal)
-      expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired', owner: lease.owner })
+      expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'ended', owner: lease.owner })
       await (await waiting).release()
       expect(await failureOf(lease.release())).toMatchObject({ code: 'LOCK_LOST' })
     })

@@ -116,6 +116,10 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     return this.#reportedWaiting || this.#last !== undefined
   }
 
+  get obstacle(): { readonly holder: string } | undefined {
+    return this.#last
+  }
+
   wentDown(master: Master, error: HoldfastError): void {
     this.#ballot.all.find((vote) => vote.master === master)?.giveUp(error)
     this.#evaluate()

@@ -76,6 +76,8 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   readonly value = 1
   bodies: Turns | undefined
   readonly target: Target
+  /** Since when it is handed out. */
+  readonly heldSince = monotonicMs()
   readonly #ballot: Ballot
   readonly #deps: QuorumHoldDeps<L>
   readonly #leases: LeaseSet
@@ -187,7 +189,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     const release = (): Promise<QuorumRelease> => releaseVotes(this.#ballot, settings.memberTimeoutMs)
     const outcome = await channels.release(this, release, (reply) => reply)
     if (outcome === 'not-held' && this.#isLeaving)
-      this.lose(missing > 0 ? this.#reason('expired', isRenewed) : 'minority')
+      this.lose(missing > 0 ? this.#reason('ended', isRenewed) : 'minority')
     this.#assertNotLost()
     const isConfirmed = outcome === 'released'
     if (!isConfirmed) this.#deps.reports.unconfirmed(unconfirmedText(this))
@@ -242,23 +244,24 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const error = lossOf(this.target, this.owner, reason, {
-      isRenewed: this.isRenewed,
       isAtLimit: this.#isAtLimit,
       cause,
       by: reason === 'revoked' ? this.#ballot.takeEvictor() : undefined,
     })
     this.#loss = error
     for (const vote of this.#ballot.all) vote.lose()
-    this.#deps.holds.remove(this, 'lost')
+    this.#deps.holds.remove(this, reason === 'ended' ? 'ended' : 'lost')
     this.#leases.abortAll(error)
     this.bodies?.letAllIn()
     this.#deps.reports.lost(this, error)
   }
 
   /** A hold that nothing renews ends by its lease; any other has lost its majority. */
-  #reason(last: LossReason = 'expired', isRenewed = this.isRenewed): Exclude<LossReason, 'suspended'> {
+  #reason(last: LossReason = 'ended', isRenewed = this.isRenewed): Exclude<LossReason, 'suspended'> {
     if (last === 'revoked' || last === 'closed') return last
-    return last === 'expired' && (!isRenewed || this.#isAtLimit) ? 'expired' : 'minority'
+    // Only votes that are no longer renewed end; those of a limit that is reached were renewed, and expire.
+    const isDue = isRenewed ? this.#isAtLimit : last === 'ended'
+    return isDue && (last === 'ended' || last === 'expired') ? 'ended' : 'minority'
   }
 
   /** Whether it ends because of its limit, or that of a nested lease. */

@@ -2,9 +2,10 @@
 export interface RepairDeps {
   readonly everyMs: number
   readonly holds: { readonly all: readonly { repair(): void }[] }
+  readonly onRound: () => void
 }
 
-/** Has holds request the masters that they are missing, every third of the watchdog time. */
+/** Has holds request the masters that they are missing, and waits looked at, every third of the watchdog time. */
 export class Repair {
   readonly #deps: RepairDeps
   #interval: NodeJS.Timeout | undefined
@@ -16,9 +17,11 @@ export class Repair {
   /** Does nothing when it has begun. */
   begin(): void {
     if (this.#interval) return
+    const { everyMs, holds, onRound } = this.#deps
     this.#interval = setInterval(() => {
-      for (const hold of this.#deps.holds.all) hold.repair()
-    }, this.#deps.everyMs)
+      for (const hold of holds.all) hold.repair()
+      onRound()
+    }, everyMs)
     // This timer must not keep the process alive.
     this.#interval.unref()
   }

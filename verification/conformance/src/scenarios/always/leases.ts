@@ -27,8 +27,8 @@ export function describeLeases(suite: Suite): void {
       const lease = await lock.lock({ leaseMs: suite.times.leaseMs })
       await whenAborted(lease.signal)
       expect(lease.isHeld).toBe(false)
-      expect(lease.signal.reason).toMatchObject({ reason: 'expired', owner: lease.owner })
-      expect(String(lease.signal.reason)).toContain('leave leaseMs out to have it renewed')
+      expect(lease.signal.reason).toMatchObject({ reason: 'ended', owner: lease.owner })
+      expect(String(lease.signal.reason)).toContain('Leave leaseMs out to have it renewed')
       expect(await lost).toMatchObject({ name: lock.name, owner: lease.owner })
       const next = await other.lock.lock({ waitMs: suite.times.leaseMs + suite.times.promptMs })
       expect(next.isHeld).toBe(true)
@@ -97,7 +97,7 @@ export function describeLeases(suite: Suite): void {
           await lock.withLock({ maxHoldMs }, () => whenAborted(outer.signal))
         }),
       )
-      expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' })
+      expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'ended' })
     })
 
     it('a nested maxHoldMs frees the lock in time, whatever lease the store was asked for', async () => {
@@ -111,7 +111,7 @@ export function describeLeases(suite: Suite): void {
       expect(lostAt - startedAt).toBeGreaterThanOrEqual(maxHoldMs - 1)
       await (await other.lock.lock({ waitMs: promptMs })).unlock()
       for (const lease of [inner, outer]) {
-        expect(await failureOf(lease.unlock())).toMatchObject({ reason: 'expired' })
+        expect(await failureOf(lease.unlock())).toMatchObject({ reason: 'ended' })
       }
     })
   })
