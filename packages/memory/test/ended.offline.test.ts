@@ -1,4 +1,4 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Holdfast } from '@holdfast/core'
 import type { HoldContext, LockLostError, LostMessage } from '@holdfast/core'
 import { memory, type MemoryStore } from '../src/index.js'
@@ -8,11 +8,8 @@ let holdfast: Holdfast
 const losses: LockLostError[] = []
 const ends: HoldContext['end'][] = []
 
-const hold = tracingChannel<HoldContext>('holdfast:hold')
-const subscribers = {
-  asyncEnd: (context: HoldContext): void => void ends.push(context.end),
-  error: jest.fn(),
-}
+const onEnd = (message: unknown): void => void ends.push((message as HoldContext).end)
+const onError = jest.fn()
 const onLost = (message: unknown): void => void losses.push((message as LostMessage).error)
 
 beforeEach(() => {
@@ -21,16 +18,16 @@ beforeEach(() => {
   holdfast = new Holdfast({ engine: store })
   losses.length = 0
   ends.length = 0
-  subscribers.error.mockReset()
-  hold.asyncEnd.subscribe(subscribers.asyncEnd)
-  hold.error.subscribe(subscribers.error)
-  channel('holdfast:lost').subscribe(onLost)
+  onError.mockReset()
+  subscribe('tracing:holdfast:hold:asyncEnd', onEnd)
+  subscribe('tracing:holdfast:hold:error', onError)
+  subscribe('holdfast:lost', onLost)
 })
 
 afterEach(async () => {
-  hold.asyncEnd.unsubscribe(subscribers.asyncEnd)
-  hold.error.unsubscribe(subscribers.error)
-  channel('holdfast:lost').unsubscribe(onLost)
+  unsubscribe('tracing:holdfast:hold:asyncEnd', onEnd)
+  unsubscribe('tracing:holdfast:hold:error', onError)
+  unsubscribe('holdfast:lost', onLost)
   jest.useRealTimers()
   await holdfast.close()
 })
@@ -53,7 +50,7 @@ it.each(acquired)(
     expect(losses.map(({ reason }) => reason)).toEqual(['ended'])
     expect(losses[0]?.message).toContain(text)
     expect(ends).toEqual(['ended'])
-    expect(subscribers.error).not.toHaveBeenCalled()
+    expect(onError).not.toHaveBeenCalled()
     expect(holdfast.stats()).toMatchObject({ acquired: 1, released: 0, ended: 1, lost: 0 })
   },
 )

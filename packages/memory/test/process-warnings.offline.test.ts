@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Holdfast } from '@holdfast/core'
-import type { HoldfastOptions } from '@holdfast/core'
 import { memory } from '../src/index.js'
 
 const run = promisify(execFile)
@@ -64,8 +63,8 @@ describe('no process warning comes of a wait', () => {
   const emitWarning = jest.spyOn(process, 'emitWarning')
   const opened: Holdfast[] = []
 
-  const open = (options: Omit<HoldfastOptions, 'redis'> = {}, engine = memory()): Holdfast => {
-    const client = new Holdfast({ engine, ...options })
+  const open = (engine = memory()): Holdfast => {
+    const client = new Holdfast({ engine })
     opened.push(client)
     return client
   }
@@ -101,8 +100,8 @@ describe('no process warning comes of a wait', () => {
 
   it('behind another client', async () => {
     const engine = memory()
-    await open({}, engine).getLock('job').lock()
-    await wait(open({}, engine).getLock('job').lock())
+    await open(engine).getLock('job').lock()
+    await wait(open(engine).getLock('job').lock())
   })
 
   it('behind a callback of another call: two requests of one server', async () => {
