@@ -5,6 +5,7 @@ import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import { RefusedError, UnavailableError, type RedisSource } from '../src/index.js'
 import { closeAfterTest, closeAll, openClient, type ClientOptions } from './support/clients.js'
+import { nextEvent } from './support/next-event.js'
 import { ownRedis } from './support/own-redis.js'
 
 const server = ownRedis()
@@ -207,9 +208,23 @@ describe.each([
     })
     const template = makeRedis(address)
     const hint =
-      /closed the connection without a reply: check that host and port are those of Redis; .*maxclients does the same/
+      /closed the connection without a reply, as a Redis does that has reached its maxclients: .*check that host and port are those of Redis/
     expectError(await failureOf(template), UnavailableError, hint)
     expectError(await attemptOf(template), UnavailableError, hint)
+  })
+
+  it('says first that Redis has reached its maxclients, and continues when there is room', async () => {
+    const full = await startRedis()
+    closeAfterTest(() => full.stop())
+    const others = new Redis(full.url)
+    await others.config('SET', 'maxclients', 1)
+    const holdfast = openClient(full.url)
+    const reported = nextEvent(holdfast, 'error')
+    const waiting = holdfast.getLock('a').withLock(() => 'in')
+    expect(String(await reported)).toMatch(/is unavailable: [^:;]*reached its maxclients: raise that/)
+    await others.config('SET', 'maxclients', 100)
+    await expect(waiting).resolves.toBe('in')
+    others.disconnect()
   })
 
   it('does not doubt a server that has replied before', async () => {

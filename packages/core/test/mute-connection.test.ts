@@ -23,6 +23,7 @@ beforeEach(async () => {
   const onBreak = () => breaks++
   connection = new ScriptConnection(connections, {
     timeoutMs: 1_200,
+    patternsFor: String,
     onBreak,
     onReconnect() {},
     onError() {},

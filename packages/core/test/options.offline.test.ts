@@ -256,11 +256,8 @@ describe('a bad option of a client is refused by the constructor, and nothing is
     [{ maxWaiters: 0.5 }, /^maxWaiters .* got 0\.5$/],
     [{ prefix: 7 }, /^prefix must be a string, got 7$/],
     [{ label: {} }, /^label must be a string, got \{\}$/],
-    [
-      { redis: undefined },
-      /^redis must be a redis:.*, or an ioredis Redis or Cluster instance, got undefined$/,
-    ],
-    [{ redis: null }, /^redis must be a redis:.* instance, got null$/],
+    [{ redis: undefined }, /^redis is undefined: pass a URL .*, or set the environment variable/],
+    [{ redis: null }, /^redis is null: pass a URL/],
     [{ redis: {} }, /^redis must be a redis:.* instance, got an object$/],
     [
       { redis: [url, url, url] },
@@ -284,8 +281,11 @@ describe('a bad option of a client is refused by the constructor, and nothing is
       { redis: { options: {}, duplicate: () => undefined, EVALSHA: () => undefined } },
       /^redis must be a redis:/,
     ],
-    [{ redis: '' }, /^redis must be a redis:\/\/, .*, got a string without a scheme$/],
-    [{ redis: '127.0.0.1:6379' }, /, got a string without a scheme$/],
+    [{ redis: '' }, /^redis is an empty string: pass a URL/],
+    [
+      { redis: '127.0.0.1:6379' },
+      /^redis is a string without a scheme; write it as in redis:\/\/localhost:6379$/,
+    ],
     [{ redis: 'redis://:pa#ss@127.0.0.1' }, /^redis is not a valid URL/],
     [
       { redis: 'redis://127.0.0.1/prices' },

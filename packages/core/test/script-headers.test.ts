@@ -79,7 +79,7 @@ describe('the header of a script', () => {
 
   it('counts the keys and arguments that are sent', async () => {
     const connections = openConnections(server.url, 'c1', 1_000)
-    const quiet = { timeoutMs: 5_000, onBreak() {}, onReconnect() {}, onError() {} }
+    const quiet = { timeoutMs: 5_000, patternsFor: String, onBreak() {}, onReconnect() {}, onError() {} }
     const connection = new ScriptConnection(connections, quiet)
     closeAfterTest(() => connection.close())
     const sent = jest.spyOn(connection, 'run')

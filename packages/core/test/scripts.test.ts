@@ -158,6 +158,7 @@ describe('acquire', () => {
     const connections = openConnections(server.url.replace('redis://', 'redis://mute:secret@'), 'c1', 1_000)
     const connection = new ScriptConnection(connections, {
       timeoutMs: 5_000,
+      patternsFor: String,
       onBreak() {},
       onReconnect() {},
       onError() {},

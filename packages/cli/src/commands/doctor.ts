@@ -5,7 +5,7 @@ import type { StoreOptions } from '../connect/store-options.js'
 import type { Store } from '../connect/store.js'
 import { checkClients, checkCycle, checkForeignKeys } from '../doctor/any-store.js'
 import { checkEngine } from '../doctor/engine.js'
-import { failed, type Finding } from '../doctor/finding.js'
+import { failed, unknown, type Finding } from '../doctor/finding.js'
 import { checkRedis } from '../doctor/redis.js'
 import { exitCodes } from '../exit-codes.js'
 import { escapeSentence } from '../output/escape.js'
@@ -41,23 +41,31 @@ async function examine(holdfast: Holdfast, store: Store, watchdogMs: number): Pr
   const findings = [
     ...(await findingsOf('lock', () => checkCycle(holdfast))),
     ...(await (store.kind === 'redis' ? checkRedis(store, watchdogMs) : checkEngine(store, watchdogMs))),
-    ...(await findingsOf('clients', () => checkClients(holdfast))),
-    ...(await findingsOf('unrelated keys', () => checkForeignKeys(holdfast))),
+    ...(await findingsOf('clients', () => checkClients(holdfast), unknown)),
+    ...(await findingsOf('unrelated keys', () => checkForeignKeys(holdfast), unknown)),
   ]
-  return findings.filter(({ status, text }, i) => status !== 'failed' || i === firstWith(findings, text))
+  return findings.filter(({ text }, i) => i === firstWith(findings, text))
 }
 
 /** What makes every check fail is said once. */
 const firstWith = (findings: readonly Finding[], text: string): number =>
   findings.findIndex((finding) => finding.text === text)
 
-/** A store that refuses something is what a doctor reports; one that cannot be reached is not worth going on. */
-async function findingsOf(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+/**
+ * A store that refuses something is what a doctor reports; one that cannot be reached is not worth going on.
+ *
+ * @param refused - what a refusal means: no lock needs what only operators do
+ */
+async function findingsOf(
+  check: string,
+  look: () => Promise<Finding[]>,
+  refused = failed,
+): Promise<Finding[]> {
   try {
     return await look()
   } catch (error) {
     if (!isHoldfastError(error) || error.code !== 'REFUSED') throw withoutObject(error)
-    return [failed(check, escapeSentence(messageWithoutObject(error)))]
+    return [refused(check, escapeSentence(messageWithoutObject(error)))]
   }
 }
 

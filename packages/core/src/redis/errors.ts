@@ -1,4 +1,4 @@
-import { isPermissionError, isReplyError, MisplacedError } from '@holdfast/pubsub'
+import { isPermissionError, isReplyError, MisplacedError, replyText } from '@holdfast/pubsub'
 import { HoldfastError, RefusedError, UnavailableError } from '../errors/errors.js'
 
 /** The engine's name in errors. */
@@ -6,7 +6,7 @@ export const engineName = 'redis'
 
 /** Error replies that are temporary: the server is starting, failing over (also during a WAIT), busy or full. */
 const passing =
-  /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|MISCONF|OOM|NOREPLICAS|UNKILLABLE)\b/
+  /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|MISCONF|OOM|NOREPLICAS|UNKILLABLE|ERR max number of clients)\b/
 
 /** The original error of Redis or ioredis, even if it has become one of ours since. */
 const originOf = (error: unknown): unknown =>
@@ -14,7 +14,7 @@ const originOf = (error: unknown): unknown =>
 
 const textOf = (error: unknown): string => {
   const origin = originOf(error)
-  return origin instanceof Error ? origin.message : String(origin)
+  return replyText(origin instanceof Error ? origin.message : String(origin))
 }
 
 /** Whether the server's reply starts with this error code. */
@@ -74,6 +74,9 @@ function commandOf(error: unknown): unknown {
 export const isAboutDatabase = (error: unknown): boolean =>
   isReplyError(error) && commandOf(error) === 'select'
 
+/** Whether Redis refused its user a key. */
+export const isAboutKey = (error: unknown): boolean => /^NOPERM .*\baccess .*\bkeys?\b/.test(textOf(error))
+
 /** Whether Redis replied, and trying again soon makes no sense. */
 export function isRefusal(error: unknown): error is Error {
   if (error instanceof LookupError) return error.isRefusal
@@ -85,17 +88,31 @@ export function isRefusal(error: unknown): error is Error {
  * Turns any failure of a command into an error of ours that says whether trying again makes sense.
  *
  * @param server - names what could not be reached
+ * @param used - a key of the command, and what to grant if the user may not use it
  */
-export function toRedisError(error: unknown, server = 'Redis'): HoldfastError {
+export function toRedisError(
+  error: unknown,
+  server = 'Redis',
+  used?: { readonly key: string; readonly patterns: string },
+): HoldfastError {
   if (error instanceof HoldfastError) return error
   const details = { cause: withoutSecrets(error), engine: engineName }
   const text = textOf(error)
-  const [, meaning] = meanings.find(([reply]) => reply.test(text)) ?? []
-  const said = meaning === undefined ? text : `${meaning} (${text.split(',')[0]?.replace(/\. Please.*/, '')})`
+  const said =
+    used && isAboutKey(error)
+      ? `its user may not use ${used.key} or a key beside it: grant ${used.patterns} (${text})`
+      : withMeaning(text)
   if (!isRefusal(error)) return new UnavailableError(`${server} is unavailable: ${said}`, details)
   const isAboutServers = error instanceof LookupError || error instanceof MisplacedError
   const what = isAboutServers ? 'cannot be used' : 'rejected the command'
   return new RefusedError(`${server} ${what}: ${said}`, details)
+}
+
+/** An error reply that a script passed on, or that of a command, with what to do about it. */
+export function withMeaning(reply: string): string {
+  const text = replyText(reply)
+  const [, meaning] = meanings.find(([start]) => start.test(text)) ?? []
+  return meaning === undefined ? text : `${meaning} (${text.split(',')[0]?.replace(/\. Please.*/, '')})`
 }
 
 const noRedis = 'what replies at this address does not speak the Redis protocol: check host and port'
@@ -116,18 +133,28 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'it needs a password: put user and password into the URL, redis://user:password@host:port, ' +
       'or unix:/path?username=user&password=password',
   ],
-  [
-    /^WRONGPASS /,
-    'it has no such user, or another password: check both, or leave out a user that it does not have',
-  ],
+  [/^WRONGPASS /, 'user name or password is wrong; where only a password is set, leave out the user'],
   [/^ERR AUTH .*without any password/, 'it has no password: leave it out of `redis`'],
   [
     /^ERR DB index is out of range/,
     'it has no such database: pass one below its setting `databases`, which is 16 unless configured; 0 is there always',
   ],
   [
-    /^-?OOM /,
+    /^OOM /,
     'it has reached its maxmemory, and takes nothing new until keys expire or maxmemory is raised; locks that are held stay held',
+  ],
+  [
+    /^ERR max number of clients reached/,
+    'it has reached its maxclients: raise that, or close connections; each client takes two',
+  ],
+  [
+    /^NOPERM .*\bchannels?\b/,
+    'its user may not use a channel: grant &holdfast:inbox:*, and those of Redisson for objects shared with it',
+  ],
+  [
+    /^MISCONF /,
+    'it cannot save its data, and takes no writes until it can, not even renewals: ' +
+      'free its disk, or make its directory writable; its log says which',
   ],
   [
     /^WRONGTYPE /,

@@ -1,6 +1,7 @@
 import calculateSlot from 'cluster-key-slot'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { clientInboxOf, inboxOf, KeySpace, nativeLayout } from './keys.js'
+import { layoutWith } from './redisson/names.js'
 
 const spaceOf = (keyPrefix: string, prefix: string): KeySpace =>
   new KeySpace({ keyPrefix, prefix, layout: nativeLayout, groupOf: () => '' })
@@ -202,4 +203,22 @@ describe('other names', () => {
     expect(inboxOf('c1')).toBe('holdfast:inbox:c1'))
 
   it('the inbox of an owner is that of its client', () => expect(clientInboxOf('c1:7')).toBe(inboxOf('c1')))
+})
+
+describe('the patterns that a Redis user needs', () => {
+  it.each([
+    ['', 'lock:', '~lock:* ~{lock:* ~holdfast:client:*'],
+    ['shop:', 'lock:', '~shop:lock:* ~{shop:lock:* ~shop:holdfast:client:*'],
+    ['{shop}:', 'lock:', '~{shop}:lock:* ~{shop}:holdfast:client:*'],
+  ])('with the prefixes %j and %j are those of all its keys', (keyPrefix, prefix, patterns) =>
+    expect(spaceOf(keyPrefix, prefix).patternsFor('any')).toBe(patterns),
+  )
+
+  it('are those of one object where names have nothing in common', () => {
+    const layout = layoutWith(undefined)
+    const shared = new KeySpace({ keyPrefix: '', prefix: '', layout, groupOf: () => '' })
+    expect(shared.patternsFor('order:42')).toBe(
+      '~order:42* ~{order:42* ~redisson_lock_token:{order:42* ~holdfast:client:*',
+    )
+  })
 })

@@ -195,6 +195,21 @@ export class KeySpace implements Addressing {
     return this.#options.keyPrefix + registryPrefix + clientId
   }
 
+  /**
+   * The patterns of keys that a Redis user needs, as words of `ACL SETUSER`.
+   *
+   * @param key - that it may not use, for objects whose keys have nothing in common
+   */
+  patternsFor(key: string): string {
+    const { keyPrefix, layout } = this.#options
+    const head = this.#lockPrefix || key
+    const tagged = taggedOf(head)
+    const starts = [head, tagged, layout.fenceOf(head, tagged), keyPrefix + registryPrefix]
+      .map((start) => start.replace(/\}$/, ''))
+      .filter((start, i, all) => !all.some((other, j) => j < i && start.startsWith(other)))
+    return starts.map((start) => `~${start}*`).join(' ')
+  }
+
   /** Why no object can have this name, if so. */
   #whyInvalid(name: string): string | undefined {
     const hint = '; lockName(text) makes a valid name from any text'

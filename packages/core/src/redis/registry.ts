@@ -3,6 +3,7 @@ import type { EngineHost } from '../engine/host.js'
 import type { Registry } from '../engine/registry.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { ScriptConnection } from './connection/script-connection.js'
+import { withMeaning } from './errors.js'
 import type { KeySpace } from './keys.js'
 import { asList, numberAt } from './reply.js'
 import { scripts } from './scripts/generated.js'
@@ -51,7 +52,8 @@ export class RedisRegistry implements Registry {
       const list = asList(reply)
       return [numberAt(list, 0), String(list[1])] as const
     })
-    if (error !== '') client.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${error}`)
+    if (error !== '')
+      client.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${withMeaning(error)}`)
     return subscribers !== 0
   }
 

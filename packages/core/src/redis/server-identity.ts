@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors/errors.js'
 import { scripts } from './scripts/generated.js'
 import type { ScriptConnection } from './connection/script-connection.js'
-import { engineName } from './errors.js'
+import { engineName, hasCode, isAboutKey } from './errors.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {
@@ -82,14 +82,10 @@ export class ServerIdentity {
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
       this.#isRefused = true
-      throw notPermitted.test(error.message) ? lacksInfo(error) : error
+      throw hasCode(error, 'NOPERM') && !isAboutKey(error) ? lacksInfo(error) : error
     }
   }
 }
-
-/** What Redis before 7 replies when a script may not run a command, and what it replies since. */
-const notPermitted =
-  /rejected the command: (NOPERM |ERR The user executing the script can't run this command)/
 
 const lacksInfo = ({ cause }: RefusedError): RefusedError =>
   new RefusedError(

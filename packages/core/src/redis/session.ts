@@ -5,7 +5,7 @@ import type { EngineSession } from '../engine/session.js'
 import type { RedisCommands, RedisCommandsOptions } from './commands.js'
 import type { Connections } from './connection/connections.js'
 import { ScriptConnection } from './connection/script-connection.js'
-import { toRedisError } from './errors.js'
+import { toRedisError, withMeaning } from './errors.js'
 import { RedisInbox } from './inbox.js'
 import { inboxOf, KeySpace } from './keys.js'
 import type { KeySpaceOptions, Keys } from './keys.js'
@@ -63,6 +63,7 @@ export class RedisSession implements EngineSession {
     this.#host = host
     this.connection = new ScriptConnection(connections, {
       timeoutMs: host.commandTimeoutMs,
+      patternsFor: (key) => this.names.patternsFor(key),
       onBreak: () => {
         this.#servers.forget()
         host.broken()
@@ -106,7 +107,7 @@ export class RedisSession implements EngineSession {
       connection: this.#permissions,
       inbox: channel,
       onNoticeError: (error: string) =>
-        host.warn('NOTICE_REFUSED', `Redis rejected a notification: ${error}`),
+        host.warn('NOTICE_REFUSED', `Redis rejected a notification: ${withMeaning(error)}`),
     }
     this.steps = options.openSteps(common)
     this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
@@ -153,6 +154,7 @@ export class RedisSession implements EngineSession {
   #openReplicas({ connections, wanted, timeoutMs }: NonNullable<RedisSessionOptions['replicas']>): Replicas {
     const connection = new ScriptConnection(connections, {
       timeoutMs: this.#host.commandTimeoutMs,
+      patternsFor: (key) => this.names.patternsFor(key),
       // Holds and waits go by the other connection.
       onBreak: () => undefined,
       onReconnect: () => undefined,

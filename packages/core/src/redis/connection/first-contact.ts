@@ -49,7 +49,7 @@ const noTls =
   'no TLS connection has been established; if this server does not speak TLS, begin the URL with redis:// or leave out tls'
 
 const noRedis =
-  'what listens there closed the connection without a reply: check that host and port are those of Redis; if this server speaks TLS, ' +
-  'begin the URL with rediss:// or pass tls; a Redis that has reached its maxclients does the same'
+  'what listens there closed the connection without a reply, as a Redis does that has reached its maxclients: raise that, or close ' +
+  'connections; otherwise check that host and port are those of Redis, and if this server speaks TLS, begin the URL with rediss:// or pass tls'
 
 const meanings = { tls: noTls, reply: noRedis }

@@ -56,6 +56,8 @@ export interface ReplicatedReply {
 
 export interface ScriptConnectionOptions extends ConnectionEvents {
   readonly timeoutMs: number
+  /** The patterns that a user needs which may not use this key. */
+  patternsFor(key: string): string
 }
 
 /** Sends scripts on one connection (or one cluster client) of our own, each with a bound on the time it may take. */
@@ -301,7 +303,8 @@ export class ScriptConnection {
   /** Leaves a demoted server, and returns the error that says why a command failed. */
   #explained(thrown: unknown, key: string, master?: string): HoldfastError {
     if (hasCode(thrown, 'READONLY')) this.#reconnectTo(master ?? this.routeOf(key))
-    return toRedisError(this.#watch.explained(toError(thrown)), this.#connections.server)
+    const used = { key, patterns: this.#options.patternsFor(key) }
+    return toRedisError(this.#watch.explained(toError(thrown)), this.#connections.server, used)
   }
 
   #noReply({ timeoutMs }: InFlight): HoldfastError {

@@ -75,10 +75,11 @@ it.each([
   ['redis://user:100%@127.0.0.1', badPassword],
   ['redis://user@127.0.0.1/prices', badPath],
   ['redis://127.0.0.1/prices', badPath],
-  ['redis:127.0.0.1', /, got a string without \/\/ after redis:$/],
-  ['localhost:6379', /or an ioredis Redis or Cluster instance, got a string without a scheme$/],
-  ['//localhost:6379', /, got a string without a scheme$/],
-  ['user:secret@localhost', /, got a string without a scheme$/],
+  ['redis:127.0.0.1', 'redis is a string without // after redis:; write it as in redis://localhost:6379'],
+  ...['localhost:6379', '//localhost:6379', 'user:secret@localhost'].map(
+    (given) =>
+      [given, /^redis is a string without a scheme; write it as in redis:\/\/localhost:6379$/] as const,
+  ),
   ['amqp://localhost', /, got a string that begins with amqp:\/\/$/],
   [{ host: undefined, db: 1 }, /ioredis options with a host, port, path or sentinels/],
 ])('%p is refused', (redis, message) => expect(() => templateOf(redis)).toThrow(message))

@@ -34,11 +34,22 @@ export function checkSource(
   if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis)) return
   if (isConnectionOptions(redis, option)) return
   const kind = kindOf(redis)
-  const must = `${option} must be ${accepted}, got`
-  if (kind !== 'a string') throw new InvalidArgumentError(`${must} ${kind}${whereItBelongs(redis, place)}`)
+  if (redis === undefined || redis === null || redis === '') {
+    const given = redis === '' ? 'an empty string' : kind
+    throw new InvalidArgumentError(
+      `${option} is ${given}: pass a URL such as redis://localhost:6379, or set the environment variable that it is read from`,
+    )
+  }
+  if (kind !== 'a string') {
+    throw new InvalidArgumentError(
+      `${option} must be ${accepted}, got ${kind}${whereItBelongs(redis, place)}`,
+    )
+  }
   const [scheme] = /^redis(s|\+tls)?:/i.exec(String(redis)) ?? []
-  const without = scheme === undefined ? 'a scheme' : `// after ${scheme}`
-  throw new InvalidArgumentError(`${must} a string without ${without}`)
+  const missing = scheme === undefined ? 'a scheme' : `// after ${scheme}`
+  throw new InvalidArgumentError(
+    `${option} is a string without ${missing}; write it as in redis://localhost:6379`,
+  )
 }
 
 /** A package of another release may have been installed beside this one. */
