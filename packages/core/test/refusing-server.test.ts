@@ -19,13 +19,21 @@ afterEach(closeAll)
 /** Needs more replicas than there are. */
 async function demandReplicas(server: RedisServer): Promise<Pick<Fault, 'heal'>> {
   await server.call('CONFIG', 'SET', 'min-replicas-to-write', '1')
-  return { heal: async () => void (await server.call('CONFIG', 'SET', 'min-replicas-to-write', '0')) }
+  return {
+    heal: async () => {
+      await server.call('CONFIG', 'SET', 'min-replicas-to-write', '0')
+    },
+  }
 }
 
 /** Like a master whose replica was promoted, and that is promoted again. */
 async function demote(server: RedisServer): Promise<Pick<Fault, 'heal'>> {
   await server.call('REPLICAOF', server.host, '1')
-  return { heal: async () => void (await server.call('REPLICAOF', 'NO', 'ONE')) }
+  return {
+    heal: async () => {
+      await server.call('REPLICAOF', 'NO', 'ONE')
+    },
+  }
 }
 
 it.each<[code: string, fault: (server: RedisServer) => Promise<Pick<Fault, 'heal'>>, advice: RegExp]>([

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors/errors.js'
 import { scripts } from './scripts/generated.js'
 import type { ScriptConnection } from './connection/script-connection.js'
-import { engineName, hasCode, isAboutKey } from './errors.js'
+import { engineName, hasCode, isAboutKey, isUnusable } from './errors.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {
@@ -82,7 +82,8 @@ export class ServerIdentity {
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
       this.#isRefused = true
-      throw hasCode(error, 'NOPERM') && !isAboutKey(error) ? lacksInfo(error) : error
+      const lacksCommand = hasCode(error, 'NOPERM') && !isUnusable(error) && !isAboutKey(error)
+      throw lacksCommand ? lacksInfo(error) : error
     }
   }
 }

@@ -34,8 +34,9 @@ export function checkSource(
   if (isText(redis) ? isRedisUrl(String(redis)) : isTemplate(redis)) return
   if (isConnectionOptions(redis, option)) return
   const kind = kindOf(redis)
-  if (redis === undefined || redis === null || redis === '') {
-    const given = redis === '' ? 'an empty string' : kind
+  const isEmpty = redis === ''
+  if (isEmpty || kind === 'undefined' || kind === 'null') {
+    const given = isEmpty ? 'an empty string' : kind
     throw new InvalidArgumentError(
       `${option} is ${given}: pass a URL such as redis://localhost:6379, or set the environment variable that it is read from`,
     )
