@@ -1,5 +1,4 @@
 import type { LockLostError } from '../errors/errors.js'
-import type { HoldEnd } from '../holding/hold-table.js'
 import type { ObjectKind } from '../ownership/target.js'
 import { monotonicMs } from '../util/clock.js'
 import { isObserved, operations } from './channels.js'
@@ -37,7 +36,7 @@ export class HoldChannels {
     end.publish(context)
   }
 
-  ended(hold: TracedHold, end: HoldEnd): void {
+  ended(hold: TracedHold, end: NonNullable<HoldContext['end']>): void {
     const begun = this.#contexts?.get(hold)
     if (!begun) return
     const { context, beganAt } = begun

@@ -1,8 +1,9 @@
+import type { HoldContext } from '../channels/contexts.js'
 import { OwnerTable } from '../ownership/owner-table.js'
 import type { Owned } from '../ownership/owner-table.js'
 
 /** How a hold ended; `ended`: by the time that its options set. */
-export type HoldEnd = 'released' | 'ended' | 'lost'
+type HoldEnd = NonNullable<HoldContext['end']>
 
 /** Learns which holds begin and end. */
 export interface HoldObserver<H> {
