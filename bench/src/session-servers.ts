@@ -60,7 +60,7 @@ export async function onEtcd<T>(use: (servers: SessionServers) => Promise<T>): P
 export async function onMemcached<T>(use: (servers: SessionServers) => Promise<T>): Promise<T> {
   await using server = await startMemcached()
   // A new server grants no locks during the grace period.
-  const client = new Holdfast({ engine: memcached({ url: server.url }) })
+  const client = new Holdfast({ engine: memcached({ url: server.url, graceMs: 3_000 }) })
   await client.getLock('first').withLock(() => undefined)
   await client.close()
   return await use(serversAt(server.url, async () => ({ requests: await server.commands(), events: 0 })))

@@ -1,3 +1,5 @@
+import { Holdfast } from '@holdfast/core'
+import { memcached } from '@holdfast/memcached'
 import {
   startEtcd,
   startEtcdCluster,
@@ -154,7 +156,10 @@ describe('holdfast doctor, of etcd,', () => {
 describe('holdfast doctor, of memcached,', () => {
   it('finds a server with -M fit, and warns of its being open to everyone', async () => {
     await using server = await startMemcached()
-    // Its data is new.
+    // The first client says for how long no lock can be acquired.
+    const first = new Holdfast({ engine: memcached({ url: server.url, graceMs: 3_000 }) })
+    expect(await first.getLock('a').isLocked()).toBe(false)
+    await first.close()
     expect(await examine(server.url)).toMatchObject({
       code: 0,
       lock: matching(/^warning: no client can acquire a lock just now/),

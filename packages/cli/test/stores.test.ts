@@ -194,7 +194,8 @@ it('works with memcached, except that it cannot list', async () => {
   const server = await openMemcached()
   try {
     const prefix = `${uniqueName('cli')}:`
-    const holdfast = openHolder({ engine: memcached({ url: server.url, prefix }), label: 'other' })
+    const engine = memcached({ url: server.url, prefix, graceMs: 3_000 })
+    const holdfast = openHolder({ engine, label: 'other' })
     const options = { ...withoutRedis, env: { HOLDFAST_URL: `${server.url}/${prefix}` } }
     // Its data is new: the first one waits.
     await holdfast.getLock('first').withLock(() => undefined)

@@ -20,7 +20,7 @@ export interface AcquireDeps {
   readonly pollMs: readonly [shortest: number, longest: number]
 }
 
-/** In a store that lost its data lately, the longest time until a waiter looks again. */
+/** In a store that lost its data lately, the longest time until a waiter looks again, milliseconds. */
 const closedAgainMs = 500
 
 /** Lets the owner in, or queues it. One that looks again and finds nothing new leaves the document as it is. */

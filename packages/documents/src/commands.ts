@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   clientOf,
   RefusedError,
@@ -27,15 +26,14 @@ import type { CoarseClock } from './coarse-clock.js'
 import type { AnyStep, Objects } from './objects.js'
 import type { Mail } from './mail.js'
 import { lockSteps, sharedSteps } from './steps/index.js'
-
-/** How often an owner looks whether the store has opened, milliseconds. */
-const closedPauseMs = 250
+import type { DocumentSession } from './store.js'
 
 /** What the steps of one client need of its session. */
 export interface DocumentCommandsDeps {
   readonly host: EngineHost
   readonly engine: string
   readonly objects: Objects
+  readonly session: Pick<DocumentSession, 'willLease'>
   readonly clock: CoarseClock
   readonly pollMs: readonly [shortest: number, longest: number]
   /** Whether owners wait in the order of their requests. */
@@ -64,20 +62,10 @@ export class DocumentCommands implements LockSteps {
   }
 
   async acquire(address: ObjectAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
-    const endAt = this.#deps.host.now() + timeoutMs
-    let reply: AcquireReply
-    for (;;) {
-      let opensInMs = 0
-      const leftMs = Math.max(1, Math.ceil(endAt - this.#deps.host.now()))
-      reply = await this.#run<AcquireReply>(address, leftMs, (on) => {
-        ;({ opensInMs } = on.opened)
-        return acquire(address, request, on, this.#deps)
-      })
-      // Of a client's waiters only the first looks again. All of them have to have an entry by then: they wait here for the store to open.
-      const waits = reply.kind === 'busy' && opensInMs > 0 && request.entryTtlMs > 0
-      if (!waits || this.#deps.host.now() + 2 * closedPauseMs > endAt) break
-      await pause(Math.min(opensInMs, closedPauseMs), undefined, { ref: false })
-    }
+    this.#deps.session.willLease?.(request.leaseMs)
+    const reply = await this.#run<AcquireReply>(address, timeoutMs, (on) =>
+      acquire(address, request, on, this.#deps),
+    )
     if (reply.kind !== 'held') return reply
     if (!this.#deps.hasTokens) return { ...reply, token: 0 }
     this.noteToken(address, reply.token)
@@ -102,7 +90,8 @@ export class DocumentCommands implements LockSteps {
   }
 
   async renew(renewals: readonly DocumentRenewal[], timeoutMs: number): Promise<readonly RenewalReply[]> {
-    const { clock, host, mail } = this.#deps
+    const { clock, host, mail, session } = this.#deps
+    for (const { leaseMs } of renewals) session.willLease?.(leaseMs)
     const results = await Promise.allSettled(
       renewals.map(({ address, owner, leaseMs }) =>
         this.#run<RenewalReply>(address, timeoutMs, ({ steps, content, context }) =>

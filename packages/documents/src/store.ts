@@ -84,6 +84,8 @@ export interface DocumentSession<Version = unknown> {
   /** Connects; refuses a store that cannot keep documents. */
   prepare(): Promise<void>
   read(key: string, timeoutMs: number): Promise<Snapshot<Version>>
+  /** A lease of so many milliseconds is requested by what is read next: for stores that can lose data while its holder is cut off. */
+  willLease?(leaseMs: number): void
   /**
    * Replaces the document if it is still that version; `''` deletes it. A document that is absent must still be absent.
    *

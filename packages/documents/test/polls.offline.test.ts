@@ -90,3 +90,16 @@ it('the entry of a waiter that looks again and again stays alive: it is written 
   }
   expect(written).toEqual([5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000])
 })
+
+it('waiters that begin while a store is closed queue once it is open, and all are served, however long it was', async () => {
+  const table = new DocumentTable({ graceMs: 1_500 })
+  const engine = documentEngine(table)
+  const clients = Array.from({ length: 4 }, () => new Holdfast({ engine, commandTimeoutMs: 300 }))
+  await Promise.all(clients.map((client) => client.ping()))
+  table.wipe()
+  const passes = clients.flatMap((client) =>
+    Array.from({ length: 8 }, () => client.getLock('x').withLock({ waitMs: 10_000 }, () => undefined)),
+  )
+  await Promise.all(passes)
+  await Promise.all(clients.map((client) => client.close()))
+})

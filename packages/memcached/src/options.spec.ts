@@ -27,7 +27,7 @@ describe('options of memcached', () => {
       user: undefined,
       pollMs: [20, 40],
       queue: true,
-      graceMs: 3_000,
+      graceMs: undefined,
       mayEvict: false,
     })
     expect(resolveOptions({ url, tls: true }).endpoint.tls).toEqual({})

@@ -47,11 +47,12 @@ export interface MemcachedOptions {
    */
   readonly queue?: boolean
   /**
-   * For how long nobody may enter after data was lost, milliseconds: after a restart, `flush_all`, or at first use. Every client that runs
-   * learns within a second what it has lost. From `watchdogTimeoutMs`, and the longest `leaseMs`, on it covers processes that stand still, too.
-   * At least 2 000.
+   * For how long nobody may enter after data was lost, milliseconds: after a restart, `flush_all`, or at first use. Left out, it is as long as
+   * the longest lease of the clients that use the prefix, `leaseMs` or `watchdogTimeoutMs`: then a holder that cannot reach the server, or
+   * stands still, has stopped claiming its lock by the time another client may enter. With less, the two may work at once; every client that
+   * reaches the server learns within a second what it has lost. The longest of all clients counts. At least 2 000.
    *
-   * @defaultValue 3_000
+   * @defaultValue undefined: `watchdogTimeoutMs`, or the longest `leaseMs`
    */
   readonly graceMs?: number
   /**
@@ -69,7 +70,8 @@ export interface MemcachedSettings {
   readonly user: User | undefined
   readonly pollMs: readonly [shortest: number, longest: number]
   readonly queue: boolean
-  readonly graceMs: number
+  /** `undefined`: as long as the longest lease. */
+  readonly graceMs: number | undefined
   readonly mayEvict: boolean
 }
 
@@ -137,7 +139,7 @@ export function resolveOptions(given: MemcachedOptions): MemcachedSettings {
     throw new InvalidArgumentError(`${several ?? 'a list as url'} is not possible: ${oneServer}`)
   checkOptions(given, known, way)
   checkValues(given, checks, (name) => name)
-  const { url, prefix = 'holdfast:', tls, pollMs = [20, 40], queue = true, graceMs = 3_000 } = given
+  const { url, prefix = 'holdfast:', tls, pollMs = [20, 40], queue = true, graceMs } = given
   return {
     endpoint: { ...placeOf(url), tls: tls === true ? {} : tls },
     ...{ prefix, pollMs, queue, graceMs, user: userOf(given) },

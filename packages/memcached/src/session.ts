@@ -3,7 +3,16 @@ import { Client } from './client/client.js'
 import type { Connection } from './client/connection.js'
 import { OtherConnectionError, UnfitServerError } from './client/failures.js'
 import type { Reply } from './client/reply-stream.js'
-import { ageMs, farAway, newClockText, opensInMs, readClock, type ClockReading } from './clock-key.js'
+import {
+  ageMs,
+  carriedS,
+  clockText,
+  farAway,
+  newDataId,
+  opensInMs,
+  readClock,
+  type ClockReading,
+} from './clock-key.js'
 import { casOf, commandOf, flagOf, unexpected, wasReplaced, type Version } from './commands.js'
 import { closed, toMemcachedError } from './errors.js'
 import { Greeting } from './greeting.js'
@@ -31,8 +40,12 @@ export class MemcachedSession implements DocumentSession<Version> {
   #isClosed = false
   #hasWarned = false
   #beat: NodeJS.Timeout | undefined
-  /** Names the data that was seen last. */
-  #id: string | undefined
+  /** The clock key as it was seen last. */
+  #seen: ClockReading | undefined
+  /** The longest lease of this client that `graceMs` does not overrule, seconds. */
+  #leaseS: number
+  /** For how long the data have to stay closed after those that this client saw before, seconds. */
+  #lostS = 0
 
   constructor(settings: MemcachedSettings, host: DocumentHost) {
     const { endpoint, prefix, user } = settings
@@ -40,6 +53,7 @@ export class MemcachedSession implements DocumentSession<Version> {
     this.#settings = settings
     this.#host = host
     this.#clockKey = `${prefix}clock`
+    this.#leaseS = Math.ceil((settings.graceMs ?? host.watchdogTimeoutMs) / 1_000)
     this.#greeting = new Greeting(user)
     this.#client = new Client(
       { endpoint, silenceMs: Math.min(longestSilenceMs, host.commandTimeoutMs) },
@@ -60,6 +74,12 @@ export class MemcachedSession implements DocumentSession<Version> {
     this.#beat ??= setInterval(() => void this.#look(), beatMs).unref()
   }
 
+  /** Has all later reads make sure that the clock key knows of it. */
+  willLease(leaseMs: number): void {
+    if (this.#settings.graceMs === undefined)
+      this.#leaseS = Math.max(this.#leaseS, Math.ceil(leaseMs / 1_000))
+  }
+
   read(key: string, timeoutMs: number): Promise<Snapshot<Version>> {
     const endAt = performance.now() + timeoutMs
     return this.#attempt(async () => {
@@ -73,13 +93,14 @@ export class MemcachedSession implements DocumentSession<Version> {
           await this.#makeClock(leftMs)
           continue
         }
+        if (await this.#raiseClock(clock, casOf(clockReply), epoch, leftMs)) continue
         const { nowS, id } = clock
         return {
           text: document?.value ?? '',
           version: { cas: casOf(document), epoch, nowS, dataId: id },
           nowUs: nowS * 1_000_000,
           incarnation: id,
-          opensInMs: opensInMs(clock, this.#settings.graceMs),
+          opensInMs: opensInMs(clock),
         }
       }
     })
@@ -131,7 +152,7 @@ export class MemcachedSession implements DocumentSession<Version> {
   }
 
   get #lookAtClock(): string {
-    return `mg ${this.#clockKey} v t\r\n`
+    return `mg ${this.#clockKey} v t c\r\n`
   }
 
   async #greet(connection: Connection, timeoutMs: number): Promise<void> {
@@ -158,8 +179,10 @@ export class MemcachedSession implements DocumentSession<Version> {
   /** In the background, where an outage shows by itself. */
   async #look(): Promise<void> {
     try {
-      const { replies } = await this.#client.send([this.#lookAtClock], beatMs)
-      if (!this.#noteClock(replies[0])) await this.#makeClock(beatMs)
+      const { replies, epoch } = await this.#client.send([this.#lookAtClock], beatMs)
+      const clock = this.#noteClock(replies[0])
+      if (clock) await this.#raiseClock(clock, casOf(replies[0]), epoch, beatMs)
+      else await this.#makeClock(beatMs)
     } catch {
       // Requests report it.
     }
@@ -175,10 +198,13 @@ export class MemcachedSession implements DocumentSession<Version> {
         `its key ${this.#clockKey} is not Holdfast's clock: delete it, or give another prefix`,
       )
     }
-    const before = this.#id
-    this.#id = clock.id
-    // Other data: whoever holds something has to learn what became of it before the grace is over.
-    if (before !== undefined && before !== clock.id) this.#host.reconnected()
+    const before = this.#seen
+    this.#seen = clock
+    if (before && before.id !== clock.id) {
+      this.#lostS = carriedS(before)
+      // Who holds something has to learn what became of it before the data open.
+      this.#host.reconnected()
+    }
     return clock
   }
 
@@ -187,11 +213,29 @@ export class MemcachedSession implements DocumentSession<Version> {
     const { replies, epoch } = await this.#client.send(['stats\r\n'], timeoutMs)
     const nowS = Number(replies[0]?.stats.get('time'))
     if (!(nowS > 0)) throw unexpected(replies[0])
-    const text = newClockText(nowS)
+    const leaseS = this.#leaseS
+    const closedS = Math.max(leaseS, this.#seen ? carriedS(this.#seen) : 0)
+    const text = clockText({ id: newDataId(), madeS: nowS, closedS, leaseS })
     const command = `add ${this.#clockKey} 0 ${farAway} ${text.length}\r\n${text}\r\n`
     // The time is that of the server behind this connection.
     const [reply] = (await this.#client.send([command], timeoutMs, epoch)).replies
     if (reply?.code !== 'STORED' && reply?.code !== 'NOT_STORED') throw unexpected(reply)
+  }
+
+  /**
+   * Adds to the clock key what only this client knows. Data that have opened stay open.
+   *
+   * @returns whether it has to be read again
+   */
+  async #raiseClock(clock: ClockReading, cas: string, epoch: number, timeoutMs: number): Promise<boolean> {
+    const leaseS = Math.max(clock.leaseS, this.#leaseS)
+    const closedS = opensInMs(clock) > 0 ? Math.max(clock.closedS, this.#lostS) : clock.closedS
+    if (leaseS === clock.leaseS && closedS === clock.closedS) return false
+    const text = clockText({ ...clock, closedS, leaseS })
+    const command = `cas ${this.#clockKey} 0 ${farAway} ${text.length} ${cas}\r\n${text}\r\n`
+    // What another client has made of it by now is read next.
+    wasReplaced((await this.#client.send([command], timeoutMs, epoch)).replies[0])
+    return true
   }
 
   async #attempt<T>(work: () => Promise<T>): Promise<T> {

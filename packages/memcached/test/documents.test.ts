@@ -136,12 +136,13 @@ describe('the data', () => {
 
   it('has a name, which all clients of a prefix see, and nobody enters while it is new', async () => {
     const prefix = `${uniqueName('p')}:`
-    const [first, second] = [await open({ prefix }), await open({ prefix, graceMs: 10_000 })]
-    const [one, two] = await Promise.all([first.read('a', timeoutMs), second.read('b', timeoutMs)])
+    const [first, second] = [await open({ prefix, graceMs: 3_000 }), await open({ prefix })]
+    const one = await first.read('a', timeoutMs)
+    const two = await second.read('b', timeoutMs)
     expect(one.incarnation).toBe(two.incarnation)
     expect(one.opensInMs).toBeGreaterThan(2_000)
-    expect(one.opensInMs).toBeLessThanOrEqual(4_000)
-    expect(two.opensInMs).toBeGreaterThan(9_000)
+    expect(one.opensInMs).toBeLessThanOrEqual(5_000)
+    expect(two.opensInMs).toBe(one.opensInMs)
     await until(async () => (await first.read('a', timeoutMs)).opensInMs === 0)
     const later = await first.read('a', timeoutMs)
     expect(later.nowUs - one.nowUs).toBeGreaterThanOrEqual(3_000_000)
@@ -160,6 +161,31 @@ describe('the data', () => {
     expect(after.opensInMs).toBeGreaterThan(0)
     expect(after.nowUs).toBeGreaterThanOrEqual(before.nowUs)
     expect(session.connectionEpoch).toBe(0)
+  })
+
+  it('stays closed for the longest lease that any client had in the data before', async () => {
+    const prefix = `${uniqueName('p')}:`
+    const [brief, long] = [await open({ prefix, graceMs: 2_000 }), await open({ prefix, graceMs: 5_000 })]
+    const openings = async (): Promise<unknown[]> => {
+      const reads = await Promise.all([brief, long].map((session) => session.read('a', timeoutMs)))
+      return reads.map(({ opensInMs }) => opensInMs)
+    }
+    await brief.read('a', timeoutMs)
+    await long.read('a', timeoutMs)
+    // Nobody has a lease of data before these: they open as if the one with the long leases were not there.
+    expect(Math.max(...(await openings()).map(Number))).toBeLessThanOrEqual(4_000)
+    await until(async () => (await openings()).every((ms) => ms === 0))
+    // Neither the client with the short leases nor one that knows of nothing has to have been faster to tell.
+    await brief.read('a', timeoutMs)
+    await flush()
+    await brief.read('a', timeoutMs)
+    expect(await openings()).toEqual([expect.any(Number), expect.any(Number)])
+    expect(Math.min(...(await openings()).map(Number))).toBeGreaterThan(4_000)
+    await flush()
+    const stranger = await open({ prefix, graceMs: 2_000 })
+    await stranger.read('a', timeoutMs)
+    await long.read('a', timeoutMs)
+    expect((await stranger.read('a', timeoutMs)).opensInMs).toBeGreaterThan(4_000)
   })
 
   it.each([

@@ -1,5 +1,6 @@
-import { LockLostError } from '@holdfast/core'
+import { Holdfast, LockLostError } from '@holdfast/core'
 import { startMemcached, startProxy, until, type MemcachedServer } from '@holdfast/testkit'
+import { memcached } from '../src/index.js'
 import { Clients, failureOf } from './support/clients.js'
 import { rawCommands } from './support/raw-commands.js'
 
@@ -52,6 +53,30 @@ describe.each([
     })
   })
 })
+
+it.each([
+  ['with the watchdog', undefined],
+  ['with a longer lease', 7_000],
+])(
+  'by default a holder %s that is cut off has stopped claiming before anybody enters',
+  async (_, leaseMs) => {
+    await using server = await startMemcached()
+    const proxy = await startProxy(server, 'memcached')
+    const open = (port: number): Holdfast => {
+      const engine = memcached({ url: `memcached://${server.host}:${port}` })
+      return clients.add(new Holdfast({ engine, watchdogTimeoutMs: 4_000 }))
+    }
+    const [holder, rival] = [open(proxy.port), open(server.port)]
+    const held = await holder.getLock('a').lock({ ...(leaseMs !== undefined && { leaseMs }) })
+    await rival.getLock('b').withLock(() => undefined)
+    proxy.blackHole('both')
+    await rawCommands(server, 'flush_all\r\n')
+    await rival.getLock('a').withLock(() => expect(held.isHeld).toBe(false))
+    proxy.heal()
+    await clients.closeAll()
+    await proxy.close()
+  },
+)
 
 it('holds stay, and nobody enters for a while, when only the clock key is lost', async () => {
   await using server = await startMemcached()

@@ -6,7 +6,7 @@ it('HoldfastQuorum over three memcacheds keeps its holds when one is killed', as
   const servers = await Promise.all([1, 2, 3].map(() => startMemcached()))
   const open = (): HoldfastQuorum => {
     const quorum = new HoldfastQuorum({
-      masters: servers.map(({ url }) => ({ engine: memcached({ url }) })),
+      masters: servers.map(({ url }) => ({ engine: memcached({ url, graceMs: 3_000 }) })),
       watchdogTimeoutMs: 6_000,
     })
     quorum.on('error', () => undefined)

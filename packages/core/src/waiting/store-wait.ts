@@ -228,7 +228,10 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     }
     if (!this.hasEntry && !settings.polls) this.#subscribe()
     waiters.wait(this, isNewEntry)
-    if (looksAgainInMs !== undefined) this.#wakeAfter(looksAgainInMs)
+    // Others look for those in the queue. A store that takes no entries for a while has each ask again for its own.
+    const looksAlone = !this.hasEntry && settings.queuesUnnotified
+    const looksInMs = looksAgainInMs ?? (looksAlone ? pollsAgainInMs : undefined)
+    if (looksInMs !== undefined) this.#wakeAfter(looksInMs)
     else if (pollsAgainInMs !== undefined) waiters.pollIn(this, pollsAgainInMs)
     else waiters.noteTtl(this.address, ttlMs)
     this.#reportWaiting()

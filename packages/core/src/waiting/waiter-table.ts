@@ -210,7 +210,9 @@ export class WaiterTable {
   pollIn(waiter: Waiter, ms: number): void {
     const { id } = waiter.address
     const isFirst = this.#waiting.get(id)?.first === waiter
-    if (isFirst || !this.#rechecks.has(id)) this.#recheckIn(id, Math.max(0, ms))
+    // One that was first when it looked may be behind others now that it has an entry.
+    const isDue = (this.#rechecks.get(id)?.at ?? 0) <= monotonicMs()
+    if (isFirst || isDue) this.#recheckIn(id, Math.max(0, ms))
   }
 
   /** No notification arrives from now on: no waiter may rely on one. */

@@ -12,7 +12,7 @@ export async function examine(
   settings: MemcachedSettings,
   { timeoutMs }: Examination,
 ): Promise<readonly Finding[]> {
-  const { endpoint, prefix, user, graceMs } = settings
+  const { endpoint, prefix, user } = settings
   const greeting = new Greeting(user)
   let word: ServerWord = { version: '', settings: new Map() }
   const client = new Client(
@@ -34,7 +34,7 @@ export async function examine(
       onCas(word.settings),
       onEvictions(word.settings, counts),
       onMemory(word.settings, counts),
-      onData(clock, counts, graceMs),
+      onData(clock, counts),
       onUsers(word.settings, user !== undefined),
     ]
   } catch (error) {

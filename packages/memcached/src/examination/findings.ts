@@ -62,15 +62,19 @@ export function onMemory(settings: Stats, stats: Stats): Finding {
 }
 
 /** @param clock - `undefined`: no client has used this prefix since the data began */
-export function onData(clock: ClockReading | undefined, stats: Stats, graceMs: number): Finding {
+export function onData(clock: ClockReading | undefined, stats: Stats): Finding {
   const check = 'data'
   const upS = numberOf(stats, 'uptime')
   const up = `the server has run for ${upS.toLocaleString('en')} s`
   if (!clock) {
-    return { check, status: 'ok', text: `no locks so far, ${up}; the first one waits ${graceMs} ms` }
+    return {
+      check,
+      status: 'ok',
+      text: `no locks so far, ${up}; the first one waits for graceMs, by default watchdogTimeoutMs`,
+    }
   }
   const ageS = ageMs(clock) / 1_000
-  const closedMs = opensInMs(clock, graceMs)
+  const closedMs = opensInMs(clock)
   if (closedMs > 0) {
     const text = `all was lost ${ageS} s ago, or is new; no lock can be acquired for ${closedMs} ms, until every holder has noticed`
     return { check, status: 'warning', text }

@@ -6,7 +6,11 @@ export class Clients {
   readonly #open: Holdfast[] = []
 
   open(engine: MemcachedOptions, options: ClientOptions = {}): Holdfast {
-    const holdfast = new Holdfast({ ...options, engine: memcached(engine) })
+    // As short as most tests can wait.
+    return this.add(new Holdfast({ ...options, engine: memcached({ graceMs: 3_000, ...engine }) }))
+  }
+
+  add(holdfast: Holdfast): Holdfast {
     this.#open.push(holdfast)
     // What is emitted is not what these tests are about, and would be shown.
     holdfast.on('error', () => undefined)

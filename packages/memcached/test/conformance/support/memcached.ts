@@ -5,6 +5,9 @@ import { memcached } from '@holdfast/memcached'
 import { startMemcached, startProxy, type FaultProxy, type MemcachedServer } from '@holdfast/testkit'
 import { rawCommands } from '../../support/raw-commands.js'
 
+/** Scenarios wait for it whenever the server has lost its data. */
+const graceMs = 3_000
+
 /** A server of its own: it is killed and flushed. */
 export class MemcachedUnderTest implements EngineUnderTest {
   readonly name = 'memcached'
@@ -14,7 +17,7 @@ export class MemcachedUnderTest implements EngineUnderTest {
   readonly keepsData = false
   readonly otherProcess: OtherProcess = {
     module: new URL('../workers/memcached.mjs', import.meta.url),
-    argument: () => ({ url: this.#server?.url }),
+    argument: () => ({ url: this.#server?.url, graceMs }),
   }
   #server: MemcachedServer | undefined
   /** By processes before the present one: each counts from 0. */
@@ -34,12 +37,12 @@ export class MemcachedUnderTest implements EngineUnderTest {
   }
 
   engine(): LockEngine {
-    return memcached({ url: this.#running.url })
+    return memcached({ url: this.#running.url, graceMs })
   }
 
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
     const proxy = await startProxy(this.#running, 'memcached')
-    const engine = memcached({ url: `memcached://${proxy.host}:${proxy.port}` })
+    const engine = memcached({ url: `memcached://${proxy.host}:${proxy.port}`, graceMs })
     return { holdfast: new Holdfast({ ...options, engine }), link: new MemcachedLink(proxy) }
   }
 
