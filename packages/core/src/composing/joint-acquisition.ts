@@ -2,6 +2,7 @@ import { contextOfCall } from '../channels/in-context.js'
 import { ownerOf } from '../engine/owner.js'
 import type { JointReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
+import type { AbandonedOwner } from '../holding/abandonment.js'
 import { Hold } from '../holding/hold.js'
 import type { Acquired } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
@@ -16,7 +17,6 @@ import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { dateReply, isAhead } from '../time/grant-dating.js'
 import type { AcquisitionDeps } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { timeoutOf } from '../waiting/request.js'
 import type { Waiter } from '../waiting/waiter-table.js'
 import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/wording.js'
 import type { Member, MemberLease } from './member.js'
@@ -140,17 +140,17 @@ export class JointAcquisition<L extends MemberLease> {
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
     const epoch = store.connectionEpoch
     const sentAt = momentNow()
-    const timeoutMs = timeoutOf({ waitMs: Infinity }, settings, this.#leftMs)
+    // Its reply matters also if it comes too late: it says what there is to give up.
+    const requested = steps.acquireMany?.({ locks, mode, leaseMs }, settings.commandTimeoutMs)
+    requested?.then(
+      () => silence.replied(requestedAt),
+      () => undefined,
+    )
     let reply: JointReply | undefined
     try {
-      const replying = steps.acquireMany?.({ locks, mode, leaseMs }, timeoutMs)
-      replying?.then(
-        () => silence.replied(requestedAt),
-        () => undefined,
-      )
-      reply = await this.#inTime(replying)
+      reply = await this.#inTime(requested)
     } catch (error) {
-      this.#abandon(this.#owners)
+      this.#abandonLater(requested, epoch)
       throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
     }
     return this.#onReply(reply, sentAt, epoch !== store.connectionEpoch)
@@ -222,6 +222,24 @@ export class JointAcquisition<L extends MemberLease> {
     const waitedMs = Math.round(monotonicMs() - startedAt)
     const { silence, settings } = this.#deps
     throw notReached(member.target, settings, waitedMs, silence.errorSince(startedAt), details)
+  }
+
+  #abandonLater(requested: Promise<JointReply> | undefined, epoch: number): void {
+    const { abandonment, store } = this.#deps
+    const { leaseMs } = this.#options
+    for (const [i, { address, owner, member }] of this.#owners.entries()) {
+      const left = { address, title: titleOf(member.target), owner, leaseMs }
+      const after = (reply?: JointReply): AbandonedOwner | undefined => {
+        const inDoubt = reply === undefined || epoch !== store.connectionEpoch
+        const isIn = reply?.kind === 'entered' && i < reply.tokens.length
+        return inDoubt || isIn ? { ...left, inDoubt } : undefined
+      }
+      if (requested)
+        abandonment.abandonLater(
+          address,
+          requested.then(after, () => after()),
+        )
+    }
   }
 
   #abandon(owners: readonly JointOwner<L>[]): void {

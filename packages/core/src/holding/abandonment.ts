@@ -26,9 +26,31 @@ export interface AbandonedOwner {
   readonly leaseMs: number
 }
 
+/** A request that is held back. */
+export interface HeldBack {
+  readonly address: Address
+  /** It may go out now. */
+  proceed(): void
+}
+
+/**
+ * For how many owners of one object requests may be on their way that a client has given up. Each may leave a mark at the store, which refuses
+ * it should it arrive late: what a client leaves there depends neither on how often it tries nor on how briefly it waits.
+ */
+const mostUnsettled = 16
+
+/** What is under way for owners of one object that were given up. */
+interface Unsettled {
+  count: number
+  /** In the order in which they may go out. */
+  readonly heldBack: Set<HeldBack>
+}
+
 /** Gives up owners that this client no longer acts for, so that what they may still hold does not keep others out. */
 export class Abandonment {
   readonly #deps: AbandonmentDeps
+  /** By the id of the object. */
+  readonly #unsettled = new Map<string, Unsettled>()
 
   constructor(deps: AbandonmentDeps) {
     this.#deps = deps
@@ -44,7 +66,51 @@ export class Abandonment {
    * Gives up an owner's hold and queue entry, in the background and for as long as either could exist: a queue entry
    * lives for one watchdog time, a hold for the lease that was requested.
    */
-  abandon({ address, title, owner, inDoubt, leaseMs }: AbandonedOwner): void {
+  abandon(owner: AbandonedOwner): void {
+    if (owner.inDoubt) this.abandonLater(owner.address, Promise.resolve(owner))
+    else this.#deps.background.run(this.#giveUp(owner))
+  }
+
+  /**
+   * Gives up an owner once its request has been answered, or certainly not in time: after a reply none is in doubt, and mostly
+   * nothing is left to give up.
+   *
+   * @param left - what is to be given up then; never rejects
+   */
+  abandonLater({ id }: Address, left: Promise<AbandonedOwner | undefined>): void {
+    const unsettled = this.#unsettled.get(id) ?? { count: 0, heldBack: new Set() }
+    this.#unsettled.set(id, unsettled)
+    unsettled.count++
+    const done = left.then((owner) => owner && this.#giveUp(owner))
+    this.#deps.background.run(done.finally(() => this.#settle(id, unsettled)))
+  }
+
+  /** Whether a new owner may request; otherwise it is held back until fewer that were given up are unsettled. */
+  mayRequest(wait: HeldBack): boolean {
+    const unsettled = this.#unsettled.get(wait.address.id)
+    if (!unsettled || (unsettled.count < mostUnsettled && unsettled.heldBack.size === 0)) return true
+    unsettled.heldBack.add(wait)
+    return false
+  }
+
+  /** It is not to go out any more. */
+  withdraw(wait: HeldBack): void {
+    this.#unsettled.get(wait.address.id)?.heldBack.delete(wait)
+  }
+
+  #settle(id: string, unsettled: Unsettled): void {
+    const { heldBack } = unsettled
+    unsettled.count--
+    if (unsettled.count === 0) this.#unsettled.delete(id)
+    let free = unsettled.count === 0 ? Infinity : mostUnsettled - unsettled.count
+    for (const wait of heldBack) {
+      if (free-- <= 0) return
+      heldBack.delete(wait)
+      wait.proceed()
+    }
+  }
+
+  #giveUp({ address, title, owner, inDoubt, leaseMs }: AbandonedOwner): Promise<void> {
     const tombstoneMs = this.tombstoneMs(leaseMs)
     const release = {
       address,
@@ -57,7 +123,7 @@ export class Abandonment {
       failures: 0,
       wasDenied: false,
     }
-    this.#deps.background.run(this.#release(release))
+    return this.#release(release)
   }
 
   /** The store may refuse it for a while only, as when its password changes: the first refusal is reported, and all are retried. */

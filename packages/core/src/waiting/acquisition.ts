@@ -3,7 +3,7 @@ import type { LockSteps } from '../engine/lock-steps.js'
 import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
 import type { AcquireRequest } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/host.js'
-import type { Abandonment } from '../holding/abandonment.js'
+import type { AbandonedOwner, Abandonment } from '../holding/abandonment.js'
 import type { Grant } from '../holding/grant.js'
 import { Hold } from '../holding/hold.js'
 import type { Acquired, HoldDeps } from '../holding/hold.js'
@@ -41,7 +41,7 @@ export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
   /** Only with `minReplicas`. */
   readonly confirmer: Confirmer | undefined
   readonly settings: StoreWaitDeps['settings'] & { readonly marginMs: number }
-  readonly abandonment: Pick<Abandonment, 'abandon'>
+  readonly abandonment: Pick<Abandonment, 'abandon' | 'abandonLater' | 'mayRequest' | 'withdraw'>
   readonly proofs: Pick<Proofs, 'of'>
   readonly looks: Pick<Looks, 'foundChange'>
   readonly holding: HoldDeps<L>
@@ -155,8 +155,10 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs
     const request = this.#buildRequest(leaseMs)
-    this.take(this.deps.steps.acquire(this.address, request, timeoutMs), (reply) =>
-      this.#onReply(reply, sentAt, leaseMs),
+    this.take(
+      this.deps.steps.acquire(this.address, request, timeoutMs),
+      (reply) => this.#onReply(reply, sentAt, leaseMs),
+      (reply) => this.#onLateReply(reply, sentAt),
     )
   }
 
@@ -186,12 +188,41 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     if (hasSucceeded && mayMoreEnter) this.deps.waiters.wakeFirst(this.address.id)
   }
 
+  /** A client that closes does not wait for replies. */
+  override close(): void {
+    this.settled = Promise.resolve()
+    this.inDoubt ||= this.hasRequestInFlight
+    super.close()
+  }
+
+  protected override mayRequest(): boolean {
+    return this.deps.abandonment.mayRequest(this)
+  }
+
   protected abandon(isInFlight: boolean): void {
-    const inDoubt = this.inDoubt || isInFlight
-    if (!this.hasEntry && this.#grantedAt === undefined && !inDoubt) return
-    const { address, owner, target } = this
-    const leaseMs = this.#leaseMs
-    this.deps.abandonment.abandon({ address, title: titleOf(target), owner, inDoubt, leaseMs })
+    const { address } = this
+    const { abandonment } = this.deps
+    const left = isInFlight ? undefined : this.#left
+    if (!this.hasRequested) abandonment.withdraw(this)
+    else if (isInFlight)
+      abandonment.abandonLater(
+        address,
+        this.settled.then(() => this.#left),
+      )
+    else if (left) abandonment.abandon(left)
+  }
+
+  /** What the store may have of it. */
+  get #left(): AbandonedOwner | undefined {
+    const { address, owner, target, inDoubt } = this
+    if (!this.hasEntry && this.#grantedAt === undefined && !inDoubt) return undefined
+    return { address, title: titleOf(target), owner, inDoubt, leaseMs: this.#leaseMs }
+  }
+
+  #onLateReply(reply: AcquireReply, sentAt: Moment): void {
+    if (reply.kind === 'held') this.#grantedAt ??= sentAt.monotonicMs
+    if (reply.kind === 'busy')
+      this.#lastReply = lastReplyOf(reply, sentAt, this.#enteredHere, this.#lastReply)
   }
 
   get #enteredHere(): number {
@@ -312,7 +343,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       this.#wasRevoked = false
       return this.#buildRequest(this.#leaseMs)
     }
-    confirmGrant(confirmer, this.deps.store, this.address, next).then(
+    this.settled = confirmGrant(confirmer, this.deps.store, this.address, next).then(
       (observed) => this.#onConfirmation(confirmer, observed, grantedAt),
       (error: unknown) => this.onFailure(error),
     )

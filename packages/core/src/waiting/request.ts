@@ -25,14 +25,3 @@ export function leaseToRequest(
 /** How long a queue entry that is requested or refreshed now needs to stay alive. */
 export const entryTtlToRequest = ({ watchdogTimeoutMs }: RequestTimes, waitLeftMs: number): number =>
   Math.max(1, Math.ceil(Math.min(watchdogTimeoutMs, waitLeftMs)))
-
-/** A reply that a wait does not wait for still shows that the store replies, if it comes within this time. */
-const lateReplyMs = 500
-
-/** How long a request may take: a single attempt one command's time, a wait what is left of it, if that is long enough for a reply. */
-export const timeoutOf = (
-  { waitMs }: Pick<Request, 'waitMs'>,
-  { commandTimeoutMs }: Pick<RequestTimes, 'commandTimeoutMs'>,
-  waitLeftMs: number,
-): number =>
-  waitMs === 0 ? commandTimeoutMs : Math.ceil(Math.min(commandTimeoutMs, Math.max(lateReplyMs, waitLeftMs)))

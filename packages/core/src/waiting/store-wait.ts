@@ -8,9 +8,10 @@ import type { Request } from '../options/options.js'
 import type { Target } from '../ownership/target.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { retryAfterMs } from '../util/backoff.js'
+import { monotonicMs } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
 import type { Ready } from './readiness.js'
-import { entryTtlToRequest, timeoutOf } from './request.js'
+import { entryTtlToRequest } from './request.js'
 import type { Obstacle } from './standing.js'
 import { detailsOf } from './wait-reports.js'
 import type { WaitReports } from './wait-reports.js'
@@ -77,9 +78,11 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   protected inDoubt = false
   protected hasRequested = false
   protected requestAgain = false
+  /** Resolves once the last request was answered, or gets no reply. */
+  protected settled: Promise<void> = Promise.resolve()
   #node: ListNode<Waiter> | undefined
   #failures = 0
-  /** When the last request, or the checks before it, began. */
+  /** When the last request, or what comes before the first, began. */
   #sentAt = -Infinity
   /** Why the last command failed, unless one was answered since. */
   #lastError: HoldfastError | undefined
@@ -160,21 +163,29 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     this.enter('requesting')
     this.requestAgain = false
     this.hasRequested = true
-    this.send(timeoutOf(this.options, this.deps.settings, this.waitLeftMs))
+    // Its reply matters also if the wait is over by then: it says what there is to give up.
+    this.send(this.deps.settings.commandTimeoutMs)
   }
 
-  /** Deals with the reply to the request that was just sent. */
-  protected take<T>(reply: Promise<T>, onReply: (reply: T) => void): void {
+  /** Deals with the reply to the request that was just sent. @param onLateReply - to a wait that is over */
+  protected take<T>(
+    reply: Promise<T>,
+    onReply: (reply: T) => void,
+    onLateReply: (reply: T) => void = () => undefined,
+  ): void {
     const { store, silence } = this.deps
     const epoch = store.connectionEpoch
     const sentAt = silence.sent()
     this.#sentAt = sentAt
-    reply.then(
+    this.settled = reply.then(
       (received) => {
         silence.replied(sentAt)
         // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive.
         if (epoch !== store.connectionEpoch) this.inDoubt = true
-        if (this.isOver) return
+        if (this.isOver) {
+          onLateReply(received)
+          return
+        }
         this.answered()
         onReply(received)
       },
@@ -189,17 +200,12 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   protected onFailure(thrown: unknown): void {
-    if (this.state === 'over') return
     // What the engine refused for its arguments was not sent.
-    if (this.hasRequestInFlight && !(thrown instanceof InvalidArgumentError)) this.inDoubt = true
-    const bare = toHoldfastError(thrown)
-    // The request had no more time than what was left of the wait.
-    if (bare instanceof UnavailableError && this.isTimeUp) {
-      if (bare.cause !== undefined && this.isOutage) this.#lastError = bare
-      this.onLimit()
-      return
-    }
+    const wasSent = !(thrown instanceof InvalidArgumentError)
+    if (wasSent && (this.hasRequestInFlight || this.isOver)) this.inDoubt = true
+    if (this.isOver) return
     this.enter('pausing')
+    const bare = toHoldfastError(thrown)
     const error = toHoldfastError(bare, detailsOf(this))
     if (!(error instanceof UnavailableError) || this.options.waitMs === 0) {
       this.fail(error)
@@ -275,7 +281,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     waiters.delete(this)
     this.passOn(hasSucceeded, this.requestAgain || inFlight)
     if (this.#isWatching) inbox.unwatch?.(this.address)
-    if (!hasSucceeded && this.hasRequested) this.abandon(inFlight)
+    if (!hasSucceeded) this.abandon(inFlight)
   }
 
   /** Others here may have a chance of which no notification tells them. @param wasWoken - and did not look */
@@ -286,22 +292,33 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   /** Gives up what the store may have of it. */
   protected abstract abandon(isInFlight: boolean): void
 
+  /** Whether the first request may go out. If not, `proceed` is called when it may. */
+  protected mayRequest(): boolean {
+    return true
+  }
+
+  proceed(): void {
+    if (this.state === 'starting') this.request()
+  }
+
   #start(): void {
     this.enter('starting')
     this.#prepare()
   }
 
   #prepare(): void {
+    if (this.isOver) return
     const ready = this.deps.readiness.ready(this.address)
-    if (!ready) {
+    const mayRequest = ready === undefined && (this.hasRequested || this.mayRequest())
+    if (mayRequest) {
       this.request()
       return
     }
-    this.#sentAt = this.deps.silence.sent()
+    this.#sentAt = ready ? this.deps.silence.sent() : monotonicMs()
     // The checks are several commands: together they get no longer than one.
     if (this.options.waitMs === 0) this.limitTo(this.deps.settings.commandTimeoutMs)
-    ready.then(
-      () => this.request(),
+    ready?.then(
+      () => this.#prepare(),
       (error: unknown) => this.onFailure(error),
     )
   }

@@ -9,7 +9,7 @@ import type { Request } from '../options/options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { onAbort } from '../util/abort.js'
-import { isTimeUp, monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../util/clock.js'
 import { readAheadMs } from './waiter-table.js'
 import { detailsOf } from './wait-reports.js'
 import { closedWhileWaiting } from './wording.js'
@@ -132,11 +132,6 @@ export abstract class Wait<R, State extends string> {
 
   protected get waitLeftMs(): number {
     return this.startedAt + this.options.waitMs - monotonicMs()
-  }
-
-  /** Whether `waitMs` is over. */
-  protected get isTimeUp(): boolean {
-    return this.options.waitMs > 0 && isTimeUp(this.startedAt + this.options.waitMs)
   }
 
   /** Since it began, in whole milliseconds. */
