@@ -23,6 +23,9 @@ export interface AcquireDeps {
 /** In a store that lost its data lately, the longest time until a waiter looks again, milliseconds. */
 const closedAgainMs = 500
 
+/** What an entry takes besides its owner and proof, rather too many. */
+const entryBytes = 140
+
 /** Lets the owner in, or queues it. One that looks again and finds nothing new leaves the document as it is. */
 export function acquire<State extends WaitingState>(
   { id, kind }: ObjectAddress,
@@ -36,6 +39,9 @@ export function acquire<State extends WaitingState>(
   // One that is in is told so; and one that believes to be, that it is not.
   const wouldEnter = !holds(owner) && (kind === 'shared' || request.count === 1)
   if (opensInMs > 0 && wouldEnter) return closedFor(opensInMs)
+
+  const isNew = request.entryTtlMs > 0 && !holds(owner) && !state.queue.has(owner)
+  if (isNew) opened.reserve(owner.length + request.proof.length + entryBytes)
 
   const entryTtlMs = clock.atLeast(request.entryTtlMs)
   const asItWas = entryOf(state, owner)

@@ -21,6 +21,9 @@ export interface DocumentsDeps {
   readonly outsideAllCalls: (run: () => void) => void
 }
 
+/** How much of a document those that wait may take. The rest is for what holds it, and for what is given up. */
+const waitersShare = 0.9
+
 /** Between two attempts to replace a document that others replace, too. */
 const conflictBounds = { firstMs: 2, longestMs: 50 }
 
@@ -88,11 +91,11 @@ export class Documents<Content, Written> {
         for (const step of steps) step.refuse(decoded)
         return
       }
-      const { carried, text, keepMs, effects } = this.#apply(decoded.content, snapshot, steps)
+      const { carried, text, keepMs, effects } = this.#apply(address, decoded.content, snapshot, steps)
       const bytes = text === undefined ? 0 : Buffer.byteLength(text)
       if (bytes > maxBytes) {
         // One of them is what makes it too large: the others go without.
-        if (carried.length === 1) throw tooLarge(address, bytes, this.#deps)
+        if (carried.length === 1) throw tooLarge(address, bytes, maxBytes, this.#deps.engine)
         for (const step of carried)
           await this.#carryOut(address, [step]).catch((error: unknown) => step.fail(error))
         return
@@ -118,6 +121,7 @@ export class Documents<Content, Written> {
 
   /** What the steps make of a document. `text` is left out if they leave it as it is. */
   #apply(
+    address: DocumentAddress,
     content: Content,
     { text: was, nowUs, incarnation, opensInMs = 0 }: Snapshot,
     steps: readonly Step<Content>[],
@@ -125,12 +129,18 @@ export class Documents<Content, Written> {
     const kind = this.#kind
     kind.settle(content, nowUs)
     const settled = encode(kind, content)
+    let bytes = Buffer.byteLength(settled)
+    const room = Math.floor(this.#deps.maxBytes * waitersShare)
     const effects: (() => void)[] = []
     const document: Opened<Content> = {
       content,
       nowUs,
       incarnation,
       opensInMs,
+      reserve: (more) => {
+        if (bytes + more > room) throw tooLarge(address, bytes + more, room, this.#deps.engine)
+        bytes += more
+      },
       afterwards: (effect) => effects.push(effect),
     }
     const carried: Step<Content>[] = []
@@ -158,10 +168,11 @@ const closed = (): ClosedError => new ClosedError('the Holdfast client is closed
 function tooLarge(
   { name, object }: DocumentAddress,
   bytes: number,
-  { engine, maxBytes }: DocumentsDeps,
+  limit: number,
+  engine: string,
 ): RefusedError {
   const message =
-    `${object} ${name}: its document would have ${bytes} bytes, and ${engine} takes ${maxBytes}; ` +
+    `${object} ${name}: its document would have ${bytes} bytes, and ${engine} takes ${limit}; ` +
     'have fewer wait for it or hold it at once (see maxWaiters), or let the store take larger ones'
   return new RefusedError(message, { lockName: name, engine })
 }

@@ -71,7 +71,17 @@ export class DocumentLocks implements EngineSession {
     const hasTokens = traits.evicts !== true
     const listing = traits.lists && listingOf(session, engine)
     const mail = listing && new Mail({ host, documents: deps })
-    this.steps = new DocumentCommands({ host, engine, objects, session, clock, pollMs, queue, hasTokens, mail })
+    this.steps = new DocumentCommands({
+      host,
+      engine,
+      objects,
+      session,
+      clock,
+      pollMs,
+      queue,
+      hasTokens,
+      mail,
+    })
     this.registry = new Registration({ host, session, facts, clock, mail })
     if (listing && mail) this.operator = new DocumentOperator({ host, session: listing, mail })
     if (queue) {

@@ -8,6 +8,12 @@ export interface Opened<Content> {
   readonly incarnation: string
   /** For how many milliseconds nobody enters; 0: the store is open. */
   readonly opensInMs: number
+  /**
+   * Counts so many bytes for one more that waits.
+   *
+   * @throws `RefusedError` when the document has no room for it
+   */
+  readonly reserve: (bytes: number) => void
   /** Has something done once the store has what the steps make of the document. */
   readonly afterwards: (effect: () => void) => void
 }

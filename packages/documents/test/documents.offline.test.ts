@@ -79,7 +79,7 @@ it('a step that runs out of time fails alone, and is not carried out later', asy
 })
 
 it('a step that would make its document too large is refused with what there is to do, and those beside it are carried out', async () => {
-  const table = new DocumentTable({ maxBytes: 300 })
+  const table = new DocumentTable({ maxBytes: 400 })
   const { session, locate } = await openClient(table, 'a')
   const acquire = (owner: string) => session.steps.acquire(locate('x'), requestOf(owner), second)
   await acquire('a:1')
@@ -92,8 +92,28 @@ it('a step that would make its document too large is refused with what there is 
   expect(renewed).toMatchObject({ value: ['renewed'] })
   expect(refused).toMatchObject({ reason: expect.any(RefusedError) as RefusedError })
   await expect(acquire('a:3')).rejects.toThrow(
-    /^lock x: its document would have \d+ bytes, and table takes 300; have fewer wait for it or hold it at once \(see maxWaiters\), or let the store take larger ones$/,
+    /^lock x: its document would have \d+ bytes, and table takes 360; have fewer wait for it or hold it at once \(see maxWaiters\), or let the store take larger ones$/,
   )
+})
+
+it('of thousands that come at once those that the document has no room for are refused in the same trip', async () => {
+  const table = new DocumentTable({ maxBytes: 20_000 })
+  const { session, locate } = await openClient(table, 'a')
+  const acquire = (n: number) => session.steps.acquire(locate('x'), requestOf(`a:${n}`), 30 * second)
+  await acquire(1)
+  const outcomes = await Promise.allSettled(Array.from({ length: 3_000 }, (_, n) => acquire(n + 2)))
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  expect(
+    refused
+      .filter((reason) => !(reason instanceof RefusedError))
+      .map(String)
+      .slice(0, 3),
+  ).toEqual([])
+  expect(3_000 - refused.length).toBeGreaterThan(80)
+  expect(table.reads).toBeLessThan(6)
+  // Whoever holds it, and whoever gives up, has room left.
+  const release = { owner: 'a:2', count: 0, tombstoneMs: 60_000 }
+  await expect(session.steps.release(locate('x'), release, second)).resolves.toEqual({ kind: 'not-held' })
 })
 
 describe('of several renewals', () => {

@@ -27,7 +27,7 @@ import type { Proofs } from './proofs.js'
 import { leaseToRequest } from './request.js'
 import type { Obstacle } from './standing.js'
 import { StoreWait } from './store-wait.js'
-import type { StoreWaitDeps } from './store-wait.js'
+import type { State, StoreWaitDeps } from './store-wait.js'
 import { detailsOf, notAcquired } from './wait-reports.js'
 import { readAheadMs } from './waiter-table.js'
 import { alreadyAbandoned, repliedTooLate } from './wording.js'
@@ -199,17 +199,20 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     return this.deps.abandonment.mayRequest(this)
   }
 
-  protected abandon(isInFlight: boolean): void {
-    const { address } = this
+  protected abandon(from: State): void {
     const { abandonment } = this.deps
-    const left = isInFlight ? undefined : this.#left
-    if (!this.hasRequested) abandonment.withdraw(this)
-    else if (isInFlight)
+    if (!this.hasRequested) {
+      abandonment.withdraw(this)
+    } else if (from === 'requesting') {
       abandonment.abandonLater(
-        address,
+        this.address,
         this.settled.then(() => this.#left),
       )
-    else if (left) abandonment.abandon(left)
+    } else {
+      // Replicas may take long, and it holds the object meanwhile.
+      this.inDoubt ||= from === 'confirming'
+      if (this.#left) abandonment.abandon(this.#left)
+    }
   }
 
   /** What the store may have of it. */
@@ -343,7 +346,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       this.#wasRevoked = false
       return this.#buildRequest(this.#leaseMs)
     }
-    this.settled = confirmGrant(confirmer, this.deps.store, this.address, next).then(
+    confirmGrant(confirmer, this.deps.store, this.address, next).then(
       (observed) => this.#onConfirmation(confirmer, observed, grantedAt),
       (error: unknown) => this.onFailure(error),
     )

@@ -20,7 +20,7 @@ import type { Transitions } from './wait.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
 import { notReached, tooManyWaiters } from './wording.js'
 
-type State = 'starting' | 'requesting' | 'replied' | 'waiting' | 'pausing' | 'confirming'
+export type State = 'starting' | 'requesting' | 'replied' | 'waiting' | 'pausing' | 'confirming'
 
 const transitions: Transitions<State> = {
   starting: ['requesting', 'pausing'],
@@ -281,7 +281,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     waiters.delete(this)
     this.passOn(hasSucceeded, this.requestAgain || inFlight)
     if (this.#isWatching) inbox.unwatch?.(this.address)
-    if (!hasSucceeded) this.abandon(inFlight)
+    if (!hasSucceeded) this.abandon(from)
   }
 
   /** Others here may have a chance of which no notification tells them. @param wasWoken - and did not look */
@@ -290,7 +290,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   /** Gives up what the store may have of it. */
-  protected abstract abandon(isInFlight: boolean): void
+  protected abstract abandon(from: State): void
 
   /** Whether the first request may go out. If not, `proceed` is called when it may. */
   protected mayRequest(): boolean {
