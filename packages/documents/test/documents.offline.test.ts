@@ -102,7 +102,9 @@ it('of thousands that come at once those that the document has no room for are r
   const acquire = (n: number) => session.steps.acquire(locate('x'), requestOf(`a:${n}`), 30 * second)
   await acquire(1)
   const outcomes = await Promise.allSettled(Array.from({ length: 3_000 }, (_, n) => acquire(n + 2)))
-  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  const refused = outcomes.flatMap((outcome): unknown[] =>
+    outcome.status === 'rejected' ? [outcome.reason] : [],
+  )
   expect(
     refused
       .filter((reason) => !(reason instanceof RefusedError))

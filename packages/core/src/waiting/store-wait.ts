@@ -203,7 +203,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     // What the engine refused for its arguments was not sent.
     const wasSent = !(thrown instanceof InvalidArgumentError)
     if (wasSent && (this.hasRequestInFlight || this.isOver)) this.inDoubt = true
-    if (this.isOver) return
+    if (this.state === 'over') return
     this.enter('pausing')
     const bare = toHoldfastError(thrown)
     const error = toHoldfastError(bare, detailsOf(this))
