@@ -1,8 +1,7 @@
 /** Sources are compiled by swc; types are checked by `pnpm types`. */
-export const project = (name, testMatch, more = {}) => ({
+export const project = (name, more) => ({
   displayName: name,
-  testMatch,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/lib/skips-without-server.mjs',
   runner: '<rootDir>/scripts/lib/by-the-clock-first.mjs',
   transform: {
     '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql|kysely': [
@@ -37,33 +36,48 @@ export const project = (name, testMatch, more = {}) => ({
   ...more,
 })
 
+/** What `npm test` leaves to `npm run test:all`, of the files that would be in its projects: several servers, and what takes long. */
+const left = [
+  'core/test/conformance/(?!redis\\.test)',
+  'core/test/(failover|minified|multi-lock-load|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
+  'core/test/(missing-permissions|redisson-quorum|shared-model|versions|walks)',
+  'cli/test/run-(in-time|terminal)',
+  '(bench|examples|nestjs)/test/',
+  'session-queue/test/interleavings',
+  'scripts/test/publish',
+  'verification/conformance/test/(sessions|trial|two-trips)',
+]
+const kept = `^(?!.*/(${left.join('|')})).*/`
+
+/** On what is built, but without a server: whatever is called so, and the examples of docs/recipes/testing.md. */
+const noServer = `${kept}(test/.*\\.offline\\.test\\.ts|examples/testing/jest\\.test\\.[cm]js)$`
+const oneRedis = `${kept}((core|pubsub)/test/(?!.*offline)|cli/test/(run|guard)|scripts/test/).*\\.test\\.m?[tj]s$`
+
+const withRedis = {
+  globalSetup: '<rootDir>/verification/testkit/jest-global-setup.js',
+  globalTeardown: '<rootDir>/verification/testkit/jest-global-teardown.js',
+}
+
 /** @type {import('jest').Config} */
 export default {
+  // `npm test` runs all but the last.
   projects: [
-    project('unit', [
-      '<rootDir>/{packages,verification}/*/src/**/*.spec.ts',
-      '<rootDir>/scripts/test/*.spec.mjs',
-    ]),
-    // On what is built, but without a server: whatever is called so, and the examples of docs/recipes/testing.md.
-    project('no-server', [
-      '<rootDir>/{packages/*,verification/*,bench,examples}/test/**/*.offline.test.ts',
-      '<rootDir>/examples/testing/jest.test.{mjs,cjs}',
-    ]),
-    project(
-      'integration',
-      [
-        '<rootDir>/packages/*/test/**/*.test.ts',
-        '<rootDir>/verification/!(redisson)/test/**/*.test.ts',
-        '<rootDir>/bench/test/**/*.test.ts',
-        '<rootDir>/examples/test/**/*.test.ts',
-        '<rootDir>/scripts/test/*.test.mjs',
+    project('unit', {
+      testMatch: [
+        '<rootDir>/{packages,verification}/*/src/**/*.spec.ts',
+        '<rootDir>/scripts/test/*.spec.mjs',
       ],
-      {
-        testPathIgnorePatterns: ['/node_modules/', '\\.offline\\.test\\.ts$'],
-        globalSetup: '<rootDir>/verification/testkit/jest-global-setup.js',
-        globalTeardown: '<rootDir>/verification/testkit/jest-global-teardown.js',
-      },
-    ),
+    }),
+    project('no-server', { testRegex: noServer }),
+    project('redis', { testRegex: oneRedis, ...withRedis }),
+    project('rest', {
+      testMatch: [
+        '<rootDir>/{packages,verification}/!(redisson)/test/**/*.test.{ts,mjs}',
+        '<rootDir>/{bench,examples,scripts}/test/**/*.test.{ts,mjs}',
+      ],
+      testPathIgnorePatterns: ['/node_modules/', noServer, oneRedis],
+      ...withRedis,
+    }),
   ],
   // Ends what hangs, and does not judge speed.
   testTimeout: 300_000,

@@ -2,7 +2,8 @@ import { project } from './jest.config.js'
 
 /** Apart from the other tests, since these need a JDK and Maven. */
 export default {
-  ...project('interop', ['<rootDir>/verification/redisson/test/**/*.test.ts'], {
+  ...project('interop', {
+    testMatch: ['<rootDir>/verification/redisson/test/**/*.test.ts'],
     globalSetup: '<rootDir>/verification/redisson/test/support/build-peers.mjs',
   }),
   // Most tests wait for servers and for leases most of the time.

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util'
 import { root } from './lib/workspace.mjs'
 
 const tests = {
-  redis: ['integration', 'packages/core/test/mutants.test.ts'],
-  postgres: ['integration', 'packages/postgres/test/mutants.test.ts'],
+  redis: ['redis', 'packages/core/test/mutants.test.ts'],
+  postgres: ['rest', 'packages/postgres/test/mutants.test.ts'],
   memory: ['no-server', 'verification/mutants/test/memory.offline.test.ts'],
   documents: ['no-server', 'packages/documents/test/mutants.offline.test.ts'],
   'session-queue': ['no-server', 'packages/session-queue/test/mutants.offline.test.ts'],

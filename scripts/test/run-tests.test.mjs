@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { machineWithoutRedis } from '@holdfast/testkit'
@@ -21,5 +23,40 @@ it('without a Redis server the tests that need none run, and the rest is named a
     expect(code).toBe(1)
   } finally {
     await machine.remove()
+  }
+})
+
+it('skips what misses a server, with the reason in its title, and nothing else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'missing-server-'))
+  try {
+    const environment = join(__dirname, '../lib/skips-without-server.mjs')
+    await writeFile(join(folder, 'jest.config.json'), JSON.stringify({ testEnvironment: environment }))
+    await writeFile(
+      join(folder, 'some.test.js'),
+      `const none = Object.assign(new Error('No etcd found. Install it'), { name: 'NoEtcdError' })
+      describe('a store', () => {
+        let server
+        beforeAll(() => { throw none })
+        it('works', () => expect(server.works).toBe(true))
+        afterAll(() => server.stop())
+      })
+      it('starts one', () => { throw new Error('it did not start', { cause: none }) })
+      it('fails', () => { throw new Error('broken') })
+      it('passes', () => {})`,
+    )
+    const jest = join(__dirname, '../../node_modules/jest/bin/jest.js')
+    const child = spawn(process.execPath, [jest, '--json', '--outputFile=result.json'], { cwd: folder })
+    await Promise.all([once(child, 'close'), text(child.stderr), text(child.stdout)])
+    const result = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'))
+    const [{ assertionResults, message }] = result.testResults
+    expect(Object.fromEntries(assertionResults.map(({ title, status }) => [title, status]))).toEqual({
+      'works (skipped: No etcd found)': 'pending',
+      'starts one (skipped: No etcd found)': 'pending',
+      fails: 'failed',
+      passes: 'passed',
+    })
+    expect(message).not.toContain('reading')
+  } finally {
+    await rm(folder, { recursive: true })
   }
 })

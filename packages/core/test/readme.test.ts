@@ -1,105 +1,26 @@
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { format } from 'node:util'
-import { runInNewContext } from 'node:vm'
 
-import {
-  openDatabase,
-  openEtcd,
-  openMemcached,
-  openMysql,
-  openZooKeeper,
-  startRedis,
-  type OpenedEtcd,
-  type OpenedMemcached,
-  type OpenedMysql,
-  type OpenedZooKeeper,
-  type RedisServer,
-  type TestDatabase,
-} from '@holdfast/testkit'
-import * as pglite from '@electric-sql/pglite'
-import * as ioredis from 'ioredis'
-import * as mysql2 from 'mysql2/promise'
-import * as pg from 'pg'
+import { startRedis, type RedisServer } from '@holdfast/testkit'
 
-import * as core from '../src/index.js'
+import type * as core from '../src/index.js'
 import { redisson, type RedissonSemaphore } from '../src/redis/redisson/index.js'
-import { compile, readPage, readSnippets, typeErrors } from './readme-snippets.js'
-import type { Snippet } from './readme-snippets.js'
+import { readPage, readSnippets, typeErrors } from './readme-snippets.js'
 import { nextEvent } from './support/next-event.js'
+import { endAll, Holdfast, runSnippet, storesOf } from './support/run-snippet.js'
 
 const snippets = readSnippets()
-const nodeRequire = createRequire(__filename)
-const ends = new Set<() => Promise<void> | void>()
 let server: RedisServer
-let database: TestDatabase
-let etcd: OpenedEtcd
-let memcached: OpenedMemcached
-let zookeeper: OpenedZooKeeper
-let mysql: OpenedMysql
-
-/** As in the packages, but ended after the test: pages need not show the end of everything. */
-class Holdfast extends core.Holdfast {
-  readonly tracked = ends.add(() => this.close())
-}
-
-class Redis extends ioredis.Redis {
-  readonly tracked = ends.add(() => this.disconnect())
-}
 
 beforeAll(async () => {
   server = await startRedis()
-  database = await openDatabase()
-  etcd = await openEtcd()
-  memcached = await openMemcached()
-  zookeeper = await openZooKeeper()
-  mysql = await openMysql()
 })
 
 beforeEach(() => server.call('FLUSHALL'))
 
-afterEach(async () => {
-  const ending = [...ends].reverse()
-  ends.clear()
-  for (const end of ending) await end()
-})
+afterEach(endAll)
 
-afterAll(() => Promise.all([server, database, etcd, memcached, mysql, zookeeper].map((each) => each.stop())))
-
-/** Runs a snippet as a program of its own would run, and answers what it printed. */
-async function run(snippet: Snippet): Promise<string[]> {
-  const code = compile(snippet)
-    .replaceAll('redis://localhost:6379', server.url)
-    .replaceAll(/postgres:\/\/(app@)?localhost:5432\/app/g, database.url)
-    .replaceAll('http://localhost:2379', etcd.url)
-    .replaceAll('memcached://localhost:11211', memcached.url)
-    .replaceAll('localhost:2181', zookeeper.connect)
-    .replaceAll('mysql://localhost:3306/app', mysql.url)
-  const modules: Record<string, unknown> = {
-    '@holdfast/core': { ...core, Holdfast },
-    ioredis: { ...ioredis, Redis },
-    pg,
-    'mysql2/promise': mysql2,
-    '@electric-sql/pglite': pglite,
-  }
-  const exports: { run?: () => Promise<void> } = {}
-  const printed: string[] = []
-  runInNewContext(code, {
-    exports,
-    require: (name: string): unknown => modules[name] ?? nodeRequire(name),
-    console: { log: (...args: unknown[]) => printed.push(format(...args)) },
-    AbortController,
-    AbortSignal,
-    Error,
-    Symbol,
-    performance,
-    process,
-    setTimeout,
-  })
-  await exports.run?.()
-  return printed
-}
+afterAll(() => server.stop())
 
 /** Sends the page's one `ACL SETUSER` line to the server as a terminal would: as typed. */
 async function paste(page: string): Promise<void> {
@@ -300,12 +221,12 @@ describe('every snippet', () => {
   )
 })
 
-it.each(snippets.map((snippet) => [snippet.where, snippet] as const))(
+const onRedis = snippets.filter((snippet) => storesOf(snippet).length === 0)
+
+it.each(onRedis.map((snippet) => [snippet.where, snippet] as const))(
   '%s runs, and prints what it says',
   async (_, snippet) => {
-    const printed = await run(snippet)
+    const printed = await runSnippet(snippet, server.url)
     if (snippet.prints.length > 0) expect(printed).toEqual(snippet.prints)
   },
-  // PGlite alone takes seconds to begin, and the machine may be busy.
-  60_000,
 )

@@ -65,9 +65,10 @@ describe('random schedules', () => {
         onFinished: (finishedSeed, _, verdict) =>
           problems.push(...verdict.problems.map((text) => `seed ${finishedSeed}: ${text}`)),
       })
-      return { problems, tally }
-    } catch (error) {
-      return { problems: [...problems, `seed ${seed}: ${String(error)}`], tally: undefined }
+      return { problems, tally, failure: undefined }
+    } catch (cause) {
+      const failure = new Error([...problems, `seed ${seed}: ${String(cause)}`].join('\n'), { cause })
+      return { problems, tally: undefined, failure }
     }
   }
 
@@ -82,7 +83,8 @@ describe('random schedules', () => {
   }, 900_000)
 
   function expectNoProblems(object: ObjectName, topology: TopologyName): void {
-    const { problems, tally } = outcomes.get(`${object} on ${topology}`) ?? {}
+    const { problems, tally, failure } = outcomes.get(`${object} on ${topology}`) ?? {}
+    if (failure) throw failure
     expect(problems).toEqual([])
     expect(tally).toMatchObject({ topology, object, runs, violations: 0 })
     const { holds = 0, passes = 0, calls = 0 } = tally ?? {}

@@ -1,4 +1,3 @@
-import { canInstall, installWithApt } from '../find/debian.js'
 import { onPath } from '../find/probe-binary.js'
 
 /** No etcd was found; the message says how to get one. */
@@ -23,9 +22,3 @@ export class NoEtcdError extends Error {
 
 /** The program `etcd`, on PATH. `null` if there is none. */
 export const findEtcd = (): string | null => onPath('etcd')[0] ?? null
-
-/** The same after Debian's package was installed, where that is possible. */
-export async function installEtcd(): Promise<string | null> {
-  if (await canInstall()) await installWithApt('etcd-server')
-  return findEtcd()
-}

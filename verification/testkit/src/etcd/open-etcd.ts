@@ -15,14 +15,13 @@ export interface OpenedEtcd {
 const image = 'quay.io/coreos/etcd:v3.5.21'
 
 /**
- * The server that ETCD_URL names, else the first that a step opens: a container if Docker is running, the program on this machine, that
- * of Debian's package, which root installs.
+ * The server that ETCD_URL names, else the first that a step opens: a container if Docker is running, the program on this machine.
  *
  * A source that does not start is skipped, except for ETCD_URL: if set, it names the only server to use. Throws {@link NoEtcdError}
  * with the failures as its cause.
  */
 export async function openEtcd(
-  steps: readonly Step<OpenedEtcd>[] = [etcdFromDocker, etcdFromProgram, etcdFromDebian],
+  steps: readonly Step<OpenedEtcd>[] = [etcdFromDocker, etcdFromProgram],
 ): Promise<OpenedEtcd> {
   const url = process.env['ETCD_URL']
   if (url) return { url, origin: 'ETCD_URL', stop: () => Promise.resolve() }
@@ -44,10 +43,9 @@ export async function etcdFromDocker(): Promise<OpenedEtcd | null> {
 }
 
 /** The program on PATH. */
-export const etcdFromProgram = (): Promise<OpenedEtcd | null> =>
-  findEtcd() === null ? Promise.resolve(null) : etcdFromDebian()
-
-async function etcdFromDebian(): Promise<OpenedEtcd> {
+export async function etcdFromProgram(): Promise<OpenedEtcd | null> {
+  const program = findEtcd()
+  if (program === null) return null
   const server = await startEtcd()
-  return { url: server.url, origin: findEtcd() ?? '', stop: () => server.stop() }
+  return { url: server.url, origin: program, stop: () => server.stop() }
 }

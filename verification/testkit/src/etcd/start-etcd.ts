@@ -1,5 +1,5 @@
 import type { EtcdServer, StartEtcdOptions } from './etcd-server.js'
-import { findEtcd, installEtcd, NoEtcdError } from './find-etcd.js'
+import { findEtcd, NoEtcdError } from './find-etcd.js'
 import { freeEtcdPorts, LocalEtcd } from './local-etcd.js'
 
 /** Another process may take the port that was free a moment ago. */
@@ -8,8 +8,7 @@ const portAttempts = 3
 /**
  * Starts a server of its own; resolves when it replies.
  *
- * Uses the program on PATH, else that of Debian's package, which root installs. Throws {@link NoEtcdError} if there is none.
- * Ignores ETCD_URL: tests must not crash that server.
+ * Uses the program on PATH. Throws {@link NoEtcdError} if there is none. Ignores ETCD_URL: tests must not crash that server.
  */
 export async function startEtcd(options: StartEtcdOptions = {}): Promise<EtcdServer> {
   const [server] = await startEtcdCluster(1, options)
@@ -19,7 +18,7 @@ export async function startEtcd(options: StartEtcdOptions = {}): Promise<EtcdSer
 
 /** Starts several servers as one cluster; resolves when all of them know its leader. */
 export async function startEtcdCluster(size: number, options: StartEtcdOptions = {}): Promise<EtcdServer[]> {
-  const program = findEtcd() ?? (await installEtcd())
+  const program = findEtcd()
   if (program === null) throw new NoEtcdError()
   for (let attemptsLeft = portAttempts; ; attemptsLeft -= 1) {
     const names = Array.from({ length: size }, (_, n) => `etcd-${n + 1}`)

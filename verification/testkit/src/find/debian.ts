@@ -3,22 +3,14 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { probeBinary, redisFromPath } from './probe-binary.js'
+import { probeBinary } from './probe-binary.js'
 import type { RedisBinary } from './redis-binary.js'
 import type { RedisSource } from './redis-source.js'
 
 const run = promisify(execFile)
 
-/**
- * Debian's and Ubuntu's package: installed if we are root, otherwise unpacked into the user's cache folder.
- *
- * `null` where there is no apt, or no such package.
- */
+/** Debian's and Ubuntu's package, unpacked into the user's cache folder. `null` where there is no apt, or no such package. */
 export async function redisFromDebian(): Promise<RedisSource | null> {
-  if (await canInstall()) {
-    await installWithApt('redis-server')
-    return redisFromPath()
-  }
   const binary = await unpackDebianRedis(cacheFolder('redis'))
   return binary && { kind: 'binary', binary }
 }
@@ -35,7 +27,7 @@ export const unpackDebianRedis = (folder: string): Promise<RedisBinary | null> =
  * A program of Debian's packages, unpacked in that folder and not installed; downloads them into it if they are not there yet. `null` where
  * there is no apt, or no such package.
  *
- * @param names - with the libraries that the program needs; those that a release does not have are skipped
+ * @param names - the program's, and those of the libraries that it needs; those that a release does not have are skipped
  * @param probe - finds the program below a folder, in an environment with its libraries
  */
 export async function unpackDebian<T>(
@@ -52,7 +44,7 @@ export async function unpackDebian<T>(
   // Unpacked elsewhere and moved into place, so that concurrent runs never see an incomplete server.
   const fresh = await mkdtemp(`${folder}.`)
   try {
-    for (const name of names) await download(name, fresh)
+    await download(names, fresh)
     for (const file of await readdir(fresh)) {
       if (file.endsWith('.deb')) await run('dpkg', ['-x', join(fresh, file), fresh])
     }
@@ -83,38 +75,27 @@ async function hasApt(): Promise<boolean> {
   }
 }
 
-/** Whether packages can be installed: by root, where there is apt. */
-export async function canInstall(): Promise<boolean> {
-  return process.platform === 'linux' && process.getuid?.() === 0 && (await hasApt())
-}
-
-/** Installs a package, if there is one of that name; what it installed shows whether it did. */
-export async function installWithApt(name: string): Promise<void> {
-  const install = () =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
-      // At runlevel 1 packages start no servers.
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-    })
-  try {
-    await install()
-  } catch {
-    // A new container image comes without package lists.
-    try {
-      await run('apt-get', ['update'])
-      await install()
-    } catch {
-      return
+/**
+ * Downloads packages into a folder, without the rights of root and without a trace in the system.
+ *
+ * Releases differ in which libraries exist and are needed; whether the server starts shows if they suffice.
+ */
+async function download(names: readonly string[], folder: string): Promise<void> {
+  const downloadAll = async (options: readonly string[]): Promise<void> => {
+    for (const name of names) {
+      await run('apt-get', [...options, 'download', name], { cwd: folder }).catch(() => undefined)
     }
   }
-}
-
-/** Releases differ in which libraries exist and are needed; whether the server starts shows if they suffice. */
-async function download(name: string, folder: string): Promise<void> {
-  try {
-    await run('apt-get', ['download', name], { cwd: folder })
-  } catch {
-    return
-  }
+  await downloadAll([])
+  if ((await readdir(folder)).some((file) => file.startsWith(`${names[0]}_`))) return
+  // A new container image comes without package lists, and those of a machine may be old.
+  const apt = join(folder, 'apt')
+  await mkdir(join(apt, 'lists/partial'), { recursive: true })
+  await mkdir(join(apt, 'archives/partial'), { recursive: true })
+  const own = ['State', 'Cache'].flatMap((kind) => ['-o', `Dir::${kind}=${apt}`])
+  await run('apt-get', [...own, 'update'])
+  await downloadAll(own)
+  await rm(apt, { recursive: true })
 }
 
 async function librariesIn(folder: string): Promise<string[]> {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { canInstall, installWithApt } from '../find/debian.js'
 import { onPath } from '../find/probe-binary.js'
 
 const run = promisify(execFile)
@@ -33,12 +32,6 @@ const debianFolder = '/usr/sbin'
 export function findMysql(): string | null {
   const found = ['mariadbd', 'mysqld'].flatMap((name) => [...onPath(name), `${debianFolder}/${name}`])
   return found.find((path) => existsSync(path)) ?? null
-}
-
-/** The same after Debian's package was installed, where that is possible. */
-export async function installMysql(): Promise<string | null> {
-  if (await canInstall()) await installWithApt('mariadb-server')
-  return findMysql()
 }
 
 /** What fills an empty folder with the system tables, and its arguments. */

@@ -18,13 +18,13 @@ const image = 'mariadb:11.4'
 
 /**
  * A database on the server that MYSQL_URL names, whose user may create some, else on the first that a step opens: a container if
- * Docker is running, the program on this machine, that of Debian's package, which root installs.
+ * Docker is running, the program on this machine.
  *
  * A source that does not start is skipped, except for MYSQL_URL: if set, it names the only server to use. Throws
  * {@link NoMysqlError} with the failures as its cause.
  */
 export async function openMysql(
-  steps: readonly Step<OpenedMysql>[] = [mysqlFromDocker, mysqlFromProgram, mysqlFromDebian],
+  steps: readonly Step<OpenedMysql>[] = [mysqlFromDocker, mysqlFromProgram],
 ): Promise<OpenedMysql> {
   const given = process.env['MYSQL_URL']
   if (!given) return openFirst(steps, (details) => new NoMysqlError(details))
@@ -53,10 +53,9 @@ export async function mysqlFromDocker(): Promise<OpenedMysql | null> {
 }
 
 /** The program on this machine. */
-export const mysqlFromProgram = (): Promise<OpenedMysql | null> =>
-  findMysql() === null ? Promise.resolve(null) : mysqlFromDebian()
-
-async function mysqlFromDebian(): Promise<OpenedMysql> {
+export async function mysqlFromProgram(): Promise<OpenedMysql | null> {
+  const program = findMysql()
+  if (program === null) return null
   const server = await startMysql()
-  return { url: server.url, origin: findMysql() ?? '', stop: () => server.stop() }
+  return { url: server.url, origin: program, stop: () => server.stop() }
 }

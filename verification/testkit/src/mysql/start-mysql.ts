@@ -1,5 +1,5 @@
 import { freePort } from '../free-port.js'
-import { findMysql, installMysql, NoMysqlError } from './find-mysql.js'
+import { findMysql, NoMysqlError } from './find-mysql.js'
 import { LocalMysql } from './local-mysql.js'
 import type { MysqlServer, StartMysqlOptions } from './mysql-server.js'
 
@@ -9,11 +9,10 @@ const portAttempts = 3
 /**
  * Starts a server of its own; resolves when it replies.
  *
- * Uses `mariadbd` or `mysqld`, else Debian's package, which root installs. Throws {@link NoMysqlError} if there is none. Ignores
- * MYSQL_URL: tests must not crash that server.
+ * Uses `mariadbd` or `mysqld`. Throws {@link NoMysqlError} if there is neither. Ignores MYSQL_URL: tests must not crash that server.
  */
 export async function startMysql({ settings = {} }: StartMysqlOptions = {}): Promise<MysqlServer> {
-  const program = findMysql() ?? (await installMysql())
+  const program = findMysql()
   if (program === null) throw new NoMysqlError()
   for (let attemptsLeft = portAttempts; ; attemptsLeft -= 1) {
     const server = await LocalMysql.create(program, await freePort(), settings)

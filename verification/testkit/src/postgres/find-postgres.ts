@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { canInstall, installWithApt } from '../find/debian.js'
 import { onPath } from '../find/probe-binary.js'
 
 /** Where Debian and its kin put the programs of each version. */
@@ -35,12 +34,6 @@ export function findPostgres(): string | null {
   versions.sort((a, b) => Number(b) - Number(a))
   folders.push(...versions.map((version) => join(debianFolder, version, 'bin')))
   return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null
-}
-
-/** The same after Debian's package was installed, where that is possible. */
-export async function installPostgres(): Promise<string | null> {
-  if (await canInstall()) await installWithApt('postgresql')
-  return findPostgres()
 }
 
 /** A user to run as. */

@@ -17,13 +17,7 @@ import {
   thawProcess,
 } from '../process/signals.js'
 import { until } from '../until.js'
-import {
-  findPostgres,
-  installPostgres,
-  NoPostgresError,
-  userForPostgres,
-  type UserIds,
-} from './find-postgres.js'
+import { findPostgres, NoPostgresError, userForPostgres, type UserIds } from './find-postgres.js'
 import type { PostgresServer, RestartPostgresOptions } from './postgres-server.js'
 import type { QueryRow } from './query-at.js'
 import { Statements } from './statements.js'
@@ -56,7 +50,7 @@ export async function startLocalPostgres(
   options: LocalPostgresOptions,
   fill: (server: LocalPostgres) => Promise<void>,
 ): Promise<LocalPostgres> {
-  const programs = findPostgres() ?? (await installPostgres())
+  const programs = findPostgres()
   if (programs === null) throw new NoPostgresError()
   for (let attemptsLeft = portAttempts; ; attemptsLeft -= 1) {
     const server = new LocalPostgres(programs, await userForPostgres(), await scratchFolder(), {

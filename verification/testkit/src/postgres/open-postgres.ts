@@ -17,13 +17,13 @@ const image = 'postgres:16-alpine'
 
 /**
  * The server that PG_URL names, else the first that a step opens: a container if Docker is running, a server of the programs
- * on this machine, one of Debian's package, which root installs.
+ * on this machine.
  *
  * A source that does not start is skipped, except for PG_URL: if set, it names the only server to use. Throws
  * {@link NoPostgresError} with the failures as its cause.
  */
 export async function openPostgres(
-  steps: readonly Step<OpenedPostgres>[] = [postgresFromDocker, postgresFromPrograms, postgresFromDebian],
+  steps: readonly Step<OpenedPostgres>[] = [postgresFromDocker, postgresFromPrograms],
 ): Promise<OpenedPostgres> {
   const url = process.env['PG_URL']
   if (url) {
@@ -48,10 +48,9 @@ export async function postgresFromDocker(): Promise<OpenedPostgres | null> {
 }
 
 /** The programs on PATH, or of Debian's package if it is installed. */
-export const postgresFromPrograms = (): Promise<OpenedPostgres | null> =>
-  findPostgres() === null ? Promise.resolve(null) : postgresFromDebian()
-
-async function postgresFromDebian(): Promise<OpenedPostgres> {
+export async function postgresFromPrograms(): Promise<OpenedPostgres | null> {
+  const programs = findPostgres()
+  if (programs === null) return null
   const server = await startPostgres()
-  return { url: server.url, origin: findPostgres() ?? '', stop: () => server.stop() }
+  return { url: server.url, origin: programs, stop: () => server.stop() }
 }

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { canInstall, installWithApt } from '../find/debian.js'
 import { onPath } from '../find/probe-binary.js'
 
 /** Debian's package, whose manifest names what else it needs. */
@@ -34,14 +33,4 @@ export function findZooKeeper(): string | null {
   const home = homes.find((each) => existsSync(join(each, 'lib')))
   if (home !== undefined) return [join(home, 'lib', '*'), join(home, '*')].join(':')
   return existsSync(debianJar) ? debianJar : null
-}
-
-/** The same after Debian's package was installed, where that is possible. */
-export async function findOrInstallZooKeeper(): Promise<string> {
-  const found = findZooKeeper()
-  if (found !== null) return found
-  if (await canInstall()) await installWithApt('zookeeper')
-  const installed = findZooKeeper()
-  if (installed === null) throw new NoZooKeeperError()
-  return installed
 }

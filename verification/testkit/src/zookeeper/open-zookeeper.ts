@@ -16,11 +16,11 @@ export interface OpenedZooKeeper {
 const image = 'zookeeper:3.9'
 
 /**
- * The ensemble that ZOOKEEPER_CONNECT names, else the first that a step opens: a server of the programs on this machine, a container if
- * Docker is running, or a server of Debian's package, which root installs. For tests that stop nothing.
+ * The ensemble that ZOOKEEPER_CONNECT names, else the first that a step opens: a server of the programs on this machine, or a container if
+ * Docker is running. For tests that stop nothing.
  */
 export async function openZooKeeper(
-  steps: readonly Step<OpenedZooKeeper>[] = [zooKeeperFromPrograms, zooKeeperFromDocker, fromDebian],
+  steps: readonly Step<OpenedZooKeeper>[] = [zooKeeperFromPrograms, zooKeeperFromDocker],
 ): Promise<OpenedZooKeeper> {
   const connect = process.env['ZOOKEEPER_CONNECT']
   if (connect) return { connect, origin: 'ZOOKEEPER_CONNECT', stop: () => Promise.resolve() }
@@ -28,10 +28,8 @@ export async function openZooKeeper(
 }
 
 /** Java, and `zkServer.sh` on PATH or Debian's package. */
-export const zooKeeperFromPrograms = (): Promise<OpenedZooKeeper | null> =>
-  findZooKeeper() === null ? Promise.resolve(null) : fromDebian()
-
-async function fromDebian(): Promise<OpenedZooKeeper> {
+export async function zooKeeperFromPrograms(): Promise<OpenedZooKeeper | null> {
+  if (findZooKeeper() === null) return null
   const server = await startZooKeeper()
   return { connect: server.connect, origin: 'programs of this machine', stop: () => server.stop() }
 }

@@ -1,6 +1,6 @@
 import { freePort } from '../free-port.js'
 import { scratchFolder } from '../process/reaper.js'
-import { findOrInstallZooKeeper } from './find-zookeeper.js'
+import { findZooKeeper, NoZooKeeperError } from './find-zookeeper.js'
 import { LocalZooKeeper } from './local-zookeeper.js'
 
 /** Another process may take the port that was free a moment ago. */
@@ -9,10 +9,11 @@ const portAttempts = 3
 /**
  * Starts a server on loopback; resolves when it serves clients. Ignores ZOOKEEPER_CONNECT: tests must not stop that one.
  *
- * Uses `zkServer.sh` on PATH, else Debian's package, which root installs. Throws {@link NoZooKeeperError} if there is neither.
+ * Uses `zkServer.sh` on PATH, else Debian's package if it is installed. Throws {@link NoZooKeeperError} if there is neither.
  */
 export async function startZooKeeper(): Promise<LocalZooKeeper> {
-  const classPath = await findOrInstallZooKeeper()
+  const classPath = findZooKeeper()
+  if (classPath === null) throw new NoZooKeeperError()
   for (let attemptsLeft = portAttempts; ; attemptsLeft -= 1) {
     const server = new LocalZooKeeper({ classPath, folder: await scratchFolder(), port: await freePort() })
     try {
@@ -57,7 +58,8 @@ export class ZooKeeperEnsemble implements AsyncDisposable {
 
 /** Starts so many servers; resolves when all of them serve clients. */
 export async function startZooKeeperEnsemble(size = 3): Promise<ZooKeeperEnsemble> {
-  const classPath = await findOrInstallZooKeeper()
+  const classPath = findZooKeeper()
+  if (classPath === null) throw new NoZooKeeperError()
   const ports = await Promise.all(
     Array.from({ length: size }, async () => [await freePort(), await freePort(), await freePort()] as const),
   )
