@@ -2,7 +2,6 @@
 export const project = (name, more) => ({
   displayName: name,
   testEnvironment: '<rootDir>/scripts/lib/skips-without-server.mjs',
-  runner: '<rootDir>/scripts/lib/by-the-clock-first.mjs',
   transform: {
     '\\.c?ts$|\\.mjs$|tinyqueue|markdown-table|github-slugger|electric-sql|kysely': [
       '@swc/jest',
@@ -38,12 +37,14 @@ export const project = (name, more) => ({
 
 /** What `npm test` leaves to `npm run test:all`, of the files that would be in its projects: several servers, and what takes long. */
 const left = [
+  'bench/test/',
+  'cli/test/run-(in-time|terminal)',
   'core/test/conformance/(?!redis\\.test)',
   'core/test/(failover|minified|multi-lock-load|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
-  'core/test/(missing-permissions|redisson-quorum|shared-model|versions|walks)',
-  'cli/test/run-(in-time|terminal)',
-  '(bench|examples|nestjs)/test/',
-  'session-queue/test/interleavings',
+  'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model|versions|walks)',
+  '(documents|session-queue)/test/(interleavings|mutants)',
+  'examples/test/',
+  'nestjs/test/',
   'scripts/test/publish',
   'verification/conformance/test/(sessions|trial|two-trips)',
 ]
@@ -83,7 +84,7 @@ export default {
   testTimeout: 300_000,
   testSequencer: '<rootDir>/scripts/lib/long-first.mjs',
   // Of a minute that a file takes, its tests wait for leases, outages and servers for about three quarters.
-  maxWorkers: 4,
+  maxWorkers: 6,
   // Each file leaves an `AsyncLocalStorage` behind, to which Node.js before 24 attends at every promise: a hundred make promises
   // forty times slower.
   workerIdleMemoryLimit: '250MB',

@@ -43,7 +43,7 @@ it('an extension that a release has overtaken finds no loss', async () => {
   // It comes after the other one in the order of acquisition.
   const busy = await other.getLock('a').lock()
   const wait = new AbortController()
-  const waiting = client.getMultiLock(['a', 'b']).lock({ leaseMs: 600, signal: wait.signal })
+  const waiting = client.getMultiLock(['a', 'b']).lock({ leaseMs: 6_000, signal: wait.signal })
   const failure = waiting.catch((error: unknown) => error)
   await until(() => renewals.length === 1)
   const isOver = new Promise((resolve) => {
