@@ -1,8 +1,7 @@
 import { TestEnvironment } from 'jest-environment-node'
 
-/** What the testkit throws where it finds no program for a server: `NoEtcdError` and its like. */
-const withoutServer = (error) =>
-  [error, error?.cause].find((each) => /^No[A-Z]\w*Error$/.test(each?.name))?.message
+/** What the testkit throws where it finds no program for a server, here or in a process that a test started. */
+const withoutServer = (error) => /\bNo\w+Error: (No [^.\n]+ found)/.exec(String(error))?.[1]
 
 /** Where a server is missing, what needs it is skipped, and its title says why. */
 export default class SkipsWithoutServer extends TestEnvironment {
@@ -13,7 +12,7 @@ export default class SkipsWithoutServer extends TestEnvironment {
       const why = test.errors.map(([error]) => withoutServer(error)).find(Boolean)
       if (why === undefined) return
       this.#hasSkipped = true
-      test.name += ` (skipped: ${why.split('.')[0]})`
+      test.name += ` (skipped: ${why})`
       test.errors = []
       test.status = 'skip'
     } else if (name === 'hook_failure' && hook.type === 'afterAll' && this.#hasSkipped) {

@@ -40,7 +40,7 @@ it('skips what misses a server, with the reason in its title, and nothing else',
         it('works', () => expect(server.works).toBe(true))
         afterAll(() => server.stop())
       })
-      it('starts one', () => { throw new Error('it did not start', { cause: none }) })
+      it('starts one', () => { throw new Error('Command failed: ' + none) })
       it('fails', () => { throw new Error('broken') })
       it('passes', () => {})`,
     )
