@@ -93,7 +93,7 @@ describe('data that others put under the key while it was held', () => {
   })
 
   it('is left alone by the watchdog, which ends the hold', async () => {
-    const { holdfast, redis } = openHoldfast(server.url, { watchdogTimeoutMs: 300 })
+    const { holdfast, redis } = openHoldfast(server.url, { watchdogTimeoutMs: 3_000 })
     const name = uniqueName('foreign')
     const lost = nextEvent(holdfast, 'lost')
     const lease = await holdfast.getLock(name).lock()

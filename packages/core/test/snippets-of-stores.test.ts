@@ -53,12 +53,7 @@ it.each(
   readSnippets()
     .filter((snippet) => storesOf(snippet).length > 0)
     .map((snippet) => [snippet.where, snippet] as const),
-)(
-  '%s runs, and prints what it says',
-  async (_, snippet) => {
-    const printed = await runSnippet(snippet, redis.url, await urlsFor(snippet))
-    if (snippet.prints.length > 0) expect(printed).toEqual(snippet.prints)
-  },
-  // PGlite alone takes seconds to begin, and the machine may be busy.
-  60_000,
-)
+)('%s runs, and prints what it says', async (_, snippet) => {
+  const printed = await runSnippet(snippet, redis.url, await urlsFor(snippet))
+  if (snippet.prints.length > 0) expect(printed).toEqual(snippet.prints)
+})
