@@ -63,6 +63,6 @@ ${howToGetRedis}`)
 } else if (missingServers().length > 0) {
   const names = missingServers().join(', ')
   console.error(
-    `\nNot installed: ${names}. Tests that need one are skipped; npm run test:all -- --install installs them.`,
+    `\nNot installed: ${names}. Redis and memcached are unpacked if possible; tests of others are skipped. npm run test:all -- --install installs all.`,
   )
 }
