@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { linkedEngine } from '@holdfast/conformance'
 import { bridge, Holdfast, HoldfastQuorum, locked, LockLostError } from '@holdfast/core'
 import { memory, type MemoryStore } from '../src/index.js'
 
@@ -199,16 +200,10 @@ describe('a timeout of ordinary contention says who holds, for how long and what
 })
 
 it('an error shows the name of its public class', async () => {
-  const silent = new Holdfast({
-    engine: {
-      ...store,
-      open: (host) => {
-        const session = store.open(host)
-        session.steps.acquire = () => new Promise(() => undefined)
-        return session
-      },
-    },
-  })
+  const { engine, link } = linkedEngine(store)
+  const silent = new Holdfast({ engine, commandTimeoutMs: 500 })
+  await silent.getLock('x').withLock(() => undefined)
+  link.blackHole('both')
   const { inspect } = await import('node:util')
   const error: unknown = await silent
     .getLock('x')

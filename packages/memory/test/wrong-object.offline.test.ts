@@ -112,6 +112,7 @@ const named: Record<string, RegExp> = {
   'a number': /(got|event) (a number|7)/,
   'an array': /(got|event) (an (empty )?array|\[\]|0)/,
   undefined: /undefined/,
+  null: /(got|event|is) null/,
   'a function': /function|no options of its own but reentrant/,
 }
 
@@ -281,7 +282,7 @@ describe('what belongs elsewhere is shown the way', () => {
     const holed = (...[first, second]: [unknown, unknown]): unknown[] =>
       Object.assign(Array(3), { 0: first, 2: second })
     const masters = holed(redisUrl, redisUrl)
-    expect(() => construct(HoldfastQuorum, [{ masters }])).toThrow(/^masters\[1\] must be .*, got undefined$/)
+    expect(() => construct(HoldfastQuorum, [{ masters }])).toThrow(/^masters\[1\] is undefined: pass a URL/)
     const names = holed('a', 'b')
     expect(() => call(open(), 'getMultiLock', names)).toThrow(/^members\[1\] .*, got undefined$/)
     const reports = Promise.resolve().then(() => call(open(), 'clientReports', { clientIds: names }))

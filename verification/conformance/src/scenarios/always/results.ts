@@ -35,14 +35,17 @@ export function describeResults(suite: Suite): void {
       expect(failure).toMatchObject({ result: 'done anyway', reason: 'revoked', lockName: lock.name })
     })
 
-    it('the error of the callback takes precedence over the loss', async () => {
+    it('a callback that fails after the loss is the cause of a LockLostError', async () => {
       const { lock } = await suite.open()
-      const failure = new Error('mine')
-      const locking = lock.withLock(async () => {
-        await lock.forceUnlock()
-        throw failure
-      })
-      expect(await failureOf(locking)).toBe(failure)
+      const cause = new Error('mine')
+      const failure = await failureOf(
+        lock.withLock(async () => {
+          await lock.forceUnlock()
+          throw cause
+        }),
+      )
+      expect(failure).toBeInstanceOf(LockLostError)
+      expect(failure).toMatchObject({ cause, reason: 'revoked', lockName: lock.name })
     })
   })
 }
