@@ -1,6 +1,6 @@
 import { Holdfast } from '@holdfast/core'
 import { documentEngine } from '@holdfast/documents'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { openClient, type OpenClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 

@@ -1,7 +1,7 @@
 import { describeInProcess, globalRunner } from '@holdfast/conformance'
 import { documentEngine } from '@holdfast/documents'
 import { sampled } from '@holdfast/testkit'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 
 const table = new DocumentTable()
 

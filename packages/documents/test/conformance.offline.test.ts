@@ -1,6 +1,6 @@
 import { describeInProcess } from '@holdfast/conformance'
 import { documentEngine } from '@holdfast/documents'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 
 const table = new DocumentTable()
 

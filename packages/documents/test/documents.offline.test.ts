@@ -1,5 +1,5 @@
 import { RefusedError, UnavailableError } from '@holdfast/core/engine'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { openClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 

@@ -1,4 +1,4 @@
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { openClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 

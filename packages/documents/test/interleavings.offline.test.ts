@@ -1,6 +1,6 @@
 import { UnavailableError, type EngineSession } from '@holdfast/core/engine'
 import { documentEngine } from '@holdfast/documents'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 import { everyOrder, Schedule } from './support/schedule.js'

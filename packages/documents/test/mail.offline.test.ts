@@ -1,7 +1,7 @@
 import type { OperatorSession } from '@holdfast/core/engine'
 import { documentEngine } from '@holdfast/documents'
 import { until } from '@holdfast/testkit'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf, openClient, type OpenClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 import { Schedule } from './support/schedule.js'

@@ -1,7 +1,7 @@
 import { Holdfast } from '@holdfast/core'
 import { documentEngine } from '@holdfast/documents'
 import { until } from '@holdfast/testkit'
-import { DocumentTable } from './support/document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { openClient } from './support/open-client.js'
 import { requestOf } from './support/request-of.js'
 

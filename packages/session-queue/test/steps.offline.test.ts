@@ -1,7 +1,7 @@
 import type { AcquireRequest } from '@holdfast/core/engine'
 import { until } from '@holdfast/testkit'
-import { MemoryLink } from './support/memory-link.js'
-import { MemoryQueues } from './support/memory-queues.js'
+import { newLink } from './support/memory-under-test.js'
+import { MemoryQueues } from '@holdfast/sim/stores'
 import { openSession, type OpenSession } from './support/open-session.js'
 
 const timeoutMs = 2_000
@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => Promise.all(opened.splice(0).map(({ session }) => session.close())))
 
-async function open(clientId: string, link = new MemoryLink()): Promise<OpenSession> {
+async function open(clientId: string, link = newLink()): Promise<OpenSession> {
   const client = await openSession(queues, clientId, link)
   opened.push(client)
   return client
@@ -62,13 +62,13 @@ it('a lease that is over frees the lock while the session goes on', async () => 
 })
 
 it('an acquire without a reply is in doubt: the next one finds the entry, and a release removes it', async () => {
-  const link = new MemoryLink()
+  const link = newLink()
   const { session } = await open('a', link)
   const { steps, names } = session
   const address = names.locate('doubt', 'lock')
   for (const next of ['acquire', 'release'] as const) {
     const lost = link.loseNextReply()
-    await expect(steps.acquire(address, request('a:1'), timeoutMs)).rejects.toThrow('the link broke')
+    await expect(steps.acquire(address, request('a:1'), timeoutMs)).rejects.toThrow('the connection broke')
     await lost
     expect(queues.list({ name: 'doubt', object: 'lock' }).entries).toHaveLength(1)
     if (next === 'acquire') {
@@ -81,7 +81,7 @@ it('an acquire without a reply is in doubt: the next one finds the entry, and a 
 })
 
 it('an owner that is in does not hold by a reply which comes after its session has ended', async () => {
-  const link = new MemoryLink()
+  const link = newLink()
   const { session } = await open('a', link)
   const { steps, names } = session
   const address = names.locate('over', 'lock')

@@ -2,7 +2,7 @@
 import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openTestbed } from './testbed.js'
-import { campaign } from './campaign.js'
+import { campaign, failureOn, scheduleFor } from './campaign.js'
 import { isObjectName, objectNames, objectsOf, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
 import { shrink } from './shrink.js'
@@ -118,7 +118,8 @@ function printFailure(
 async function findShorter(place: Place, seed: number): Promise<void> {
   const testbed = await openTestbed(place.topology)
   try {
-    const shrunk = await shrink(testbed, seed, shrinkWithinMs, place.object)
+    const schedules = scheduleFor(place.topology, place.object)
+    const shrunk = await shrink(schedules, seed, shrinkWithinMs, failureOn(testbed))
     if (shrunk) {
       console.log('\nA shorter schedule that fails:')
       printFailure(place, seed, shrunk.path, shrunk.schedule, shrunk.verdict)

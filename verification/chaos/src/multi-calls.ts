@@ -88,6 +88,7 @@ function viewOf(lease: MultiLease, owner: string, name: string): ClaimedHold {
     get isHeld() {
       return lease.isHeld
     },
+    assertHeld: () => lease.assertHeld(),
     remainingMs: () => lease.remainingMs(),
     get signal() {
       return lease.signal

@@ -1,4 +1,4 @@
-import { HoldfastError, type BaseLease } from '@holdfast/core'
+import { HoldfastError, LockLostError, type BaseLease } from '@holdfast/core'
 import { nowMs, type HistoryEvent, type Refusal } from '@holdfast/testkit/process'
 import type { PlannedCall } from './schedule.js'
 
@@ -14,12 +14,25 @@ const refusals: Readonly<Record<string, Refusal>> = {
 }
 
 /** One hold as its lease reports it; of a multi lock one for each member. */
-export type ClaimedHold = Pick<BaseLease, 'name' | 'owner' | 'isHeld' | 'remainingMs' | 'signal'>
+export type ClaimedHold = Pick<
+  BaseLease,
+  'name' | 'owner' | 'isHeld' | 'remainingMs' | 'signal' | 'assertHeld'
+>
 
 /** Until when the lease claims to hold, as of `atMs`. A lease that claims to hold does so for at least a millisecond. */
 export function claimOf(lease: ClaimedHold, atMs: number): number {
   const remainingMs = Math.max(1, lease.remainingMs())
   return lease.isHeld ? atMs + remainingMs : atMs
+}
+
+/** Whether the machine may have slept, and the store has not yet said whether the hold goes on. */
+function isInDoubt(lease: ClaimedHold): boolean {
+  try {
+    lease.assertHeld()
+    return false
+  } catch (error) {
+    return error instanceof LockLostError && error.reason === 'suspended'
+  }
 }
 
 /** What a lease does not say of itself, or only some do. `permits`: `undefined` for a lock. */
@@ -104,7 +117,7 @@ export class RecordedCall {
 
   left(lease: ClaimedHold): void {
     const { owner } = lease
-    if (lease.isHeld) this.#write({ kind: 'left', atMs: nowMs(), ...this.#of, owner })
+    if (lease.isHeld || isInDoubt(lease)) this.#write({ kind: 'left', atMs: nowMs(), ...this.#of, owner })
     else if (lease.signal.aborted) this.lost()
     else this.#write({ kind: 'loss-found', atMs: nowMs(), ...this.#of, owner })
   }

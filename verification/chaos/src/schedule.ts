@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import type { FaultPlan } from './faults/fault-plan.js'
-import { faultNamesOf, type FaultName } from './faults/fault-kinds.js'
+import type { FaultName } from './faults/fault-kinds.js'
 import { semaphoreSize, type ObjectName } from './objects.js'
 import { lockCount, processCount } from './sizes.js'
-import { storeOf, type StoreName, type TopologyName } from './topologies.js'
 
 /** One acquisition call of a process: when, how, and what it does inside. Times in milliseconds. */
 export interface PlannedCall {
@@ -52,17 +51,17 @@ export interface PlannedResize {
   readonly keepMs: number
 }
 
-export interface PlannedFault extends FaultPlan {
-  readonly name: FaultName
+export interface PlannedFault<Name extends string = FaultName> extends FaultPlan {
+  readonly name: Name
 }
 
 /** What all processes do, and the faults injected while they do it. Plain data: printed, shrunk and replayed. */
-export interface Schedule {
+export interface Schedule<Fault extends string = FaultName> {
   /** What the locks are. Absent: locks. */
   readonly object?: ObjectName
   /** Per process. */
   readonly calls: readonly (readonly PlannedCall[])[]
-  readonly faults: readonly PlannedFault[]
+  readonly faults: readonly PlannedFault<Fault>[]
   /** Of semaphores. */
   readonly resizes?: readonly PlannedResize[]
 }
@@ -172,9 +171,6 @@ const resize = fc.record<PlannedResize>({
   keepMs: fc.integer({ min: 50, max: 600 }),
 })
 
-/** By how much leases are longer where the shortest ones of the others are refused. */
-const longerLeases: Readonly<Partial<Record<StoreName, number>>> = { session: 400, document: 3_000 }
-
 const withLeases =
   (longerMs: number) =>
   (calls: PlannedCall[][]): PlannedCall[][] =>
@@ -182,10 +178,24 @@ const withLeases =
       own.map((each) => ({ ...each, leaseMs: each.leaseMs === null ? null : each.leaseMs + longerMs })),
     )
 
-/** Draws schedules with the faults that make sense on the topology. Smaller ones come first when it shrinks. */
-export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbitrary<Schedule> {
-  const { common, own } = faultNamesOf(topology)
-  const fault = fc.record<PlannedFault>({
+/** The kinds of faults that a schedule draws from. */
+export interface FaultNames<Name extends string> {
+  /** Drawn four times as often as the others. */
+  readonly common: readonly Name[]
+  readonly own: readonly Name[]
+}
+
+/**
+ * Draws schedules with these faults. Smaller ones come first when it shrinks.
+ *
+ * @param longerMs - by how much leases are longer where the shortest ones of the others are refused
+ */
+export function schedulesWith<Name extends string>(
+  { common, own }: FaultNames<Name>,
+  object: ObjectName,
+  longerMs = 0,
+): fc.Arbitrary<Schedule<Name>> {
+  const fault = fc.record<PlannedFault<Name>>({
     name: fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...common) },
       ...(own.length > 0 ? [{ weight: 1, arbitrary: fc.constantFrom(...own) }] : []),
@@ -199,14 +209,20 @@ export function scheduleFor(topology: TopologyName, object: ObjectName): fc.Arbi
     calls: fc.array(calls, { minLength: processCount, maxLength: processCount }),
     faults: fc.array(fault, { maxLength: 4 }),
   }
-  const longerMs = longerLeases[storeOf(topology)]
-  if (longerMs !== undefined) what.calls = what.calls.map(withLeases(longerMs))
+  if (longerMs > 0) what.calls = what.calls.map(withLeases(longerMs))
   // The seeds of locks draw what they always have.
-  if (object === 'lock') return fc.record<Schedule>(what)
-  if (object !== 'semaphore') return fc.record<Schedule>({ object: fc.constant(object), ...what })
+  if (object === 'lock') return fc.record<Schedule<Name>>(what)
+  if (object !== 'semaphore') return fc.record<Schedule<Name>>({ object: fc.constant(object), ...what })
   const resizes = fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(resize, { maxLength: 3 }) },
   )
-  return fc.record<Schedule>({ object: fc.constant(object), ...what, resizes })
+  return fc.record<Schedule<Name>>({ object: fc.constant(object), ...what, resizes })
+}
+
+/** The schedule of this seed, or the shorter one at that path; the same one every time. */
+export function drawFrom<S>(schedules: fc.Arbitrary<S>, seed: number, path = ''): S {
+  const [schedule] = fc.sample(schedules, { seed, path, numRuns: 1, unbiased: true })
+  if (!schedule) throw new Error(`seed ${seed} yields no schedule`)
+  return schedule
 }

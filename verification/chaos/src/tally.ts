@@ -1,7 +1,10 @@
 import type { HistoryEvent } from '@holdfast/testkit'
 import type { ObjectName } from './objects.js'
 import type { TopologyName } from './topologies.js'
-import { handOffMs, type Verdict } from './verdict.js'
+import type { Verdict } from './verdict.js'
+
+/** A few milliseconds if all is well; a waiter that misses its notification takes up to a lease. */
+export const handOffMs = 100
 
 /** The totals of all schedules of one object on one topology. */
 export interface Tally {

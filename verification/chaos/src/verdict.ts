@@ -1,17 +1,12 @@
-import { checkHistory, coverageOf, describeViolation, type Coverage, type Violation } from '@holdfast/testkit'
-import { clientOptions } from './client-options.js'
+import {
+  checkHistory,
+  coverageOf,
+  describeViolation,
+  type CheckOptions,
+  type Coverage,
+  type Violation,
+} from '@holdfast/testkit'
 import type { ScheduleResult } from './run-schedule.js'
-import { storeOf, type TopologyName } from './topologies.js'
-
-/** Leases last up to 600 ms, and each call ahead in the queue may take one; the rest is slack for busy machines. */
-const settleMs = 20_000
-/** Clients reconnect with a backoff of up to a second, and a queue entry lives for `watchdogTimeoutMs`. */
-const recoveryMs = 2_500
-/** A reply may be this late on a busy machine. */
-const slackMs = 1_500
-
-/** A few milliseconds if all is well; a waiter that misses its notification takes up to a lease. */
-export const handOffMs = 100
 
 /** What one schedule showed. */
 export interface Verdict extends ScheduleResult {
@@ -22,10 +17,8 @@ export interface Verdict extends ScheduleResult {
   readonly problems: readonly string[]
 }
 
-export function judge(result: ScheduleResult, topology: TopologyName): Verdict {
-  const { commandTimeoutMs } = clientOptions
-  const drawsTokensInTurn = storeOf(topology) !== 'session'
-  const options = { settleMs, recoveryMs, slackMs, commandTimeoutMs, handOffMs, drawsTokensInTurn }
+/** @param options - the limits that the promises are judged by */
+export function verdictOn(result: ScheduleResult, options: CheckOptions): Verdict {
   const violations = checkHistory(result.history, options)
   return {
     ...result,

@@ -1,6 +1,6 @@
 import { isFullMatrix, scratchFolder } from '@holdfast/testkit'
 import { openTestbed } from '../src/testbed.js'
-import { campaign, drawSchedule } from '../src/campaign.js'
+import { campaign, drawSchedule, failureOn, scheduleFor } from '../src/campaign.js'
 import { shrink } from '../src/shrink.js'
 import { objectNames, type ObjectName } from '../src/objects.js'
 import { topologyNames, type TopologyName } from '../src/topologies.js'
@@ -121,7 +121,7 @@ it('finds a shorter schedule for a seed that fails, and its path draws that sche
     if (seed === undefined) throw new Error('no schedule failed')
     const testbed = await openTestbed('single', program)
     try {
-      const shrunk = await shrink(testbed, seed, 20_000)
+      const shrunk = await shrink(scheduleFor('single', 'lock'), seed, 20_000, failureOn(testbed))
       if (!shrunk) throw new Error('the schedule did not fail again')
       expect(shrunk.verdict.problems).not.toEqual([])
       expect(callsIn(shrunk.schedule.calls)).toBeLessThan(callsIn(drawSchedule('single', seed).calls))

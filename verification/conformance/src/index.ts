@@ -10,5 +10,6 @@ export type {
 } from './engine-under-test.js'
 export { describeInProcess, type InProcessStore } from './in-process/describe-in-process.js'
 export type { DefineTest, LimitedTestHook, TestFunctions, TestHook, TestRunner } from './runner.js'
+export { InProcessLink, type Network } from './in-process/in-process-link.js'
 export { linkedEngine, type LinkedEngine } from './in-process/linked-engine.js'
 export { verifyEngine, type Outcome, type Verdict, type VerifyOptions } from './verify/verify-engine.js'

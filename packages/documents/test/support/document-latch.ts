@@ -3,7 +3,7 @@ import { documentEngine } from '@holdfast/documents'
 import type { LatchContents, LatchRan, LatchStep, LatchStore } from '@holdfast/model'
 import { decode, encode } from '../../src/codec.js'
 import { latchDocuments } from '../../src/kinds.js'
-import { DocumentTable } from './document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf } from './open-client.js'
 
 const key = 'latch:x'

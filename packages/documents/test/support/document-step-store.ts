@@ -18,7 +18,7 @@ import {
 import type { Claimed } from '../../src/claims.js'
 import { decode, encode } from '../../src/codec.js'
 import type { DocumentKind } from '../../src/document-kind.js'
-import { DocumentTable } from './document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf } from './open-client.js'
 
 /** One object, and how its document is written. */

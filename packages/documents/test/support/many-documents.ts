@@ -1,6 +1,6 @@
 import type { EngineSession, ListPage } from '@holdfast/core/engine'
 import { documentEngine } from '@holdfast/documents'
-import { DocumentTable } from './document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf } from './open-client.js'
 import { requestOf } from './request-of.js'
 

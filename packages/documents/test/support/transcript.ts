@@ -1,6 +1,6 @@
 import type { AcquireRequest, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { documentEngine, KeyRange } from '@holdfast/documents'
-import { DocumentTable } from './document-table.js'
+import { DocumentTable } from '@holdfast/sim/stores'
 import { hostOf } from './open-client.js'
 
 /** Chooses one of so many. */

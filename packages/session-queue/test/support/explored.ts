@@ -1,8 +1,7 @@
 import type { AcquireReply, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { sessionQueue } from '@holdfast/session-queue'
 import { standingOf } from '../../src/shared.js'
-import { MemoryQueues } from './memory-queues.js'
-import { memoryTraits } from './memory-under-test.js'
+import { MemoryQueues, queueTraits } from '@holdfast/sim/stores'
 import { ScheduledStore } from './scheduled-store.js'
 import { Scheduler, type Choose } from './scheduler.js'
 
@@ -152,7 +151,7 @@ export class Explored {
     }
     const engine = this.#setup.make({
       name: 'explored',
-      traits: memoryTraits,
+      traits: queueTraits,
       open: (_, events) => {
         const store = new ScheduledStore(this.#queues, this.#scheduler, this.#setup.isOrdered, events)
         this.#stores.push(store)

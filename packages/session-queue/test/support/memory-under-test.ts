@@ -1,36 +1,30 @@
-import type { EngineUnderTest, LinkedClient } from '@holdfast/conformance'
+import { MemoryQueues, MemoryStore, queueTraits } from '@holdfast/sim/stores'
+import { InProcessLink, type EngineUnderTest, type LinkedClient } from '@holdfast/conformance'
 import { Holdfast, type ClientOptions } from '@holdfast/core'
-import type { LockEngine, Traits } from '@holdfast/core/engine'
+import type { LockEngine } from '@holdfast/core/engine'
 import { sessionQueue } from '@holdfast/session-queue'
-import { MemoryLink } from './memory-link.js'
-import { MemoryQueues } from './memory-queues.js'
-import { MemoryStore } from './memory-store.js'
 
-export const memoryTraits: Traits = {
-  fifo: true,
-  handOff: 'grant',
-  lease: { of: 'session', stepMs: 1, shortestMs: 100, marginMs: 20 },
-  fencing: 'while data lives',
-  survives: 'nothing',
-  force: 'notified',
-  commandsPerCycle: { uncontended: 2, contended: 4 },
-  kinds: ['shared'],
-}
+/** A turn of the event loop each way. */
+export const newLink = (): InProcessLink =>
+  new InProcessLink('memory-queues', 1, {
+    travel: () => new Promise((resolve) => setImmediate(resolve)),
+    notice: (run) => run(),
+  })
 
 /** The session queue on a store in memory. */
 export const memoryQueueEngine = (
   queues: MemoryQueues,
-  link = (): MemoryLink => new MemoryLink(),
+  link = newLink,
 ): LockEngine =>
   sessionQueue({
     name: 'memory-queues',
-    traits: memoryTraits,
+    traits: queueTraits,
     open: (host, events) => new MemoryStore(queues, link(), host, events),
   })
 
 export class MemoryUnderTest implements EngineUnderTest {
   readonly name = 'Session queue in memory'
-  readonly traits = memoryTraits
+  readonly traits = queueTraits
   readonly tripsPerStep = 2
   readonly #queues = new MemoryQueues()
 
@@ -46,7 +40,7 @@ export class MemoryUnderTest implements EngineUnderTest {
   }
 
   openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
-    const link = new MemoryLink()
+    const link = newLink()
     const engine = memoryQueueEngine(this.#queues, () => link)
     return Promise.resolve({ holdfast: new Holdfast({ ...options, engine }), link })
   }

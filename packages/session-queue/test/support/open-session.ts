@@ -1,6 +1,6 @@
 import type { EngineHost, EngineSession, GrantNotice } from '@holdfast/core/engine'
-import type { MemoryLink } from './memory-link.js'
-import type { MemoryQueues } from './memory-queues.js'
+import type { InProcessLink } from '@holdfast/conformance'
+import type { MemoryQueues } from '@holdfast/sim/stores'
 import { memoryQueueEngine } from './memory-under-test.js'
 
 /** A session of the engine without a client around it, and what it has reported. */
@@ -14,7 +14,7 @@ export interface OpenSession {
 export async function openSession(
   queues: MemoryQueues,
   clientId: string,
-  link: MemoryLink,
+  link: InProcessLink,
 ): Promise<OpenSession> {
   const granted: OpenSession['granted'] = []
   let broken = 0

@@ -8,7 +8,7 @@ import type {
   QueueStore,
   StoreEvents,
 } from '@holdfast/session-queue'
-import { SessionOverError, type MemoryQueues, type StoreEvent } from './memory-queues.js'
+import { SessionOverError, type MemoryQueues, type StoreEvent } from '@holdfast/sim/stores'
 import type { Line, Scheduler } from './scheduler.js'
 
 /**

@@ -1,9 +1,8 @@
+import { MemoryQueues, MemoryStore, queueTraits } from '@holdfast/sim/stores'
 import type { AcquireRequest, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { QueueStore, sessionQueue } from '@holdfast/session-queue'
-import { MemoryLink } from './memory-link.js'
-import { MemoryQueues } from './memory-queues.js'
-import { MemoryStore } from './memory-store.js'
-import { memoryTraits } from './memory-under-test.js'
+import type { InProcessLink } from '@holdfast/conformance'
+import { newLink } from './memory-under-test.js'
 import { shuffled, type Choose } from './scheduler.js'
 
 const timeoutMs = 2_000
@@ -25,7 +24,7 @@ export async function transcriptOf(
   const lines: string[] = []
   const say: Say = (line) => lines.push(line)
   const queues = new MemoryQueues()
-  const links = Array.from({ length: clientCount }, () => new MemoryLink())
+  const links = Array.from({ length: clientCount }, () => newLink())
   const sessions = links.map((link, n) => open(make, queues, link, `c${n}`, say))
   for (const session of sessions) await session.prepare(session.names.locate('any', 'lock'))
   const choose = shuffled(seed)
@@ -47,7 +46,7 @@ export async function transcriptOf(
 function open(
   make: typeof sessionQueue,
   queues: MemoryQueues,
-  link: MemoryLink,
+  link: InProcessLink,
   clientId: string,
   say: Say,
 ): EngineSession {
@@ -66,7 +65,7 @@ function open(
   }
   const engine = make({
     name: 'transcript',
-    traits: memoryTraits,
+    traits: queueTraits,
     open: (_, events) => overheard(new MemoryStore(queues, link, host, events), say),
   })
   return engine.open(host)

@@ -1,6 +1,6 @@
-import { HoldfastQuorum, RefusedError } from '@holdfast/core'
-import { semaphoreSize, type ObjectName } from '../objects.js'
-import { openClients, type ChaosClient } from '../open-clients.js'
+import { RefusedError } from '@holdfast/core'
+import { evict } from '../evict.js'
+import { openClients } from '../open-clients.js'
 import { discard, templateOf } from '../template.js'
 import type { FaultKind } from './fault-kind.js'
 import { pickCyclic } from '../pick-cyclic.js'
@@ -27,29 +27,6 @@ const forceUnlock: FaultKind = {
       templates.forEach(discard)
     }
   },
-}
-
-/** Whether any holder was evicted. */
-async function evict(holdfast: ChaosClient, object: ObjectName, name: string): Promise<boolean> {
-  if (holdfast instanceof HoldfastQuorum) return holdfast.getLock(name).forceUnlock()
-  switch (object) {
-    case 'lock':
-    case 'multi-lock':
-    case 'quorum':
-      return holdfast.getLock(name).forceUnlock()
-    case 'latch':
-      return holdfast.getCountDownLatch(name).delete()
-    case 'read-write-lock': {
-      const { read, write } = holdfast.getReadWriteLock(name)
-      return (await write.forceUnlock()) || (await read.forceUnlock())
-    }
-    case 'semaphore': {
-      const semaphore = holdfast.getSemaphore(name, { permits: semaphoreSize })
-      const { holders } = await semaphore.inspect()
-      const evicted = await Promise.all(holders.map(({ owner }) => semaphore.forceRelease(owner)))
-      return evicted.includes(true)
-    }
-  }
 }
 
 export const operatorFaults = { forceUnlock } satisfies Record<string, FaultKind>

@@ -4,7 +4,8 @@ import { runSchedule } from '../../src/run-schedule.js'
 import type { TopologyName } from '../../src/topologies.js'
 import { tryVariant } from '../../src/variants/try-variant.js'
 import type { Variant } from '../../src/variants/variant.js'
-import { judge, type Verdict } from '../../src/verdict.js'
+import { judge } from '../../src/campaign.js'
+import type { Verdict } from '../../src/verdict.js'
 
 /** By the names of the variants. */
 export type Verdicts = ReadonlyMap<string, Verdict>

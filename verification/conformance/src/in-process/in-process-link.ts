@@ -4,7 +4,21 @@ import type { Link, LinkDirection } from '../engine-under-test.js'
 /** Each way. */
 const latencyMs = 2
 
-type OneWay = Exclude<LinkDirection, 'both'>
+/** What carries messages between a client and its store. */
+export interface Network {
+  /** Resolves when what is sent now has arrived. Requests and replies have one connection, notifications another. */
+  travel(direction: OneWay, connection: Connection): Promise<void>
+  /** Has the client notice a break, as soon as it runs. */
+  notice(run: () => void): void
+}
+
+export type OneWay = Exclude<LinkDirection, 'both'>
+export type Connection = 'steps' | 'notifications'
+
+const steady: Network = {
+  travel: () => new Promise((resolve) => setTimeout(() => resolve(), latencyMs)),
+  notice: (run) => run(),
+}
 
 /** The network between a client and a store in the same process: delays, holds back, breaks. */
 export class InProcessLink implements Link {
@@ -16,6 +30,7 @@ export class InProcessLink implements Link {
   onBreak: () => void = () => undefined
   readonly #engine: string
   readonly #tripsPerStep: number
+  readonly #network: Network
   readonly #held = new Set<OneWay>()
   readonly #waiting = new Map<OneWay, Set<() => void>>([
     ['toStore', new Set()],
@@ -27,10 +42,12 @@ export class InProcessLink implements Link {
   /**
    * @param engine - the name of the engine behind it
    * @param tripsPerStep - the step is carried out by the last of so many round trips
+   * @param network - 2 ms each way unless given
    */
-  constructor(engine: string, tripsPerStep: number) {
+  constructor(engine: string, tripsPerStep: number, network: Network = steady) {
     this.#engine = engine
     this.#tripsPerStep = tripsPerStep
+    this.#network = network
   }
 
   /** Carries out one step at the store and brings its result back. */
@@ -55,10 +72,11 @@ export class InProcessLink implements Link {
   }
 
   /** Resolves when what is sent now has arrived. */
-  async arrival(direction: OneWay): Promise<void> {
-    await new Promise<void>((resolve) => setTimeout(() => resolve(), latencyMs))
+  async arrival(direction: OneWay, connection: Connection = 'steps'): Promise<void> {
+    await this.#network.travel(direction, connection)
     while (this.#held.has(direction)) {
       await new Promise<void>((resolve) => this.#waiting.get(direction)?.add(resolve))
+      await this.#network.travel(direction, connection)
     }
   }
 
@@ -77,9 +95,11 @@ export class InProcessLink implements Link {
   }
 
   cut(): void {
-    this.fail('the connection broke')
-    this.breaks += 1
-    this.onBreak()
+    this.#network.notice(() => {
+      this.fail('the connection broke')
+      this.breaks += 1
+      this.onBreak()
+    })
   }
 
   loseNextReply(): Promise<void> {

@@ -22,7 +22,7 @@ import {
   type StoreFacts,
 } from '@holdfast/core/engine'
 import type { Link } from '../engine-under-test.js'
-import { InProcessLink } from './in-process-link.js'
+import { InProcessLink, type Network } from './in-process-link.js'
 
 /** An engine for one client, and the network that it lies behind. */
 export interface LinkedEngine {
@@ -37,10 +37,11 @@ export interface LinkedEngine {
  * notifications take 2 ms each way, and the link holds them back, loses them or breaks.
  *
  * @param tripsPerStep - how many round trips each step takes
+ * @param network - what carries messages instead, in whatever time
  */
-export function linkedEngine(engine: LockEngine, tripsPerStep = 1): LinkedEngine {
+export function linkedEngine(engine: LockEngine, tripsPerStep = 1, network?: Network): LinkedEngine {
   const { name, traits } = engine
-  const link = new InProcessLink(name, tripsPerStep)
+  const link = new InProcessLink(name, tripsPerStep, network)
   const open = (host: EngineHost) => new LinkedSession(link, host, engine.open(farHost(host, link)))
   return { engine: { name, traits, open }, link }
 }
@@ -49,7 +50,7 @@ export function linkedEngine(engine: LockEngine, tripsPerStep = 1): LinkedEngine
 function farHost(host: EngineHost, link: InProcessLink): EngineHost {
   const later = (report: () => void): void => {
     const { breaks } = link
-    void link.arrival('toClient').then(() => {
+    void link.arrival('toClient', 'notifications').then(() => {
       if (breaks === link.breaks && !link.isClosed) report()
     })
   }
@@ -151,7 +152,10 @@ class LinkedFacts implements StoreFacts {
 }
 
 class LinkedSteps implements LockSteps {
+  readonly acquireMany?: NonNullable<LockSteps['acquireMany']>
   readonly resize?: NonNullable<LockSteps['resize']>
+  readonly raiseToken?: NonNullable<LockSteps['raiseToken']>
+  readonly noteToken?: NonNullable<LockSteps['noteToken']>
   readonly #link: InProcessLink
   readonly #far: LockSteps
   readonly #timeoutMs: number
@@ -160,13 +164,20 @@ class LinkedSteps implements LockSteps {
     this.#link = link
     this.#far = far
     this.#timeoutMs = commandTimeoutMs
-    if (far.resize) {
-      this.resize = (address, request, timeoutMs) => {
-        const resize = () =>
-          far.resize?.(address, request, timeoutMs) ?? Promise.reject(new Error('no resize'))
-        return link.call(timeoutMs, resize, true)
-      }
+    const { acquireMany, resize, raiseToken, noteToken } = far
+    if (acquireMany) {
+      this.acquireMany = (request, timeoutMs) =>
+        link.call(timeoutMs, () => acquireMany.call(far, request, timeoutMs), true)
     }
+    if (resize) {
+      this.resize = (address, request, timeoutMs) =>
+        link.call(timeoutMs, () => resize.call(far, address, request, timeoutMs), true)
+    }
+    if (raiseToken) {
+      this.raiseToken = (address, token, keepMs) =>
+        this.#call(() => raiseToken.call(far, address, token, keepMs))
+    }
+    if (noteToken) this.noteToken = (address, token) => noteToken.call(far, address, token)
   }
 
   acquire(address: Address, request: AcquireRequest, timeoutMs: number) {

@@ -29,7 +29,7 @@ function checkCalls(history: History): Violation[] {
     const found = [
       settles(call, history),
       obeysAbort(call, history),
-      refusedRightly(call),
+      refusedRightly(call, history),
       releases(call, history),
     ]
     return found.flatMap((problem) => (problem ? [violation(call, problem)] : []))
@@ -75,7 +75,7 @@ function obeysAbort(
   return lateMs <= options.slackMs ? null : `settled ${ms(lateMs)} after its signal aborted`
 }
 
-function refusedRightly({ requested, acquired, refused }: Call): string | null {
+function refusedRightly({ requested, acquired, refused }: Call, { options }: History): string | null {
   if (!refused) return null
   const { reason, message } = refused
   if (reason === 'other') return `failed unexpectedly: ${message}`
@@ -86,7 +86,8 @@ function refusedRightly({ requested, acquired, refused }: Call): string | null {
   }
   const waitedMs = refused.atMs - requested.atMs
   if (requested.waitMs === null) return 'timed out, although its wait was unlimited'
-  return waitedMs >= requested.waitMs - roundingMs
+  const { [requested.process]: rate = 1 } = options.rates
+  return waitedMs * rate >= requested.waitMs - roundingMs
     ? null
     : `timed out after ${ms(waitedMs)}, with waitMs ${requested.waitMs}`
 }

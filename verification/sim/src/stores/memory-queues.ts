@@ -177,6 +177,12 @@ export class MemoryQueues {
     return (this.#sessions.get(session)?.untilMs ?? 0) - performance.now()
   }
 
+  /** Those of all queues. */
+  entries(): readonly Entry[] {
+    this.#sweep()
+    return [...this.#queues.values()].flatMap(({ stored }) => stored.map(({ entry }) => entry))
+  }
+
   wipe(): void {
     for (const { stored } of this.#queues.values()) for (const { entry } of [...stored]) this.remove(entry)
     this.#queues.clear()

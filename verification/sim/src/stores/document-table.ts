@@ -23,6 +23,8 @@ export interface TableOptions {
   readonly maxBytes?: number
   readonly evicts?: true
   readonly pollMs?: readonly [number, number]
+  /** Unlike that of any other. */
+  readonly id?: string
 }
 
 /** A store of documents in the memory of its test. Requests and replies take a turn of the event loop each. */
@@ -42,6 +44,7 @@ export class DocumentTable implements DocumentStore {
   /** Called before a document is replaced; a promise holds the replacement up. */
   beforeReplacing: (key: string, text: string) => Promise<void> | void = () => undefined
   readonly #graceMs: number
+  readonly #id: string
   readonly #sessions = new Set<TableSession>()
   #versions = 0
   #incarnation = 1
@@ -53,8 +56,10 @@ export class DocumentTable implements DocumentStore {
     maxBytes = 1_000_000,
     evicts,
     pollMs = [20, 40],
+    id = 'table',
   }: TableOptions = {}) {
     this.#graceMs = graceMs
+    this.#id = id
     this.traits = {
       survives: 'nothing',
       ...(evicts && { evicts }),
@@ -86,7 +91,7 @@ export class DocumentTable implements DocumentStore {
     if (!key.startsWith('mail:')) this.reads += 1
     const { text = '', version = 0 } = this.#row(key) ?? {}
     const opensInMs = Math.max(0, this.#opensAtMs - this.trueMs)
-    return { text, version, nowUs: this.#nowUs, incarnation: String(this.#incarnation), opensInMs }
+    return { text, version, nowUs: this.#nowUs, incarnation: `${this.#id}.${this.#incarnation}`, opensInMs }
   }
 
   replace(key: string, text: string, version: number, keepMs: number): boolean {
@@ -110,6 +115,14 @@ export class DocumentTable implements DocumentStore {
     const wanted = keys.filter((key) => key.startsWith(prefix) && (after === null || key > after))
     const documents = wanted.slice(0, limit).map((key) => ({ key, text: this.rows.get(key)?.text ?? '' }))
     return { documents, nowUs: this.#nowUs, total: keys.length }
+  }
+
+  /** All documents whose time is not over. */
+  live(): readonly { readonly key: string; readonly text: string }[] {
+    return [...this.rows.keys()].flatMap((key) => {
+      const row = this.#row(key)
+      return row ? [{ key, text: row.text }] : []
+    })
   }
 
   /** Loses everything, while all stay connected. */

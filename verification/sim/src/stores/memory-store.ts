@@ -1,4 +1,5 @@
-import { ClosedError, timedOut, UnavailableError, within, type EngineHost } from '@holdfast/core/engine'
+import type { InProcessLink } from '@holdfast/conformance'
+import { ClosedError, UnavailableError, type EngineHost, type Traits } from '@holdfast/core/engine'
 import type {
   Entry,
   EntryNote,
@@ -8,11 +9,22 @@ import type {
   QueueStore,
   StoreEvents,
 } from '@holdfast/session-queue'
-import type { MemoryLink } from './memory-link.js'
 import { SessionOverError, type MemoryQueues, type StoreEvent } from './memory-queues.js'
 
 /** What a request counts as: one whose reply may be lost, one that only reads, or none about locks. */
 type Cost = 'one' | 'read' | 'free'
+
+/** What the engine promises on it. */
+export const queueTraits: Traits = {
+  fifo: true,
+  handOff: 'grant',
+  lease: { of: 'session', stepMs: 1, shortestMs: 100, marginMs: 20 },
+  fencing: 'while data lives',
+  survives: 'nothing',
+  force: 'notified',
+  commandsPerCycle: { uncontended: 2, contended: 4 },
+  kinds: ['shared'],
+}
 
 /** One client's connection to the store in memory, over a link that can be broken. */
 export class MemoryStore implements QueueStore {
@@ -20,15 +32,15 @@ export class MemoryStore implements QueueStore {
   session = ''
   provenAt = -Infinity
   readonly sessionMs: number
-  readonly marginMs = 20
+  readonly marginMs = queueTraits.lease.marginMs
   readonly #queues: MemoryQueues
-  readonly #link: MemoryLink
+  readonly #link: InProcessLink
   readonly #host: EngineHost
   readonly #events: StoreEvents
   readonly #watched = new Set<() => void>()
   #isClosed = false
 
-  constructor(queues: MemoryQueues, link: MemoryLink, host: EngineHost, events: StoreEvents) {
+  constructor(queues: MemoryQueues, link: InProcessLink, host: EngineHost, events: StoreEvents) {
     this.#queues = queues
     this.#link = link
     this.#host = host
@@ -164,9 +176,7 @@ export class MemoryStore implements QueueStore {
     const once = (): void => {
       if (stop()) callback()
     }
-    const told = (): void => {
-      void this.#link.arrival('toClient').then((hasArrived) => hasArrived && once())
-    }
+    const told = (): void => this.#later(once)
     this.#watched.add(once)
     const isWatched = await this.#call(timeoutMs, (session) => register({ session, callback: told }))
     if (!isWatched) queueMicrotask(once)
@@ -174,31 +184,38 @@ export class MemoryStore implements QueueStore {
   }
 
   async #call<T>(timeoutMs: number, step: (session: string) => T, cost: Cost = 'one'): Promise<T> {
-    const result = await within(this.#trip(step, cost), timeoutMs)
-    if (result === timedOut) throw new UnavailableError(`no reply within ${timeoutMs} ms`)
-    return result
-  }
-
-  async #trip<T>(step: (session: string) => T, cost: Cost): Promise<T> {
     if (this.#isClosed) throw new ClosedError('closed')
     const sentAt = this.#host.now()
-    const { breaks } = this.#link
-    if (!(await this.#link.arrival('toStore'))) throw new UnavailableError('the link broke')
+    const outcome = await this.#link.call(
+      timeoutMs,
+      () => Promise.resolve(this.#carryOut(step, cost)),
+      cost === 'one',
+    )
+    const { session } = outcome
+    if (!('result' in outcome)) {
+      this.#end(session)
+      throw new UnavailableError('the session is over')
+    }
+    if (session === this.session) this.provenAt = Math.max(this.provenAt, sentAt)
+    return outcome.result
+  }
+
+  /** At the store. Without a result the session is over. */
+  #carryOut<T>(
+    step: (session: string) => T,
+    cost: Cost,
+  ): { readonly session: string; readonly result: T } | { readonly session: string } {
     if (this.session === '') this.#begin()
     const { session } = this
-    let result: T
     try {
       this.#queues.prove(session)
-      result = step(session)
+      const result = step(session)
       if (cost !== 'free') this.#queues.commands += 1
+      return { session, result }
     } catch (error) {
-      if (error instanceof SessionOverError) this.#end(session)
-      throw new UnavailableError('the session is over', { cause: error })
+      if (error instanceof SessionOverError) return { session }
+      throw error
     }
-    if (cost === 'one') this.#link.takeLoss()
-    if (!(await this.#link.arrival('toClient', breaks))) throw new UnavailableError('the link broke')
-    if (session === this.session) this.provenAt = Math.max(this.provenAt, sentAt)
-    return result
   }
 
   #begin(): void {
@@ -225,10 +242,17 @@ export class MemoryStore implements QueueStore {
   }
 
   #onEvent(event: StoreEvent): void {
-    void this.#link.arrival('toClient').then((hasArrived) => {
-      if (!hasArrived) return
+    this.#later(() => {
       if (event.kind === 'evicted') this.#events.evicted(event.owner)
       if (event.kind === 'text') this.#events.message(event.text)
+    })
+  }
+
+  /** What is on its way is lost when the connection breaks. */
+  #later(arrive: () => void): void {
+    const { breaks } = this.#link
+    void this.#link.arrival('toClient', 'notifications').then(() => {
+      if (breaks === this.#link.breaks && !this.#isClosed) arrive()
     })
   }
 

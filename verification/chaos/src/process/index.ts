@@ -1,0 +1,6 @@
+// What runs in a process under test.
+export { CallRunner, type ProcessPlan } from '../call-runner.js'
+export { evict } from '../evict.js'
+export { semaphoreSize, sizeOf, type ObjectName } from '../objects.js'
+export type { ChaosClient } from '../open-clients.js'
+export { holdAtRest, type RestHold } from '../rest-hold.js'

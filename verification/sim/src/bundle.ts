@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compileFunction } from 'node:vm'
+import { build, type Plugin } from 'esbuild'
+import type { Program } from './program/index.js'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** In one module of the bundle, replaces every occurrence of a text, both as esbuild prints them. */
+export interface Edit {
+  /** Whose module. */
+  readonly of: 'core' | 'documents' | 'memory' | 'session-queue'
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+/** Runs the program once, with these globals. */
+export type Evaluate = (globals: ReadonlyMap<string, unknown>) => Program
+
+/** The program of all processes, with the library as the compiler built it. */
+export class Bundle {
+  readonly #text: string
+  #whole: Evaluate | undefined
+
+  private constructor(text: string) {
+    this.#text = text
+  }
+
+  static async make(): Promise<Bundle> {
+    const { outputFiles } = await build({
+      entryPoints: [join(root, 'verification/sim/src/program/index.ts')],
+      absWorkingDir: root,
+      bundle: true,
+      write: false,
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'error',
+      tsconfigRaw: {},
+      external: ['ioredis'],
+      plugins: [workspace],
+    })
+    return new Bundle(outputFiles[0]?.text ?? '')
+  }
+
+  /** Throws if a text to be replaced is missing: the mistake would then be none. */
+  compile(edits: readonly Edit[] = []): Evaluate {
+    if (edits.length === 0) return (this.#whole ??= evaluator(this.#text))
+    return evaluator(edits.reduce(edited, this.#text))
+  }
+}
+
+function edited(text: string, { of, file, find, replace }: Edit): string {
+  const head = `\n// packages/${of}/build/${file}\n`
+  const from = text.indexOf(head) + head.length
+  const end = text.slice(from).search(/\n\/\/ (?:packages|verification|node_modules|<)[^\n]*\n/)
+  const until = end === -1 ? text.length : from + end
+  const module = text.slice(from, until)
+  if (from < head.length || !module.includes(find)) {
+    throw new Error(`${file} of ${of} has no text ${JSON.stringify(find)}`)
+  }
+  return text.slice(0, from) + module.replaceAll(find, () => replace) + text.slice(until)
+}
+
+/** What a program finds under names of its own, beside the globals of a realm. */
+const ofModule = ['module', 'exports'] as const
+
+function evaluator(text: string): Evaluate {
+  let compiled: { readonly names: readonly string[]; readonly run: object } | undefined
+  return (globals) => {
+    const names = [...ofModule, ...globals.keys()]
+    compiled ??= { names, run: compileFunction(text, names, { filename: 'program.cjs' }) }
+    const module: { exports: object } = { exports: {} }
+    if (typeof compiled.run !== 'function') throw new Error('nothing was compiled')
+    Reflect.apply(compiled.run, undefined, [module, module.exports, ...globals.values()])
+    return module.exports as Program
+  }
+}
+
+/** Finds packages where the compiler put them, and what only verifies in its sources. Histories are in true time. */
+const workspace: Plugin = {
+  name: 'workspace',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@holdfast\/testkit\/process$/ }, ({ path }) => ({ path, namespace: 'true-time' }))
+    onLoad({ filter: /.*/, namespace: 'true-time' }, () => ({ contents: 'export const nowMs = trueNowMs' }))
+    onResolve({ filter: /^@holdfast\/(core|documents|memory|session-queue)(\/|$)/ }, ({ path }) => {
+      const [, name = '', entry = ''] = path.split('/')
+      return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
+    })
+    onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
+      const [, name = '', entry = ''] = path.split('/')
+      return { path: join(root, 'verification', name, 'src', entry, 'index.ts'), sideEffects: false }
+    })
+    onResolve({ filter: /^\..*\.js$/ }, async ({ path, resolveDir }) => {
+      if (!resolveDir.includes('/verification/')) return undefined
+      const source = join(resolveDir, path.replace(/\.js$/, '.ts'))
+      return readFile(source).then(
+        () => ({ path: source, sideEffects: false }),
+        () => undefined,
+      )
+    })
+  },
+}

@@ -1,0 +1,76 @@
+import type { ProcessPlan } from '@holdfast/chaos/process'
+import { clientOptions, type ObjectName } from '@holdfast/chaos'
+import type { HistoryEvent } from '@holdfast/testkit'
+import type { Evaluate } from './bundle.js'
+import type { LinkedClient } from './program/clients.js'
+import type { Program } from './program/index.js'
+import type { EngineName, SimStore } from './program/stores.js'
+import type { Realm } from './realm.js'
+import { Wire } from './wire.js'
+import type { World } from './world.js'
+
+/** By how much the clock of a process is wrong at most: the library allows for one in a hundred. */
+const mostDrift = 0.004
+
+/** A store in a process of its own. */
+export class SimServer {
+  readonly realm: Realm
+  readonly store: SimStore
+
+  constructor(world: World, evaluate: Evaluate, engine: EngineName, n: number) {
+    this.realm = world.start(`S${n + 1}`)
+    this.store = this.realm.load(evaluate).openStore(engine, n)
+  }
+}
+
+/** A process with a client. */
+export class SimProcess {
+  readonly name: string
+  readonly realm: Realm
+  readonly program: Program
+  readonly client: LinkedClient['client']
+  readonly links: LinkedClient['links']
+  /** Whether it has made all of its calls. */
+  isFinished = false
+  readonly #wires: ReadonlyMap<SimServer, Wire>
+
+  constructor(world: World, evaluate: Evaluate, servers: readonly SimServer[], name: string) {
+    this.name = name
+    const rate = 1 + (world.random() * 2 - 1) * mostDrift
+    this.realm = world.start(name, { rate, offsetMs: Math.floor(world.random() * 1e6) })
+    this.program = this.realm.load(evaluate)
+    this.#wires = new Map(servers.map((server) => [server, new Wire(this.realm, server.realm)]))
+    const reaches = servers.map((server) => ({ store: server.store, network: this.wireTo(server) }))
+    const { client, links } = this.program.openClient(reaches, { ...clientOptions, label: name })
+    this.client = client
+    this.links = links
+  }
+
+  wireTo(server: SimServer): Wire {
+    const wire = this.#wires.get(server)
+    if (!wire) throw new Error(`${this.name} does not reach that server`)
+    return wire
+  }
+
+  /** Runs something in it. Resolves in the world outside. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.realm.post(() => {
+        task().then(resolve, reject)
+      })
+    })
+  }
+
+  /** Makes calls, and writes down what comes of them. */
+  async call(
+    object: ObjectName,
+    plan: ProcessPlan,
+    locks: readonly string[],
+    startAtMs: number,
+    write: (event: HistoryEvent) => void,
+  ): Promise<void> {
+    const runner = new this.program.CallRunner(this.name, object, [this.client], write)
+    await runner.run(plan, locks, startAtMs)
+    this.isFinished = true
+  }
+}

@@ -1,0 +1,153 @@
+import type { PlannedFault, ObjectName } from '@holdfast/chaos'
+import type { Excuse } from '@holdfast/testkit'
+import type { SimProcess, SimServer } from './cast.js'
+import type { EngineName } from './program/stores.js'
+
+/** Whom a fault hits. */
+export interface Struck {
+  readonly process: SimProcess
+  readonly server: SimServer
+  /** Of its links the one to that server. */
+  readonly link: SimProcess['links'][number]
+  readonly forMs: number
+  /** The process is dead, and, if it is to, another one goes on. */
+  kill(goesOn: boolean): void
+  /** An operator evicts all holders. */
+  evict(): void
+}
+
+export interface FaultKind {
+  /** Whose waiters may lose their turn. */
+  readonly disturbs: 'none' | 'target' | 'all'
+  readonly excuses?: readonly Excuse[]
+  /** It is one of a store, of which a quorum has several. */
+  readonly hitsServer?: true
+  /** Where it happens; everywhere unless given. */
+  readonly on?: (engine: EngineName, object: ObjectName) => boolean
+  /** Returns what heals it, unless it is over at once. */
+  readonly inject: (struck: Struck) => (() => void) | undefined
+}
+
+const faultKinds = {
+  blackHole: linkFault('both'),
+  blackHoleToStore: linkFault('toStore'),
+  blackHoleToClient: linkFault('toClient'),
+  reset: {
+    disturbs: 'target',
+    inject: ({ link }) => {
+      link.cut()
+      return undefined
+    },
+  },
+  loseReply: {
+    disturbs: 'target',
+    inject: ({ link }) => {
+      void link.loseNextReply()
+      return () => undefined
+    },
+  },
+  slowLink: {
+    disturbs: 'target',
+    inject: ({ process, server }) => {
+      const wire = process.wireTo(server)
+      wire.slowness = 12
+      return () => {
+        wire.slowness = 1
+      }
+    },
+  },
+  freezeProcess: {
+    disturbs: 'target',
+    inject: ({ process: { realm } }) => {
+      realm.freeze()
+      return () => realm.thaw()
+    },
+  },
+  suspendMachine: {
+    disturbs: 'target',
+    inject: ({ process: { realm }, forMs }) => {
+      // Longer than a lease, now and then.
+      realm.suspend(forMs)
+      return () => realm.thaw()
+    },
+  },
+  killProcess: {
+    disturbs: 'target',
+    inject: ({ kill }) => {
+      kill(false)
+      return undefined
+    },
+  },
+  restartProcess: {
+    disturbs: 'target',
+    inject: ({ kill }) => {
+      kill(true)
+      return undefined
+    },
+  },
+  stepWallClock: {
+    disturbs: 'none',
+    inject: ({ process: { realm }, forMs }) => {
+      realm.stepWall(forMs % 2 === 0 ? 3_600_000 : -3_600_000)
+      return undefined
+    },
+  },
+  freezeStore: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: ({ server: { realm } }) => {
+      realm.freeze()
+      return () => realm.thaw()
+    },
+  },
+  loseData: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: ({ server }) => {
+      server.realm.post(() => server.store.loseData())
+      return undefined
+    },
+  },
+  clockForward: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: ({ server: { realm }, forMs }) => {
+      realm.step(forMs)
+      return undefined
+    },
+  },
+  forceUnlock: {
+    // It may evict a holder that was granted the lock a moment ago and now has to queue again.
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    inject: ({ evict }) => {
+      evict()
+      return undefined
+    },
+  },
+} satisfies Record<string, FaultKind>
+
+export type SimFault = keyof typeof faultKinds
+
+export const faultKind = (name: SimFault): FaultKind => faultKinds[name]
+
+export type SimFaultPlan = PlannedFault<SimFault>
+
+/** The faults that can happen to an object on an engine. */
+export function faultNamesFor(engine: EngineName, object: ObjectName): SimFault[] {
+  return Object.keys(faultKinds)
+    .filter((name): name is SimFault => name in faultKinds)
+    .filter((name) => faultKind(name).on?.(engine, object) ?? true)
+}
+
+function linkFault(way: 'both' | 'toStore' | 'toClient'): FaultKind {
+  return {
+    disturbs: 'target',
+    inject: ({ link }) => {
+      link.blackHole(way)
+      return () => link.heal()
+    },
+  }
+}

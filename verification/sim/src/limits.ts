@@ -1,0 +1,17 @@
+import { clientOptions } from '@holdfast/chaos'
+import type { CheckOptions } from '@holdfast/testkit'
+import type { EngineName } from './program/stores.js'
+
+/** By what the promises are judged: nothing is late here but by a cause. */
+export function limitsFor(engine: EngineName, rates: Readonly<Record<string, number>>): CheckOptions {
+  const { commandTimeoutMs } = clientOptions
+  return {
+    rates,
+    settleMs: 20_000,
+    recoveryMs: 2_500,
+    slackMs: 1_500,
+    commandTimeoutMs,
+    handOffMs: 100,
+    drawsTokensInTurn: engine !== 'session-queue',
+  }
+}

@@ -1,0 +1,264 @@
+import {
+  lockCount,
+  processCount,
+  sizeOf,
+  verdictOn,
+  type ObjectName,
+  type Schedule,
+  type Verdict,
+} from '@holdfast/chaos'
+import { freezeProcess, type HistoryEvent } from '@holdfast/testkit'
+import type { Evaluate } from './bundle.js'
+import { SimProcess, SimServer } from './cast.js'
+import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
+import { limitsFor } from './limits.js'
+import type { EngineName } from './program/stores.js'
+import { World } from './world.js'
+
+/** What is tried, and on what. */
+export interface Setting {
+  readonly object: ObjectName
+  readonly engine: EngineName
+  /** How many stores there are; several for a quorum. */
+  readonly servers: number
+}
+
+export type SimSchedule = Schedule<SimFault>
+
+export interface Played extends Verdict {
+  readonly steps: number
+  readonly simulatedMs: number
+}
+
+/** What the processes run: all the same, unless one of the two sides is to be wrong. */
+export interface Programs {
+  readonly clients: Evaluate
+  readonly servers: Evaluate
+}
+
+/** Plays a schedule. The same seed has all take the same course. */
+export async function play(
+  programs: Programs,
+  setting: Setting,
+  schedule: SimSchedule,
+  seed: number,
+): Promise<Played> {
+  const world = new World(seed)
+  const run = new Play(world, programs, setting)
+  try {
+    await run.play(schedule)
+  } catch (error) {
+    run.failures.push(error instanceof Error ? error.message : String(error))
+  } finally {
+    world.end()
+  }
+  const { history, failures } = run
+  const verdict = verdictOn({ history, failures }, limitsFor(setting.engine, run.rates))
+  return { ...verdict, steps: world.steps, simulatedMs: world.nowMs }
+}
+
+class Play {
+  readonly failures: string[] = []
+  readonly #world: World
+  readonly #programs: Programs
+  readonly #setting: Setting
+  readonly #events: HistoryEvent[] = []
+  readonly #servers: readonly SimServer[]
+  readonly #processes: SimProcess[] = []
+  readonly #locks = Array.from({ length: lockCount }, (_, n) => `lock-${n + 1}`)
+  /** Who sees everything, and whom nothing hits. */
+  readonly #operator: SimProcess
+  #faultsLeft = 0
+  #wasServerHit = false
+
+  constructor(world: World, programs: Programs, setting: Setting) {
+    this.#world = world
+    this.#programs = programs
+    this.#setting = setting
+    const { engine, servers } = setting
+    this.#servers = Array.from(
+      { length: servers },
+      (_, n) => new SimServer(world, programs.servers, engine, n),
+    )
+    this.#operator = new SimProcess(world, programs.clients, this.#servers, 'operator')
+  }
+
+  get history(): readonly HistoryEvent[] {
+    return [...this.#events].sort((a, b) => a.atMs - b.atMs)
+  }
+
+  /** How fast the clocks of the processes go. */
+  get rates(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#processes.map(({ name, realm }) => [name, realm.rate]))
+  }
+
+  async play({ calls, faults, resizes = [] }: SimSchedule): Promise<void> {
+    for (let n = 0; n < processCount; n += 1) this.#start(`P${n + 1}`)
+    await this.#warmUp()
+    this.#recordSizes()
+    const startAtMs = this.#world.nowMs + 20
+    for (const [n, process] of this.#processes.entries()) {
+      const own = resizes.filter((each) => each.process % processCount === n)
+      this.#makeCalls(process, { calls: calls[n] ?? [], resizes: own }, startAtMs)
+    }
+    this.#faultsLeft = faults.length
+    for (const [n, plan] of faults.entries()) {
+      this.#world.after(startAtMs - this.#world.nowMs + plan.atMs, () => this.#inject(plan, n, startAtMs, calls))
+    }
+    await this.#world.until(
+      () => this.#faultsLeft === 0 && this.#processes.every(({ isFinished }) => isFinished),
+      'all calls to be settled',
+    )
+    await this.#compareCounts()
+    await this.#close()
+    await this.#findLeftovers()
+  }
+
+  #start(name: string): SimProcess {
+    const process = new SimProcess(this.#world, this.#programs.clients, this.#servers, name)
+    this.#processes.push(process)
+    return process
+  }
+
+  get #alive(): SimProcess[] {
+    return this.#processes.filter(({ realm }) => !realm.isDead)
+  }
+
+  /** To begin a session takes a good part of a schedule. */
+  async #warmUp(): Promise<void> {
+    await this.#all(this.#processes, 'clients to connect', async ({ client, name }) => {
+      if ('getReadWriteLock' in client) await client.getLock(`warm-up of ${name}`).withLock(() => undefined)
+    })
+  }
+
+  #recordSizes(): void {
+    const size = sizeOf[this.#setting.object]
+    const { nowMs: atMs } = this.#world
+    if (size !== undefined)
+      this.#events.push(...this.#locks.map((lock) => ({ kind: 'sized' as const, atMs, lock, size })))
+  }
+
+  #makeCalls(process: SimProcess, plan: Parameters<SimProcess['call']>[1], startAtMs: number): void {
+    const write = (event: HistoryEvent): void => void this.#events.push(event)
+    process
+      .run(() => process.call(this.#setting.object, plan, this.#locks, startAtMs, write))
+      .catch((error: unknown) => this.failures.push(`${process.name}: ${String(error)}`))
+  }
+
+  #inject(plan: SimFaultPlan, n: number, startAtMs: number, calls: SimSchedule['calls']): void {
+    const process = this.#processes[plan.target % processCount]
+    const server = this.#servers[plan.target % this.#servers.length]
+    const link = process?.links[plan.target % this.#servers.length]
+    const kind = faultKind(plan.name)
+    if (!process || !server || !link || process.realm.isDead) {
+      this.#faultsLeft -= 1
+      return
+    }
+    const id = `fault-${n + 1}`
+    const disturbs = { none: [], target: [process.name], all: 'all' } as const
+    // A minority of the stores excuses nothing.
+    const isExcused = this.#servers.length === 1 || kind.hitsServer !== true || this.#wasServerHit
+    if (kind.hitsServer) this.#wasServerHit = true
+    this.#events.push({
+      kind: 'fault',
+      atMs: this.#world.nowMs,
+      id,
+      fault: plan.name === 'suspendMachine' ? freezeProcess : plan.name,
+      disturbs: disturbs[kind.disturbs],
+      excuses: isExcused ? (kind.excuses ?? []) : [],
+      locks: 'all',
+    })
+    const heal = kind.inject({
+      process,
+      server,
+      link,
+      forMs: plan.forMs,
+      kill: (goesOn) => this.#kill(process, goesOn ? calls[plan.target % processCount] : undefined, startAtMs),
+      evict: () => this.#evict(plan.target),
+    })
+    const healed = (): void => {
+      heal?.()
+      this.#events.push({ kind: 'healed', atMs: this.#world.nowMs, id })
+      this.#faultsLeft -= 1
+    }
+    if (heal) this.#world.after(plan.forMs, healed)
+    else healed()
+  }
+
+  /** @param calls - what another process goes on with */
+  #kill(process: SimProcess, calls: SimSchedule['calls'][number] | undefined, startAtMs: number): void {
+    process.realm.kill()
+    process.isFinished = true
+    const { nowMs: atMs } = this.#world
+    this.#events.push({ kind: 'killed', atMs, process: process.name })
+    if (!calls) return
+    const next = this.#start(`${process.name}b`)
+    const left = calls.filter(({ startMs }) => startAtMs + startMs > atMs)
+    this.#makeCalls(next, { calls: left, resizes: [] }, startAtMs)
+  }
+
+  #evict(target: number): void {
+    const { program, client } = this.#operator
+    const lock = this.#locks[target % lockCount] ?? ''
+    const done = (): void => {
+      this.#faultsLeft -= 1
+    }
+    this.#faultsLeft += 1
+    this.#operator.run(() => program.evict(client, this.#setting.object, lock)).then(done, done)
+  }
+
+  /** Has one process hold each lock at rest, and asks how the store counts that. */
+  async #compareCounts(): Promise<void> {
+    const { object } = this.#setting
+    const holders = this.#alive.slice(0, lockCount)
+    await this.#all(holders, 'a hold of each lock at rest', async ({ client, program }) => {
+      const n = holders.findIndex((each) => each.client === client)
+      const lock = this.#locks[n] ?? ''
+      const hold = await program.holdAtRest(client, object, lock, n + 2)
+      if (!hold) return
+      const { program: asked, client: asking } = this.#operator
+      const counts = await this.#operator.run(() => asked.countsOf(asking, object, lock))
+      const { nowMs: atMs } = this.#world
+      for (const owner of new Set([hold.owner, ...counts.keys()])) {
+        const atClient = owner === hold.owner ? hold.atClient : 0
+        const atServer = counts.get(owner) ?? 0
+        this.#events.push({ kind: 'counted', atMs, lock, owner, atClient, atServer })
+      }
+      await hold.leave()
+    })
+  }
+
+  async #close(): Promise<void> {
+    const all = [...this.#alive, this.#operator]
+    await this.#all(all, 'all clients to close', ({ client }) => client.close())
+    await this.#world.pass(1_000)
+    for (const { name, realm } of all)
+      if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
+  }
+
+  /** By then all leases, entries and marks of owners have run out. */
+  async #findLeftovers(): Promise<void> {
+    await this.#world.pass(180_000)
+    const { nowMs: atMs } = this.#world
+    for (const { store } of this.#servers)
+      for (const what of store.leftovers()) this.#events.push({ kind: 'leftover', atMs, lock: '', what })
+  }
+
+  /** Has all of them do something, and waits for it. */
+  async #all(
+    processes: readonly SimProcess[],
+    what: string,
+    act: (process: SimProcess) => Promise<unknown>,
+  ): Promise<void> {
+    let left = processes.length
+    for (const process of processes) {
+      process
+        .run(() => act(process))
+        .catch((error: unknown) => this.failures.push(`${process.name}: ${String(error)}`))
+        .finally(() => {
+          left -= 1
+        })
+    }
+    await this.#world.until(() => left === 0, what)
+  }
+}

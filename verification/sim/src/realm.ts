@@ -1,0 +1,126 @@
+import { Agenda, type Due } from './agenda.js'
+import { globalsOf } from './globals.js'
+import type { Evaluate } from './bundle.js'
+import type { Program } from './program/index.js'
+import type { Random } from './random.js'
+import type { World } from './world.js'
+
+export interface RealmOptions {
+  /** How fast its clocks go: 1 is right. */
+  readonly rate?: number
+  /** What its monotonic clock shows in the beginning. */
+  readonly offsetMs?: number
+}
+
+/** What wall clocks show in the beginning: any instant will do. */
+const epochMs = 1_700_000_000_000
+
+/** A process: with clocks, timers, randomness and a copy of the program of its own. */
+export class Realm {
+  readonly name: string
+  readonly rate: number
+  readonly world: World
+  readonly random: Random
+  isFrozen = false
+  isDead = false
+  #offsetMs: number
+  #wallShiftMs = 0
+  readonly #agenda = new Agenda()
+
+  constructor(world: World, name: string, random: Random, { rate = 1, offsetMs = 0 }: RealmOptions) {
+    this.world = world
+    this.name = name
+    this.random = random
+    this.rate = rate
+    this.#offsetMs = offsetMs
+  }
+
+  /** Its monotonic clock. */
+  get monotonicMs(): number {
+    return this.#offsetMs + this.world.nowMs * this.rate
+  }
+
+  get wallMs(): number {
+    return epochMs + this.monotonicMs + this.#wallShiftMs
+  }
+
+  /** How many timers run in it. */
+  get timers(): number {
+    return this.#agenda.timers
+  }
+
+  /** What is due next, unless it does not run. */
+  get next(): Due | undefined {
+    return this.isFrozen || this.isDead ? undefined : this.#agenda.next
+  }
+
+  take(due: Due): void {
+    this.#agenda.remove(due)
+    if (due.timer?.repeats) this.restart(due)
+    due.run()
+  }
+
+  /** Has something happen in it, as soon as it runs then. */
+  post(run: () => void, afterMs = 0): void {
+    if (!this.isDead) this.#agenda.add(this.world.due(afterMs, run))
+  }
+
+  /** Resolves in it after that time: never, if it is dead then. */
+  arrival(afterMs: number): Promise<void> {
+    return new Promise((resolve) => this.post(resolve, afterMs))
+  }
+
+  startTimer(ms: number, run: () => void, repeats: boolean): Due {
+    const due = this.world.due(ms / this.rate, run, { ms, repeats })
+    this.#agenda.add(due)
+    return due
+  }
+
+  restart(due: Due): void {
+    this.#agenda.remove(due)
+    if (!due.timer) return
+    const { atMs, turn } = this.world.due(due.timer.ms / this.rate, due.run)
+    Object.assign(due, { atMs, turn })
+    this.#agenda.add(due)
+  }
+
+  stopTimer(due: Due): void {
+    if (due.timer) due.timer.repeats = false
+    this.#agenda.remove(due)
+  }
+
+  /** Runs nothing any more, while its clocks go on. */
+  freeze(): void {
+    this.isFrozen = true
+  }
+
+  thaw(): void {
+    this.isFrozen = false
+  }
+
+  /** Its machine sleeps for so long: its monotonic clock and its timers stand still, its wall clock goes on. */
+  suspend(ms: number): void {
+    this.freeze()
+    this.#offsetMs -= ms * this.rate
+    this.#wallShiftMs += ms * this.rate
+    this.#agenda.postponeTimers(ms)
+  }
+
+  /** Its clocks jump. */
+  step(ms: number): void {
+    this.#offsetMs += ms
+  }
+
+  stepWall(ms: number): void {
+    this.#wallShiftMs += ms
+  }
+
+  kill(): void {
+    this.isDead = true
+    this.#agenda.clear()
+  }
+
+  load(evaluate: Evaluate): Program {
+    return evaluate(globalsOf(this))
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
+import type { Bundle, Edit } from './bundle.js'
+import { faultNamesFor } from './faults.js'
+import { play, type Played, type Programs, type Setting, type SimSchedule } from './play.js'
+import type { EngineName } from './program/stores.js'
+
+/** Everything that is simulated: which objects on which engine. */
+export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
+  memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
+  documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
+  'session-queue': ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
+}
+
+/** The totals of many schedules. */
+export interface Totals {
+  schedules: number
+  calls: number
+  holds: number
+  steps: number
+  simulatedMs: number
+  /** Of those that failed. */
+  readonly failed: number[]
+  /** The same for the same seeds, wherever they run. */
+  digest: string
+}
+
+/** One object on one engine, with schedules to be drawn by their seeds. */
+export class Simulation {
+  readonly #setting: Setting
+  readonly #programs: Programs
+
+  /** @param edits - mistakes to be made in the programs of all processes */
+  constructor(setting: Setting, bundle: Bundle, edits: readonly Edit[] = []) {
+    this.#setting = setting
+    const program = bundle.compile(edits)
+    this.#programs = { clients: program, servers: program }
+  }
+
+  get schedules() {
+    const { engine, object } = this.#setting
+    const names = faultNamesFor(engine, object)
+    return schedulesWith({ common: names, own: [] }, object, engine === 'session-queue' ? 400 : 0)
+  }
+
+  draw(seed: number, path?: string): SimSchedule {
+    return drawFrom(this.schedules, seed, path)
+  }
+
+  play(schedule: SimSchedule, seed: number): Promise<Played> {
+    return play(this.#programs, this.#setting, schedule, seed)
+  }
+
+  /** Plays so many schedules, of one seed after the other. */
+  async campaign(
+    seed: number,
+    runs: number,
+    onPlayed: (seed: number, played: Played) => void = () => undefined,
+  ): Promise<Totals> {
+    const totals: Totals = {
+      ...{ schedules: 0, calls: 0, holds: 0, steps: 0, simulatedMs: 0, failed: [], digest: '' },
+    }
+    const digest = createHash('sha256')
+    for (let next = seed; next < seed + runs; next += 1) {
+      const played = await this.play(this.draw(next), next)
+      digest.update(JSON.stringify(played.history))
+      totals.schedules += 1
+      totals.steps += played.steps
+      totals.simulatedMs += played.simulatedMs
+      totals.holds += played.coverage.holds
+      totals.calls += played.history.filter(({ kind }) => kind === 'requested').length
+      if (played.problems.length > 0) totals.failed.push(next)
+      onPlayed(next, played)
+    }
+    totals.digest = digest.digest('hex').slice(0, 16)
+    return totals
+  }
+
+  /** Searches for a shorter schedule that fails, too. */
+  shrink(seed: number, withinMs: number): Promise<Shrunk<SimSchedule, Played> | null> {
+    return shrink(this.schedules, seed, withinMs, async (schedule) => {
+      const played = await this.play(schedule, seed)
+      return played.problems.length > 0 ? played : null
+    })
+  }
+}
