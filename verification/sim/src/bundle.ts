@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileFunction } from 'node:vm'
 import { build, type Plugin } from 'esbuild'
+import { globalsOf, type Place } from './globals.js'
 import type { Program } from './program/index.js'
+import type { Realm } from './realm.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -16,13 +18,43 @@ export interface Edit {
   readonly replace: string
 }
 
-/** Runs the program once, with these globals. */
-export type Evaluate = (globals: ReadonlyMap<string, unknown>) => Program
+/** Copies of one program. To make one takes longer than many a schedule, so they are used again: none keeps anything between schedules. */
+export class Copies {
+  readonly #evaluate: (globals: ReadonlyMap<string, unknown>) => Program
+  readonly #free: Copy[] = []
+  readonly #taken: Copy[] = []
+
+  constructor(evaluate: (globals: ReadonlyMap<string, unknown>) => Program) {
+    this.#evaluate = evaluate
+  }
+
+  /** One that runs in that process, until all are given back. */
+  takeFor(realm: Realm): Program {
+    const copy = this.#free.pop() ?? this.#make(realm)
+    copy.place.realm = realm
+    this.#taken.push(copy)
+    return copy.program
+  }
+
+  giveBack(): void {
+    this.#free.push(...this.#taken.splice(0).reverse())
+  }
+
+  #make(realm: Realm): Copy {
+    const place = { realm }
+    return { place, program: this.#evaluate(globalsOf(place)) }
+  }
+}
+
+interface Copy {
+  readonly place: Place
+  readonly program: Program
+}
 
 /** The program of all processes, with the library as the compiler built it. */
 export class Bundle {
   readonly #text: string
-  #whole: Evaluate | undefined
+  #whole: Copies | undefined
 
   private constructor(text: string) {
     this.#text = text
@@ -42,13 +74,15 @@ export class Bundle {
       external: ['ioredis'],
       plugins: [workspace],
     })
-    return new Bundle(outputFiles[0]?.text ?? '')
+    const text = outputFiles[0]?.text ?? ''
+    // Random numbers that were drawn in advance would be those of another seed.
+    return new Bundle(text.replace(/POOL_SIZE_MULTIPLIER = \d+/, 'POOL_SIZE_MULTIPLIER = 1'))
   }
 
   /** Throws if a text to be replaced is missing: the mistake would then be none. */
-  compile(edits: readonly Edit[] = []): Evaluate {
-    if (edits.length === 0) return (this.#whole ??= evaluator(this.#text))
-    return evaluator(edits.reduce(edited, this.#text))
+  compile(edits: readonly Edit[] = []): Copies {
+    if (edits.length === 0) return (this.#whole ??= copiesOf(this.#text))
+    return copiesOf(edits.reduce(edited, this.#text))
   }
 }
 
@@ -67,16 +101,16 @@ function edited(text: string, { of, file, find, replace }: Edit): string {
 /** What a program finds under names of its own, beside the globals of a realm. */
 const ofModule = ['module', 'exports'] as const
 
-function evaluator(text: string): Evaluate {
+function copiesOf(text: string): Copies {
   let compiled: { readonly names: readonly string[]; readonly run: object } | undefined
-  return (globals) => {
+  return new Copies((globals) => {
     const names = [...ofModule, ...globals.keys()]
     compiled ??= { names, run: compileFunction(text, names, { filename: 'program.cjs' }) }
     const module: { exports: object } = { exports: {} }
     if (typeof compiled.run !== 'function') throw new Error('nothing was compiled')
     Reflect.apply(compiled.run, undefined, [module, module.exports, ...globals.values()])
     return module.exports as Program
-  }
+  })
 }
 
 /** Finds packages where the compiler put them, and what only verifies in its sources. Histories are in true time. */

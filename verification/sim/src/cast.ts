@@ -1,7 +1,7 @@
 import type { ProcessPlan } from '@holdfast/chaos/process'
 import { clientOptions, type ObjectName } from '@holdfast/chaos'
 import type { HistoryEvent } from '@holdfast/testkit'
-import type { Evaluate } from './bundle.js'
+import type { Copies } from './bundle.js'
 import type { LinkedClient } from './program/clients.js'
 import type { Program } from './program/index.js'
 import type { EngineName, SimStore } from './program/stores.js'
@@ -17,9 +17,9 @@ export class SimServer {
   readonly realm: Realm
   readonly store: SimStore
 
-  constructor(world: World, evaluate: Evaluate, engine: EngineName, n: number) {
+  constructor(world: World, copies: Copies, engine: EngineName, n: number) {
     this.realm = world.start(`S${n + 1}`)
-    this.store = this.realm.load(evaluate).openStore(engine, n)
+    this.store = copies.takeFor(this.realm).openStore(engine, n)
   }
 }
 
@@ -34,11 +34,11 @@ export class SimProcess {
   isFinished = false
   readonly #wires: ReadonlyMap<SimServer, Wire>
 
-  constructor(world: World, evaluate: Evaluate, servers: readonly SimServer[], name: string) {
+  constructor(world: World, copies: Copies, servers: readonly SimServer[], name: string) {
     this.name = name
     const rate = 1 + (world.random() * 2 - 1) * mostDrift
     this.realm = world.start(name, { rate, offsetMs: Math.floor(world.random() * 1e6) })
-    this.program = this.realm.load(evaluate)
+    this.program = copies.takeFor(this.realm)
     this.#wires = new Map(servers.map((server) => [server, new Wire(this.realm, server.realm)]))
     const reaches = servers.map((server) => ({ store: server.store, network: this.wireTo(server) }))
     const { client, links } = this.program.openClient(reaches, { ...clientOptions, label: name })

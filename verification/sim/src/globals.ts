@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import * as asyncHooks from 'node:async_hooks'
 import * as crypto from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Due } from './agenda.js'
-import type { Realm } from './realm.js'
+import { epochMs, type Realm } from './realm.js'
+import { inThisContext, Storage } from './storage.js'
 
 const requireReal = createRequire(import.meta.url)
 
@@ -11,11 +11,11 @@ type Callback = (...args: unknown[]) => void
 
 /** As Node.js has it. Keeps no process alive. */
 class Timer {
-  readonly #realm: Realm
+  readonly realm: Realm
   readonly due: Due
 
   constructor(realm: Realm, due: Due) {
-    this.#realm = realm
+    this.realm = realm
     this.due = due
   }
 
@@ -32,7 +32,7 @@ class Timer {
   }
 
   refresh(): this {
-    this.#realm.restart(this.due)
+    this.realm.restart(this.due)
     return this
   }
 
@@ -41,34 +41,33 @@ class Timer {
   }
 }
 
-/** What a program finds in a process, by name: all that depends on time, chance or other processes is that of the realm. */
-export function globalsOf(realm: Realm): ReadonlyMap<string, unknown> {
-  const timers = timersOf(realm)
+/** The process that a copy of the program runs in: one after another. */
+export interface Place {
+  realm: Realm
+}
+
+/** What a program finds, by name: all that depends on time, chance or other processes is that of the process. */
+export function globalsOf(place: Place): ReadonlyMap<string, unknown> {
+  const timers = timersOf(place)
   const { setTimeout } = timers
-  const performance = { now: () => realm.monotonicMs, timeOrigin: realm.wallMs - realm.monotonicMs }
+  const performance = { now: () => place.realm.monotonicMs, timeOrigin: epochMs }
   const own = {
     ...timers,
     performance,
-    Date: dateOf(realm),
-    Math: mathOf(realm),
+    Date: dateOf(place),
+    Math: mathOf(place),
     AbortSignal: abortSignalOf(setTimeout),
     FinalizationRegistry: NoRegistry,
-    Atomics: { wait: (...[, , , ms]: [unknown, unknown, unknown, number]) => stall(realm, ms) },
+    Atomics: { wait: (...[, , , ms]: [unknown, unknown, unknown, number]) => stall(place, ms) },
   }
-  const random = cryptoOf(realm)
+  const random = cryptoOf(place)
   const promises = {
     setTimeout: (ms: number, value: unknown) => new Promise((resolve) => setTimeout(() => resolve(value), ms)),
     setImmediate: (value: unknown) =>
       new Promise((resolve) => timers.setImmediate(() => resolve(value))),
   }
-  class Storage<T> extends AsyncLocalStorage<T> {
-    constructor() {
-      super()
-      realm.world.storages.push(this)
-    }
-  }
   const modules = new Map<string, unknown>([
-    ['async_hooks', { ...asyncHooks, AsyncLocalStorage: Storage }],
+    ['async_hooks', withOwn(asyncHooks, { AsyncLocalStorage: Storage })],
     ['crypto', random],
     ['perf_hooks', { performance }],
     ['timers', timers],
@@ -89,20 +88,21 @@ export function globalsOf(realm: Realm): ReadonlyMap<string, unknown> {
   })
   return new Map<string, unknown>([
     ...Object.entries({ ...own, require, process: proc, globalThis: global }),
-    ['trueNowMs', () => realm.world.nowMs],
+    ['trueNowMs', () => place.realm.world.nowMs],
   ])
 }
 
 /** Callbacks run in the async context in which they were given, as those of real timers do. */
-function timersOf(realm: Realm) {
+function timersOf(place: Place) {
   const start = (run: Callback, ms: number, args: unknown[], repeats: boolean): Timer => {
-    const bound = AsyncLocalStorage.bind(run)
-    return new Timer(realm, realm.startTimer(ms, () => bound(...args), repeats))
+    const bound = inThisContext(() => run(...args))
+    const { realm } = place
+    return new Timer(realm, realm.startTimer(ms, bound, repeats))
   }
   /** As Node.js rounds them. */
   const wholeMs = (ms: unknown): number => (typeof ms === 'number' && ms >= 1 ? Math.trunc(ms) : 1)
   const clear = (timer: unknown): void => {
-    if (timer instanceof Timer) realm.stopTimer(timer.due)
+    if (timer instanceof Timer) timer.realm.stopTimer(timer.due)
   }
   return {
     setTimeout: (run: Callback, ms?: number, ...args: unknown[]) => start(run, wholeMs(ms), args, false),
@@ -114,8 +114,8 @@ function timersOf(realm: Realm) {
   }
 }
 
-function dateOf(realm: Realm): DateConstructor {
-  const now = (): number => Math.floor(realm.wallMs)
+function dateOf(place: Place): DateConstructor {
+  const now = (): number => Math.floor(place.realm.wallMs)
   return new Proxy(Date, {
     construct: (real, args: unknown[]) =>
       Reflect.construct(real, args.length === 0 ? [now()] : args) as Date,
@@ -123,11 +123,11 @@ function dateOf(realm: Realm): DateConstructor {
   })
 }
 
-function mathOf({ random }: Realm): Math {
-  return Object.create(Object.prototype, {
-    ...Object.getOwnPropertyDescriptors(Math),
-    random: { value: random },
-  }) as Math
+const ofMath = Object.getOwnPropertyDescriptors(Math)
+
+function mathOf(place: Place): object {
+  const own: object = Object.create(Object.prototype, ofMath)
+  return Object.defineProperty(own, 'random', { value: () => place.realm.random() })
 }
 
 function abortSignalOf(setTimeout: (run: Callback, ms: number) => unknown): typeof AbortSignal {
@@ -144,22 +144,26 @@ function abortSignalOf(setTimeout: (run: Callback, ms: number) => unknown): type
   })
 }
 
-function cryptoOf({ random }: Realm) {
+function cryptoOf(place: Place) {
   const fill = <T extends NodeJS.ArrayBufferView>(view: T): T => {
     const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+    const { random } = place.realm
     for (let n = 0; n < bytes.length; n += 1) bytes[n] = Math.floor(random() * 256)
     return view
   }
   const randomBytes = (count: number): Buffer => fill(Buffer.alloc(count))
-  return {
-    ...crypto,
+  return withOwn(crypto, {
     randomBytes,
     randomFillSync: fill,
     randomUUID: () => randomBytes(16).toString('hex'),
     getRandomValues: fill,
     webcrypto: { getRandomValues: fill },
-  }
+  })
 }
+
+/** A module with some members of its own. */
+const withOwn = <M extends object, O extends object>(module: M, own: O): M & O =>
+  Object.assign(Object.create(module) as M, own)
 
 /** When garbage is collected is no matter of a seed. */
 class NoRegistry {
@@ -168,7 +172,7 @@ class NoRegistry {
 }
 
 /** The process does nothing for so long. */
-function stall(realm: Realm, ms: number): string {
+function stall({ realm }: Place, ms: number): string {
   realm.step(ms)
   return 'timed-out'
 }

@@ -8,11 +8,12 @@ import {
   type Verdict,
 } from '@holdfast/chaos'
 import { freezeProcess, type HistoryEvent } from '@holdfast/testkit'
-import type { Evaluate } from './bundle.js'
+import type { Copies } from './bundle.js'
 import { SimProcess, SimServer } from './cast.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
+import { forgetContexts } from './storage.js'
 import { World } from './world.js'
 
 /** What is tried, and on what. */
@@ -32,8 +33,8 @@ export interface Played extends Verdict {
 
 /** What the processes run: all the same, unless one of the two sides is to be wrong. */
 export interface Programs {
-  readonly clients: Evaluate
-  readonly servers: Evaluate
+  readonly clients: Copies
+  readonly servers: Copies
 }
 
 /** Plays a schedule. The same seed has all take the same course. */
@@ -50,7 +51,8 @@ export async function play(
   } catch (error) {
     run.failures.push(error instanceof Error ? error.message : String(error))
   } finally {
-    world.end()
+    forgetContexts()
+    for (const copies of new Set(Object.values(programs))) copies.giveBack()
   }
   const { history, failures } = run
   const verdict = verdictOn({ history, failures }, limitsFor(setting.engine, run.rates))

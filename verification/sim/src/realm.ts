@@ -1,7 +1,4 @@
 import { Agenda, type Due } from './agenda.js'
-import { globalsOf } from './globals.js'
-import type { Evaluate } from './bundle.js'
-import type { Program } from './program/index.js'
 import type { Random } from './random.js'
 import type { World } from './world.js'
 
@@ -13,7 +10,7 @@ export interface RealmOptions {
 }
 
 /** What wall clocks show in the beginning: any instant will do. */
-const epochMs = 1_700_000_000_000
+export const epochMs = 1_700_000_000_000
 
 /** A process: with clocks, timers, randomness and a copy of the program of its own. */
 export class Realm {
@@ -118,9 +115,5 @@ export class Realm {
   kill(): void {
     this.isDead = true
     this.#agenda.clear()
-  }
-
-  load(evaluate: Evaluate): Program {
-    return evaluate(globalsOf(this))
   }
 }

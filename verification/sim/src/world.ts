@@ -1,4 +1,3 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import { Agenda, type Due } from './agenda.js'
 import { randomFrom, type Random } from './random.js'
 import { Realm, type RealmOptions } from './realm.js'
@@ -12,8 +11,6 @@ export class World {
   nowMs = 0
   steps = 0
   readonly random: Random
-  /** Of all realms; ended with the world, since Node.js before 24 attends to each at every promise. */
-  readonly storages: AsyncLocalStorage<unknown>[] = []
   readonly #seed: number
   readonly #outside = new Agenda()
   readonly #realms: Realm[] = []
@@ -66,10 +63,6 @@ export class World {
       isOver = true
     })
     await this.until(() => isOver, `${ms} ms to pass`)
-  }
-
-  end(): void {
-    for (const storage of this.storages) storage.disable()
   }
 
   #next(): { readonly due: Due; readonly take: () => void } | undefined {
