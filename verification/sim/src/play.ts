@@ -238,9 +238,9 @@ class Play {
       if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
   }
 
-  /** By then all leases, entries and marks of owners have run out. */
+  /** By then all leases, entries and marks of owners have run out, and latches, which live for a day. */
   async #findLeftovers(): Promise<void> {
-    await this.#world.pass(180_000)
+    await this.#world.pass(3 * 86_400_000)
     const { nowMs: atMs } = this.#world
     for (const { store } of this.#servers)
       for (const what of store.leftovers()) this.#events.push({ kind: 'leftover', atMs, lock: '', what })

@@ -44,7 +44,8 @@ export class DocumentTable implements DocumentStore {
   /** Called before a document is replaced; a promise holds the replacement up. */
   beforeReplacing: (key: string, text: string) => Promise<void> | void = () => undefined
   readonly #graceMs: number
-  readonly #id: string
+  /** Unlike that of any other. */
+  readonly id: string
   readonly #sessions = new Set<TableSession>()
   #versions = 0
   #incarnation = 1
@@ -59,7 +60,7 @@ export class DocumentTable implements DocumentStore {
     id = 'table',
   }: TableOptions = {}) {
     this.#graceMs = graceMs
-    this.#id = id
+    this.id = id
     this.traits = {
       survives: 'nothing',
       ...(evicts && { evicts }),
@@ -91,7 +92,7 @@ export class DocumentTable implements DocumentStore {
     if (!key.startsWith('mail:')) this.reads += 1
     const { text = '', version = 0 } = this.#row(key) ?? {}
     const opensInMs = Math.max(0, this.#opensAtMs - this.trueMs)
-    return { text, version, nowUs: this.#nowUs, incarnation: `${this.#id}.${this.#incarnation}`, opensInMs }
+    return { text, version, nowUs: this.#nowUs, incarnation: `${this.id}.${this.#incarnation}`, opensInMs }
   }
 
   replace(key: string, text: string, version: number, keepMs: number): boolean {
@@ -152,7 +153,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 class TableSession implements DocumentSession<number> {
   readonly connectionEpoch = 0
-  readonly storeName = 'the table'
+  readonly storeName: string
   readonly host: DocumentHost
   readonly #table: DocumentTable
   readonly #onClose: () => void
@@ -160,6 +161,7 @@ class TableSession implements DocumentSession<number> {
 
   constructor(table: DocumentTable, host: DocumentHost, onClose: () => void) {
     this.#table = table
+    this.storeName = `the ${table.id}`
     this.host = host
     this.#onClose = onClose
   }

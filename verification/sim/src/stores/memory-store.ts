@@ -9,7 +9,7 @@ import type {
   QueueStore,
   StoreEvents,
 } from '@holdfast/session-queue'
-import { SessionOverError, type MemoryQueues, type StoreEvent } from './memory-queues.js'
+import type { MemoryQueues, StoreEvent } from './memory-queues.js'
 
 /** What a request counts as: one whose reply may be lost, one that only reads, or none about locks. */
 type Cost = 'one' | 'read' | 'free'
@@ -213,7 +213,8 @@ export class MemoryStore implements QueueStore {
       if (cost !== 'free') this.#queues.commands += 1
       return { session, result }
     } catch (error) {
-      if (error instanceof SessionOverError) return { session }
+      // Thrown in the process of the store, which has a class of its own.
+      if (error instanceof Error && error.name === 'SessionOverError') return { session }
       throw error
     }
   }
