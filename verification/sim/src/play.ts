@@ -59,6 +59,9 @@ export async function play(
   return { ...verdict, steps: world.steps, simulatedMs: world.nowMs }
 }
 
+/** Longer than a lease, and than clients take to connect again. */
+const settledMs = 2_500
+
 class Play {
   readonly failures: string[] = []
   readonly #world: World
@@ -111,6 +114,8 @@ class Play {
       () => this.#faultsLeft === 0 && this.#processes.every(({ isFinished }) => isFinished),
       'all calls to be settled',
     )
+    // Sessions that the last fault has ended are replaced by then.
+    await this.#world.pass(settledMs)
     await this.#compareCounts()
     await this.#close()
     await this.#findLeftovers()

@@ -26,7 +26,7 @@ export class Wire implements Network {
 
   travel(way: Way, connection: Connection): Promise<void> {
     this.sent += 1
-    const to = way === 'toStore' ? this.#store : this.#client
+    const to = this.#endOf(way)
     const { nowMs } = to.world
     const lane = `${way} ${connection}`
     const atMs = Math.max(nowMs + this.#latencyMs() * this.slowness, this.#lastAtMs.get(lane) ?? 0)
@@ -35,8 +35,12 @@ export class Wire implements Network {
     return this.loses(this.sent, way) ? new Promise(() => undefined) : to.arrival(atMs - nowMs)
   }
 
-  notice(run: () => void): void {
-    this.#client.post(run)
+  atOnce(way: Way, run: () => void): void {
+    this.#endOf(way).post(run)
+  }
+
+  #endOf(way: Way): Realm {
+    return way === 'toStore' ? this.#store : this.#client
   }
 
   /** Mostly a moment, now and then a while. */

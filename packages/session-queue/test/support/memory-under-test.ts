@@ -8,7 +8,7 @@ import { sessionQueue } from '@holdfast/session-queue'
 export const newLink = (): InProcessLink =>
   new InProcessLink('memory-queues', 1, {
     travel: () => new Promise((resolve) => setImmediate(resolve)),
-    notice: (run) => run(),
+    atOnce: (_, run) => run(),
   })
 
 /** The session queue on a store in memory. */

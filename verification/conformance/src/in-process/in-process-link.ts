@@ -8,8 +8,8 @@ const latencyMs = 2
 export interface Network {
   /** Resolves when what is sent now has arrived. Requests and replies have one connection, notifications another. */
   travel(direction: OneWay, connection: Connection): Promise<void>
-  /** Has the client notice a break, as soon as it runs. */
-  notice(run: () => void): void
+  /** Runs something where messages of that direction arrive, as soon as anything runs there. */
+  atOnce(direction: OneWay, run: () => void): void
 }
 
 export type OneWay = Exclude<LinkDirection, 'both'>
@@ -17,7 +17,7 @@ export type Connection = 'steps' | 'notifications'
 
 const steady: Network = {
   travel: () => new Promise((resolve) => setTimeout(() => resolve(), latencyMs)),
-  notice: (run) => run(),
+  atOnce: (_, run) => run(),
 }
 
 /** The network between a client and a store in the same process: delays, holds back, breaks. */
@@ -75,8 +75,9 @@ export class InProcessLink implements Link {
   async arrival(direction: OneWay, connection: Connection = 'steps'): Promise<void> {
     await this.#network.travel(direction, connection)
     while (this.#held.has(direction)) {
-      await new Promise<void>((resolve) => this.#waiting.get(direction)?.add(resolve))
-      await this.#network.travel(direction, connection)
+      await new Promise<void>((resolve) => {
+        this.#waiting.get(direction)?.add(() => this.#network.atOnce(direction, resolve))
+      })
     }
   }
 
@@ -95,7 +96,7 @@ export class InProcessLink implements Link {
   }
 
   cut(): void {
-    this.#network.notice(() => {
+    this.#network.atOnce('toClient', () => {
       this.fail('the connection broke')
       this.breaks += 1
       this.onBreak()
