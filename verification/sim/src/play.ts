@@ -211,7 +211,8 @@ class Play {
       this.#faultsLeft -= 1
     }
     this.#faultsLeft += 1
-    this.#operator.run(() => program.evict(client, this.#setting.object, lock)).then(done, done)
+    const evict = () => this.#operator.run(() => program.evict(client, this.#setting.object, lock))
+    evict().catch(evict).then(done, done)
   }
 
   /** Has one process hold each lock at rest, and asks how the store counts that. */
@@ -224,7 +225,9 @@ class Play {
       const hold = await program.holdAtRest(client, object, lock, n + 2)
       if (!hold) return
       const { program: asked, client: asking } = this.#operator
-      const counts = await this.#operator.run(() => asked.countsOf(asking, object, lock))
+      const ask = () => this.#operator.run(() => asked.countsOf(asking, object, lock))
+      // The first question finds that the session is over, which nothing has kept alive.
+      const counts = await ask().catch(ask)
       const { nowMs: atMs } = this.#world
       for (const owner of new Set([hold.owner, ...counts.keys()])) {
         const atClient = owner === hold.owner ? hold.atClient : 0
