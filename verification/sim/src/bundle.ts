@@ -88,14 +88,12 @@ export class Bundle {
 
 function edited(text: string, { of, file, find, replace }: Edit): string {
   const head = `\n// packages/${of}/build/${file}\n`
-  const from = text.indexOf(head) + head.length
-  const end = text.slice(from).search(/\n\/\/ (?:packages|verification|node_modules|<)[^\n]*\n/)
-  const until = end === -1 ? text.length : from + end
-  const module = text.slice(from, until)
-  if (from < head.length || !module.includes(find)) {
-    throw new Error(`${file} of ${of} has no text ${JSON.stringify(find)}`)
-  }
-  return text.slice(0, from) + module.replaceAll(find, () => replace) + text.slice(until)
+  const modules = text.split(/(?=\n\/\/ (?:packages|verification|node_modules)\/[^\n]*\n)/)
+  const at = modules.findIndex((module) => module.startsWith(head) && module.includes(find))
+  const module = modules[at]
+  if (module === undefined) throw new Error(`${file} of ${of} has no text ${JSON.stringify(find)}`)
+  modules[at] = module.replaceAll(find, () => replace)
+  return modules.join('')
 }
 
 /** What a program finds under names of its own, beside the globals of a realm. */

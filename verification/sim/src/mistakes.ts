@@ -1,0 +1,514 @@
+import type { ObjectName } from '@holdfast/chaos'
+import type { Promised } from '@holdfast/testkit'
+import type { Edit } from './bundle.js'
+import type { EngineName } from './program/stores.js'
+
+/** A mistake that is planted into the library. Random schedules must show it. */
+export interface Mistake {
+  readonly name: string
+  readonly engine: EngineName
+  readonly object: ObjectName
+  readonly edits: readonly Edit[]
+  /** At least one of these promises is broken by it. */
+  readonly breaks: readonly Promised[]
+}
+
+type Draft = readonly [
+  name: string,
+  object: ObjectName,
+  breaks: Mistake['breaks'],
+  ...edits: readonly (readonly [file: string, find: string, replace: string])[],
+]
+
+const mistakesIn = (of: Edit['of'], engine: EngineName, drafts: readonly Draft[]): Mistake[] =>
+  drafts.map(([name, object, breaks, ...edits]) => ({
+    name,
+    engine,
+    object,
+    breaks,
+    edits: edits.map(([file, find, replace]) => ({ of, file, find, replace })),
+  }))
+
+const inClient = mistakesIn('core', 'memory', [
+  [
+    'the deadline counts from the reply',
+    'lock',
+    ['exclusion'],
+    [
+      'time/deadline.js',
+      'deadlineOfReply = (sentAt, leaseMs, marginMs) => sentAt +',
+      'deadlineOfReply = (sentAt, leaseMs, marginMs) => performance.now() +',
+    ],
+  ],
+  [
+    'a late notification is believed',
+    'lock',
+    ['exclusion'],
+    [
+      'waiting/acquisition.js',
+      'if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {',
+      `if (true) {
+        const grantedAt = performance.now()
+        this.#enter(notice.token, requestedAt, notice.leaseMs, { grantedAt, deadlineAt: grantedAt + notice.leaseMs })
+      } else if (dated) {`,
+    ],
+  ],
+  [
+    'all tasks of a process are one owner',
+    'lock',
+    ['exclusion'],
+    ['ownership/owners.js', 'return ++this.#last', 'return 1'],
+  ],
+  [
+    'deadlines are not checked',
+    'lock',
+    ['exclusion'],
+    ['time/lease-clock.js', 'this.deadlineAt = grant.deadlineAt', 'this.deadlineAt = Infinity'],
+  ],
+  [
+    'no owner is abandoned',
+    'lock',
+    ['progress', 'leftovers', 'exclusion'],
+    [
+      'holding/abandonment.js',
+      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) {',
+      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) { return;',
+    ],
+  ],
+  [
+    'no owner of permits is abandoned',
+    'semaphore',
+    ['progress', 'leftovers'],
+    [
+      'holding/abandonment.js',
+      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) {',
+      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) { return;',
+    ],
+  ],
+  [
+    'the watchdog never renews',
+    'lock',
+    ['losses'],
+    ['holding/proven-hold.js', 'get renewEveryMs() {', 'get renewEveryMs() { return null;'],
+  ],
+  [
+    'signals never abort',
+    'lock',
+    ['losses'],
+    ['objects/lease-entry.js', 'abort(error) {', 'abort(error) { return;'],
+  ],
+  [
+    'an outage ends an unlimited wait',
+    'lock',
+    ['progress'],
+    [
+      'waiting/store-wait.js',
+      'if (!(error instanceof UnavailableError) || this.options.waitMs === 0) {',
+      'if (true) {',
+    ],
+  ],
+  [
+    'withLock does not report a loss',
+    'lock',
+    ['losses'],
+    ['objects/use-lease.js', 'throw lostWithResult(error, result);', 'return;'],
+  ],
+  [
+    'the signal of a wait is ignored',
+    'lock',
+    ['progress'],
+    ['waiting/wait.js', 'this.#stopListening = onAbort(signal, ', '(() => undefined)(signal, '],
+  ],
+  [
+    'the limit of a wait is ignored',
+    'lock',
+    ['progress'],
+    ['waiting/wait.js', 'if (waitMs > 0 && waitMs !== Infinity)', 'if (false)'],
+  ],
+  [
+    'grant notifications are ignored',
+    'lock',
+    ['progress'],
+    ['waiting/acquisition.js', 'granted(notice) {', 'granted(notice) { return true;'],
+  ],
+  [
+    'a machine that slept is not noticed',
+    'lock',
+    ['exclusion'],
+    ['util/clock.js', 'var sleptMsBetween = (earlier, later) =>', 'var sleptMsBetween = (earlier, later) => true ? 0 :'],
+  ],
+  [
+    'a request without a reply is not in doubt',
+    'lock',
+    ['progress', 'leftovers', 'exclusion'],
+    ['waiting/store-wait.js', 'this.inDoubt = true', 'this.inDoubt = false'],
+  ],
+  [
+    'a renewal does not extend the deadline',
+    'lock',
+    ['losses'],
+    [
+      'time/lease-clock.js',
+      'this.deadlineAt = Math.max(this.deadlineAt, deadlineOfReply(startedAt, leaseMs, this.#marginMs))',
+      'void 0',
+    ],
+  ],
+  [
+    'a hold that the store does not know is kept',
+    'lock',
+    ['exclusion', 'losses'],
+    ['holding/proven-hold.js', 'this.lose("not-held");', 'void 0;'],
+  ],
+  [
+    'a waiter that missed a notification waits on',
+    'lock',
+    ['progress'],
+    ['waiting/store-wait.js', 'waiters.noteTtl(this.address, ttlMs);', 'void 0;'],
+    ['waiting/waiter-table.js', 'wakeQueued() {', 'wakeQueued() { return;'],
+    ['waiting/waiter-table.js', 'wakeFirst(id) {', 'wakeFirst(id) { return;'],
+  ],
+  [
+    'a downgrade is not sent',
+    'read-write-lock',
+    ['counts', 'progress'],
+    [
+      'holding/hold.js',
+      '!this.counting.countsEntries && release3.count === this.ownTarget.permits',
+      '!this.counting.countsEntries && release3.count > 0',
+    ],
+  ],
+  [
+    'a reader becomes a writer beside other readers',
+    'read-write-lock',
+    ['exclusion'],
+    ['holding/hold.js', 'if (target.permits > this.value)', 'if (false)'],
+  ],
+  [
+    'a latch opens unnoticed',
+    'latch',
+    ['latches'],
+    ['waiting/waiter-table.js', 'opened(id, generation) {', 'opened(id, generation) { return;'],
+    [
+      'waiting/refresh-latches.js',
+      'for (const waiter of waiters)\n      waiter.wake();',
+      'void 0;',
+    ],
+  ],
+  [
+    'a multi lock takes its members in the given order',
+    'multi-lock',
+    ['progress'],
+    ['composing/member-order.js', '.sort((a, b) => a.slot - b.slot || (a.id < b.id ? -1 : 1))', ''],
+    ['composing/member-order.js', 'client.steps.acquireMany !== void 0', 'false'],
+  ],
+  [
+    'a multi lock outlives the loss of a member',
+    'multi-lock',
+    ['together'],
+    ['composing/multi-hold.js', 'if (this.#state !== "live")\n      return;', 'return;'],
+    ['composing/multi-hold.js', 'this.loss === void 0 && ', ''],
+    ['composing/multi-hold.js', 'this.members.every(({ hold }) => hold.isHeld)', 'this.members.some(({ hold }) => hold.isHeld)'],
+    ['composing/multi-hold.js', 'Math.min(', 'Math.max('],
+  ],
+  [
+    'one master is a majority',
+    'quorum',
+    ['exclusion', 'tokens'],
+    ['composing/quorum/ballot.js', 'quorumOf = (masters) => Math.floor(masters / 2) + 1', 'quorumOf = () => 1'],
+  ],
+  [
+    'a majority outlives its second-last vote',
+    'quorum',
+    ['exclusion', 'losses'],
+    ['composing/quorum/ballot.js', 'return deadlines[this.quorum - 1] ?? -Infinity', 'return deadlines[0] ?? -Infinity'],
+    ['composing/quorum/ballot.js', 'return this.given.length >= this.quorum', 'return this.given.length >= 1'],
+    [
+      'composing/quorum/ballot.js',
+      'return this.all.filter(({ hold }) => hold?.isHeld).length >= this.quorum',
+      'return this.all.filter(({ hold }) => hold?.isHeld).length >= 1',
+    ],
+  ],
+  [
+    'masters that have just started have votes',
+    'quorum',
+    ['exclusion', 'tokens'],
+    ['composing/quorum/health.js', 'if (youngMs > 0)', 'if (false)'],
+  ],
+])
+
+const inSteps = mistakesIn('documents', 'memory', [
+  [
+    'a release does not check the owner',
+    'lock',
+    ['exclusion', 'losses'],
+    ['steps/lock-steps.js', 'if (isMine)\n    state.hold = null;', 'state.hold = null;'],
+  ],
+  [
+    'the last in the queue is served first',
+    'lock',
+    ['order'],
+    ['steps/hand-off.js', 'of state.queue) {', 'of [...state.queue].reverse()) {'],
+  ],
+  [
+    'a newcomer passes those that wait',
+    'lock',
+    ['order'],
+    ['steps/lock-steps.js', 'grantToFirst(state, context, owner);\n  if (state.hold)', 'void 0;\n  if (state.hold)'],
+  ],
+  [
+    'a released lock is not handed on',
+    'lock',
+    ['progress', 'order'],
+    ['steps/lock-steps.js', 'if (!state.hold)\n    grantToFirst(state, context);', ''],
+  ],
+  [
+    'tokens are counted from one',
+    'lock',
+    ['tokens'],
+    ['steps/hand-off.js', 'Math.max(nowUs, floor + 1, (state.fence?.token ?? 0) + 1)', '(state.fence?.token ?? 0) + 1'],
+  ],
+  [
+    'a token is drawn twice',
+    'lock',
+    ['tokens'],
+    ['steps/hand-off.js', 'Math.max(nowUs, floor + 1, (state.fence?.token ?? 0) + 1)', 'Math.max(1e15, state.fence?.token ?? 0)'],
+  ],
+  [
+    'a hold has no lease',
+    'lock',
+    ['leftovers', 'progress'],
+    ['steps/lock-steps.js', 'untilUs: context.nowUs + leaseMs * 1e3 };', 'untilUs: Infinity };'],
+  ],
+  [
+    'a renewal does not extend the lease',
+    'lock',
+    ['losses', 'exclusion'],
+    ['steps/lock-steps.js', 'extend(hold, leaseMs, nowUs);\n  return "renewed"', 'return "renewed"'],
+  ],
+  [
+    'a repeated re-entry counts twice',
+    'lock',
+    ['counts', 'leftovers', 'progress'],
+    ['steps/lock-steps.js', 'if (count > 1)\n      state.hold.count = count;', 'if (count > 1)\n      state.hold.count += 1;'],
+    [
+      'steps/lock-steps.js',
+      'if (isMine)\n      hold.count = count;',
+      'if (isMine)\n      hold.count -= 1;',
+    ],
+  ],
+  [
+    'a late request of an abandoned owner is carried out',
+    'lock',
+    ['progress', 'leftovers', 'order'],
+    ['steps/waiting-state.js', 'isAbandoned = ({ tombstones }, owner, nowUs) =>', 'isAbandoned = ({ tombstones }, owner, nowUs) => false &&'],
+  ],
+  [
+    'a queue entry outlives its client',
+    'lock',
+    ['progress', 'leftovers'],
+    ['steps/hand-off.js', 'isAlive = aliveUntilUs > nowUs', 'isAlive = true'],
+    ['steps/waiting-state.js', 'if (state.queueUntilUs <= nowUs)', 'if (false)'],
+  ],
+  [
+    'readers pass a waiting writer',
+    'read-write-lock',
+    ['order'],
+    ['steps/shared-steps.js', 'return "blocks";', 'return "passed over";'],
+  ],
+  [
+    'a request that fits is not stopped by one that waits for more',
+    'semaphore',
+    ['order'],
+    ['steps/shared-steps.js', 'return "blocks";', 'return "passed over";'],
+  ],
+  [
+    'a partial release gives back all permits',
+    'semaphore',
+    ['exclusion', 'losses'],
+    ['steps/shared-steps.js', 'hold.permits = Math.min(hold.permits, left)', 'hold.permits = 0'],
+  ],
+  [
+    'a request enters where any permit is free',
+    'read-write-lock',
+    ['exclusion'],
+    ['steps/shared-steps.js', 'used + want > room', 'used >= room'],
+    ['steps/shared-steps.js', 'used + want <= (state.resized', 'used < (state.resized'],
+  ],
+  [
+    'the permits of a hold that has ended are not free',
+    'semaphore',
+    ['progress', 'leftovers'],
+    ['steps/shared-state.js', 'if (untilUs <= nowUs)\n      state.holds.delete(owner);', 'void untilUs;'],
+  ],
+  [
+    'a semaphore that shrinks admits as many holders as before',
+    'semaphore',
+    ['exclusion'],
+    ['steps/shared-steps.js', '(state.resized?.size ?? size)', '(size)'],
+    ['steps/shared-steps.js', 'const room = state.resized?.size ?? size;', 'const room = size;'],
+  ],
+  [
+    'permits end before their lease',
+    'semaphore',
+    ['exclusion', 'losses'],
+    ['steps/shared-steps.js', 'untilUs: nowUs + leaseMs * 1e3 });', 'untilUs: nowUs + leaseMs * 500 });'],
+  ],
+  [
+    'a party that counts down twice counts twice',
+    'latch',
+    ['latches'],
+    ['steps/latch-steps.js', '&& !latch.parties.has(party)', ''],
+  ],
+  [
+    'a latch is open as soon as its count is set',
+    'latch',
+    ['latches'],
+    ['steps/latch-steps.js', 'if (isOpen(latch) || wasOpened)', 'if (true)'],
+  ],
+  [
+    'a latch opens one party early',
+    'latch',
+    ['latches'],
+    ['steps/latch-steps.js', 'if (latch.left === 0 && !isOpen(latch)) {', 'if (latch.left <= 1 && !isOpen(latch)) {\n    latch.left = 0;'],
+  ],
+])
+
+const inDocuments = mistakesIn('documents', 'documents', [
+  [
+    'a document is replaced whatever became of it',
+    'lock',
+    ['exclusion', 'tokens'],
+    [
+      'documents.js',
+      'await session.replace(key, text2, snapshot.version, keepMs + clock.slackMs, leftMs());',
+      'await session.read(key, leftMs()).then(({ version }) => session.replace(key, text2, version, keepMs + clock.slackMs, leftMs()));',
+    ],
+  ],
+  [
+    'a conflict counts as done',
+    'lock',
+    ['exclusion', 'tokens', 'progress'],
+    [
+      'documents.js',
+      'await session.replace(key, text2, snapshot.version, keepMs + clock.slackMs, leftMs());',
+      'await session.replace(key, text2, snapshot.version, keepMs + clock.slackMs, leftMs()) !== void 0;',
+    ],
+  ],
+  [
+    'a document is kept for less than its hold',
+    'lock',
+    ['exclusion', 'losses'],
+    ['documents.js', '(kind.endUs(content) - nowUs) / 1e3)', '(kind.endUs(content) - nowUs) / 4e5)'],
+  ],
+  [
+    'what has ended in a document still counts',
+    'lock',
+    ['progress', 'leftovers'],
+    ['documents.js', 'kind.settle(content, nowUs);', 'void nowUs;'],
+  ],
+  [
+    'owners enter a store that lost its data at once',
+    'lock',
+    ['tokens', 'exclusion'],
+    ['acquire.js', 'if (opensInMs > 0 && wouldEnter)', 'if (false)'],
+    ['step.js', 'found = () => result', 'found = () => result'],
+  ],
+  [
+    'a step that failed is reported as carried out',
+    'lock',
+    ['progress', 'exclusion', 'losses', 'tokens'],
+    ['documents.js', 'for (const step of batch)\n          step.fail(error);', 'for (const step of batch)\n          step.succeed();'],
+  ],
+  [
+    'who is let in never claims it',
+    'lock',
+    ['progress', 'order'],
+    ['acquire.js', 'if (reply4.kind === "held")\n    unclaimed.delete(owner);', ''],
+    ['claims.js', 'if (holds2(owner))\n      continue;', ''],
+  ],
+  [
+    'permits of a document are replaced whatever became of it',
+    'semaphore',
+    ['exclusion', 'tokens', 'progress'],
+    [
+      'documents.js',
+      'await session.replace(key, text2, snapshot.version, keepMs + clock.slackMs, leftMs());',
+      'await session.read(key, leftMs()).then(({ version }) => session.replace(key, text2, version, keepMs + clock.slackMs, leftMs()));',
+    ],
+  ],
+])
+
+const inQueues = mistakesIn('session-queue', 'session-queue', [
+  [
+    'the session is claimed for longer than it lives',
+    'lock',
+    ['exclusion'],
+    ['facts.js', 'sessionMs * (1 - driftShare) - marginMs', 'sessionMs * 2'],
+  ],
+  [
+    'an entry of doubt is not looked for',
+    'lock',
+    ['progress', 'leftovers'],
+    ['acquire.js', 'place.doubt === void 0 ? null : await store.find(', 'true ? null : await store.find('],
+    ['release.js', '(doubt === void 0 ? null : await store.find(', '(true ? null : await store.find('],
+  ],
+  [
+    'whoever has an entry holds',
+    'lock',
+    ['exclusion'],
+    ['turns.js', 'if (!holders.some(({ key }) => key === entry.key))\n      return false;', ''],
+  ],
+  [
+    'a lease does not end before its session',
+    'lock',
+    ['progress', 'losses', 'exclusion'],
+    ['brake.js', 'this.#end(place);', 'void place;'],
+  ],
+  [
+    'who waits is never told',
+    'lock',
+    ['progress'],
+    ['turns.js', 'host.granted(address2.id, owner, { proof, token, leaseMs: grantLeaseMs, grantedAt });', ''],
+  ],
+  [
+    'the next of this client succeeds whoever left',
+    'lock',
+    ['exclusion'],
+    ['turns.js', 'if (move.kind === "left" && move.entry.key === entry.key)', 'if (true)'],
+  ],
+  [
+    'an entry of a session that is over still holds',
+    'lock',
+    ['exclusion', 'progress'],
+    ['places.js', 'ended(session) {', 'ended(session) { return;'],
+    ['facts.js', 'return this.#store.provenAt + claimedMs(this.#store);', 'return Infinity;'],
+    ['renew.js', 'if (there.has(entry)) {', 'if (true) {'],
+  ],
+  [
+    'readers of a queue pass a writer',
+    'read-write-lock',
+    ['order', 'exclusion'],
+    ['shared.js', 'isBlocked ||= used > all;', 'isBlocked = used > all;\n    if (isBlocked) used -= entry.permits;'],
+  ],
+  [
+    'a writer of a queue enters beside readers',
+    'read-write-lock',
+    ['exclusion'],
+    ['shared.js', 'isBlocked ||= used > all;', 'isBlocked ||= used - entry.permits >= all;'],
+  ],
+  [
+    'an entry that gives back permits keeps them',
+    'semaphore',
+    ['counts', 'progress'],
+    ['release.js', 'entry.permits <= count ? entry : await', 'true ? entry : await'],
+  ],
+  [
+    'holders are not known when a semaphore is resized',
+    'semaphore',
+    ['exclusion'],
+    ['shared.js', 'const kept = new Set(inForce?.holders);', 'const kept = new Set();'],
+  ],
+])
+
+/** All of them: each must be caught. */
+export const mistakes: readonly Mistake[] = [...inClient, ...inSteps, ...inDocuments, ...inQueues]
