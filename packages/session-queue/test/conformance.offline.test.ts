@@ -1,4 +1,4 @@
 import { describeEngine } from '@holdfast/conformance'
-import { MemoryUnderTest } from './support/memory-under-test.js'
+import { MemoryUnderTest } from '@holdfast/sim/stores'
 
 describeEngine(new MemoryUnderTest())

@@ -1,7 +1,6 @@
+import { MemoryQueues, newLink } from '@holdfast/sim/stores'
 import type { AcquireRequest } from '@holdfast/core/engine'
 import { until } from '@holdfast/testkit'
-import { newLink } from './support/memory-under-test.js'
-import { MemoryQueues } from '@holdfast/sim/stores'
 import { openSession, type OpenSession } from './support/open-session.js'
 
 const timeoutMs = 2_000

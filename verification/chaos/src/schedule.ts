@@ -189,11 +189,13 @@ export interface FaultNames<Name extends string> {
  * Draws schedules with these faults. Smaller ones come first when it shrinks.
  *
  * @param longerMs - by how much leases are longer where the shortest ones of the others are refused
+ * @param longestFaultMs - less than a lease unless given
  */
 export function schedulesWith<Name extends string>(
   { common, own }: FaultNames<Name>,
   object: ObjectName,
   longerMs = 0,
+  longestFaultMs = 450,
 ): fc.Arbitrary<Schedule<Name>> {
   const fault = fc.record<PlannedFault<Name>>({
     name: fc.oneof(
@@ -201,7 +203,7 @@ export function schedulesWith<Name extends string>(
       ...(own.length > 0 ? [{ weight: 1, arbitrary: fc.constantFrom(...own) }] : []),
     ),
     atMs: fc.nat(600),
-    forMs: fc.integer({ min: 10, max: 450 }),
+    forMs: fc.integer({ min: 10, max: longestFaultMs }),
     target: fc.nat(5),
   })
   const calls = fc.array(callOn[object], { maxLength: 7 })

@@ -17,6 +17,8 @@ export interface EngineUnderTest {
    * them, and what is left to withdraw is gone a little later: scenarios look again then.
    */
   readonly tripsPerStep?: number
+  /** Whether it runs in virtual time, where nothing is late but by a cause: scenarios bound durations sharply then. */
+  readonly isExact?: boolean
   /** Given for a store that cannot keep its data over a restart: then `restart` is never called with `keepData: true`. */
   readonly keepsData?: false
   /** Starts the store, empty. Called once, before anything else. */

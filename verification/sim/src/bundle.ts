@@ -36,6 +36,11 @@ export class Copies {
     return copy.program
   }
 
+  /** One that nothing ever ran in. */
+  makeFor(realm: Realm): Program {
+    return this.#make(realm).program
+  }
+
   giveBack(): void {
     this.#free.push(...this.#taken.splice(0).reverse())
   }

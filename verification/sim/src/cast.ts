@@ -17,9 +17,11 @@ export class SimServer {
   readonly realm: Realm
   readonly store: SimStore
 
-  constructor(world: World, copies: Copies, engine: EngineName, n: number) {
+  constructor(world: World, copies: Copies, engine: EngineName, n: number, isOnly: boolean) {
     this.realm = world.start(`S${n + 1}`)
-    this.store = copies.takeFor(this.realm).openStore(engine, n)
+    // Stores in memory are told apart by how many their process has made.
+    const program = isOnly ? copies.takeFor(this.realm) : copies.makeFor(this.realm)
+    this.store = program.openStore(engine, n)
   }
 }
 

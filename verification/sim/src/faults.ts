@@ -46,6 +46,14 @@ const faultKinds = {
       return () => undefined
     },
   },
+  /** A connection takes a message along as it breaks. */
+  loseMessage: {
+    disturbs: 'target',
+    inject: ({ process, server, link, forMs }) => {
+      process.wireTo(server).loseMessage(forMs % 10, () => link.cut())
+      return () => undefined
+    },
+  },
   slowLink: {
     disturbs: 'target',
     inject: ({ process, server }) => {

@@ -62,9 +62,9 @@ export function globalsOf(place: Place): ReadonlyMap<string, unknown> {
   }
   const random = cryptoOf(place)
   const promises = {
-    setTimeout: (ms: number, value: unknown) => new Promise((resolve) => setTimeout(() => resolve(value), ms)),
-    setImmediate: (value: unknown) =>
-      new Promise((resolve) => timers.setImmediate(() => resolve(value))),
+    setTimeout: (ms: number, value: unknown) =>
+      new Promise((resolve) => setTimeout(() => resolve(value), ms)),
+    setImmediate: (value: unknown) => new Promise((resolve) => timers.setImmediate(() => resolve(value))),
   }
   const modules = new Map<string, unknown>([
     ['async_hooks', withOwn(asyncHooks, { AsyncLocalStorage: Storage })],
@@ -117,8 +117,7 @@ function timersOf(place: Place) {
 function dateOf(place: Place): DateConstructor {
   const now = (): number => Math.floor(place.realm.wallMs)
   return new Proxy(Date, {
-    construct: (real, args: unknown[]) =>
-      Reflect.construct(real, args.length === 0 ? [now()] : args) as Date,
+    construct: (real, args: unknown[]) => Reflect.construct(real, args.length === 0 ? [now()] : args) as Date,
     get: (real, key): unknown => (key === 'now' ? now : Reflect.get(real, key)),
   })
 }
@@ -163,7 +162,7 @@ function cryptoOf(place: Place) {
 
 /** A module with some members of its own. */
 const withOwn = <M extends object, O extends object>(module: M, own: O): M & O =>
-  Object.assign(Object.create(module) as M, own)
+  Object.create(module, Object.getOwnPropertyDescriptors(own)) as M & O
 
 /** When garbage is collected is no matter of a seed. */
 class NoRegistry {

@@ -7,11 +7,11 @@ export function limitsFor(engine: EngineName, rates: Readonly<Record<string, num
   const { commandTimeoutMs } = clientOptions
   return {
     rates,
-    settleMs: 20_000,
-    recoveryMs: 2_500,
-    slackMs: 1_500,
+    settleMs: 10_000,
+    recoveryMs: 1_500,
+    slackMs: 100,
     commandTimeoutMs,
-    handOffMs: 100,
+    handOffMs: engine === 'documents' ? 100 : 30,
     drawsTokensInTurn: engine !== 'session-queue',
   }
 }

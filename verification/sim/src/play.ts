@@ -83,7 +83,7 @@ class Play {
     const { engine, servers } = setting
     this.#servers = Array.from(
       { length: servers },
-      (_, n) => new SimServer(world, programs.servers, engine, n),
+      (_, n) => new SimServer(world, programs.servers, engine, n, servers === 1),
     )
     this.#operator = new SimProcess(world, programs.clients, this.#servers, 'operator')
   }
@@ -108,7 +108,9 @@ class Play {
     }
     this.#faultsLeft = faults.length
     for (const [n, plan] of faults.entries()) {
-      this.#world.after(startAtMs - this.#world.nowMs + plan.atMs, () => this.#inject(plan, n, startAtMs, calls))
+      this.#world.after(startAtMs - this.#world.nowMs + plan.atMs, () =>
+        this.#inject(plan, n, startAtMs, calls),
+      )
     }
     await this.#world.until(
       () => this.#faultsLeft === 0 && this.#processes.every(({ isFinished }) => isFinished),
@@ -180,7 +182,8 @@ class Play {
       server,
       link,
       forMs: plan.forMs,
-      kill: (goesOn) => this.#kill(process, goesOn ? calls[plan.target % processCount] : undefined, startAtMs),
+      kill: (goesOn) =>
+        this.#kill(process, goesOn ? calls[plan.target % processCount] : undefined, startAtMs),
       evict: () => this.#evict(plan.target),
     })
     const healed = (): void => {
@@ -241,9 +244,19 @@ class Play {
   async #close(): Promise<void> {
     const all = [...this.#alive, this.#operator]
     await this.#all(all, 'all clients to close', ({ client }) => client.close())
+    this.#findOwners(all)
     await this.#world.pass(1_000)
     for (const { name, realm } of all)
       if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
+  }
+
+  /** A client that has closed has given back everything. */
+  #findOwners(closed: readonly SimProcess[]): void {
+    const { nowMs: atMs } = this.#world
+    for (const owner of this.#servers.flatMap(({ store }) => store.owners())) {
+      if (closed.some(({ client }) => owner.startsWith(`${client.clientId}:`)))
+        this.#events.push({ kind: 'leftover', atMs, lock: '', what: `${owner}, whose client has closed` })
+    }
   }
 
   /** By then all leases, entries and marks of owners have run out, and latches, which live for a day. */

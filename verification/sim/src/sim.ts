@@ -5,9 +5,9 @@ import { drawTimeline } from '@holdfast/testkit'
 import { Bundle } from './bundle.js'
 import type { Played } from './play.js'
 import type { EngineName } from './program/stores.js'
-import { objectsOn, Simulation } from './simulation.js'
-
-const engineNames = ['memory', 'documents', 'session-queue'] as const
+import { hunt } from './hunt.js'
+import { mistakes } from './mistakes.js'
+import { engineNames, objectsOn, Simulation } from './simulation.js'
 
 const usage = `pnpm sim [options]
 
@@ -18,11 +18,14 @@ const usage = `pnpm sim [options]
   --seed N       of the first schedule; the n-th has this plus n (1)
   --show         prints the history of each schedule, and its picture
   --path P       with --seed: the shorter schedule that was found for that seed under this path
+  --mistakes     plants each mistake of the list, and prints by which seed it is caught first
 
 A violation is printed with the command that shows it again, and then a shorter schedule is searched for that fails, too.
 `
 
 const shrinkWithinMs = 30_000
+/** By then random schedules have caught every mistake. */
+const mostSeeds = 500
 
 const { values } = parseArgs({
   options: {
@@ -33,11 +36,13 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     show: { type: 'boolean', default: false },
     path: { type: 'string' },
+    mistakes: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
 if (values.help) console.log(usage)
+else if (values.mistakes) await catchAll()
 else await runAll(values.engine.split(',').map(readEngine), values.object.split(',').map(readObject))
 
 async function runAll(engines: readonly EngineName[], objects: readonly ObjectName[]): Promise<void> {
@@ -48,6 +53,19 @@ async function runAll(engines: readonly EngineName[], objects: readonly ObjectNa
       table[`${engine}, ${object}`] = await runOn(bundle, engine, object)
   }
   if (!values.show) console.table(table)
+}
+
+async function catchAll(): Promise<void> {
+  const bundle = await Bundle.make()
+  const table: Record<string, object> = {}
+  for (const mistake of mistakes) {
+    const { name, engine, object, breaks } = mistake
+    const found = await hunt(mistake, bundle, mostSeeds)
+    if (!found) process.exitCode = 1
+    const caught = found ? { seed: found.seed, by: found.broken.join(', ') } : { seed: 'NOT CAUGHT', by: '' }
+    table[name] = { engine, object, breaks: breaks.join(', '), ...caught }
+  }
+  console.table(table)
 }
 
 async function runOn(bundle: Bundle, engine: EngineName, object: ObjectName): Promise<object> {

@@ -5,12 +5,17 @@ import { faultNamesFor } from './faults.js'
 import { play, type Played, type Programs, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
+export const engineNames = ['memory', 'documents', 'session-queue'] as const satisfies readonly EngineName[]
+
 /** Everything that is simulated: which objects on which engine. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
   memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   'session-queue': ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
 }
+
+/** Twice as long as a lease. */
+const longestFaultMs = 1_200
 
 /** The totals of many schedules. */
 export interface Totals {
@@ -40,7 +45,12 @@ export class Simulation {
   get schedules() {
     const { engine, object } = this.#setting
     const names = faultNamesFor(engine, object)
-    return schedulesWith({ common: names, own: [] }, object, engine === 'session-queue' ? 400 : 0)
+    return schedulesWith(
+      { common: names, own: [] },
+      object,
+      engine === 'session-queue' ? 400 : 0,
+      longestFaultMs,
+    )
   }
 
   draw(seed: number, path?: string): SimSchedule {

@@ -9,14 +9,11 @@ type Connection = Parameters<Network['travel']>[1]
 export class Wire implements Network {
   /** How many times as long messages take. */
   slowness = 1
-  /** How many messages were sent. */
-  sent = 0
-  /** Whether this message is lost, counted from 1. */
-  loses: (message: number, way: Way) => boolean = () => false
   readonly #random: Random
   readonly #client: Realm
   readonly #store: Realm
   readonly #lastAtMs = new Map<string, number>()
+  #lost: { after: number; readonly onLost: () => void } | undefined
 
   constructor(client: Realm, store: Realm) {
     this.#random = client.world.random
@@ -25,14 +22,18 @@ export class Wire implements Network {
   }
 
   travel(way: Way, connection: Connection): Promise<void> {
-    this.sent += 1
+    if (this.#isLost()) return new Promise(() => undefined)
     const to = this.#endOf(way)
     const { nowMs } = to.world
     const lane = `${way} ${connection}`
     const atMs = Math.max(nowMs + this.#latencyMs() * this.slowness, this.#lastAtMs.get(lane) ?? 0)
     this.#lastAtMs.set(lane, atMs)
-    // That of a lost message: what waits for it learns nothing.
-    return this.loses(this.sent, way) ? new Promise(() => undefined) : to.arrival(atMs - nowMs)
+    return to.arrival(atMs - nowMs)
+  }
+
+  /** Has one message never arrive, whichever way it goes: the next one, after so many others. */
+  loseMessage(after: number, onLost: () => void): void {
+    this.#lost = { after, onLost }
   }
 
   atOnce(way: Way, run: () => void): void {
@@ -41,6 +42,14 @@ export class Wire implements Network {
 
   #endOf(way: Way): Realm {
     return way === 'toStore' ? this.#store : this.#client
+  }
+
+  #isLost(): boolean {
+    if (!this.#lost || this.#lost.after-- > 0) return false
+    const { onLost } = this.#lost
+    this.#lost = undefined
+    onLost()
+    return true
   }
 
   /** Mostly a moment, now and then a while. */

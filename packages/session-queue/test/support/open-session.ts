@@ -1,7 +1,6 @@
+import { MemoryQueues, memoryQueueEngine } from '@holdfast/sim/stores'
 import type { EngineHost, EngineSession, GrantNotice } from '@holdfast/core/engine'
 import type { InProcessLink } from '@holdfast/conformance'
-import type { MemoryQueues } from '@holdfast/sim/stores'
-import { memoryQueueEngine } from './memory-under-test.js'
 
 /** A session of the engine without a client around it, and what it has reported. */
 export interface OpenSession {

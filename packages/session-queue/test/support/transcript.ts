@@ -1,8 +1,7 @@
-import { MemoryQueues, MemoryStore, queueTraits } from '@holdfast/sim/stores'
+import { MemoryQueues, MemoryStore, newLink, queueTraits } from '@holdfast/sim/stores'
 import type { AcquireRequest, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { QueueStore, sessionQueue } from '@holdfast/session-queue'
 import type { InProcessLink } from '@holdfast/conformance'
-import { newLink } from './memory-under-test.js'
 import { shuffled, type Choose } from './scheduler.js'
 
 const timeoutMs = 2_000

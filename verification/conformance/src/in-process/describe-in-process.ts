@@ -13,6 +13,8 @@ export interface InProcessStore {
   readonly engine: LockEngine
   /** How many round trips a step takes to a store like this one; 1 by default. */
   readonly tripsPerStep?: number
+  /** Whether it runs in virtual time. */
+  readonly isExact?: boolean
   /** Resolves when it can be used. By default it can be at once. */
   readonly start?: () => Promise<void>
   /** Ends it. By default nothing is left to end. */
@@ -25,7 +27,16 @@ export interface InProcessStore {
 
 /** Runs the suite on it, as `describeEngine` does. Each client gets a link of its own. */
 export function describeInProcess(store: InProcessStore, runner = globalRunner()): void {
-  const { name, engine, tripsPerStep = 1, start = done, stop = done, wipe, commandCount } = store
+  const {
+    name,
+    engine,
+    tripsPerStep = 1,
+    isExact = false,
+    start = done,
+    stop = done,
+    wipe,
+    commandCount,
+  } = store
   const openLinked = (options?: ClientOptions): LinkedClient => {
     const linked = linkedEngine(engine, tripsPerStep)
     return { holdfast: new Holdfast({ ...options, engine: linked.engine }), link: linked.link }
@@ -34,6 +45,7 @@ export function describeInProcess(store: InProcessStore, runner = globalRunner()
     name,
     traits: engine.traits,
     tripsPerStep,
+    isExact,
     start,
     stop,
     open: (options) => openLinked(options).holdfast,

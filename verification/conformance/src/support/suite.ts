@@ -46,7 +46,7 @@ export class Suite {
     this.engine = engine
     this.#runner = runner
     this.#subject = subject
-    this.times = timesFor(engine.traits)
+    this.times = timesFor(engine.traits, this.isExact)
     this.hasSessions = engine.traits.lease.of === 'session'
     const { handOff } = engine.traits
     this.hasQueue = typeof handOff === 'string' || handOff.queued === true
@@ -59,6 +59,11 @@ export class Suite {
 
   get tripsPerStep(): number {
     return this.engine.tripsPerStep ?? 1
+  }
+
+  /** Whether durations may be asserted: on a real machine only order and outcome are certain. */
+  get isExact(): boolean {
+    return this.engine.isExact ?? false
   }
 
   get traits(): Traits {

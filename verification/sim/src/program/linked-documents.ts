@@ -54,8 +54,7 @@ class LinkedDocuments implements DocumentSession {
   }
 
   list(range: KeyRange, timeoutMs: number): Promise<DocumentPage> {
-    const list = () =>
-      this.#far.list?.(range, timeoutMs) ?? Promise.reject(new Error('it does not list'))
+    const list = () => this.#far.list?.(range, timeoutMs) ?? Promise.reject(new Error('it does not list'))
     return this.#link.call(timeoutMs, list, false)
   }
 

@@ -5,7 +5,9 @@ import { DocumentTable, MemoryQueues } from '../stores/index.js'
 interface Ends {
   /** Ends without its data, and is there again at once. */
   loseData(): void
-  /** What is there that time will not take away. */
+  /** Who holds or waits there. Of documents that is not told. */
+  owners(): readonly string[]
+  /** What is there that time has not taken away. */
   leftovers(): readonly string[]
 }
 
@@ -38,6 +40,8 @@ function openMemory(store: Memory): SimStore {
     engine: 'memory',
     memory: store,
     loseData: () => store.failOver(),
+    owners: () =>
+      store.leaks().flatMap((leak) => ('owner' in leak && leak.kind !== 'tombstone' ? [leak.owner] : [])),
     leftovers: () =>
       store.leaks().flatMap((leak) => (leak.kind === 'session' ? [] : [`${leak.kind} of ${leak.owner}`])),
   }
@@ -48,6 +52,7 @@ function openTable(table: DocumentTable): SimStore {
     engine: 'documents',
     table,
     loseData: () => table.wipe(),
+    owners: () => [],
     // What clients are is listed in mail and registrations, which time takes away.
     leftovers: () => table.live().map(({ key, text }) => `${key}: ${text}`),
   }
@@ -58,6 +63,7 @@ function openQueues(queues: MemoryQueues): SimStore {
     engine: 'session-queue',
     queues,
     loseData: () => queues.wipe(),
+    owners: () => queues.entries().map(({ owner }) => owner),
     leftovers: () => queues.entries().map(({ owner }) => `an entry of ${owner}`),
   }
 }

@@ -1,8 +1,9 @@
-import { MemoryQueues, MemoryStore, queueTraits } from '@holdfast/sim/stores'
 import { InProcessLink, type EngineUnderTest, type LinkedClient } from '@holdfast/conformance'
 import { Holdfast, type ClientOptions } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
 import { sessionQueue } from '@holdfast/session-queue'
+import { MemoryQueues } from './memory-queues.js'
+import { MemoryStore, queueTraits } from './memory-store.js'
 
 /** A turn of the event loop each way. */
 export const newLink = (): InProcessLink =>
@@ -12,10 +13,7 @@ export const newLink = (): InProcessLink =>
   })
 
 /** The session queue on a store in memory. */
-export const memoryQueueEngine = (
-  queues: MemoryQueues,
-  link = newLink,
-): LockEngine =>
+export const memoryQueueEngine = (queues: MemoryQueues, link = newLink): LockEngine =>
   sessionQueue({
     name: 'memory-queues',
     traits: queueTraits,
@@ -26,7 +24,13 @@ export class MemoryUnderTest implements EngineUnderTest {
   readonly name = 'Session queue in memory'
   readonly traits = queueTraits
   readonly tripsPerStep = 2
+  readonly isExact: boolean
   readonly #queues = new MemoryQueues()
+
+  /** @param isExact - whether nothing is late but by a cause */
+  constructor(isExact = false) {
+    this.isExact = isExact
+  }
 
   start = (): Promise<void> => Promise.resolve()
   stop = (): Promise<void> => Promise.resolve()

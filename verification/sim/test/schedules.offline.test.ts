@@ -1,0 +1,43 @@
+import { Bundle, engineNames, objectsOn, Simulation } from '@holdfast/sim'
+
+let bundle: Bundle
+beforeAll(async () => {
+  bundle = await Bundle.make()
+})
+
+const places = engineNames.flatMap((engine) => objectsOn[engine].map((object) => ({ engine, object })))
+
+it.each(places)(
+  '200 random schedules of $object on $engine keep all promises',
+  async ({ engine, object }) => {
+    const simulation = new Simulation({ engine, object, servers: object === 'quorum' ? 3 : 1 }, bundle)
+    const problems: string[] = []
+    const totals = await simulation.campaign(1, 200, (seed, played) => {
+      if (played.problems.length === 0) return
+      const again = `npm run sim -- --engine ${engine} --object ${object} --seed ${seed} --show`
+      problems.push(`${played.problems.join('\n')}\nAgain: ${again}`)
+    })
+    expect(problems).toEqual([])
+    expect(totals.calls).toBeGreaterThan(200)
+  },
+)
+
+it('50 random schedules of a quorum of five stores keep all promises', async () => {
+  const simulation = new Simulation({ engine: 'memory', object: 'quorum', servers: 5 }, bundle)
+  expect((await simulation.campaign(1, 50)).failed).toEqual([])
+})
+
+it('a mistake is shown by a shorter schedule, which its path draws again', async () => {
+  const edits = [
+    { of: 'core', file: 'ownership/owners.js', find: 'return ++this.#last', replace: 'return 1' },
+  ] as const
+  const simulation = new Simulation({ engine: 'memory', object: 'lock', servers: 1 }, bundle, edits)
+  const [seed = 0] = (await simulation.campaign(1, 5)).failed
+  const shrunk = await simulation.shrink(seed, 60_000)
+  const callsIn = ({ calls }: { readonly calls: readonly (readonly unknown[])[] }): number =>
+    calls.flat().length
+  expect(shrunk?.verdict.problems).not.toEqual([])
+  if (!shrunk) throw new Error('it was not shown again')
+  expect(callsIn(shrunk.schedule)).toBeLessThan(callsIn(simulation.draw(seed)))
+  expect(simulation.draw(seed, shrunk.path)).toEqual(shrunk.schedule)
+})

@@ -1,0 +1,79 @@
+import {
+  Bundle,
+  engineNames,
+  Simulation,
+  type EngineName,
+  type SimFaultPlan,
+  type SimSchedule,
+} from '@holdfast/sim'
+
+let bundle: Bundle
+beforeAll(async () => {
+  bundle = await Bundle.make()
+})
+
+const call = {
+  lock: 0,
+  style: 'withLock' as const,
+  waitMs: null,
+  leaseMs: null,
+  nested: 0,
+  abortAfterMs: null,
+}
+
+/** One lock between two clients: the second waits for the first, and each takes it again. */
+const calls: SimSchedule['calls'] = [
+  [
+    { ...call, startMs: 0, workMs: 30, nested: 1 },
+    { ...call, startMs: 50, workMs: 20 },
+  ],
+  [
+    { ...call, startMs: 10, workMs: 30 },
+    { ...call, startMs: 40, workMs: 20 },
+  ],
+  [],
+]
+
+/** All that happens is over by then, with some to spare. */
+const endMs = 140
+
+const range = (count: number, step = 1): number[] => Array.from({ length: count }, (_, n) => n * step)
+
+/** What goes wrong with each of these faults alone. */
+async function problemsWith(engine: EngineName, faults: readonly SimFaultPlan[]): Promise<string[]> {
+  const simulation = new Simulation({ engine, object: 'lock', servers: 1 }, bundle)
+  const problems: string[] = []
+  for (const fault of faults) {
+    const played = await simulation.play({ calls, faults: [fault] }, 1)
+    if (played.problems.length > 0) problems.push(JSON.stringify(fault), ...played.problems)
+  }
+  return problems
+}
+
+const clients = [0, 1]
+
+describe.each(engineNames)('one lock on %s between two clients keeps all promises', (engine) => {
+  it('whichever message is lost', async () => {
+    // Of those that follow each instant on a link, each of the next ten.
+    const faults = clients.flatMap((target) =>
+      range(endMs / 10, 10).flatMap((atMs) =>
+        range(10).map((forMs) => ({ name: 'loseMessage' as const, atMs, forMs, target })),
+      ),
+    )
+    expect(await problemsWith(engine, faults)).toEqual([])
+  })
+
+  it('whichever reply is lost of a step that was carried out', async () => {
+    const faults = clients.flatMap((target) =>
+      range(endMs / 4, 4).map((atMs) => ({ name: 'loseReply' as const, atMs, forMs: 1, target })),
+    )
+    expect(await problemsWith(engine, faults)).toEqual([])
+  })
+
+  it('whenever one of them is frozen, for longer than a lease', async () => {
+    const faults = clients.flatMap((target) =>
+      range(endMs / 2, 2).map((atMs) => ({ name: 'freezeProcess' as const, atMs, forMs: 900, target })),
+    )
+    expect(await problemsWith(engine, faults)).toEqual([])
+  })
+})
