@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { compileFunction } from 'node:vm'
 import { build, type Plugin } from 'esbuild'
 import { globalsOf, type Place } from './globals.js'
-import type { Program } from './program/index.js'
+import type * as program from './program/index.js'
 import type { Realm } from './realm.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -17,6 +17,9 @@ export interface Edit {
   readonly find: string
   readonly replace: string
 }
+
+/** What one copy of the program exports. */
+export type Program = typeof program
 
 /** Copies of one program. To make one takes longer than many a schedule, so they are used again: none keeps anything between schedules. */
 export class Copies {
@@ -119,18 +122,23 @@ function copiesOf(text: string): Copies {
 /** Finds packages where the compiler put them, and what only verifies in its sources. Histories are in true time. */
 const workspace: Plugin = {
   name: 'workspace',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@holdfast\/testkit\/process$/ }, ({ path }) => ({ path, namespace: 'true-time' }))
-    onLoad({ filter: /.*/, namespace: 'true-time' }, () => ({ contents: 'export const nowMs = trueNowMs' }))
-    onResolve({ filter: /^@holdfast\/(core|documents|memory|session-queue)(\/|$)/ }, ({ path }) => {
+  setup(bundle) {
+    bundle.onResolve({ filter: /^@holdfast\/testkit\/process$/ }, ({ path }) => ({
+      path,
+      namespace: 'true-time',
+    }))
+    bundle.onLoad({ filter: /.*/, namespace: 'true-time' }, () => ({
+      contents: 'export const nowMs = trueNowMs',
+    }))
+    bundle.onResolve({ filter: /^@holdfast\/(core|documents|memory|session-queue)(\/|$)/ }, ({ path }) => {
       const [, name = '', entry = ''] = path.split('/')
       return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
     })
-    onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
+    bundle.onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
       const [, name = '', entry = ''] = path.split('/')
       return { path: join(root, 'verification', name, 'src', entry, 'index.ts'), sideEffects: false }
     })
-    onResolve({ filter: /^\..*\.js$/ }, async ({ path, resolveDir }) => {
+    bundle.onResolve({ filter: /^\..*\.js$/ }, async ({ path, resolveDir }) => {
       if (!resolveDir.includes('/verification/')) return undefined
       const source = join(resolveDir, path.replace(/\.js$/, '.ts'))
       return readFile(source).then(

@@ -11,9 +11,9 @@ export interface Struck {
   readonly link: SimProcess['links'][number]
   readonly forMs: number
   /** The process is dead, and, if it is to, another one goes on. */
-  kill(goesOn: boolean): void
+  readonly kill: (goesOn: boolean) => void
   /** An operator evicts all holders. */
-  evict(): void
+  readonly evict: () => void
 }
 
 export interface FaultKind {
@@ -66,15 +66,14 @@ const faultKinds = {
   },
   freezeProcess: {
     disturbs: 'target',
-    inject: ({ process: { realm } }) => {
-      realm.freeze()
-      return () => realm.thaw()
+    inject: ({ process }) => {
+      process.realm.freeze()
+      return () => process.realm.thaw()
     },
   },
   suspendMachine: {
     disturbs: 'target',
     inject: ({ process: { realm }, forMs }) => {
-      // Longer than a lease, now and then.
       realm.suspend(forMs)
       return () => realm.thaw()
     },

@@ -76,14 +76,16 @@ export function globalsOf(place: Place): ReadonlyMap<string, unknown> {
   const require = (id: string): unknown => modules.get(id.replace(/^node:/, '')) ?? requireReal(id)
   const shadows: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...own, crypto: random.webcrypto }))
   const global = new Proxy(globalThis, {
-    get: (real, key) =>
+    get: (real, key): unknown =>
       typeof key === 'string' && shadows.has(key) ? shadows.get(key) : Reflect.get(real, key),
   })
   const proc = new Proxy(process, {
-    get: (real, key) => {
+    get: (real, key): unknown => {
       if (key === 'emitWarning') return () => undefined
       const value: unknown = Reflect.get(real, key)
-      return typeof value === 'function' ? value.bind(real) : value
+      return typeof value === 'function'
+        ? (...args: unknown[]) => Reflect.apply(value, real, args) as unknown
+        : value
     },
   })
   return new Map<string, unknown>([
@@ -125,8 +127,8 @@ function dateOf(place: Place): DateConstructor {
 const ofMath = Object.getOwnPropertyDescriptors(Math)
 
 function mathOf(place: Place): object {
-  const own: object = Object.create(Object.prototype, ofMath)
-  return Object.defineProperty(own, 'random', { value: () => place.realm.random() })
+  const random = { value: () => place.realm.random() }
+  return Object.defineProperties({}, { ...ofMath, random })
 }
 
 function abortSignalOf(setTimeout: (run: Callback, ms: number) => unknown): typeof AbortSignal {
@@ -166,8 +168,12 @@ const withOwn = <M extends object, O extends object>(module: M, own: O): M & O =
 
 /** When garbage is collected is no matter of a seed. */
 class NoRegistry {
-  register(): void {}
-  unregister(): void {}
+  readonly register = nothing
+  readonly unregister = nothing
+}
+
+function nothing(): void {
+  return undefined
 }
 
 /** The process does nothing for so long. */

@@ -41,19 +41,6 @@ const inClient = mistakesIn('core', 'memory', [
     ],
   ],
   [
-    'a late notification is believed',
-    'lock',
-    ['exclusion'],
-    [
-      'waiting/acquisition.js',
-      'if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {',
-      `if (requestedAt) {
-        const grantedAt = performance.now()
-        this.#enter(notice.token, requestedAt, notice.leaseMs, { grantedAt, deadlineAt: grantedAt + notice.leaseMs })
-      } else if (dated) {`,
-    ],
-  ],
-  [
     'all tasks of a process are one owner',
     'lock',
     ['exclusion'],
@@ -69,16 +56,6 @@ const inClient = mistakesIn('core', 'memory', [
     'no owner is abandoned',
     'lock',
     ['progress', 'leftovers', 'exclusion'],
-    [
-      'holding/abandonment.js',
-      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) {',
-      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) { return;',
-    ],
-  ],
-  [
-    'no owner of permits is abandoned',
-    'semaphore',
-    ['progress', 'leftovers'],
     [
       'holding/abandonment.js',
       'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) {',
@@ -142,12 +119,6 @@ const inClient = mistakesIn('core', 'memory', [
     ],
   ],
   [
-    'a request without a reply is not in doubt',
-    'lock',
-    ['progress', 'leftovers', 'exclusion'],
-    ['waiting/store-wait.js', 'this.inDoubt = true', 'this.inDoubt = false'],
-  ],
-  [
     'a renewal does not extend the deadline',
     'lock',
     ['losses'],
@@ -156,12 +127,6 @@ const inClient = mistakesIn('core', 'memory', [
       'this.deadlineAt = Math.max(this.deadlineAt, deadlineOfReply(startedAt, leaseMs, this.#marginMs))',
       'void 0',
     ],
-  ],
-  [
-    'a hold that the store does not know is kept',
-    'lock',
-    ['exclusion', 'losses'],
-    ['holding/proven-hold.js', 'this.lose("not-held");', 'void 0;'],
   ],
   [
     'a waiter that missed a notification waits on',
@@ -308,23 +273,6 @@ const inSteps = mistakesIn('documents', 'memory', [
       'if (isMine)\n    state.hold = null;',
       'if (isMine && --hold.count <= 0)\n    state.hold = null;',
     ],
-  ],
-  [
-    'a late request of an abandoned owner is carried out',
-    'lock',
-    ['progress', 'leftovers', 'order'],
-    [
-      'steps/waiting-state.js',
-      'isAbandoned = ({ tombstones }, owner, nowUs) =>',
-      'isAbandoned = ({ tombstones }, owner, nowUs) => false &&',
-    ],
-  ],
-  [
-    'a queue entry outlives its client',
-    'lock',
-    ['progress', 'leftovers'],
-    ['steps/hand-off.js', 'isAlive = aliveUntilUs > nowUs', 'isAlive = true'],
-    ['steps/waiting-state.js', 'if (state.queueUntilUs <= nowUs)', 'if (false)'],
   ],
   [
     'readers pass a waiting writer',

@@ -31,28 +31,22 @@ export interface Played extends Verdict {
   readonly simulatedMs: number
 }
 
-/** What the processes run: all the same, unless one of the two sides is to be wrong. */
-export interface Programs {
-  readonly clients: Copies
-  readonly servers: Copies
-}
-
 /** Plays a schedule. The same seed has all take the same course. */
 export async function play(
-  programs: Programs,
+  copies: Copies,
   setting: Setting,
   schedule: SimSchedule,
   seed: number,
 ): Promise<Played> {
   const world = new World(seed)
-  const run = new Play(world, programs, setting)
+  const run = new Play(world, copies, setting)
   try {
     await run.play(schedule)
   } catch (error) {
     run.failures.push(error instanceof Error ? error.message : String(error))
   } finally {
     forgetContexts()
-    for (const copies of new Set(Object.values(programs))) copies.giveBack()
+    copies.giveBack()
   }
   const { history, failures } = run
   const verdict = verdictOn({ history, failures }, limitsFor(setting.engine, run.rates))
@@ -65,7 +59,7 @@ const settledMs = 2_500
 class Play {
   readonly failures: string[] = []
   readonly #world: World
-  readonly #programs: Programs
+  readonly #copies: Copies
   readonly #setting: Setting
   readonly #events: HistoryEvent[] = []
   readonly #servers: readonly SimServer[]
@@ -76,16 +70,16 @@ class Play {
   #faultsLeft = 0
   #wasServerHit = false
 
-  constructor(world: World, programs: Programs, setting: Setting) {
+  constructor(world: World, copies: Copies, setting: Setting) {
     this.#world = world
-    this.#programs = programs
+    this.#copies = copies
     this.#setting = setting
     const { engine, servers } = setting
     this.#servers = Array.from(
       { length: servers },
-      (_, n) => new SimServer(world, programs.servers, engine, n, servers === 1),
+      (_, n) => new SimServer(world, copies, engine, n, servers === 1),
     )
-    this.#operator = new SimProcess(world, programs.clients, this.#servers, 'operator')
+    this.#operator = new SimProcess(world, copies, this.#servers, 'operator')
   }
 
   get history(): readonly HistoryEvent[] {
@@ -124,7 +118,7 @@ class Play {
   }
 
   #start(name: string): SimProcess {
-    const process = new SimProcess(this.#world, this.#programs.clients, this.#servers, name)
+    const process = new SimProcess(this.#world, this.#copies, this.#servers, name)
     this.#processes.push(process)
     return process
   }

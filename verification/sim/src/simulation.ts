@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
-import type { Bundle, Edit } from './bundle.js'
+import type { Bundle, Copies, Edit } from './bundle.js'
 import { faultNamesFor } from './faults.js'
-import { play, type Played, type Programs, type Setting, type SimSchedule } from './play.js'
+import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
 export const engineNames = ['memory', 'documents', 'session-queue'] as const satisfies readonly EngineName[]
@@ -33,13 +33,12 @@ export interface Totals {
 /** One object on one engine, with schedules to be drawn by their seeds. */
 export class Simulation {
   readonly #setting: Setting
-  readonly #programs: Programs
+  readonly #copies: Copies
 
   /** @param edits - mistakes to be made in the programs of all processes */
   constructor(setting: Setting, bundle: Bundle, edits: readonly Edit[] = []) {
     this.#setting = setting
-    const program = bundle.compile(edits)
-    this.#programs = { clients: program, servers: program }
+    this.#copies = bundle.compile(edits)
   }
 
   get schedules() {
@@ -58,7 +57,7 @@ export class Simulation {
   }
 
   play(schedule: SimSchedule, seed: number): Promise<Played> {
-    return play(this.#programs, this.#setting, schedule, seed)
+    return play(this.#copies, this.#setting, schedule, seed)
   }
 
   /** Plays so many schedules, of one seed after the other. */

@@ -1,4 +1,4 @@
-import { MemoryQueues, memoryQueueEngine } from '@holdfast/sim/stores'
+import { memoryQueueEngine, type MemoryQueues } from '@holdfast/sim/stores'
 import type { EngineHost, EngineSession, GrantNotice } from '@holdfast/core/engine'
 import type { InProcessLink } from '@holdfast/conformance'
 

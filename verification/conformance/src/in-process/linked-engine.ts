@@ -164,20 +164,20 @@ class LinkedSteps implements LockSteps {
     this.#link = link
     this.#far = far
     this.#timeoutMs = commandTimeoutMs
-    const { acquireMany, resize, raiseToken, noteToken } = far
-    if (acquireMany) {
+    const none = (): Promise<never> => Promise.reject(new Error('the engine has no such step'))
+    if (far.acquireMany) {
       this.acquireMany = (request, timeoutMs) =>
-        link.call(timeoutMs, () => acquireMany.call(far, request, timeoutMs), true)
+        link.call(timeoutMs, () => far.acquireMany?.(request, timeoutMs) ?? none(), true)
     }
-    if (resize) {
+    if (far.resize) {
       this.resize = (address, request, timeoutMs) =>
-        link.call(timeoutMs, () => resize.call(far, address, request, timeoutMs), true)
+        link.call(timeoutMs, () => far.resize?.(address, request, timeoutMs) ?? none(), true)
     }
-    if (raiseToken) {
+    if (far.raiseToken) {
       this.raiseToken = (address, token, keepMs) =>
-        this.#call(() => raiseToken.call(far, address, token, keepMs))
+        this.#call(() => far.raiseToken?.(address, token, keepMs) ?? none())
     }
-    if (noteToken) this.noteToken = (address, token) => noteToken.call(far, address, token)
+    if (far.noteToken) this.noteToken = (address, token) => far.noteToken?.(address, token)
   }
 
   acquire(address: Address, request: AcquireRequest, timeoutMs: number) {

@@ -4,6 +4,3 @@ export { openClient } from './clients.js'
 export { scenariosOn } from './conformance.js'
 export { countsOf } from './counts.js'
 export { openStore } from './stores.js'
-
-/** The exports of one copy of it. */
-export type Program = typeof import('./index.js')
