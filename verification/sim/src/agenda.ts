@@ -1,3 +1,5 @@
+import type { Random } from './random.js'
+
 /** Something that will happen. */
 export interface Due {
   /** In true time. */
@@ -7,6 +9,15 @@ export interface Due {
   readonly run: () => void
   /** Of a timer: how long it runs, and whether it begins again, by the clock of its process. */
   readonly timer?: { readonly ms: number; repeats: boolean }
+}
+
+/** What all processes have in common. */
+export interface Time {
+  /** The true time, milliseconds. */
+  readonly nowMs: number
+  readonly random: Random
+  /** Something that will happen after that much of it. */
+  due(ms: number, run: () => void, timer?: Due['timer']): Due
 }
 
 /** What is due, soonest first. */

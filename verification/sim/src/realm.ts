@@ -1,6 +1,5 @@
-import { Agenda, type Due } from './agenda.js'
+import { Agenda, type Due, type Time } from './agenda.js'
 import type { Random } from './random.js'
-import type { World } from './world.js'
 
 export interface RealmOptions {
   /** How fast its clocks go: 1 is right. */
@@ -16,7 +15,7 @@ export const epochMs = 1_700_000_000_000
 export class Realm {
   readonly name: string
   readonly rate: number
-  readonly world: World
+  readonly world: Time
   readonly random: Random
   isFrozen = false
   isDead = false
@@ -24,7 +23,7 @@ export class Realm {
   #wallShiftMs = 0
   readonly #agenda = new Agenda()
 
-  constructor(world: World, name: string, random: Random, { rate = 1, offsetMs = 0 }: RealmOptions) {
+  constructor(world: Time, name: string, random: Random, { rate = 1, offsetMs = 0 }: RealmOptions) {
     this.world = world
     this.name = name
     this.random = random

@@ -1,4 +1,4 @@
-import { Agenda, type Due } from './agenda.js'
+import { Agenda, type Due, type Time } from './agenda.js'
 import { randomFrom, type Random } from './random.js'
 import { Realm, type RealmOptions } from './realm.js'
 
@@ -6,7 +6,7 @@ import { Realm, type RealmOptions } from './realm.js'
 const mostSteps = 400_000
 
 /** Several processes in one, under one true time: what happens next, happens at once, and all that follows from it before anything else. */
-export class World {
+export class World implements Time {
   /** The true time, milliseconds. */
   nowMs = 0
   steps = 0
