@@ -1,4 +1,5 @@
 import { MemoryQueues, newLink } from '@holdfast/sim/stores'
+import { InProcessLink } from '@holdfast/conformance'
 import type { AcquireRequest } from '@holdfast/core/engine'
 import { until } from '@holdfast/testkit'
 import { openSession, type OpenSession } from './support/open-session.js'
@@ -80,19 +81,28 @@ it('an acquire without a reply is in doubt: the next one finds the entry, and a 
 })
 
 it('an owner that is in does not hold by a reply which comes after its session has ended', async () => {
-  const link = newLink()
+  const late: (() => void)[] = []
+  let isLate = false
+  const link = new InProcessLink('memory-queues', 1, {
+    travel: (way) =>
+      new Promise((resolve) => {
+        if (isLate && way === 'toClient') late.push(resolve)
+        else setImmediate(resolve)
+      }),
+    atOnce: (_, run) => run(),
+  })
   const { session } = await open('a', link)
   const { steps, names } = session
   const address = names.locate('over', 'lock')
   await steps.acquire(address, request('a:1'), timeoutMs)
   const [entry] = queues.list({ name: 'over', object: 'lock' }).entries
-  const get = jest.spyOn(queues, 'get')
-  link.blackHole('toClient')
+  isLate = true
   const again = steps.acquire(address, request('a:1'), timeoutMs)
-  await until(() => get.mock.calls.length > 0)
+  await until(() => late.length > 0)
+  isLate = false
   queues.end(entry?.session ?? '')
   await expect(steps.inspect(address, 1)).rejects.toThrow('the session is over')
-  link.heal()
+  for (const arrive of late) arrive()
   await expect(again).rejects.toThrow('the session has ended in which a:1 entered')
   expect(await steps.acquire(address, request('a:1'), timeoutMs)).toMatchObject({ kind: 'held' })
 })

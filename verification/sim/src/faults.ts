@@ -1,7 +1,6 @@
-import type { PlannedFault, ObjectName } from '@holdfast/chaos'
+import type { PlannedFault } from '@holdfast/chaos'
 import type { Excuse } from '@holdfast/testkit'
 import type { SimProcess, SimServer } from './cast.js'
-import type { EngineName } from './program/stores.js'
 
 /** Whom a fault hits. */
 export interface Struck {
@@ -20,10 +19,10 @@ export interface FaultKind {
   /** Whose waiters may lose their turn. */
   readonly disturbs: 'none' | 'target' | 'all'
   readonly excuses?: readonly Excuse[]
+  /** By how much it lasts longer than planned. */
+  readonly longerMs?: number
   /** It is one of a store, of which a quorum has several. */
   readonly hitsServer?: true
-  /** Where it happens; everywhere unless given. */
-  readonly on?: (engine: EngineName, object: ObjectName) => boolean
   /** Returns what heals it, unless it is over at once. */
   readonly inject: (struck: Struck) => (() => void) | undefined
 }
@@ -73,6 +72,8 @@ const faultKinds = {
   },
   suspendMachine: {
     disturbs: 'target',
+    // Longer than a lease.
+    longerMs: 600,
     inject: ({ process: { realm }, forMs }) => {
       realm.suspend(forMs)
       return () => realm.thaw()
@@ -142,12 +143,7 @@ export const faultKind = (name: SimFault): FaultKind => faultKinds[name]
 
 export type SimFaultPlan = PlannedFault<SimFault>
 
-/** The faults that can happen to an object on an engine. */
-export function faultNamesFor(engine: EngineName, object: ObjectName): SimFault[] {
-  return Object.keys(faultKinds)
-    .filter((name): name is SimFault => name in faultKinds)
-    .filter((name) => faultKind(name).on?.(engine, object) ?? true)
-}
+export const faultNames = Object.keys(faultKinds).filter((name): name is SimFault => name in faultKinds)
 
 function linkFault(way: 'both' | 'toStore' | 'toClient'): FaultKind {
   return {

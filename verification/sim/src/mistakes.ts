@@ -109,16 +109,6 @@ const inClient = mistakesIn('core', 'memory', [
     ['waiting/acquisition.js', 'granted(notice) {', 'granted(notice) { return true;'],
   ],
   [
-    'a machine that slept is not noticed',
-    'lock',
-    ['exclusion'],
-    [
-      'util/clock.js',
-      'var sleptMsBetween = (earlier, later) =>',
-      'var sleptMsBetween = (earlier, later) => true ? 0 :',
-    ],
-  ],
-  [
     'a renewal does not extend the deadline',
     'lock',
     ['losses'],

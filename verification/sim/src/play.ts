@@ -7,7 +7,7 @@ import {
   type Schedule,
   type Verdict,
 } from '@holdfast/chaos'
-import { freezeProcess, type HistoryEvent } from '@holdfast/testkit'
+import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
 import { SimProcess, SimServer } from './cast.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
@@ -158,6 +158,7 @@ class Play {
       return
     }
     const id = `fault-${n + 1}`
+    const forMs = plan.forMs + (kind.longerMs ?? 0)
     const disturbs = { none: [], target: [process.name], all: 'all' } as const
     // A minority of the stores excuses nothing.
     const isExcused = this.#servers.length === 1 || kind.hitsServer !== true || this.#wasServerHit
@@ -166,7 +167,7 @@ class Play {
       kind: 'fault',
       atMs: this.#world.nowMs,
       id,
-      fault: plan.name === 'suspendMachine' ? freezeProcess : plan.name,
+      fault: plan.name,
       disturbs: disturbs[kind.disturbs],
       excuses: isExcused ? (kind.excuses ?? []) : [],
       locks: 'all',
@@ -175,7 +176,7 @@ class Play {
       process,
       server,
       link,
-      forMs: plan.forMs,
+      forMs,
       kill: (goesOn) =>
         this.#kill(process, goesOn ? calls[plan.target % processCount] : undefined, startAtMs),
       evict: () => this.#evict(plan.target),
@@ -185,7 +186,7 @@ class Play {
       this.#events.push({ kind: 'healed', atMs: this.#world.nowMs, id })
       this.#faultsLeft -= 1
     }
-    if (heal) this.#world.after(plan.forMs, healed)
+    if (heal) this.#world.after(forMs, healed)
     else healed()
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
 import type { Bundle, Copies, Edit } from './bundle.js'
-import { faultNamesFor } from './faults.js'
+import { faultNames } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
@@ -43,9 +43,8 @@ export class Simulation {
 
   get schedules() {
     const { engine, object } = this.#setting
-    const names = faultNamesFor(engine, object)
     return schedulesWith(
-      { common: names, own: [] },
+      { common: faultNames, own: [] },
       object,
       engine === 'session-queue' ? 400 : 0,
       longestFaultMs,

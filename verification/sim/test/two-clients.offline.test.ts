@@ -77,3 +77,30 @@ describe.each(engineNames)('one lock on %s between two clients keeps all promise
     expect(await problemsWith(engine, faults)).toEqual([])
   })
 })
+
+/** Not noticing that it slept, a process goes on to claim what another one has by then. */
+const unnoticed = [
+  {
+    of: 'core',
+    file: 'util/clock.js',
+    find: 'var sleptMsBetween = (earlier, later) =>',
+    replace: 'var sleptMsBetween = (earlier, later) => true ? 0 :',
+  },
+] as const
+
+it.each([
+  ['keeps all promises', [], false],
+  ['breaks exclusion if it does not notice', unnoticed, true],
+] as const)('a holder whose machine sleeps for longer than its lease %s', async (_, edits, isShown) => {
+  const simulation = new Simulation({ engine: 'memory', object: 'lock', servers: 1 }, bundle, edits)
+  const broken = new Set<string>()
+  for (const atMs of range(30, 10)) {
+    const sleep: SimFaultPlan = { name: 'suspendMachine', atMs, forMs: 300, target: 0 }
+    const asleep = [[{ ...call, startMs: 0, workMs: 400 }], [{ ...call, startMs: 10, workMs: 1_200 }], []]
+    const { violations, failures } = await simulation.play({ calls: asleep, faults: [sleep] }, 1)
+    for (const { promise } of violations) broken.add(promise)
+    expect(failures).toEqual([])
+  }
+  expect(broken.has('exclusion')).toBe(isShown)
+  if (!isShown) expect([...broken]).toEqual([])
+})

@@ -15,6 +15,9 @@ export interface Fault {
 /** The fault that stops the processes it disturbs. Its duration does not count as their running time. */
 export const freezeProcess = 'freezeProcess'
 
+/** The fault that has a machine sleep: its processes stop, and so do the clocks that they measure time by. */
+const suspendMachine = 'suspendMachine'
+
 /** The injected faults, the stalls and lost connections, and what they excuse. */
 export class Faults {
   readonly all: readonly Fault[]
@@ -94,20 +97,26 @@ export class Faults {
     return !isHit && !isStalled
   }
 
-  /** When that process did not run: frozen by a fault, or stalled. */
+  /** When that process did not run: frozen by a fault, asleep, or stalled. */
   pauses(process: string): Span[] {
-    const frozen = this.all.filter(
-      ({ event }) => event.fault === freezeProcess && concerns(event.disturbs, process),
-    )
     const stalled = this.#stalls
       .filter((stall) => stall.process === process)
       .map(({ atMs, stalledMs }) => ({ fromMs: atMs - stalledMs, untilMs: atMs }))
-    return [...frozen, ...stalled]
+    return [...this.#during(freezeProcess, process), ...this.sleeps(process), ...stalled]
+  }
+
+  /** When its machine slept. */
+  sleeps(process: string): Span[] {
+    return this.#during(suspendMachine, process)
   }
 
   /** When the last fault ended; `-Infinity` if none did. */
   get lastHealedMs(): number {
     return Math.max(-Infinity, ...this.all.map(({ healed }) => healed?.atMs ?? -Infinity))
+  }
+
+  #during(fault: string, process: string): Span[] {
+    return this.all.filter(({ event }) => event.fault === fault && concerns(event.disturbs, process))
   }
 }
 

@@ -143,6 +143,12 @@ describe('a call whose signal aborts', () => {
     expect(problems(call, ...freeze, refused(110, 'a1', 'aborted'))).toEqual([])
     expect(problems(call, ...freeze, refused(110.1, 'a1', 'aborted'))).toHaveLength(1)
   })
+
+  it('gets extra time for as long as its machine slept before the abort, since the clock of the signal stood still', () => {
+    const sleep = fault(10, 30, { fault: 'suspendMachine', disturbs: ['A'] })
+    expect(problems(call, ...sleep, refused(90, 'a1', 'aborted'))).toEqual([])
+    expect(problems(call, ...sleep, refused(90.1, 'a1', 'aborted'))).toHaveLength(1)
+  })
 })
 
 describe('a call that left', () => {

@@ -61,8 +61,10 @@ function notifiedLate(
   const claim = hold?.live.filter(({ fromMs }) => lost && fromMs <= lost.atMs).at(-1)
   if (!lost || claim?.until !== null || claim.untilMs > lost.atMs) return null
   // While a machine sleeps, the clock stands still by which it claims.
-  const sinceClaim = { fromMs: claim.fromMs, untilMs: lost.atMs }
-  const lateMs = lost.atMs - claim.untilMs - coveredMs(sinceClaim, faults.pauses(requested.process))
+  const { process } = requested
+  const sleptMs = coveredMs({ fromMs: claim.fromMs, untilMs: claim.untilMs }, faults.sleeps(process))
+  const late = { fromMs: claim.untilMs, untilMs: lost.atMs }
+  const lateMs = late.untilMs - late.fromMs - sleptMs - coveredMs(late, faults.pauses(process))
   return lateMs <= options.slackMs
     ? null
     : `was notified of its loss ${lateMs.toFixed(1)} ms after its deadline`

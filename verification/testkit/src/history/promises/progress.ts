@@ -71,9 +71,10 @@ function obeysAbort(
   const { abortAtMs: fromMs } = requested
   if (!settled || fromMs === undefined) return null
   const untilMs = settled.atMs
+  const { process, atMs } = requested
   // While a machine sleeps, the clock stands still by which its signals abort.
-  const sinceCall = { fromMs: requested.atMs, untilMs }
-  const lateMs = untilMs - fromMs - coveredMs(sinceCall, faults.pauses(requested.process))
+  const sleptMs = coveredMs({ fromMs: atMs, untilMs: fromMs }, faults.sleeps(process))
+  const lateMs = untilMs - fromMs - sleptMs - coveredMs({ fromMs, untilMs }, faults.pauses(process))
   return lateMs <= options.slackMs ? null : `settled ${ms(lateMs)} after its signal aborted`
 }
 
