@@ -44,11 +44,16 @@ export class Holder {
     }
   }
 
-  /** Works until the time is up or the hold is lost, as a careful holder does. */
-  async work(lease: ClaimedHold, workMs: number): Promise<void> {
+  /**
+   * Works until the time is up or the hold is lost, as a careful holder does.
+   *
+   * @param others - that go with it
+   */
+  async work(lease: ClaimedHold, workMs: number, others: readonly ClaimedHold[] = []): Promise<void> {
     const endAtMs = nowMs() + workMs
     for (let leftMs = workMs; leftMs > 0; leftMs = endAtMs - nowMs()) {
       await sleep(Math.min(confirmEveryMs, leftMs))
+      for (const other of others) this.#confirm(other)
       if (!this.#confirm(lease)) return
     }
   }

@@ -72,8 +72,8 @@ export class MultiCalls {
       const entry = { token: lease.fencingToken(lock), count: 1, permits: undefined }
       return [this.#holder.enter(call, member, entry)]
     })
-    const [first] = members
-    if (first) await this.#holder.work(first, plan.workMs)
+    const [first, ...others] = members
+    if (first) await this.#holder.work(first, plan.workMs, others)
     const inner = locks[plan.lock % locks.length]
     if (plan.nested > 0 && inner) await this.#lockCalls.nest(inner, plan)
     for (const leave of leaves) leave()

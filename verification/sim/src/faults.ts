@@ -119,8 +119,8 @@ const faultKinds = {
   },
   clockForward: {
     disturbs: 'all',
+    // Of a bare majority, too, it may take one vote.
     excuses: ['exclusion'],
-    hitsServer: true,
     inject: ({ server: { realm }, forMs }) => {
       realm.step(forMs)
       return undefined

@@ -122,12 +122,17 @@ class LinkedFacts implements StoreFacts {
   readonly #link: InProcessLink
   readonly #far: StoreFacts
   readonly #timeoutMs: number
+  readonly uptimeMs?: NonNullable<StoreFacts['uptimeMs']>
   #knownAt: number | undefined
 
   constructor(link: InProcessLink, far: StoreFacts, timeoutMs: number) {
     this.#link = link
     this.#far = far
     this.#timeoutMs = timeoutMs
+    if (far.uptimeMs) {
+      this.uptimeMs = (address) =>
+        link.call(timeoutMs, () => far.uptimeMs?.(address) ?? Promise.resolve(undefined), false)
+    }
   }
 
   get connectionEpoch(): number {

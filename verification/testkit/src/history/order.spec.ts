@@ -1,6 +1,16 @@
 import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
-import { acquired, disconnected, requested, fault, lock, queued, refused, stalled } from './short-events.js'
+import {
+  acquired,
+  disconnected,
+  requested,
+  fault,
+  lock,
+  queued,
+  refused,
+  sized,
+  stalled,
+} from './short-events.js'
 
 const options = { recoveryMs: 10, slackMs: 20 }
 
@@ -132,4 +142,19 @@ describe('a waiter is excused', () => {
     expect(overtakings(ask, fault(101, 103, { disturbs }), b, again)).toHaveLength(1)
     expect(overtakings(ask, fault(101, 106, { disturbs }), b, again)).toEqual([])
   })
+})
+
+it('a call inside a hold that is refused does not count as the wait for that hold', () => {
+  const one = { permits: 1 }
+  const inside = { ...one, token: 7 }
+  const events = [
+    { ...requested(0, 'a1'), ...one },
+    queued(1, 'a1'),
+    { ...requested(2, 'b1'), ...one },
+    acquired(3, 'b1', 900, inside),
+    acquired(3.1, 'a1', 900, inside),
+    { ...requested(5, 'a2'), permits: 10 },
+    refused(800, 'a1', 'lost', { call: 'a2' }),
+  ]
+  expect(overtakings(sized(10), ...events)).toEqual([])
 })

@@ -27,14 +27,16 @@ export function turnEndMs({ requested, end }: Waiter, slackMs: number): number {
   return end.atMs - slackMs
 }
 
+/** By the first call of each owner: the others are made inside its hold, and enter no queue. */
 export function waitersByEntry(calls: readonly Call[]): Map<string, Waiter> {
-  return new Map(
-    calls.flatMap(({ requested, acquired, refused }) => {
-      const end = acquired ?? refused
-      if (end?.owner == null || (end.kind === 'acquired' && end.count > 1)) return []
-      return [[entryKey({ lock: requested.lock, owner: end.owner }), { requested, end }]]
-    }),
-  )
+  const waiters = new Map<string, Waiter>()
+  for (const { requested, acquired, refused } of calls) {
+    const end = acquired ?? refused
+    if (end?.owner == null || (end.kind === 'acquired' && end.count > 1)) continue
+    const key = entryKey({ lock: requested.lock, owner: end.owner })
+    if (!waiters.has(key)) waiters.set(key, { requested, end })
+  }
+  return waiters
 }
 
 /** The key of a queue entry. */
