@@ -228,7 +228,7 @@ export class JointAcquisition<L extends MemberLease> {
     const { abandonment, store } = this.#deps
     const { leaseMs } = this.#options
     for (const [i, { address, owner, member }] of this.#owners.entries()) {
-      const left = { address, title: titleOf(member.target), owner, leaseMs }
+      const left = { address, title: titleOf(member.target), owner, leaseMs, inDoubt: true }
       const after = (reply?: JointReply): AbandonedOwner | undefined => {
         const inDoubt = reply === undefined || epoch !== store.connectionEpoch
         const isIn = reply?.kind === 'entered' && i < reply.tokens.length
@@ -236,7 +236,7 @@ export class JointAcquisition<L extends MemberLease> {
       }
       if (requested)
         abandonment.abandonLater(
-          address,
+          left,
           requested.then(after, () => after()),
         )
     }

@@ -4,6 +4,7 @@ import type { Events } from '../events/events.js'
 import { pause, retryAfterMs } from '../util/backoff.js'
 import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
+import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseDeps } from './release.js'
 
@@ -67,7 +68,7 @@ export class Abandonment {
    * lives for one watchdog time, a hold for the lease that was requested.
    */
   abandon(owner: AbandonedOwner): void {
-    if (owner.inDoubt) this.abandonLater(owner.address, Promise.resolve(owner))
+    if (owner.inDoubt) this.abandonLater(owner, Promise.resolve(owner))
     else this.#deps.background.run(this.#giveUp(owner))
   }
 
@@ -75,13 +76,19 @@ export class Abandonment {
    * Gives up an owner once its request has been answered, or certainly not in time: after a reply none is in doubt, and mostly
    * nothing is left to give up.
    *
-   * @param left - what is to be given up then; never rejects
+   * @param owner - what is to be given up if that does not become known within one command's time
+   * @param left - what is to be given up once it is known; never rejects
    */
-  abandonLater({ id }: Address, left: Promise<AbandonedOwner | undefined>): void {
+  abandonLater(owner: AbandonedOwner, left: Promise<AbandonedOwner | undefined>): void {
+    const { id } = owner.address
     const unsettled = this.#unsettled.get(id) ?? { count: 0, heldBack: new Set() }
     this.#unsettled.set(id, unsettled)
     unsettled.count++
-    const done = left.then((owner) => owner && this.#giveUp(owner))
+    const known = withTimeout(left, this.#deps.settings.commandTimeoutMs)
+    const done = known.then((found) => {
+      const given = found === timedOut ? { ...owner, inDoubt: true } : found
+      return given && this.#giveUp(given)
+    })
     this.#deps.background.run(done.finally(() => this.#settle(id, unsettled)))
   }
 

@@ -168,7 +168,7 @@ export class RedisSession implements EngineSession {
 const warnedMisplacements = 3
 
 const splitConnections = (server: string): string =>
-  `notifications and commands of this client reach different servers through ${server}, so waiting takes longer and is soon refused: ` +
+  `notifications and commands of this client reach different servers through ${server}, so waiting takes longer and is soon rejected: ` +
   'have that address lead to the master alone, or pass the Sentinels'
 
 /** A caller that waits for the subscription gets its error. */

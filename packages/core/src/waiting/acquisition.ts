@@ -205,7 +205,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       abandonment.withdraw(this)
     } else if (from === 'requesting') {
       abandonment.abandonLater(
-        this.address,
+        this.#abandoned,
         this.settled.then(() => this.#left),
       )
     } else {
@@ -217,8 +217,11 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
 
   /** What the store may have of it. */
   get #left(): AbandonedOwner | undefined {
+    return this.hasEntry || this.#grantedAt !== undefined || this.inDoubt ? this.#abandoned : undefined
+  }
+
+  get #abandoned(): AbandonedOwner {
     const { address, owner, target, inDoubt } = this
-    if (!this.hasEntry && this.#grantedAt === undefined && !inDoubt) return undefined
     return { address, title: titleOf(target), owner, inDoubt, leaseMs: this.#leaseMs }
   }
 
