@@ -18,7 +18,7 @@ function slowToStart(engine: LockEngine, onRequestEnd: () => void): LockEngine {
         await until(() => performance.now() >= endAt)
         await prepare(address)
       }
-      session.steps.acquireMany = (_, timeoutMs = 0) =>
+      session.steps.acquireMany = (_, timeoutMs) =>
         new Promise((_resolve, reject) => {
           setTimeout(() => {
             onRequestEnd()

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { linkedEngine } from '@holdfast/conformance'
 import { bridge, Holdfast, HoldfastQuorum, locked, LockLostError } from '@holdfast/core'
 import { memory, type MemoryStore } from '../src/index.js'
@@ -82,11 +81,6 @@ const ways: [way: string, run: (fn: Callback) => Promise<unknown>, lose: () => P
 
 /** How callbacks fail on a signal. */
 const failures: [failure: string, fail: (signal: AbortSignal) => Promise<never>, name: string][] = [
-  [
-    'a timer',
-    (signal) => sleep(60_000, undefined, { signal }).then(() => Promise.reject(new Error('not aborted'))),
-    'AbortError',
-  ],
   [
     'an event',
     (signal) =>

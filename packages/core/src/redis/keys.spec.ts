@@ -1,7 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { clientInboxOf, inboxOf, KeySpace, nativeLayout } from './keys.js'
-import { layoutWith } from './redisson/names.js'
 
 const spaceOf = (keyPrefix: string, prefix: string): KeySpace =>
   new KeySpace({ keyPrefix, prefix, layout: nativeLayout, groupOf: () => '' })
@@ -213,12 +212,4 @@ describe('the patterns that a Redis user needs', () => {
   ])('with the prefixes %j and %j are those of all its keys', (keyPrefix, prefix, patterns) =>
     expect(spaceOf(keyPrefix, prefix).patternsFor('any')).toBe(patterns),
   )
-
-  it('are those of one object where names have nothing in common', () => {
-    const layout = layoutWith(undefined)
-    const shared = new KeySpace({ keyPrefix: '', prefix: '', layout, groupOf: () => '' })
-    expect(shared.patternsFor('order:42')).toBe(
-      '~order:42* ~{order:42* ~redisson_lock_token:{order:42* ~holdfast:client:*',
-    )
-  })
 })

@@ -52,4 +52,9 @@ describe('the keys of an object that is shared with Redisson', () => {
     expect(keys.kind).toBe(kind)
     expect(shared.resolve(keys.id)).toEqual(keys)
   })
+
+  it('are permitted object by object, since their names have nothing in common', () =>
+    expect(spaceOf('').patternsFor('order:42')).toBe(
+      '~order:42* ~{order:42* ~redisson_lock_token:{order:42* ~holdfast:client:*',
+    ))
 })
