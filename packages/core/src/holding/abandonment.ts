@@ -68,8 +68,9 @@ export class Abandonment {
    * lives for one watchdog time, a hold for the lease that was requested.
    */
   abandon(owner: AbandonedOwner): void {
-    if (owner.inDoubt) this.abandonLater(owner, Promise.resolve(owner))
-    else this.#deps.background.run(this.#giveUp(owner))
+    const given = this.#giveUp(owner)
+    if (owner.inDoubt) this.#unsettle(owner.address, given)
+    else this.#deps.background.run(given)
   }
 
   /**
@@ -80,16 +81,12 @@ export class Abandonment {
    * @param left - what is to be given up once it is known; never rejects
    */
   abandonLater(owner: AbandonedOwner, left: Promise<AbandonedOwner | undefined>): void {
-    const { id } = owner.address
-    const unsettled = this.#unsettled.get(id) ?? { count: 0, heldBack: new Set() }
-    this.#unsettled.set(id, unsettled)
-    unsettled.count++
     const known = withTimeout(left, this.#deps.settings.commandTimeoutMs)
-    const done = known.then((found) => {
-      const given = found === timedOut ? { ...owner, inDoubt: true } : found
-      return given && this.#giveUp(given)
+    const given = known.then(async (found) => {
+      const abandoned = found === timedOut ? { ...owner, inDoubt: true } : found
+      if (abandoned) await this.#giveUp(abandoned)
     })
-    this.#deps.background.run(done.finally(() => this.#settle(id, unsettled)))
+    this.#unsettle(owner.address, given)
   }
 
   /** Whether a new owner may request; otherwise it is held back until fewer that were given up are unsettled. */
@@ -103,6 +100,13 @@ export class Abandonment {
   /** It is not to go out any more. */
   withdraw(wait: HeldBack): void {
     this.#unsettled.get(wait.address.id)?.heldBack.delete(wait)
+  }
+
+  #unsettle({ id }: Address, given: Promise<void>): void {
+    const unsettled = this.#unsettled.get(id) ?? { count: 0, heldBack: new Set() }
+    this.#unsettled.set(id, unsettled)
+    unsettled.count++
+    this.#deps.background.run(given.finally(() => this.#settle(id, unsettled)))
   }
 
   #settle(id: string, unsettled: Unsettled): void {
