@@ -43,10 +43,13 @@ const left = [
   'core/test/(failover|minified|multi-lock-load|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
   'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model|versions|walks)',
   '(documents|session-queue)/test/(interleavings|mutants)',
+  // In virtual time it is in verification/sim.
+  '(documents|memory|session-queue)/test/conformance',
   'examples/test/',
   'nestjs/test/',
   'scripts/test/publish',
   'verification/conformance/test/(sessions|trial|two-trips)',
+  'verification/sim/test/mistakes',
 ]
 const kept = `^(?!.*/(${left.join('|')})).*/`
 

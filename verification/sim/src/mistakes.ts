@@ -56,11 +56,7 @@ const inClient = mistakesIn('core', 'memory', [
     'no owner is abandoned',
     'lock',
     ['progress', 'leftovers', 'exclusion'],
-    [
-      'holding/abandonment.js',
-      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) {',
-      'abandon({ address: address2, title, owner, inDoubt: inDoubt2, leaseMs }) { return;',
-    ],
+    ['waiting/acquisition.js', 'abandon(from) {', 'abandon(from) { return;'],
   ],
   [
     'the watchdog never renews',
