@@ -195,8 +195,8 @@ export const sharedVariants: readonly Variant[] = [
     edits: [
       {
         file: 'holding/abandonment.js',
-        find: 'abandon({ address, title, owner, inDoubt, leaseMs }) {',
-        replace: 'abandon({ address, title, owner, inDoubt, leaseMs }) { return',
+        find: 'return this.#release(release);',
+        replace: 'return Promise.resolve();',
       },
     ],
     breaks: ['leftovers'],

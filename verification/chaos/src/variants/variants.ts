@@ -163,8 +163,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'holding/abandonment.js',
-        find: 'abandon({ address, title, owner, inDoubt, leaseMs }) {',
-        replace: 'abandon({ address, title, owner, inDoubt, leaseMs }) { return',
+        find: 'return this.#release(release);',
+        replace: 'return Promise.resolve();',
       },
     ],
     breaks: ['leftovers'],
