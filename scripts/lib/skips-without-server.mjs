@@ -9,7 +9,7 @@ export default class SkipsWithoutServer extends TestEnvironment {
 
   handleTestEvent({ name, test, hook }, state) {
     if (name === 'test_done') {
-      const why = test.errors.map(([error]) => withoutServer(error)).find(Boolean)
+      const why = test.errors.flat().map(withoutServer).find(Boolean)
       if (why === undefined) return
       this.#hasSkipped = true
       test.name += ` (skipped: ${why})`
