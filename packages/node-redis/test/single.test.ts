@@ -166,7 +166,7 @@ describe.each(versions)('a client of node-redis $version that Redis refuses', ({
     const { host, port, url } = server
     const wrong = await failureWith({ url: `redis://limited:wrong@${host}:${port}` })
     expect(wrong).toBeInstanceOf(RefusedError)
-    expect(wrong.message).toMatch(/another password: check both/)
+    expect(wrong.message).toMatch(/user name or password is wrong/)
     const database = await failureWith({ url: `${url}/99` })
     expect(database).toBeInstanceOf(RefusedError)
     expect(database.message).toMatch(/it has no such database: pass one below/)
