@@ -44,7 +44,7 @@ function checkTarball(name) {
 }
 
 /** In bytes: what an installation of core adds, and a minified program with one lock, without ioredis. */
-const budgets = { installed: 1_500_000, bundled: 256_000 }
+const budgets = { installed: 1_500_000, bundled: 260_000 }
 
 function checkSizes() {
   step('core fits its budgets', () => {
