@@ -53,12 +53,6 @@ const inClient = mistakesIn('core', 'memory', [
     ['time/lease-clock.js', 'this.deadlineAt = grant.deadlineAt', 'this.deadlineAt = Infinity'],
   ],
   [
-    'no owner is abandoned',
-    'lock',
-    ['progress', 'leftovers', 'exclusion'],
-    ['waiting/acquisition.js', 'abandon(from) {', 'abandon(from) { return;'],
-  ],
-  [
     'the watchdog never renews',
     'lock',
     ['losses'],
