@@ -8,6 +8,7 @@ import {
   makeCertificate,
   scratchFolder,
   skippedIf,
+  startProxy,
   startZooKeeper,
   uniqueName,
   whyNoCertificate,
@@ -164,5 +165,18 @@ it('a closed client leaves nothing behind at the server', async () => {
     const paths = ['/holdfast/clients', '/holdfast/mail']
     const left = await Promise.all(paths.map((path) => ask(make.getChildren(path, false))))
     expect(left.flat().filter((name) => name?.startsWith(holdfast.clientId))).toEqual([])
+  })
+})
+
+it('a request that waits for less than a reply takes leaves the connection to the others', async () => {
+  await using proxy = await startProxy(server, 'zookeeper')
+  await withSession(`${proxy.host}:${proxy.port}`, async (ask, make, session) => {
+    const look = make.getChildren('/', false)
+    await ask(look)
+    proxy.delay(50)
+    const patient = ask(look)
+    await expect(session.request(look, 5)).rejects.toThrow('no reply within 5 ms')
+    expect(await patient).toContain('zookeeper')
+    expect(session.epoch).toBe(0)
   })
 })

@@ -244,6 +244,7 @@ export class MultiAttempt<L extends MemberLease> {
     for (let failures = 0; ;) {
       this.#assertGoingOn()
       const startedAt = monotonicMs()
+      const endsAt = startedAt + this.#limitMs(client)
       try {
         return await step()
       } catch (thrown) {
@@ -251,7 +252,8 @@ export class MultiAttempt<L extends MemberLease> {
         const error = toHoldfastError(thrown)
         if (!(error instanceof UnavailableError) || this.#request.waitMs === 0) throw error
         const details = { lockName: target.address.name }
-        if (this.#isOutOfTime) {
+        // A step may end a moment before the wait that limits it.
+        if (this.#isOutOfTime || isTimeUp(endsAt)) {
           if (failures === 0 && !silence.isOutage(startedAt)) return undefined
           throw notReached(target, settings, this.#waitedMs, error, details)
         }

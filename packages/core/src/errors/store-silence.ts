@@ -2,14 +2,20 @@ import type { StoreFacts } from '../engine/store-facts.js'
 import { monotonicMs } from '../util/clock.js'
 import type { HoldfastError } from './errors.js'
 
-/** A store that owes a reply for less than this may only be busy, or far away, milliseconds. */
+/** A store that owes a reply for less than this may only be busy, milliseconds. */
 const fairMs = 100
 
-/** So many times as long as its fastest reply took. */
-const fairTrips = 4
+/** So many times as long as it has taken of late, when it did reply. */
+const fairTimes = 2
 
 /** A single request that waits so many times as long is proof, although others get replies: a cluster has several servers. */
 const fairAlone = 10
+
+/** At the least: connecting, and a first command. */
+const requestsOfChecks = 2
+
+/** How long its slowest reply counts, milliseconds. */
+const recentMs = 10_000
 
 /**
  * For how long a store has owed its client a reply, and the latest of the errors that it reports as they come: for a wait that ends
@@ -22,7 +28,11 @@ export class StoreSilence {
   /** When the first request was sent since the last reply; `Infinity` if none was. */
   #since = Infinity
   #repliedAt = -Infinity
-  #fastestMs = Infinity
+  /** How many requests, one after another, the next reply is to. */
+  #requests = 1
+  /** The longest that a reply has taken of late. Not the shortest: engines answer some requests without asking the store. */
+  #slowestMs = 0
+  #slowestAt = -Infinity
 
   constructor(store: Pick<StoreFacts, 'doubt'>) {
     this.#store = store
@@ -40,10 +50,19 @@ export class StoreSilence {
     return now
   }
 
+  /** The first checks are about to begin. They take several requests, one after another. */
+  preparing(): void {
+    this.#since = monotonicMs()
+    this.#requests = requestsOfChecks
+  }
+
   /** @param sentAt - when the request was sent, if it was a single one */
-  replied(sentAt = -Infinity): void {
-    this.#repliedAt = monotonicMs()
-    this.#fastestMs = Math.min(this.#fastestMs, this.#repliedAt - sentAt)
+  replied(sentAt = Infinity): void {
+    const now = monotonicMs()
+    const askedAt = Math.min(sentAt, this.#since)
+    if (Number.isFinite(askedAt)) this.#took((now - askedAt) / this.#requests, now)
+    this.#requests = 1
+    this.#repliedAt = now
     this.#since = Infinity
   }
 
@@ -57,8 +76,14 @@ export class StoreSilence {
   isOutage(sentAt: number): boolean {
     if (this.errorSince(sentAt)) return true
     const now = monotonicMs()
-    const enoughMs = Number.isFinite(this.#fastestMs) ? Math.max(fairMs, fairTrips * this.#fastestMs) : fairMs
+    const enoughMs = Math.max(fairMs, fairTimes * this.#slowestMs)
     const since = Math.min(this.#since, Math.max(sentAt, this.#repliedAt))
     return now - since >= enoughMs || now - sentAt >= fairAlone * enoughMs
+  }
+
+  #took(ms: number, now: number): void {
+    if (ms < this.#slowestMs && now - this.#slowestAt < recentMs) return
+    this.#slowestMs = ms
+    this.#slowestAt = now
   }
 }

@@ -21,6 +21,8 @@ export interface ReadinessDeps {
   readonly closing: Closing
   readonly channel: ConnectionChannel
   readonly observer: {
+    /** The store is asked. */
+    asked(): void
     /** The store replies. */
     reached(): void
   }
@@ -49,6 +51,7 @@ export class Readiness implements Ready {
 
   async #prepare(address: Address): Promise<void> {
     const { session, closing, channel, observer, housekeeping } = this.#deps
+    observer.asked()
     await session.prepare(address)
     closing.assertOpen()
     channel.publish('connected')

@@ -115,12 +115,13 @@ export class StoreClient {
     const kept = { holds, waiters, watchdog, background, onRound: deps.onRound }
     this.housekeeping = new Housekeeping({ everyMs, steps, registry, latches, ...kept })
     const channel = this.#channel
+    const asked = (): void => silence.preparing()
     const reached = (): void => {
       silence.replied()
       observer.reached()
     }
     const { housekeeping } = this
-    this.readiness = new Readiness({ session, closing, channel, observer: { reached }, housekeeping })
+    this.readiness = new Readiness({ session, closing, channel, observer: { asked, reached }, housekeeping })
     this.operations = new Operations({
       clientId,
       client,

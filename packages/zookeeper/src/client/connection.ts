@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly greeting: Buffer
   /** How long the server may take to reply to it, milliseconds. */
   readonly greetingMs: number
+  /** After how long without a reply that it owes it is given up, milliseconds. */
+  readonly muteMs: number
   readonly now: () => number
   /** The `tickTime` of the servers, milliseconds. */
   readonly tickMs: number
@@ -53,6 +55,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #events: ConnectionEvents
   readonly #now: () => number
+  readonly #muteMs: number
   readonly #tickMs: number
   /** Instants at which something was sent, a part of a tick apart, those of the last tick and one before. */
   readonly #spoken: number[]
@@ -65,9 +68,10 @@ export class Connection {
   #cause: Error
 
   constructor(options: ServerOptions, events: ConnectionEvents) {
-    const { host, port, tls, greeting, greetingMs, now, tickMs } = options
+    const { host, port, tls, greeting, greetingMs, muteMs, now, tickMs } = options
     this.#events = events
     this.#now = now
+    this.#muteMs = muteMs
     this.#tickMs = tickMs
     this.heardAt = this.spokeAt = now()
     this.#spoken = [this.spokeAt]
@@ -159,14 +163,16 @@ export class Connection {
     return this.#spoken[0] ?? -Infinity
   }
 
-  /** Whatever else was sent on a connection that is silent waits as well. */
+  /** A caller may wait for less than a reply takes. Whatever else was sent on a connection that is mute waits as well. */
   #onLate(xid: number, timeoutMs: number): void {
     const late = this.#pending.get(xid)
     if (!late) return
     // The entry stays: its reply will still come, in its order.
     const message = `no reply within ${Math.round(timeoutMs)} ms`
     late.reject(new NoReplyError(`${late.what}: ${message}`))
-    if (this.heardAt < late.sentAt) this.end(new NoReplyError(message))
+    const [oldest = late] = this.#pending.values()
+    const silentMs = this.#now() - Math.max(oldest.sentAt, this.heardAt)
+    if (silentMs >= this.#muteMs) this.end(new NoReplyError(message))
   }
 
   #onBytes(bytes: Buffer): void {

@@ -14,6 +14,8 @@ const silence = 2 / 3
 const looksPerSession = 12
 /** At each look but right after something was sent: the less time is between two messages, the later is the proof of a write. */
 const quiet = 1 / (2 * looksPerSession)
+/** How long it may owe a reply, as parts of the time that a command has and of the session: callers that wait for less say nothing of it. */
+const mute = { ofCommand: 0.9, ofSession: 1 / 3 }
 /** A protocol version, the transaction seen last, and that writes are wanted. */
 const protocolVersion = 0
 
@@ -155,7 +157,7 @@ export class Session {
     this.#dialTimer = undefined
     if (this.#isClosed) return
     this.#giveUpIfOver()
-    const { servers, tls, now, tickMs } = this.#deps
+    const { servers, tls, now, tickMs, commandTimeoutMs } = this.#deps
     const server = servers[this.#at++ % servers.length]
     if (!server) return
     const sentAt = now()
@@ -163,8 +165,17 @@ export class Session {
       greetingBounds.longestMs,
       greetingBounds.firstMs * 2 ** Math.floor(this.#unanswered / (2 * servers.length)),
     )
+    const muteMs = Math.min(commandTimeoutMs * mute.ofCommand, this.sessionMs * mute.ofSession)
     const connection: Connection = new Connection(
-      { ...server, tls, greeting: this.#greeting(), greetingMs, now, tickMs },
+      {
+        ...server,
+        tls,
+        greeting: this.#greeting(),
+        greetingMs,
+        muteMs,
+        now,
+        tickMs,
+      },
       {
         greeted: (reply) => this.#onGreeting(connection, reply, sentAt),
         watched: (type, path) => this.#watches.onEvent(type, path),

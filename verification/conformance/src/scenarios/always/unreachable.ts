@@ -24,7 +24,7 @@ export function describeUnreachable(suite: Suite): void {
       link.blackHole('both')
       // Node counts a timer from the start of the running turn of the event loop: not of one that began a while ago.
       await nextTurn()
-      const { result, tookMs } = await timed(lock.tryLock({ waitMs: 500 }))
+      const { result, tookMs } = await timed(lock.tryLock({ waitMs: 1_500 }))
       expect(result).toBeInstanceOf(UnavailableError)
       expect(tookMs).toBeGreaterThanOrEqual(450)
       expect(tookMs).toBeLessThan(5_000)
@@ -76,7 +76,7 @@ export function describeUnreachable(suite: Suite): void {
       const { lock, link } = await suite.openLinked({ commandTimeoutMs: 20_000 })
       await lock.withLock(async () => {
         link.blackHole('both')
-        const { result, tookMs } = await timed(lock.tryLock({ waitMs: 400 }))
+        const { result, tookMs } = await timed(lock.tryLock({ waitMs: 1_500 }))
         link.heal()
         expect(result).toBeInstanceOf(UnavailableError)
         expect(tookMs).toBeLessThan(5_000)
@@ -105,7 +105,7 @@ export function describeUnreachable(suite: Suite): void {
     it('an attempt that was abandoned leaves nothing once the store responds again', async () => {
       const { lock, link } = await suite.openLinked()
       link.blackHole('both')
-      expect(await failureOf(lock.tryLock({ waitMs: 200 }))).toBeInstanceOf(UnavailableError)
+      expect(await failureOf(lock.tryLock({ waitMs: 1_000 }))).toBeInstanceOf(UnavailableError)
       link.heal()
       const lease = await lock.lock({ waitMs: suite.times.promptMs })
       await lease.unlock()
