@@ -1,4 +1,4 @@
-import type { EngineHost } from '@holdfast/core/engine'
+import { UnavailableError, type EngineHost } from '@holdfast/core/engine'
 import { idOf } from './address.js'
 import type { Background } from './background.js'
 import { standingOf } from './shared.js'
@@ -47,10 +47,16 @@ export class Sizes {
     return this.settled(queue, await this.#deps.store.list(queue, timeoutMs), timeoutMs)
   }
 
-  /** The same for a queue that was listed. */
+  /**
+   * The same for a queue that was listed.
+   *
+   * @throws `UnavailableError` when it changes for longer than `timeoutMs`
+   */
   async settled(queue: Queue, listed: Listing, timeoutMs: number): Promise<Listing> {
     const { host, store } = this.#deps
+    const startedAt = host.now()
     let listing = listed
+    let isOver = false
     for (;;) {
       const { entries, size } = listing
       if (!size) {
@@ -62,13 +68,20 @@ export class Sizes {
         const holders = standingOf(listing).holders.map(({ key }) => key)
         await store.resize(queue, { ...size, holders, before: undefined }, version, timeoutMs)
       } else if (size.size === null) {
-        if (entries.length > 0) return listing
+        // A store that cannot forget it now will at the next time: nobody goes by it.
+        if (entries.length > 0 || isOver) return listing
+        isOver = true
         await store.unsize(queue, version, timeoutMs)
       } else if (size.isOver || this.#see(queue, size).sinceMs + size.keepMs <= host.now()) {
         const over = { size: null, id: `${size.id} over`, keepMs: 0, holders: [], before: size }
         await store.resize(queue, over, version, timeoutMs)
       } else {
         return listing
+      }
+      if (host.now() - startedAt > timeoutMs) {
+        throw new UnavailableError(
+          `${store.name}: the size of ${queue.name} changes faster than it can be read`,
+        )
       }
       listing = await store.list(queue, timeoutMs)
     }

@@ -4,7 +4,7 @@ import { mode, type Operation, type Requests } from './client/requests.js'
 import type { Directories } from './directories.js'
 import { readSize, writeSize } from './notes.js'
 import type { Paths } from './paths.js'
-import { newSizePrefix, sizePathIn } from './queue-directory.js'
+import { entriesIn, newSizePrefix, sizePathIn } from './queue-directory.js'
 
 const mostKnown = 1_000
 
@@ -62,22 +62,25 @@ export class Sizes {
     return errors.every((error) => error === 0)
   }
 
-  /** A directory that is empty without it can be deleted, and is made again when it is needed. */
+  /** A directory that has no entry can be deleted with all that is in it, and is made again when it is needed. */
   async unset(queue: Queue, version: number, timeoutMs: number): Promise<void> {
-    const path = await this.#pathOf(queue, timeoutMs)
+    const directory = this.#paths.queue(queue)
+    const names = await this.#namesIn(directory, timeoutMs)
+    const path = sizePathIn(directory, names)
     const known = path === undefined ? null : await this.#find(path, timeoutMs)
-    if (path === undefined || known?.size.version !== version) return
-    const operations: Operation[] = [
-      { kind: 'delete', path },
-      { kind: 'delete', path: this.#paths.queue(queue) },
-    ]
+    if (known?.size.version !== version || entriesIn(names) > 0) return
+    const paths = [...names.map((name) => `${directory}/${name}`), directory]
+    const operations = paths.map((each): Operation => ({ kind: 'delete', path: each }))
     await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
   }
 
   async #pathOf(queue: Queue, timeoutMs: number): Promise<string | undefined> {
     const directory = this.#paths.queue(queue)
-    const names = (await this.#asking.ask(this.#requests.getChildren(directory, false), timeoutMs)) ?? []
-    return sizePathIn(directory, names)
+    return sizePathIn(directory, await this.#namesIn(directory, timeoutMs))
+  }
+
+  async #namesIn(directory: string, timeoutMs: number): Promise<readonly string[]> {
+    return (await this.#asking.ask(this.#requests.getChildren(directory, false), timeoutMs)) ?? []
   }
 
   async #find(path: string, timeoutMs: number): Promise<KnownSize | null> {

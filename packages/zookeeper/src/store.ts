@@ -175,9 +175,10 @@ export class ZooKeeperStore implements QueueStore {
   async shrink(entry: Entry, permits: number, timeoutMs: number): Promise<Entry | null> {
     const shrunk = { ...entry, permits }
     const note = this.#noteOf(entry)
-    const path = shrunkPath(shrunk)
+    const [before, after] = [shrunkPath(entry), shrunkPath(shrunk)]
     const operations: Operation[] = [{ kind: 'setData', path: entry.key, data: writeNote(note) }]
-    if (path !== undefined) operations.push({ kind: 'create', path, data: '', mode: mode.ephemeral })
+    if (before !== undefined) operations.push({ kind: 'delete', path: before })
+    if (after !== undefined) operations.push({ kind: 'create', path: after, data: '', mode: mode.ephemeral })
     const { errors } = await this.#asking.ask(this.#requests.multi(operations), timeoutMs)
     this.#notes.set(shrunk, note)
     if (errors.every((error) => error === 0)) return shrunk

@@ -1,4 +1,5 @@
 import { startZooKeeper, uniqueName, until, type LocalZooKeeper } from '@holdfast/testkit'
+import { mode } from '../src/client/requests.js'
 import { Clients, stall, whenAborted } from './support/clients.js'
 import { removeAll, withSession } from './support/nodes.js'
 
@@ -190,4 +191,48 @@ it('the directory of a queue that the server removes between two cycles is made 
     }),
   )
   await holdfast.getLock(name).withLock(({ isHeld }) => expect(isHeld).toBe(true))
+})
+
+describe('a semaphore whose holder gave back permits', () => {
+  const nodesOf = (name: string): Promise<readonly string[]> =>
+    withSession(server.connect, async (ask, make) => {
+      const shards = (await ask(make.getChildren('/holdfast/locks', false))) ?? []
+      const all = await Promise.all(
+        shards.map((shard) => ask(make.getChildren(`/holdfast/locks/${shard}/s=${name}`, false))),
+      )
+      return all.flatMap((nodes) => nodes ?? [])
+    })
+
+  it('leaves nothing, however often it did', async () => {
+    const name = uniqueName('parts')
+    const semaphore = clients.open(server.connect).getSemaphore(name, { permits: 3 })
+    const lease = await semaphore.acquire({ permits: 3 })
+    await lease.release(1)
+    await lease.release(1)
+    await lease.release()
+    expect(await nodesOf(name)).toEqual([])
+  })
+
+  it('leaves nothing once its resize is over, even if a note was forgotten, and keeps no client busy', async () => {
+    const name = uniqueName('parts')
+    const semaphore = clients.open(server.connect).getSemaphore(name, { permits: 3 })
+    const lease = await semaphore.acquire({ permits: 3 })
+    await lease.release(2)
+    await withSession(server.connect, async (ask, make) => {
+      const shards = (await ask(make.getChildren('/holdfast/locks', false))) ?? []
+      for (const shard of shards) {
+        const path = `/holdfast/locks/${shard}/s=${name}`
+        const [note] = ((await ask(make.getChildren(path, false))) ?? []).filter((node) =>
+          node.endsWith('=1'),
+        )
+        // As a release leaves it that does not know of the one before.
+        if (note) await ask(make.create(`${path}/${note.replace('=1', '=2')}`, '', mode.persistent))
+      }
+    })
+    await lease.release()
+    expect(await nodesOf(name)).toHaveLength(1)
+    await semaphore.resize(2, { keepMs: 1 })
+    await until(async () => (await semaphore.inspect()).permits === 3)
+    expect(await nodesOf(name)).toEqual([])
+  })
 })
