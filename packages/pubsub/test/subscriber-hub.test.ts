@@ -155,6 +155,57 @@ describe.each(clients)('a hub on %s', (_name, makeConnection) => {
   })
 })
 
+describe('a probe', () => {
+  const connect = () => clients[0]?.[1](running.server.url) ?? noClient()
+
+  it('that gets no reply says nothing of the connection', async () => {
+    const probe = { channel: 'left', isReached: () => Promise.reject(new Error('no reply')) }
+    await using hub = new RecordedHub({ connect, probe })
+    await hub.record('left')
+    await expect(hub.verify()).rejects.toThrow('no reply')
+    await expectDelivery(running.server, hub, 'left', 'hello')
+    expect(hub.downs).toEqual([])
+  })
+
+  it('of a subscription that reaches nobody has its connection replaced, each time', async () => {
+    let isReached = false
+    const probe = { channel: 'left', isReached: () => Promise.resolve(isReached) }
+    await using hub = new RecordedHub({ connect, probe })
+    const recorded = hub.record('left')
+    await until(() => hub.downs.length === 2)
+    isReached = true
+    await recorded
+    await expectDelivery(running.server, hub, 'left', 'hello')
+    isReached = false
+    await hub.verify()
+    expect(hub.downs).toHaveLength(3)
+  })
+
+  it('that is answered after its connection was replaced does not judge the next one', async () => {
+    const answers: ((isReached: boolean) => void)[] = []
+    let isFirst = true
+    const probe = {
+      channel: 'left',
+      isReached: () => {
+        if (!isFirst) return new Promise<boolean>((resolve) => answers.push(resolve))
+        isFirst = false
+        return Promise.resolve(true)
+      },
+    }
+    await using hub = new RecordedHub({ connect, probe })
+    await hub.record('left')
+    const verified = hub.verify()
+    await running.server.call('CLIENT', 'KILL', 'TYPE', 'PUBSUB')
+    await until(() => answers.length === 2)
+    answers[1]?.(true)
+    await hub.whenSubscribed('left')
+    answers[0]?.(false)
+    await verified
+    await expectDelivery(running.server, hub, 'left', 'hello')
+    expect(hub.downs).toHaveLength(1)
+  })
+})
+
 it('an attempt to connect or subscribe that gets no reply is abandoned after replyTimeoutMs, and repeated', async () => {
   await using frozen = await startRedis()
   const makeHubs = () =>
