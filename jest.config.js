@@ -40,8 +40,8 @@ const left = [
   'bench/test/',
   'cli/test/run-(in-time|terminal)',
   'core/test/conformance/(?!redis\\.test)',
-  'core/test/(failover|minified|multi-lock-load|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
-  'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model|versions|walks)',
+  'core/test/(failover|minified|multi-lock-cluster|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
+  'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model|walks)',
   '(documents|session-queue)/test/(interleavings|mutants)',
   // In virtual time it is in verification/sim.
   '(documents|memory|session-queue)/test/conformance',
@@ -49,7 +49,6 @@ const left = [
   'nestjs/test/',
   'scripts/test/publish',
   'verification/conformance/test/(sessions|trial|two-trips)',
-  'verification/sim/test/mistakes',
 ]
 const kept = `^(?!.*/(${left.join('|')})).*/`
 
