@@ -75,43 +75,6 @@ describe('when processes die or freeze', () => {
     expect(tookMs).toBeLessThan(promptlyMs)
     await lease.unlock()
   })
-
-  it('a frozen waiter is granted once, costs one watchdog time at the most, and requests the lock again when thawed', async () => {
-    const watchdogTimeoutMs = 3_000
-    const [frozen, holder, second, third] = await Promise.all([
-      RemoteClient.fork(server.url, { watchdogTimeoutMs }),
-      openSubscribed({ watchdogTimeoutMs }),
-      openSubscribed({ watchdogTimeoutMs }),
-      openSubscribed({ watchdogTimeoutMs }),
-    ])
-    const grants: string[] = []
-    const listener = openRedisClient(server.url)
-    listener.on('message', (_, notice: string) => grants.push(notice))
-    const held = await holder.lock.lock()
-    await frozen.lock(name)
-    await frozen.untilWaiting()
-    const [frozenOwner] = await inRedis.queue()
-    await listener.subscribe(`holdfast:inbox:${frozen.clientId}`)
-    const secondWaits = second.lock.lock()
-    await inRedis.untilQueued(2)
-    const thirdWaits = third.lock.lock()
-    await inRedis.untilQueued(3)
-    await frozen.worker.freeze()
-    await held.unlock()
-    expect(await inRedis.holder()).toBe(frozenOwner)
-    expect(await runningMs(secondWaits)).toBeLessThan(watchdogTimeoutMs + 700)
-    const next = await secondWaits
-    await next.unlock()
-    expect(await runningMs(thirdWaits)).toBeLessThan(watchdogTimeoutMs / 2)
-    const last = await thirdWaits
-    expect(grants).toHaveLength(1)
-    frozen.worker.thaw()
-    await inRedis.untilQueued(1)
-    await last.unlock()
-    const entry = await frozen.untilAcquired()
-    expect(entry.token).toBeGreaterThan(last.fencingToken)
-    await frozen.unlock()
-  })
 })
 
 describe('when notices are lost', () => {
