@@ -4,6 +4,7 @@ import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies, Program } from './bundle.js'
 import type { LinkedClient } from './program/clients.js'
 import type { EngineName, SimStore } from './program/stores.js'
+import { between } from './random.js'
 import type { Realm } from './realm.js'
 import { Wire } from './wire.js'
 import type { World } from './world.js'
@@ -42,9 +43,12 @@ export class SimProcess {
     this.program = copies.takeFor(this.realm)
     this.#wires = new Map(servers.map((server) => [server, new Wire(this.realm, server.realm)]))
     const reaches = servers.map((server) => ({ store: server.store, network: this.wireTo(server) }))
-    const { client, links } = this.program.openClient(reaches, { ...clientOptions, label: name })
+    // Every other client has the masters of a quorum in another order.
+    const first = servers.length > 1 && world.random() < 0.5 ? between(world.random, 1, servers.length) : 0
+    const ordered = [...reaches.slice(first), ...reaches.slice(0, first)]
+    const { client, links } = this.program.openClient(ordered, { ...clientOptions, label: name })
     this.client = client
-    this.links = links
+    this.links = reaches.flatMap((reach) => links[ordered.indexOf(reach)] ?? [])
   }
 
   wireTo(server: SimServer): Wire {
