@@ -2,7 +2,7 @@ import { Bundle, engineNames, objectsOn, Simulation } from '@holdfast/sim'
 import { isFullMatrix } from '@holdfast/testkit'
 
 /** Of each object: on all of its engines together, or on each. `npm run sim` plays any number of them. */
-const schedules = 200
+const schedules = isFullMatrix ? 200 : 120
 
 let bundle: Bundle
 beforeAll(async () => {
