@@ -43,10 +43,15 @@ module.exports = {
       name: 'engines-are-chosen-in-one-place',
       severity: 'error',
       comment:
-        'Only holdfast.ts and holdfast-quorum.ts wire engines to clients; index.ts exports the types of their options.',
+        'Clients wire engines, objects bring along their steps on Redis; index.ts exports the types of options.',
       from: {
         path: core,
-        pathNot: [`${core}redis/`, `${core}(holdfast|holdfast-quorum|index)\\.ts$`, '\\.spec\\.ts$'],
+        pathNot: [
+          `${core}redis/`,
+          `${core}(holdfast|holdfast-quorum|lock-client|lock/index|index)\\.ts$`,
+          `${core}objects/(count-down-latch|multi-lock|read-write-lock|semaphore)\\.ts$`,
+          '\\.spec\\.ts$',
+        ],
       },
       to: { path: `${core}redis/` },
     },
@@ -57,13 +62,6 @@ module.exports = {
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
       to: { path: `${core}(time|holding|waiting|composing|objects|wiring|holdfast)` },
-    },
-    {
-      name: 'the-client-is-wired-not-used',
-      severity: 'error',
-      comment: 'No class takes the whole client: each names the few things it needs.',
-      from: { path: core, pathNot: `${core}holdfast(-quorum)?\\.ts$` },
-      to: { path: `${core}wiring/(quorum-)?client\\.ts$` },
     },
     {
       name: 'a-variant-stays-in-its-folder',

@@ -16,7 +16,7 @@ export const project = (name, more) => ({
   },
   moduleNameMapper: {
     '^@holdfast/core/redisson$': '<rootDir>/packages/core/src/redis/redisson/index.ts',
-    '^@holdfast/([a-z-]+)/([a-z]+)$': [
+    '^@holdfast/([a-z-]+)/([a-z-]+)$': [
       '<rootDir>/packages/$1/src/$2/index.ts',
       '<rootDir>/verification/$1/src/$2/index.ts',
     ],

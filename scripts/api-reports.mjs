@@ -9,7 +9,17 @@ const check = process.argv.includes('--check')
 
 /** Entry points besides the main one of each package, by the folder that has them. */
 const furtherEntries = {
-  core: ['engine', 'redis/redisson'],
+  core: [
+    'lock',
+    'semaphore',
+    'read-write-lock',
+    'latch',
+    'multi',
+    'quorum',
+    'bridge',
+    'engine',
+    'redis/redisson',
+  ],
   documents: ['steps'],
   metrics: ['otel', 'prometheus'],
 }

@@ -23,8 +23,8 @@ import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 /** The files of the command, of which two run in processes of their own, by the modules that they are made of. */
 const programs = { main: 'main', 'guard-main': 'run/guard-main', 'other-process': 'verify/other-process' }
 
-/** What many programs do without, by package: a file of its own, which bundlers leave out. */
-const apart = { core: { 'holdfast-quorum': 'holdfast-quorum' } }
+/** A file of its own, by package: what is exported beside it is left out by bundlers of programs that use only this. */
+const apart = { core: { holdfast: 'holdfast' } }
 
 /** The files that a library publishes, by the modules that they are made of, without their endings. */
 function entriesOf(folder) {
@@ -99,13 +99,17 @@ function licenceOf(file) {
   return [`${name} ${version}\n\n${readFileSync(folder + licence, 'utf8').trim()}\n`]
 }
 
+/** Without comments bundlers would not know which calls they may leave out with their results. */
+const marked = (code) => code.replace(/\/\* @__PURE__ \*\/ (new )?/g, '$1PURE$$.')
+const unmarked = (code) => code.replace(/(new )?PURE\$\./g, '/* @__PURE__ */ $1')
+
 /** To be read where it is installed, in as few bytes as that allows: without comments, which for users are in the declarations. */
 const layout = {
   name: 'layout',
   async renderChunk(code, { fileName }) {
     const isCode = fileName.endsWith('.js')
     const bare = { target: 'es2022', charset: 'utf8', legalComments: 'none', minifyWhitespace: true }
-    const text = isCode ? (await transform(code, bare)).code : code
+    const text = isCode ? unmarked((await transform(marked(code), bare)).code) : code
     return format(text, {
       parser: isCode ? 'espree' : 'typescript',
       printWidth: 160,
@@ -126,11 +130,26 @@ function entriesAbove(id, getModuleInfo, seen = new Set()) {
   return isEntry ? [id] : importers.flatMap((each) => entriesAbove(each, getModuleInfo, seen))
 }
 
-/** What several entry points need is one file: a file more costs an import as much time as 20 kB of code. */
-const sharedApart = (id, { getModuleInfo }) =>
-  !getModuleInfo(id).isEntry && entriesAbove(id, getModuleInfo).length > 1 ? 'shared' : undefined
+/** What programs with a lock load, of packages with several entry points. */
+const least = 'build/lock/index.js'
 
-const plainNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
+/**
+ * What several entry points need is one file: a file more costs an import as much time as 20 kB of code. But where one of them does with less
+ * than the others, that is the file, and what others add is left to files of their own, which bundlers leave out.
+ */
+const sharedApart =
+  (hasLeast) =>
+  (id, { getModuleInfo }) => {
+    const above = entriesAbove(id, getModuleInfo)
+    if (getModuleInfo(id).isEntry || above.length < 2) return undefined
+    return hasLeast && !above.some((entry) => entry.endsWith(least)) ? undefined : 'shared'
+  }
+
+/** Files are called after what the modules in them lead to. */
+const chunkName = ({ name, moduleIds }) =>
+  `${name === 'shared' ? name : basename(moduleIds.at(-1) ?? name, '.js')}.js`
+
+const plainNames = { entryFileNames: '[name].js', chunkFileNames: chunkName, minifyInternalExports: false }
 
 /** Returns the files of other packages that became part of it. */
 async function writeModules(folder, input) {
@@ -145,7 +164,11 @@ async function writeModules(folder, input) {
       if (log.code !== 'THIS_IS_UNDEFINED') handle(level, log)
     },
   })
-  const options = { ...plainNames, hoistTransitiveImports: false, manualChunks: sharedApart }
+  const options = {
+    ...plainNames,
+    hoistTransitiveImports: false,
+    manualChunks: sharedApart(Object.values(input).some((path) => path.endsWith(least))),
+  }
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
   // The packages are ECMAScript modules by their package.json.

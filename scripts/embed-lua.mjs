@@ -13,6 +13,12 @@ const modules = [
     target: 'packages/core/src/redis/scripts/generated.ts',
     isPart: (file) => !file.startsWith('redisson/'),
     typeModule: './script.js',
+    groups: {
+      lockScripts: ['lock', 'client'],
+      sharedScripts: ['shared'],
+      latchScripts: ['latch'],
+      multiScripts: ['multi'],
+    },
   },
   {
     target: 'packages/core/src/redis/redisson/generated.ts',
@@ -21,8 +27,8 @@ const modules = [
   },
 ]
 
-function embed({ target, isPart, typeModule }) {
-  const text = luaModule(`${root}lua`, isPart, typeModule)
+function embed({ target, isPart, typeModule, groups }) {
+  const text = luaModule(`${root}lua`, isPart, typeModule, groups)
   const committed = existsSync(root + target) ? readFileSync(root + target, 'utf8') : undefined
   if (text === committed) {
     console.log(`${target} is up to date`)

@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto'
 import { LuaError, pieces, scriptFamily, scriptFiles, scriptName } from './lua-folder.mjs'
 
 /**
- * The text of the module. Scripts that include the same share its text, and are joined when a server needs them.
- * Throws `LuaError` when a script cannot be embedded.
+ * The text of the module. What several scripts include is in it once, and scripts are joined when a server needs them. Bundlers leave out
+ * scripts of groups that a program does not use. Throws `LuaError` when a script cannot be embedded.
  *
  * @param isPart - whether the module has the script of this file
  * @param typeModule - what it imports the type of a script from
+ * @param groups - the families of each further export, which has some of the scripts; none by default
  */
-export const luaModule = (folder, isPart, typeModule) =>
-  moduleText([...scriptsOf(folder, isPart)], typeModule)
+export const luaModule = (folder, isPart, typeModule, groups = {}) =>
+  moduleText([...scriptsOf(folder, isPart)], typeModule, groups)
 
 /**
  * The text of each script by its name. Throws `LuaError` when one cannot be embedded.
@@ -32,24 +33,37 @@ function scriptsOf(folder, isPart, read) {
   return scripts
 }
 
-function moduleText(scripts, typeModule) {
+function moduleText(scripts, typeModule, groups) {
   const names = scripts.map(([name]) => `'${name}'`).join(' | ') || 'never'
   const shared = [...new Set(scripts.flatMap(([, { texts }]) => texts))]
-  const entries = scripts.map(([name, { family, texts, lua }]) => {
+  const pieces = shared.map(
+    (text, i) => `const p${i} = \`${text.replace(/[\\`]|\$\{/g, (special) => `\\${special}`)}\`\n`,
+  )
+  const entryOf = ([name, { family, texts, lua }]) => {
     const sha1 = createHash('sha1').update(lua).digest('hex')
-    const places = texts.map((text) => shared.indexOf(text)).join(', ')
-    return `  ${name}: new Script('${name}', '${family}', '${sha1}', pieces, [${places}]),\n`
-  })
+    const of = texts.map((text) => `p${shared.indexOf(text)}`).join(', ')
+    return `  ${name}: /* @__PURE__ */ new Script('${name}', '${family}', '${sha1}', [${of}]),\n`
+  }
+  const objects = Object.entries(groups).map(
+    ([group, families]) =>
+      `export const ${group} = {\n${scripts
+        .filter(([, { family }]) => families.includes(family))
+        .map(entryOf)
+        .join('')}}\n`,
+  )
+  const grouped = Object.values(groups).flat()
+  const all = [
+    ...Object.keys(groups).map((group) => `  ...${group},\n`),
+    ...scripts.filter(([, { family }]) => !grouped.includes(family)).map(entryOf),
+  ]
   return `// DO NOT EDIT: written from lua/ by \`pnpm generate\`.
 
 import { Script } from '${typeModule}'
 
 export type ScriptName = ${names}
 
-const pieces: readonly string[] = [
-${shared.map((text) => `\`${text.replace(/[\\`]|\$\{/g, (special) => `\\${special}`)}\`,\n`).join('')}]
-
-export const scripts: Readonly<Record<ScriptName, Script>> = {
-${entries.join('')}}
+${pieces.join('')}
+${objects.map((text) => `${text}\n`).join('')}export const scripts: Readonly<Record<ScriptName, Script>> = {
+${all.join('')}}
 `
 }

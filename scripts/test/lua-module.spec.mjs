@@ -7,21 +7,22 @@ afterEach(removeFolders)
 
 /** As in core. */
 class Script {
-  constructor(name, family, sha1, pieces, places) {
-    Object.assign(this, { name, family, sha1, lua: places.map((place) => pieces[place]).join('\n') })
+  constructor(name, family, sha1, pieces) {
+    Object.assign(this, { name, family, sha1, lua: pieces.join('\n') })
   }
 }
 
-/** What the module exports. */
-const load = (text) => {
-  const [, pieces, literal] = /const pieces[^=]*= (\[.*\])\n\nexport const scripts[^=]*= (\{.*\})\n$/s.exec(
-    text,
-  )
-  return new Function('Script', `const pieces = ${pieces}; return ${literal}`)(Script)
+/** What the module exports under a name. */
+const load = (text, exported = 'scripts') => {
+  const code = text
+    .slice(text.indexOf('const '))
+    .replaceAll('export const', 'const')
+    .replace(/const scripts: [^=]*=/, 'const scripts =')
+  return new Function('Script', `${code}; return ${exported}`)(Script)
 }
 
 const all = () => true
-const moduleOf = (folder, isPart = all) => luaModule(folder, isPart, './script.js')
+const moduleOf = (folder, isPart = all, groups) => luaModule(folder, isPart, './script.js', groups)
 
 it('carries each script under its name, with its text and the hash of that', () => {
   const folder = makeFolder({
@@ -54,6 +55,19 @@ it('carries no other scripts than it is to', () => {
   const folder = makeFolder({ 'lock/acquire.lua': 'a()', 'other/acquire.lua': 'b()' })
   const text = moduleOf(folder, (file) => file.startsWith('other/'))
   expect(Object.keys(load(text))).toEqual(['otherAcquire'])
+})
+
+it('has some families in exports of their own, too', () => {
+  const folder = makeFolder({
+    'lock/a.lua': 'a()',
+    'client/b.lua': 'b()',
+    'latch/c.lua': 'c()',
+    'other/d.lua': 'd()',
+  })
+  const text = moduleOf(folder, all, { lockScripts: ['lock', 'client'], latchScripts: ['latch'] })
+  expect(Object.keys(load(text, 'lockScripts'))).toEqual(['clientB', 'lockA'])
+  expect(Object.keys(load(text, 'latchScripts'))).toEqual(['latchC'])
+  expect(Object.keys(load(text)).sort()).toEqual(['clientB', 'latchC', 'lockA', 'otherD'])
 })
 
 it('is made of other texts than those of the folder where they are given', () => {

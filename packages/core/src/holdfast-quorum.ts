@@ -7,7 +7,7 @@ import { isEngine } from './engine/is-engine.js'
 import type { LockEngine } from './engine/session.js'
 import { InvalidArgumentError } from './errors/errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events/events.js'
-import type { HoldfastStats } from './holdfast.js'
+import type { HoldfastStats } from './lock-client.js'
 import { checkName } from './objects/lock-name.js'
 import { Lock } from './objects/lock.js'
 import { ping } from './objects/ping.js'
@@ -25,7 +25,8 @@ import {
 } from './options/quorum-options.js'
 import type { QuorumClientOptions } from './options/quorum-options.js'
 import { checkSource } from './redis/connection/template.js'
-import { redisEngine } from './redis/engine.js'
+import { nativeEngine } from './redis/native.js'
+import { operatorSteps } from './redis/operator.js'
 import type { RedisOptions } from './redis/options.js'
 import { kindOf } from './util/kind-of.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
@@ -234,7 +235,7 @@ function enginesOf({ masters, prefix }: HoldfastQuorumOptions): LockEngine[] {
   return Array.from(masters, (master, i) => {
     if (!isOfEngine(master)) {
       checkSource(master, `masters[${i}]`, 'quorum')
-      return redisEngine({ redis: master, prefix })
+      return nativeEngine({ redis: master, prefix }, [operatorSteps])
     }
     if (prefix !== undefined) {
       throw new InvalidArgumentError(`prefix needs masters on Redis, but masters[${i}] is an engine`)

@@ -1,5 +1,11 @@
 export type {} from './ambient.js'
-export { Holdfast, type EngineHoldfastOptions, type HoldfastOptions, type HoldfastStats } from './holdfast.js'
+export { Holdfast } from './holdfast.js'
+export {
+  LockClient,
+  type EngineHoldfastOptions,
+  type HoldfastOptions,
+  type HoldfastStats,
+} from './lock-client.js'
 export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
 export type { QuorumClientOptions } from './options/quorum-options.js'
 export { lockName } from './objects/name-of-text.js'
@@ -22,7 +28,8 @@ export type { OldLock } from './objects/old-call.js'
 export type { LockCallback } from './objects/lock-callback.js'
 export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from './objects/inspection.js'
 export type { ListedLock, ListingProgress, LockListing } from './operating/listing.js'
-export type { ForceOptions, LocksOptions, ClientReportsOptions } from './operating/options.js'
+export type { ForceOptions } from './options/force-options.js'
+export type { LocksOptions, ClientReportsOptions } from './operating/options.js'
 export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/report.js'
 export { waitBucketsMs } from './operating/wait-meter.js'
 export type { ConnectedClient } from './engine/operator.js'

@@ -65,8 +65,8 @@ const note = (what: string) => (): void => {
   seen.push(what)
 }
 
-const next = (client: Holdfast, event: keyof HoldfastEvents): Promise<unknown> =>
-  new Promise((resolve) => client.once(event, resolve))
+const next = (client: Holdfast, event: keyof HoldfastEvents): Promise<void> =>
+  new Promise((resolve) => client.once(event, () => resolve()))
 
 const acquired = ['on channels: hold:start', 'on channels: hold:end', 'acquired']
 const acquiredByCall = ['on channels: acquire:asyncStart', 'on channels: acquire:asyncEnd']

@@ -1,4 +1,3 @@
-import { contextOfCall } from '../channels/in-context.js'
 import { ownerOf } from '../engine/owner.js'
 import type { JointReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
@@ -10,6 +9,7 @@ import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
+import type { InContext } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
@@ -107,12 +107,13 @@ export class JointAcquisition<L extends MemberLease> {
   readonly #options: JointOptions
   /** The checks and the request together get no longer than one of them. */
   readonly #endsAt: number
-  readonly #inContext = contextOfCall()
+  readonly #inContext: InContext | undefined
 
   /** @param rest - of the same client and group as `first` */
   constructor(first: Member<L>, rest: readonly Member<L>[], options: JointOptions) {
     const join = (member: Member<L>): JointOwner<L> =>
       new JointOwner(member, (reason) => options.interrupt(reason))
+    this.#inContext = first.client.channels?.contextOfCall()
     this.#deps = first.client.acquirer.deps
     this.#options = options
     this.#endsAt = monotonicMs() + options.limitMs

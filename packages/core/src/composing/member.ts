@@ -1,3 +1,5 @@
+import type { Channels } from '../channels/channels.js'
+import type { EngineSession } from '../engine/session.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Closing } from '../errors/closing.js'
 import { LockLostError } from '../errors/errors.js'
@@ -21,11 +23,13 @@ export interface MemberLease extends LeaseHandle {
 
 /** What composing needs of the client of a member. */
 export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
+  readonly session: EngineSession
   readonly steps: LockSteps
   readonly frames: Frames<Possession<L>>
   readonly events: Pick<Events, 'warn'>
   readonly acquirer: Acquirer<L>
   readonly closing: Closing
+  readonly channels: Channels | undefined
 }
 
 /** One of the locks that are acquired together. */

@@ -1,7 +1,4 @@
-import { traceAcquire } from '../channels/acquire.js'
-import type { TracedAcquisition } from '../channels/acquire.js'
-import { isObserved, operations } from '../channels/channels.js'
-import { contextOfCall, inWhole } from '../channels/in-context.js'
+import type { TracedAcquisition } from '../channels/channels.js'
 import type { Request } from '../options/options.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Member, MemberLease } from './member.js'
@@ -26,11 +23,14 @@ export function acquireTogether<L extends MemberLease>(
   beginBody?: () => MemberBodies<L>,
 ): Promise<AcquiredTogether<L> | NotAcquired> {
   const contention: Contention = { before: false, now: undefined }
-  const inContext = contextOfCall()
+  const channels = members[0]?.client.channels
+  const inContext = channels?.contextOfCall()
+  const run = (): Promise<AcquiredTogether<L> | NotAcquired> =>
+    attemptUntilOver(members, request, startedAt, contention, beginBody)
   const attempt = (): Promise<AcquiredTogether<L> | NotAcquired> =>
-    inWhole(inContext, () => attemptUntilOver(members, request, startedAt, contention, beginBody))
-  if (!isObserved(operations.acquire)) return attempt()
-  return traceAcquire(
+    channels && inContext ? channels.inWhole(inContext, run) : run()
+  if (!channels?.wantsAcquisitions) return attempt()
+  return channels.acquire(
     {
       subject: subjectOf(members),
       request,

@@ -60,6 +60,11 @@ export interface EngineSession {
 
   /** First-use checks: connects, refuses a store that cannot keep locks, registers the client, begins to subscribe. */
   prepare(address: Address): Promise<void>
+  /**
+   * Takes the steps of one more kind of object, which that object brings along. Engines that have all steps anyway leave it out, and one
+   * ignores what is not its own. What it takes may add to the roles.
+   */
+  carry?(steps: unknown): void
   /** Ends all timers and connections. Steps in progress reject. */
   close(): Promise<void>
 }

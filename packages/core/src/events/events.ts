@@ -1,5 +1,4 @@
 import { types } from 'node:util'
-import { EventEmitter } from 'eventemitter3'
 import { unknownName } from '../options/checks.js'
 import {
   ClosedError,
@@ -139,6 +138,12 @@ export type HoldfastListener<E extends keyof HoldfastEvents> =
 /** A listener that neither throws nor rejects. */
 type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
+interface Listening {
+  readonly listener: object
+  run(...args: readonly unknown[]): void
+  readonly isOnce: boolean
+}
+
 /** Where an event goes besides the listeners of its client. */
 interface EventMirror<E extends keyof HoldfastEvents> {
   isWanted(): boolean
@@ -155,7 +160,8 @@ export type EventMirrors = { readonly [E in keyof HoldfastEvents]?: EventMirror<
  * start, and a listener must not re-enter that call's hold.
  */
 export class Events {
-  readonly #emitter = new EventEmitter()
+  /** Replaced, never changed: a listener may come or go while others are called. */
+  readonly #listeners: Partial<Record<keyof HoldfastEvents, readonly Listening[]>> = {}
   readonly #outage = new OutageReports((error, count) => this.#emitCounted(error, count))
   /** Of a store that replies, and rejects the same again and again: by what it says, since it may reject one object only. */
   readonly #refusals = new Map<string, OutageReports>()
@@ -187,25 +193,34 @@ export class Events {
   }
 
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.#emitter.on(event, this.#guarded(event, listener))
+    this.#add(event, listener, false)
   }
 
   once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.#emitter.once(event, this.#guarded(event, listener))
+    this.#add(event, listener, true)
   }
 
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.#emitter.off(event, this.#guarded(event, listener))
+    const guarded = this.#guarded(event, listener)
+    this.#listeners[event] = this.#listeners[event]?.filter((each) => each.listener !== guarded) ?? []
   }
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    return this.#emitter.listenerCount(event) > 0 || this.#isMirrored(event)
+    return this.#isListenedTo(event) || this.#isMirrored(event)
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
     if (this.#isMirrored(event)) this.#mirror(event, args[0])
-    if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
+    const listening: readonly Listening[] | undefined = this.#listeners[event]
+    if (!listening || listening.length === 0) return
+    this.#outside(() => {
+      for (const each of listening) {
+        if (each.isOnce)
+          this.#listeners[event] = this.#listeners[event]?.filter((other) => other !== each) ?? []
+        each.run(...args)
+      }
+    })
   }
 
   /**
@@ -217,7 +232,7 @@ export class Events {
     if (this.hasListeners('warning'))
       this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
     const meaning = endangersLocks.get(code)
-    if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
+    if (meaning === undefined || this.#isListenedTo('warning')) return
     const text = `${message}. ${meaning} ${handleBy('warning')}`
     this.warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
@@ -246,6 +261,16 @@ export class Events {
   close(): void {
     this.#outage.close()
     for (const refusals of [...this.#refusals.values()]) refusals.close()
+  }
+
+  #add<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>, isOnce: boolean): void {
+    const run = this.#guarded(event, listener)
+    this.#listeners[event] = [...(this.#listeners[event] ?? []), { listener: run, run, isOnce }]
+  }
+
+  #isListenedTo(event: keyof HoldfastEvents): boolean {
+    const listening = this.#listeners[event]
+    return listening !== undefined && listening.length > 0
   }
 
   #refusalsLike({ message }: RefusedError): OutageReports {

@@ -1,4 +1,4 @@
-import type { HoldChannels } from '../channels/hold-channels.js'
+import type { Channels } from '../channels/channels.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
@@ -28,7 +28,7 @@ export interface HoldDeps<L extends LeaseHandle> extends ProvenHoldDeps {
   readonly background: Pick<Background, 'run' | 'isEnded'>
   readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
   /** `undefined` for holds that only make up another one. */
-  readonly channels: Pick<HoldChannels, 'release' | 'wantsReleases'> | undefined
+  readonly channels: Channels | undefined
   readonly leaseMaker: LeaseMaker<Hold<L>, L>
 }
 

@@ -1,7 +1,7 @@
 import type { RenewalOutcome } from '@holdfast/watchdog'
-import { outsideAllCalls } from '../channels/outside-all-calls.js'
-import { traceRenew } from '../channels/renew.js'
+import type { Channels } from '../channels/channels.js'
 import type { LockSteps } from '../engine/lock-steps.js'
+import { outsideAllCalls } from '../util/background.js'
 import { momentNow } from '../util/clock.js'
 import type { ProvenHold } from './proven-hold.js'
 
@@ -9,8 +9,7 @@ const outcomeOf = { renewed: 'renewed', 'not-held': 'lost', 'no-reply': 'unknown
 
 /** What renewing needs of the client. */
 export interface RenewalDeps {
-  readonly clientId: string
-  readonly engine: string
+  readonly channels: Channels | undefined
   readonly steps: LockSteps
   readonly settings: { readonly commandTimeoutMs: number; readonly renewEveryMs: number }
 }
@@ -25,8 +24,9 @@ export class Renewals {
 
   /** The watchdog's timer carries the context of some call: that call has nothing to do with it. */
   send(holds: readonly ProvenHold[]): Promise<readonly RenewalOutcome[]> {
-    const { clientId, engine } = this.#deps
-    return outsideAllCalls(() => traceRenew({ clientId, engine }, holds, () => this.#send(holds)))
+    const { channels } = this.#deps
+    const send = (): Promise<readonly RenewalOutcome[]> => this.#send(holds)
+    return outsideAllCalls(() => (channels ? channels.renew(holds, send) : send()))
   }
 
   async #send(holds: readonly ProvenHold[]): Promise<readonly RenewalOutcome[]> {

@@ -11,6 +11,11 @@ import { toHoldfastError } from '../errors/store-errors.js'
 import { LatchWait } from '../waiting/latch-wait.js'
 import type { LatchWaitDeps } from '../waiting/latch-wait.js'
 import type { NotAcquired, Passed } from '../waiting/outcome.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { latchSteps } from '../redis/latches.js'
+import { refreshLatches } from '../waiting/refresh-latches.js'
+import type { Client } from '../wiring/client.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { describeLatch, mostParties, namedParty } from './latch-info.js'
 import type { LatchInfo } from './latch-info.js'
@@ -31,6 +36,37 @@ export interface LatchDeps extends LatchStepDeps {
   /** Of waits, and of parties: no client has had a party of that name. */
   readonly owners: Owners
   readonly waiting: LatchWaitDeps
+}
+
+const deps = new WeakMap<Client, LatchDeps>()
+
+function makeDeps(client: Client): LatchDeps {
+  const { store, settings, events, closing, owners, waiting, engine } = client
+  const { session, readiness, waiters, abandonment } = store
+  session.carry?.(latchSteps)
+  const { store: facts, registry, latches } = session
+  if (!latches) throw new TypeError(`the engine ${engine.name} promises latches that it does not have`)
+  const { watchdogTimeoutMs: aliveMs, commandTimeoutMs: timeoutMs } = settings
+  waiters.refreshLatches = (queued) => refreshLatches(queued, waiters, { latches, aliveMs, timeoutMs })
+  const ofLatches = {
+    latches,
+    tombstoneMs: abandonment.tombstoneMs(0),
+    waiting: { ...waiting, latches, aliveMs },
+  }
+  const made = { store: facts, registry, settings, events, readiness, closing, owners, ...ofLatches }
+  deps.set(client, made)
+  return made
+}
+
+/**
+ * The count-down latch of this name, as `holdfast.getCountDownLatch` returns it, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getCountDownLatch`
+ */
+export function getCountDownLatch(client: LockClient, name: string): CountDownLatch {
+  const parts = partsOf(client, 'getCountDownLatch')
+  const address = parts.locate(name, 'latch')
+  return new CountDownLatch(deps.get(parts) ?? makeDeps(parts), address)
 }
 
 function passedOrTimeout(outcome: Passed | NotAcquired): void {

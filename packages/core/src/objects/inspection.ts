@@ -89,7 +89,8 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
 export interface InspectionDeps {
   readonly registry: Pick<Registry, 'find'>
   /** A quorum has none: the times of its holders and waiters are not known. */
-  readonly operations?: { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> }
+  readonly operations?:
+    { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> } | undefined
 }
 
 /** Adds to each owner the process that it belongs to, and how long it has held or waited. */

@@ -5,8 +5,8 @@ import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
-import { resolveForce } from '../operating/options.js'
-import type { ForceOptions } from '../operating/options.js'
+import { resolveForce } from '../options/force-options.js'
+import type { ForceOptions } from '../options/force-options.js'
 import type { Operations } from '../operating/operations.js'
 import { resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
@@ -46,7 +46,7 @@ export interface LockDeps {
   }
   readonly entrance: Entrance
   /** Of one store; a quorum has none. */
-  readonly operations?: InspectionDeps['operations'] & Pick<Operations, 'announce'>
+  readonly operations?: (InspectionDeps['operations'] & Pick<Operations, 'announce'>) | undefined
   /** For locks that are acquired together; a quorum lock cannot be one of them. */
   readonly memberClient?: MemberClient<Lease>
   readonly readiness: Ready

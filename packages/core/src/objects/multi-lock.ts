@@ -6,16 +6,20 @@ import { inOrder } from '../composing/member-order.js'
 import { acquireTogether } from '../composing/multi-acquisition.js'
 import type { AcquiredTogether } from '../composing/multi-attempt.js'
 import type { Events } from '../events/events.js'
-import { resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
+import { resolveReentrant, resolveRequest } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, LockOptions, Request } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { monotonicMs } from '../util/clock.js'
 import type { NotAcquired } from '../waiting/outcome.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { multiSteps } from '../redis/kinds/multi.js'
 import { acquireByOptions } from './acquire-by-options.js'
 import type { Lease } from './lease.js'
 import type { Lock } from './lock.js'
+import { locksOf } from './locks-of.js'
 import { MultiLease } from './multi-lease.js'
 import { acquireInScopes } from './multi-scope.js'
 import { splitArguments } from './split-arguments.js'
@@ -28,6 +32,22 @@ import { uncloneable } from '../util/uncloneable.js'
 export interface MultiLockDeps {
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emitError'>
+}
+
+/**
+ * Several locks that are acquired as one, as `holdfast.getMultiLock` returns them, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getMultiLock`
+ */
+export function getMultiLock(
+  client: LockClient,
+  members: readonly (Lock | string)[],
+  options?: LockOptions,
+): MultiLock {
+  const parts = partsOf(client, 'getMultiLock')
+  const locks = locksOf(members, (member) => parts.lock(member, false, undefined))
+  for (const { member } of locks) member.client.session.carry?.(multiSteps)
+  return new MultiLock(parts.lockDeps, locks, resolveReentrant(options))
 }
 
 function leaseOrTimeout(outcome: MultiLease | NotAcquired): MultiLease {

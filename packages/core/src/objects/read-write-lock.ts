@@ -1,4 +1,10 @@
-import type { Lock } from './lock.js'
+import { writePermits } from '../engine/permits.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { resolveReentrant } from '../options/options.js'
+import type { LockOptions } from '../options/options.js'
+import { sharedSteps } from '../redis/kinds/shared.js'
+import { Lock } from './lock.js'
 
 /**
  * A read/write lock: any number of readers at once, or one writer.
@@ -17,4 +23,21 @@ export interface ReadWriteLock {
   readonly read: Lock
   /** Held by one owner alone. */
   readonly write: Lock
+}
+
+/**
+ * The read/write lock of this name, as `holdfast.getReadWriteLock` returns it, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getReadWriteLock`
+ */
+export function getReadWriteLock(client: LockClient, name: string, options?: LockOptions): ReadWriteLock {
+  const parts = partsOf(client, 'getReadWriteLock')
+  const reentrant = resolveReentrant(options)
+  const address = parts.locate(name, 'read-write-lock')
+  parts.store.session.carry?.(sharedSteps)
+  const { lockDeps } = parts
+  const size = writePermits
+  const read = new Lock(lockDeps, { address, kind: 'read-lock', permits: 1, size }, false, reentrant)
+  const write = new Lock(lockDeps, { address, kind: 'write-lock', permits: size, size }, false, reentrant)
+  return { name, read, write }
 }

@@ -8,13 +8,23 @@ import type { Sharing } from '../engine/sharing.js'
 import type { Closing } from '../errors/closing.js'
 import type { Events } from '../events/events.js'
 import type { Acquired } from '../holding/hold.js'
-import { notAnOwner, resolveForce } from '../operating/options.js'
-import type { ForceOptions } from '../operating/options.js'
+import { notAnOwner, resolveForce } from '../options/force-options.js'
+import type { ForceOptions } from '../options/force-options.js'
 import type { Operations } from '../operating/operations.js'
-import { resolvePermits, resolveResize } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, PermitOptions, ResizeOptions } from '../options/options.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { resolvePermits, resolveResize, resolveSize } from '../options/options.js'
+import type {
+  AcquireOptions,
+  LeaseBounds,
+  PermitOptions,
+  ResizeOptions,
+  SemaphoreOptions,
+} from '../options/options.js'
 import { titleFrom } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
+import { sharedSteps } from '../redis/kinds/shared.js'
+import type { Client } from '../wiring/client.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
 import type { Acquirer } from '../waiting/acquisition.js'
@@ -22,6 +32,7 @@ import type { NotAcquired } from '../waiting/outcome.js'
 import type { Ready } from '../waiting/readiness.js'
 import { rethrowToCaller } from './caller-stack.js'
 import { traced } from './leak-traces.js'
+import { PermitLeases } from './permit-lease.js'
 import type { PermitLease } from './permit-lease.js'
 import { sendResize } from './resize.js'
 import { describeSemaphore } from './semaphore-inspection.js'
@@ -31,6 +42,32 @@ import { useLease } from './use-lease.js'
 import { timedOutWaiting } from './wording.js'
 import { uncloneable } from '../util/uncloneable.js'
 
+const deps = new WeakMap<Client, SemaphoreDeps>()
+
+function makeDeps(client: Client): SemaphoreDeps {
+  const { settings, events, closing, engine, store } = client
+  const { session, holds, operations, readiness } = store
+  const { steps, registry } = session
+  const acquirer = client.acquirerOf(new PermitLeases(settings))
+  const { sharing } = engine
+  const made = { steps, registry, sharing, settings, events, holds, operations, readiness, closing, acquirer }
+  deps.set(client, made)
+  return made
+}
+
+/**
+ * The semaphore of this name, as `holdfast.getSemaphore` returns it, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getSemaphore`
+ */
+export function getSemaphore(client: LockClient, name: string, options: SemaphoreOptions): Semaphore {
+  const parts = partsOf(client, 'getSemaphore')
+  const size = resolveSize(options)
+  const address = parts.locate(name, 'semaphore')
+  parts.store.session.carry?.(sharedSteps)
+  return new Semaphore(deps.get(parts) ?? makeDeps(parts), address, size)
+}
+
 /** What `withPermits` runs while it has permits. */
 export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
 
@@ -38,11 +75,11 @@ export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
 export interface SemaphoreDeps {
   readonly steps: LockSteps
   readonly registry: Registry
-  readonly sharing: Pick<Sharing, 'checkResize' | 'isForeignHolder'> | undefined
+  readonly sharing: Sharing | undefined
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
   readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
-  readonly operations: Pick<Operations, 'reportsOf' | 'announce'>
+  readonly operations: Operations | undefined
   readonly readiness: Ready
   readonly closing: Closing
   readonly acquirer: Acquirer<PermitLease>
@@ -183,7 +220,7 @@ export class Semaphore {
     const { by } = resolveForce(options, this.name)
     if (!isOwner(owner) && !this.#isForeign(owner)) throw notAnOwner('forceRelease', owner, this.name)
     const { steps, holds, operations } = this.#deps
-    if (by !== undefined) await this.#command(() => operations.announce(this.#address, owner, by))
+    if (by !== undefined) await this.#command(async () => operations?.announce(this.#address, owner, by))
     const reply = await this.#command(() => steps.force(this.#address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
     if (reply.kind === 'released') holds.find(owner)?.lose('revoked')

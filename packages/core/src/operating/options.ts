@@ -1,7 +1,5 @@
 import { checkInteger, checkOptions, checkString } from '../options/checks.js'
-import { isOwner } from '../engine/owner.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { isEvictor } from '../holding/evictions.js'
 import type { ListingRequest } from './listing.js'
 import { shown } from '../util/kind-of.js'
 
@@ -57,20 +55,6 @@ export interface ClientReportsOptions {
   readonly spreadMs?: number | undefined
 }
 
-/** Whom `forceUnlock` evicts, and on whose behalf. */
-export interface ForceOptions {
-  /**
-   * Evicts this owner only, as `inspect()` shows it. If it is left out, the one that holds the lock by then; `undefined` is
-   * refused, since a lock that was free when you looked may have a holder by now.
-   */
-  readonly owner?: string
-  /**
-   * Who evicts it: 1 to 200 printable characters, such as `ada@ops`. The evicted holder finds it in `LockLostError.by` and in
-   * the message, if the engine can pass it on and its client gets it in time.
-   */
-  readonly by?: string | undefined
-}
-
 /** What `clientReports()` is to ask, after checks and defaults. */
 export interface ResolvedClientReports {
   readonly withinMs: number
@@ -94,10 +78,8 @@ const clientReportsOptions: Record<keyof ClientReportsOptions, true> = {
   name: true,
   spreadMs: true,
 }
-const forceOptions: Record<keyof ForceOptions, true> = { owner: true, by: true }
 const locksOptionNames = new Set(Object.keys(locksOptions))
 const clientReportsOptionNames = new Set(Object.keys(clientReportsOptions))
-const forceOptionNames = new Set(Object.keys(forceOptions))
 
 const defaultMaxKeys = 1_000_000
 const mostReported = 10_000
@@ -141,13 +123,6 @@ export function resolveClientReports(options: ClientReportsOptions): ResolvedCli
   }
 }
 
-function checkEvictor(by: unknown, lockName: string): void {
-  if (by === undefined || isEvictor(by)) return
-  throw new InvalidArgumentError(`by must be a text of 1 to 200 printable characters, got ${shown(by)}`, {
-    lockName,
-  })
-}
-
 function checkBetween(option: string, value: number | undefined, most: number, more = ''): void {
   checkInteger(option, value, 0)
   if (value === undefined || value <= most) return
@@ -163,19 +138,3 @@ function checkIds(clientIds: unknown): void {
     `clientIds must be an array of client ids, as clients() lists them, got ${shown(clientIds)}`,
   )
 }
-
-/** Checks the options of an eviction. */
-export function resolveForce(options: ForceOptions, lockName: string): ForceOptions {
-  checkOptions(options, forceOptionNames)
-  const { owner, by } = options
-  if ('owner' in options && !isOwner(owner)) throw notAnOwner('forceUnlock', owner, lockName)
-  checkEvictor(by, lockName)
-  return options
-}
-
-/** The error for what cannot be the owner to evict. */
-export const notAnOwner = (method: string, given: unknown, lockName: string): InvalidArgumentError =>
-  new InvalidArgumentError(
-    `${method} needs an owner as inspect() shows it, '<clientId>:<n>', got ${shown(given)}`,
-    { lockName },
-  )

@@ -40,21 +40,17 @@ const entryStates = ['missing', 'waiting', 'granted'] as const
 
 /** The scripts as functions. Everything about positions and codes stays in here. */
 export class RedisCommands implements LockSteps {
-  readonly acquireMany?: (request: RedisJointRequest, timeoutMs?: number) => Promise<JointReply>
+  /** Of several locks at once: carried by multi locks, and only where no one else takes part in how a lock is handed on. */
+  acquireMany?: (request: RedisJointRequest, timeoutMs?: number) => Promise<JointReply>
   readonly raiseToken?: (keys: Keys, token: number, keepMs: number) => Promise<void>
   readonly #options: RedisCommandsOptions
+  #calls: CallsByKind
   readonly #floors = new TokenFloors()
 
   constructor(options: RedisCommandsOptions) {
     this.#options = options
     const { connection, calls } = options
-    const acquireMany = calls.lock.acquireMany?.bind(calls.lock)
-    if (acquireMany) {
-      this.acquireMany = (request, timeoutMs) => {
-        const call = acquireMany(request, (each) => this.#floorOf(each))
-        return connection.run(call, this.#readMany, timeoutMs)
-      }
-    }
+    this.#calls = { ...calls }
     const raiseToken = calls.lock.raiseToken?.bind(calls.lock)
     if (raiseToken) {
       this.raiseToken = (keys, token, keepMs) =>
@@ -64,13 +60,18 @@ export class RedisCommands implements LockSteps {
     }
   }
 
+  /** Takes the calls of further kinds of objects. */
+  carry(calls: Partial<CallsByKind>): void {
+    this.#calls = { ...this.#calls, ...calls }
+  }
+
   /** Remembers a token that came with a notification: later tokens of this lock must be larger, even when the fence key is lost. */
   noteToken({ main }: Keys, token: number): void {
     this.#floors.saw(main, token)
   }
 
   /** As scripts take it. */
-  #floorOf({ main }: Pick<Keys, 'main'>): string {
+  floorOf({ main }: Pick<Keys, 'main'>): string {
     return String(this.#floors.of(main))
   }
 
@@ -86,12 +87,12 @@ export class RedisCommands implements LockSteps {
 
   /** An `acquire` for another connection to send. */
   acquireCall(keys: Keys, request: AcquireRequest): ScriptCall {
-    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.#floorOf(keys))
+    return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.floorOf(keys))
   }
 
   readonly readAcquire = (given: unknown, { keys: [lock = ''] }: ScriptCall): AcquireReply => {
     if (typeof given === 'string' && given.includes(' ')) return readBusy(given)
-    if (typeof given === 'string' || typeof given === 'number') return this.#held(lock, given)
+    if (typeof given === 'string' || typeof given === 'number') return this.readHeld(lock, given)
     const reply = asList(given)
     switch (numberAt(reply, 0)) {
       case 0:
@@ -117,19 +118,19 @@ export class RedisCommands implements LockSteps {
     const call =
       request.count > 0 && calls.setCount
         ? calls.setCount(keys, request.owner, request.count, 0)
-        : calls.release(keys, request, this.#floorOf(keys))
+        : calls.release(keys, request, this.floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: Keys, owner: string): Promise<ReleaseReply> {
-    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.#floorOf(keys))
+    const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease)
   }
 
   /** Sets how many permits there are in all. */
   resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
-    const call = this.#callsFor(keys).resize?.(keys, request, this.#floorOf(keys))
+    const call = this.#callsFor(keys).resize?.(keys, request, this.floorOf(keys))
     if (!call) throw new TypeError(`${keys.main} has no size`)
     return this.#options.connection.run(call, this.#readResize, timeoutMs)
   }
@@ -165,26 +166,6 @@ export class RedisCommands implements LockSteps {
     return calls.readInspection(reply)
   }
 
-  readonly #readMany = (given: unknown, { keys }: ScriptCall): JointReply => {
-    const reply = asList(given)
-    if (reply[0] === -2) return { kind: 'abandoned' }
-    if (reply[0] === -3) {
-      const index = numberAt(reply, 2) - 1
-      return { ...notALockReply(keys[4 * index] ?? '', textAt(reply, 1)), index }
-    }
-    if (reply[0] === -4) {
-      const index = numberAt(reply, 3) - 1
-      return { ...fenceBeyond(textAt(reply, 1), textAt(reply, 2)), index }
-    }
-    const first = reply.length > 0 ? textAt(reply, 0) : ''
-    const nEnd = first.indexOf(' ')
-    const texts = nEnd < 0 ? reply : reply.slice(1)
-    const tokens = texts.map((_, i) => this.#held(keys[4 * i] ?? '', textAt(texts, i)).token)
-    if (nEnd < 0) return { kind: 'entered', tokens }
-    const index = Number(first.slice(0, nEnd)) - 1
-    return { kind: 'entered', tokens, busy: { index, reply: readBusy(first.slice(nEnd + 1)) } }
-  }
-
   readonly #readRelease = (given: unknown, { keys: [lock = ''] }: ScriptCall): ReleaseReply => {
     if (typeof given === 'number') return given === 1 ? released : notHeld
     const reply = asList(given)
@@ -203,7 +184,8 @@ export class RedisCommands implements LockSteps {
     return { kind, version: numberAt(reply, 1), size: numberAt(reply, 2) }
   }
 
-  #held(lock: string, given: string | number): HeldReply {
+  /** Reads the token of a lock that was entered. */
+  readHeld(lock: string, given: string | number): HeldReply {
     const token = Number(given)
     if (Number.isNaN(token)) throw notUnderstood('a token', given)
     if (!Number.isSafeInteger(token)) throw tokenBeyond(lock, given)
@@ -212,7 +194,7 @@ export class RedisCommands implements LockSteps {
   }
 
   #callsFor(keys: Keys | undefined): Calls {
-    const calls = this.#options.calls[keys?.kind ?? 'lock']
+    const calls = this.#calls[keys?.kind ?? 'lock']
     if (!calls) throw new TypeError(`${keys?.main} belongs to an object that this session does not carry`)
     return calls
   }
@@ -227,7 +209,7 @@ function readReentry(given: unknown, { keys: [lock = ''] }: ScriptCall): Acquire
   return notALockReply(lock, textAt(asList(given), 1))
 }
 
-const notALockReply = (lock: string, type: string): NotALockReply => ({
+export const notALockReply = (lock: string, type: string): NotALockReply => ({
   kind: 'not-a-lock',
   reason:
     `the key ${lock} holds a ${type === 'hash' ? 'hash that never expires' : type}; ` +
@@ -235,7 +217,7 @@ const notALockReply = (lock: string, type: string): NotALockReply => ({
 })
 
 /** The fence key of a lock has what no token can follow. */
-const fenceBeyond = (fence: string, value: string): NotALockReply => ({
+export const fenceBeyond = (fence: string, value: string): NotALockReply => ({
   kind: 'not-a-lock',
   reason:
     `the key ${fence} holds ${value}, which is no fencing token or more than a day ahead of the server's clock, so this lock ` +
@@ -253,7 +235,7 @@ const tokenBeyond = (lock: string, token: string | number): RefusedError =>
   )
 
 /** `<ttlMs> <serverUs> <position> <holder>` */
-function readBusy(text: string): BusyReply {
+export function readBusy(text: string): BusyReply {
   const ttlEnd = text.indexOf(' ')
   const timeEnd = text.indexOf(' ', ttlEnd + 1)
   const positionEnd = text.indexOf(' ', timeEnd + 1)

@@ -8,11 +8,14 @@ import type {
   LatchWaitReply,
 } from '../engine/latch.js'
 import type { NotALockReply } from '../engine/replies.js'
+import { CarriedSteps } from './carried-steps.js'
+import type { Carrier } from './carried-steps.js'
 import { togetherOrSingly } from './commands.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import type { Keys } from './keys.js'
-import { readInspection, readStep, readWaits } from './kinds/latch.js'
+import { nativeLatchCalls, readInspection, readStep, readWaits } from './kinds/latch.js'
 import type { LatchCalls, RedisLatchWait } from './kinds/latch.js'
+import { latchScripts } from './scripts/generated.js'
 import type { ServerIdentity } from './server-identity.js'
 
 export interface RedisLatchesOptions {
@@ -68,3 +71,20 @@ export class RedisLatches implements LatchSession {
     )
   }
 }
+
+/** Latches whose steps are these. */
+export const latchesOf = (session: Carrier, calls: LatchCalls): RedisLatches => {
+  const { permitted: connection, servers, channel: inbox } = session
+  return new RedisLatches({
+    connection,
+    calls,
+    servers,
+    inbox,
+    onNoticeError: (error) => session.onNoticeError(error),
+  })
+}
+
+/** What latches bring along. */
+export const latchSteps = /* @__PURE__ */ new CarriedSteps(Object.values(latchScripts), (session) => {
+  session.latches = latchesOf(session, nativeLatchCalls)
+})

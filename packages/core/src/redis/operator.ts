@@ -1,5 +1,6 @@
 import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
 import { RefusedError } from '../errors/errors.js'
+import { CarriedSteps } from './carried-steps.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode } from './errors.js'
 import { clientOfInbox, everyInbox, inboxOf } from './keys.js'
@@ -7,7 +8,7 @@ import type { Keys, KeySpace } from './keys.js'
 import { Listing } from './listing.js'
 import type { RedisRegistry } from './registry.js'
 import { asList, numberAt, textAt } from './reply.js'
-import { scripts } from './scripts/generated.js'
+import { lockScripts } from './scripts/generated.js'
 
 export interface RedisOperatorOptions {
   readonly connection: Pick<ScriptConnection, 'run' | 'callAt' | 'masters' | 'routeOf' | 'epoch'>
@@ -80,7 +81,7 @@ export class RedisOperator implements OperatorSession {
     const reached: boolean[] = []
     for (const ids of chunksOf(clientIds, perCall)) {
       const key = before?.main ?? keySpace.registry(clientIds[0] ?? '')
-      const call = { script: scripts.clientTell, keys: [key], args: [text, ...ids.map(inboxOf)] }
+      const call = { script: lockScripts.clientTell, keys: [key], args: [text, ...ids.map(inboxOf)] }
       const reply = await connection.run(call, asList)
       const error = textAt(reply, ids.length)
       if (error !== '') this.#options.onNoticeError(error)
@@ -132,3 +133,17 @@ const notPermitted = (error: unknown): RefusedError =>
 function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
+
+/** What those bring along who list objects and ask clients. */
+export const operatorSteps = /* @__PURE__ */ new CarriedSteps([], (session) => {
+  const { connection, names: keySpace, registry, clientId, isSingle: countsReceivers } = session
+  const onNoticeError = (error: string): void => session.onNoticeError(error)
+  session.operator = new RedisOperator({
+    connection,
+    keySpace,
+    registry,
+    clientId,
+    countsReceivers,
+    onNoticeError,
+  })
+})

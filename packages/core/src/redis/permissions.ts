@@ -3,7 +3,7 @@ import { monotonicMs } from '../util/clock.js'
 import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
 import { engineName } from './errors.js'
 import { asList } from './reply.js'
-import { scripts } from './scripts/generated.js'
+import { lockScripts } from './scripts/generated.js'
 import type { Script } from './scripts/script.js'
 
 /** What scripts call, each with arguments that change nothing of a hash with the field `host`. `*` stands for its key. */
@@ -64,7 +64,7 @@ const tries = [
 export class Permissions implements Pick<ScriptConnection, 'run'> {
   readonly #connection: Pick<ScriptConnection, 'run'>
   readonly #key: string
-  readonly #scripts: readonly Script[]
+  #scripts: readonly Script[]
   /** What is missing, by kind, once that was tried. */
   readonly #missing = new Map<string, readonly string[]>()
   readonly #looks = new Map<string, Promise<readonly string[]>>()
@@ -77,6 +77,11 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
     this.#connection = connection
     this.#key = key
     this.#scripts = all
+  }
+
+  /** More scripts that may be run. */
+  add(scripts: readonly Script[]): void {
+    this.#scripts = [...this.#scripts, ...scripts]
   }
 
   /** Tries what all users need. */
@@ -123,7 +128,7 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
   async #try(family: string): Promise<readonly string[]> {
     const needed = this.#commandsOf(family)
     const args = tries.filter((words) => needed.has(words.replace(/ .*/, '')))
-    const call = { script: scripts.clientPermissions, keys: [this.#key], args }
+    const call = { script: lockScripts.clientPermissions, keys: [this.#key], args }
     try {
       const missing = await this.#connection.run(call, (reply) => asList(reply).map(String))
       this.#missing.set(family, missing)

@@ -6,7 +6,7 @@ import type { ScriptConnection } from './connection/script-connection.js'
 import { withMeaning } from './errors.js'
 import type { KeySpace } from './keys.js'
 import { asList, numberAt } from './reply.js'
-import { scripts } from './scripts/generated.js'
+import { lockScripts } from './scripts/generated.js'
 
 export interface RedisRegistryOptions {
   readonly connection: Pick<ScriptConnection, 'run' | 'readHash'>
@@ -44,7 +44,7 @@ export class RedisRegistry implements Registry {
     const { host, pid, label, startedAt } = client.client
     const fields = ['host', host, 'pid', pid, 'label', label, 'startedAt', startedAt.getTime()]
     const call = {
-      script: scripts.clientRegister,
+      script: lockScripts.clientRegister,
       keys: [keySpace.registry(client.clientId)],
       args: [client.watchdogTimeoutMs, inbox, isTested ? 1 : 0, ...fields],
     }

@@ -10,7 +10,7 @@ const commands = new RedisCommands({
   inbox: 'inbox',
   onNoticeError: () => undefined,
 })
-const call = { script: new Script('', '', '', [], []), keys: ['lock:a'], args: [] }
+const call = { script: new Script('', '', '', []), keys: ['lock:a'], args: [] }
 
 it.each([
   ['a list', "'OK'", () => asList('OK')],

@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors/errors.js'
-import { scripts } from './scripts/generated.js'
+import { lockScripts } from './scripts/generated.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode, isAboutKey, isUnusable } from './errors.js'
 
@@ -78,7 +78,7 @@ export class ServerIdentity {
 
   async #identify(key: string): Promise<string> {
     try {
-      return await this.#connection.run({ script: scripts.clientIdentify, keys: [key], args: [] }, String)
+      return await this.#connection.run({ script: lockScripts.clientIdentify, keys: [key], args: [] }, String)
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
       this.#isRefused = true

@@ -1,7 +1,11 @@
 import { MisplacedError, SubscriberHub } from '@holdfast/pubsub'
 import type { SubscriberHubOptions } from '@holdfast/pubsub'
 import type { EngineHost } from '../engine/host.js'
+import type { LatchSession } from '../engine/latch.js'
+import type { OperatorSession } from '../engine/operator.js'
 import type { EngineSession } from '../engine/session.js'
+import { CarriedSteps } from './carried-steps.js'
+import type { Carrier } from './carried-steps.js'
 import type { RedisCommands, RedisCommandsOptions } from './commands.js'
 import type { Connections } from './connection/connections.js'
 import { ScriptConnection } from './connection/script-connection.js'
@@ -9,10 +13,7 @@ import { toRedisError, withMeaning } from './errors.js'
 import { RedisInbox } from './inbox.js'
 import { inboxOf, KeySpace } from './keys.js'
 import type { KeySpaceOptions, Keys } from './keys.js'
-import type { LatchCalls } from './kinds/latch.js'
-import { RedisLatches } from './latches.js'
 import { passOn } from './notifications.js'
-import { RedisOperator } from './operator.js'
 import { Permissions } from './permissions.js'
 import { RedisFacts } from './redis-facts.js'
 import { RedisRegistry } from './registry.js'
@@ -24,11 +25,8 @@ import { ServerIdentity } from './server-identity.js'
 /** What depends on who shares the locks, and on the options. */
 export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'layout'> {
   readonly connections: Connections
-  readonly latchCalls: LatchCalls
-  /** All that the session runs. */
+  /** All that the session runs, but for what it is to carry. */
   readonly scripts: readonly Script[]
-  /** Whether others than Holdfast clients use the objects: their keys say too little to be listed. */
-  readonly isShared: boolean
   /** Only with `minReplicas`. */
   readonly replicas: {
     readonly connections: Connections
@@ -39,33 +37,38 @@ export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'l
 }
 
 /** The locks of one client on a Redis server, Sentinel group or Cluster. */
-export class RedisSession implements EngineSession {
+export class RedisSession implements EngineSession, Carrier {
   readonly store: RedisFacts
   readonly names: KeySpace
   readonly steps: RedisCommands
   readonly inbox: RedisInbox
   readonly registry: RedisRegistry
-  readonly latches: RedisLatches
-  readonly operator: RedisOperator | undefined
+  latches: LatchSession | undefined
+  operator: OperatorSession | undefined
   readonly confirmer: Replicas | undefined
   readonly connection: ScriptConnection
   readonly hub: SubscriberHub
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
+  readonly clientId: string
+  readonly channel: string
+  readonly isSingle: boolean
+  readonly servers: ServerIdentity
+  readonly permitted: Permissions
   readonly #host: EngineHost
-  readonly #isSingle: boolean
-  readonly #servers: ServerIdentity
-  readonly #permissions: Permissions
+  readonly #carried = new Set<CarriedSteps>()
   #checked: Promise<void> | undefined
 
   constructor(host: EngineHost, options: RedisSessionOptions) {
-    const { connections, prefix, layout, latchCalls } = options
+    const { connections, prefix, layout } = options
     const { keyPrefix, server } = connections
     this.#host = host
+    this.clientId = host.clientId
+    this.channel = inboxOf(host.clientId)
     this.connection = new ScriptConnection(connections, {
       timeoutMs: host.commandTimeoutMs,
       patternsFor: (key) => this.names.patternsFor(key),
       onBreak: () => {
-        this.#servers.forget()
+        this.servers.forget()
         host.broken()
       },
       onReconnect: () => {
@@ -76,10 +79,10 @@ export class RedisSession implements EngineSession {
       onError: (error) => host.error(toRedisError(error, server)),
     })
     const { connection } = this
-    this.#isSingle = connections.cluster === null
+    this.isSingle = connections.cluster === null
     this.names = new KeySpace({ keyPrefix, prefix, groupOf: (key) => connection.groupOf(key), layout })
-    this.#servers = new ServerIdentity(connection)
-    this.store = new RedisFacts(server, connection, this.#servers)
+    this.servers = new ServerIdentity(connection)
+    this.store = new RedisFacts(server, connection, this.servers)
     this.hubOptions = {
       pingEveryMs: host.renewEveryMs,
       replyTimeoutMs: connections.connectTimeoutMs,
@@ -91,43 +94,51 @@ export class RedisSession implements EngineSession {
       },
       onError: (error) => host.error(toRedisError(error, server)),
     }
-    const channel = inboxOf(host.clientId)
-    const probe = this.#isSingle ? { channel, isReached: () => this.#isReached() } : undefined
+    const { channel } = this
+    const probe = this.isSingle ? { channel, isReached: () => this.#isReached() } : undefined
     this.hub = new SubscriberHub({ ...this.hubOptions, probe, connect: () => connections.makeSubscriber() })
     this.registry = new RedisRegistry({
       connection,
       keySpace: this.names,
       host,
-      inbox: this.#isSingle ? channel : '',
+      inbox: this.isSingle ? channel : '',
       hub: this.hub,
     })
     const triedKey = this.names.registry(`${host.clientId}:permissions`)
-    this.#permissions = new Permissions(connection, triedKey, options.scripts)
-    const common = {
-      connection: this.#permissions,
+    this.permitted = new Permissions(connection, triedKey, options.scripts)
+    this.steps = options.openSteps({
+      connection: this.permitted,
       inbox: channel,
-      onNoticeError: (error: string) =>
-        host.warn('NOTICE_REFUSED', `Redis rejected a notification: ${withMeaning(error)}`),
-    }
-    this.steps = options.openSteps(common)
-    this.latches = new RedisLatches({ ...common, calls: latchCalls, servers: this.#servers })
+      onNoticeError: (error) => this.onNoticeError(error),
+    })
     const onMessage = (message: string): void => passOn(message, host)
     this.inbox = new RedisInbox({ channel, hub: this.hub, onMessage })
-    if (!options.isShared) this.operator = this.#openOperator(this.#isSingle, common.onNoticeError)
     if (options.replicas) this.confirmer = this.#openReplicas(options.replicas)
   }
 
   async prepare({ main }: Keys): Promise<void> {
     // Its connection takes as many round trips as that for commands, which has to know the nodes of a cluster first.
-    if (this.#isSingle) this.inbox.subscribe().catch(ignore)
-    this.#checked = checkServer(this.#servers, main, this.store.name, (code, message) =>
+    if (this.isSingle) this.inbox.subscribe().catch(ignore)
+    this.#checked = checkServer(this.servers, main, this.store.name, (code, message) =>
       this.#host.warn(code, message),
     )
     await this.#checked
     const registering = this.registry
       .announce(true)
-      .catch((thrown: unknown) => this.#permissions.explain(thrown, this.names.registry(this.#host.clientId)))
-    await Promise.all([this.#permissions.lookAtLocks(), registering])
+      .catch((thrown: unknown) => this.permitted.explain(thrown, this.names.registry(this.#host.clientId)))
+    await Promise.all([this.permitted.lookAtLocks(), registering])
+  }
+
+  /** Ignores what is not for Redis. */
+  carry(steps: unknown): void {
+    if (!(steps instanceof CarriedSteps) || this.#carried.has(steps)) return
+    this.#carried.add(steps)
+    this.permitted.add(steps.scripts)
+    steps.addTo(this)
+  }
+
+  onNoticeError(error: string): void {
+    this.#host.warn('NOTICE_REFUSED', `Redis rejected a notification: ${withMeaning(error)}`)
   }
 
   async close(): Promise<void> {
@@ -140,17 +151,6 @@ export class RedisSession implements EngineSession {
     return this.registry.announce()
   }
 
-  #openOperator(countsReceivers: boolean, onNoticeError: (error: string) => void): RedisOperator {
-    return new RedisOperator({
-      connection: this.connection,
-      keySpace: this.names,
-      registry: this.registry,
-      clientId: this.#host.clientId,
-      countsReceivers,
-      onNoticeError,
-    })
-  }
-
   #openReplicas({ connections, wanted, timeoutMs }: NonNullable<RedisSessionOptions['replicas']>): Replicas {
     const connection = new ScriptConnection(connections, {
       timeoutMs: this.#host.commandTimeoutMs,
@@ -160,7 +160,7 @@ export class RedisSession implements EngineSession {
       onReconnect: () => undefined,
       onError: (error) => this.#host.error(toRedisError(error, connections.server)),
     })
-    return new Replicas({ connection, commands: this.steps, servers: this.#servers, wanted, timeoutMs })
+    return new Replicas({ connection, commands: this.steps, servers: this.servers, wanted, timeoutMs })
   }
 }
 

@@ -1,3 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Runs a function in a certain async context, whichever one is running. */
+export type InContext = <T>(fn: () => T) => T
+
+/** The context of the code that first loaded this package: mostly none. A snapshot is of all stores, those of others too. */
+export const outsideAllCalls: InContext = AsyncLocalStorage.snapshot()
+
 /** Work that no caller awaits, counted so that `close()` can wait for it. Its failures go to one place. */
 export class Background {
   /** Whether the client is closed: work that fails is not to be repeated. */

@@ -6,6 +6,7 @@ import { inspect } from 'node:util'
  */
 const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
   ['a Holdfast client', 'getLock', 'getSemaphore'],
+  ['a LockClient', 'getLock', 'traits'],
   ['a HoldfastQuorum client', 'getLock', 'scope'],
   ['a lock engine', 'open', 'traits', 'name'],
   ['a latch', 'trySetCount', 'countDown'],

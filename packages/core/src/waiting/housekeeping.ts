@@ -1,9 +1,8 @@
-import { outsideAllCalls } from '../channels/outside-all-calls.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Registry } from '../engine/registry.js'
+import { outsideAllCalls } from '../util/background.js'
 import type { Background } from '../util/background.js'
 import { refreshEntries } from './refresh.js'
-import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { WaiterTable } from './waiter-table.js'
 
 /** What housekeeping needs of its client. */
@@ -11,8 +10,6 @@ export interface HousekeepingDeps {
   readonly everyMs: number
   readonly steps: LockSteps
   readonly registry: Registry
-  /** Only with an engine that has latches. */
-  readonly latches?: LatchRefreshDeps | undefined
   readonly holds: { readonly size: number }
   readonly waiters: WaiterTable
   /** Renews everything that is held, now. */
@@ -58,9 +55,9 @@ export class Housekeeping {
    * may have thousands of clients that all have to know.
    */
   checkWaiters(): void {
-    const { waiters, steps, latches, background } = this.#deps
+    const { waiters, steps, background } = this.#deps
     waiters.wakeUnqueued()
-    const refreshed = refreshEntries(waiters, steps, latches).catch((error: unknown) => {
+    const refreshed = refreshEntries(waiters, steps).catch((error: unknown) => {
       waiters.wakeQueued()
       throw error
     })
@@ -68,13 +65,13 @@ export class Housekeeping {
   }
 
   readonly #onInterval = (): void => {
-    const { holds, waiters, steps, registry, latches, background, onRound } = this.#deps
+    const { holds, waiters, steps, registry, background, onRound } = this.#deps
     if (holds.size === 0 && waiters.size === 0) return
     onRound?.()
     background.run(registry.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    const refreshed = refreshEntries(waiters, steps, latches).finally(() => {
+    const refreshed = refreshEntries(waiters, steps).finally(() => {
       this.#isRefreshing = false
     })
     background.run(refreshed)

@@ -6,8 +6,6 @@ import type { Background } from '../util/background.js'
 import type { Looks } from './looks.js'
 import { isPlausible } from './plausible.js'
 import type { Proofs } from './proofs.js'
-import { refreshLatches } from './refresh-latches.js'
-import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
 
 /** What passing notifications on needs of the client. */
@@ -24,8 +22,6 @@ export interface NotificationDeps {
 export interface SessionParts {
   readonly names: Addressing
   readonly abandonment: Pick<Abandonment, 'abandon'>
-  /** Only with an engine that has latches. */
-  readonly latches: LatchRefreshDeps | undefined
 }
 
 /**
@@ -108,12 +104,11 @@ export class Notifications {
   /** All that wait for the latch look together; a request in flight may have come before the opening. */
   #lookAtLatch(id: string): void {
     const { waiters, background } = this.#deps
-    const latches = this.#session?.latches
     const waiting = waiters.waitingFor(id)
     for (const waiter of waiting) if (!waiter.isQueued) waiter.wake()
     const queued = waiting.filter(({ isQueued }) => isQueued)
-    if (!latches || queued.length === 0) return
-    const looked = refreshLatches(queued, waiters, latches).catch((error: unknown) => {
+    if (!waiters.refreshLatches || queued.length === 0) return
+    const looked = waiters.refreshLatches(queued).catch((error: unknown) => {
       for (const waiter of queued) waiter.wake()
       throw error
     })

@@ -1,4 +1,4 @@
-import type { ConnectionChannel } from '../channels/connection.js'
+import type { ConnectionChannel } from '../channels/channels.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
 import type { Closing } from '../errors/closing.js'
@@ -19,7 +19,7 @@ export interface Ready {
 export interface ReadinessDeps {
   readonly session: EngineSession
   readonly closing: Closing
-  readonly channel: ConnectionChannel
+  readonly channel: ConnectionChannel | undefined
   readonly observer: {
     /** The store is asked. */
     asked(): void
@@ -54,11 +54,11 @@ export class Readiness implements Ready {
     observer.asked()
     await session.prepare(address)
     closing.assertOpen()
-    channel.publish('connected')
+    channel?.publish('connected')
     observer.reached()
     housekeeping.begin()
     const subscribing = session.inbox.subscribe(address).then(
-      () => channel.publish('subscribed'),
+      () => channel?.publish('subscribed'),
       () => undefined,
     )
     await withTimeout(subscribing, subscribeGraceMs)

@@ -5,8 +5,8 @@ import type { Waiter, WaiterTable } from './waiter-table.js'
 
 const maxBatch = 500
 
-export interface LatchRefreshDeps {
-  readonly latches: Pick<LatchSession, 'wait'>
+interface LatchRefreshDeps {
+  readonly latches: LatchSession
   /** How long the client is to be notified from now on. */
   readonly aliveMs: number
   readonly timeoutMs: number

@@ -1,8 +1,6 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import type { LockSteps } from '../engine/lock-steps.js'
 import { momentNow } from '../util/clock.js'
-import { refreshLatches } from './refresh-latches.js'
-import type { LatchRefreshDeps } from './refresh-latches.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
 
 const maxBatch = 500
@@ -11,24 +9,12 @@ const maxBatch = 500
  * Keeps the queue entries of all waiters alive, many in one command. Waiters that were granted the lock without being
  * notified, or that lost their entry, request again.
  */
-export async function refreshEntries(
-  waiters: WaiterTable,
-  steps: LockSteps,
-  latches: LatchRefreshDeps | undefined,
-): Promise<void> {
+export async function refreshEntries(waiters: WaiterTable, steps: LockSteps): Promise<void> {
   const queued = waiters.queued()
   const entries = queued.filter(({ awaited }) => !awaited)
   const batches = [...splitIntoBatches(entries, ({ address }) => address.group, maxBatch)]
   const refreshing = batches.map((batch) => refreshBatch(batch, waiters, steps))
-  if (latches)
-    refreshing.push(
-      refreshLatches(
-        queued.filter(({ awaited }) => awaited),
-        waiters,
-        latches,
-      ),
-    )
-  await Promise.all(refreshing)
+  await Promise.all([...refreshing, waiters.refreshLatches?.(queued.filter(({ awaited }) => awaited))])
 }
 
 async function refreshBatch(batch: readonly Waiter[], waiters: WaiterTable, steps: LockSteps): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Channels } from '../channels/channels.js'
 import type { Address } from '../engine/requests.js'
 import type { Inbox } from '../engine/inbox.js'
 import type { StoreFacts } from '../engine/store-facts.js'
@@ -49,6 +50,7 @@ export interface StoreWaitDeps {
     readonly queuesUnnotified: boolean
   }
   readonly reports: WaitReports
+  readonly channels: Channels | undefined
   readonly waiters: WaiterTable
   readonly silence: StoreSilence
   readonly readiness: Ready
@@ -94,7 +96,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   /** @param n - the number of its owner */
   constructor(deps: D, n: number, target: Target, request: Request, wantedSince?: number) {
     const { clientId } = deps.settings
-    super({ clientId, n, target, request, wantedSince }, 'starting')
+    const { channels } = deps
+    super({ clientId, n, target, request, wantedSince, channels }, 'starting')
     this.deps = deps
   }
 

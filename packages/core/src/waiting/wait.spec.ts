@@ -14,7 +14,7 @@ class TestWait extends Wait<string, State> {
     const address = { name: 'orders', id: 'orders', group: '' }
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
     const request = { waitMs, signal, leaseMs: null, maxHoldMs: Infinity }
-    super({ clientId: 'c', n: 1, target, request, wantedSince: undefined }, 'first')
+    super({ clientId: 'c', n: 1, target, request, wantedSince: undefined, channels: undefined }, 'first')
   }
 
   goTo(state: State): void {

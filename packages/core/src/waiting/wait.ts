@@ -1,14 +1,11 @@
-import { traceAcquire } from '../channels/acquire.js'
-import type { TracedAcquisition } from '../channels/acquire.js'
-import { isObserved, operations } from '../channels/channels.js'
-import { contextOfCall } from '../channels/in-context.js'
-import type { InContext } from '../channels/outside-all-calls.js'
+import type { Channels, TracedAcquisition } from '../channels/channels.js'
 import { ownerOf } from '../engine/owner.js'
 import { HoldfastError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
 import { titleOf } from '../ownership/target.js'
 import type { Target } from '../ownership/target.js'
 import { onAbort } from '../util/abort.js'
+import type { InContext } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
 import { readAheadMs } from './waiter-table.js'
 import { detailsOf } from './wait-reports.js'
@@ -31,6 +28,7 @@ export interface WaitSubject {
   readonly request: Request
   /** When the caller wanted it, if it had to wait for its turn in this process first. */
   readonly wantedSince: number | undefined
+  readonly channels: Channels | undefined
 }
 
 /**
@@ -45,7 +43,8 @@ export abstract class Wait<R, State extends string> {
   protected readonly startedAt = monotonicMs()
   readonly waitsSince: number
   /** Those who listen to holds make spans in the context of the call. */
-  readonly #inContext: InContext | undefined = contextOfCall()
+  readonly #inContext: InContext | undefined
+  readonly #channels: Channels | undefined
   #state: State | 'over'
   #settle: Settlement<R> | undefined
   #stopListening: (() => void) | undefined
@@ -53,7 +52,9 @@ export abstract class Wait<R, State extends string> {
   /** Ends with the state that it belongs to. */
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ clientId, n, target, request, wantedSince }: WaitSubject, first: State) {
+  constructor({ clientId, n, target, request, wantedSince, channels }: WaitSubject, first: State) {
+    this.#channels = channels
+    this.#inContext = channels?.contextOfCall()
     this.waitsSince = wantedSince ?? this.startedAt
     this.n = n
     this.owner = ownerOf(clientId, n)
@@ -85,8 +86,9 @@ export abstract class Wait<R, State extends string> {
 
   /** `run()` for a call of the application, published to those who listen. */
   runTraced(): Promise<R> {
-    if (!isObserved(operations.acquire)) return this.run()
-    return traceAcquire(
+    const channels = this.#channels
+    if (!channels?.wantsAcquisitions) return this.run()
+    return channels.acquire(
       {
         subject: this.#subject,
         request: this.options,

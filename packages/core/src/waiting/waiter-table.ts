@@ -104,6 +104,8 @@ export class WaiterTable {
   readonly #rechecks = new Map<string, Recheck>()
   /** By lock id, once something was learned of a lock that is waited for. */
   readonly #standings = new Map<string, Standing>()
+  /** Has the store go on notifying this client of latches that these wait for. Set by the first latch. */
+  refreshLatches: ((waiting: readonly Waiter[]) => Promise<void>) | undefined
   #slots = 0
   #gaps = 0
 

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { nanoid } from 'nanoid'
-import { HoldChannels } from '../channels/hold-channels.js'
-import { mirrorsOf } from '../channels/mirrors.js'
+import { Channels } from '../channels/channels.js'
 import { QuorumAcquirer } from '../composing/quorum/acquirer.js'
 import { QuorumAcquisitions } from '../composing/quorum/acquisitions.js'
 import { Contention } from '../composing/quorum/contention.js'
@@ -48,10 +47,10 @@ export class QuorumClient {
   constructor(settings: QuorumSettings, engines: readonly LockEngine[]) {
     this.#settings = settings
     const identity = { clientId: this.id, engine: settings.engine }
-    const channels = new HoldChannels(identity)
+    const channels = new Channels(identity)
     const { id: clientId, frames, acquisitions } = this
     const closing = this.#closing
-    const events = new Events((fn) => frames.outside(fn), mirrorsOf(identity))
+    const events = new Events((fn) => frames.outside(fn), channels.mirrors)
     this.events = events
     const background = new Background((error) => events.emitError(error))
     this.background = background
@@ -80,6 +79,7 @@ export class QuorumClient {
         settings: { ...settings, clientId, storeName },
         events,
         reports: new WaitEvents(events),
+        channels,
         contention: new Contention(watchdogTimeoutMs),
         acquisitions,
         background,

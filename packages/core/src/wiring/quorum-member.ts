@@ -1,3 +1,4 @@
+import { Channels } from '../channels/channels.js'
 import type { QuorumAcquisitions } from '../composing/quorum/acquisitions.js'
 import { Health } from '../composing/quorum/health.js'
 import { Master } from '../composing/quorum/master.js'
@@ -5,6 +6,8 @@ import type { ClientInfo } from '../engine/replies.js'
 import type { LockEngine } from '../engine/session.js'
 import type { Closing } from '../errors/closing.js'
 import type { Events } from '../events/events.js'
+import { Operations } from '../operating/operations.js'
+import type { OperationsDeps } from '../operating/operations.js'
 import type { QuorumSettings } from '../options/quorum-options.js'
 import { StoreClient } from './store-client.js'
 import type { Background } from '../util/background.js'
@@ -42,7 +45,10 @@ export class QuorumMember {
       error: () => undefined,
     }
     // Votes are no holds of the application.
-    const store = new StoreClient({ ...deps, settings, holdObserver: undefined, observer }, engine)
+    const channels = new Channels({ clientId, engine: engine.name })
+    const openOperations = (of: OperationsDeps): Operations => new Operations(of)
+    const ofMember = { settings, channels, holdObserver: undefined, openOperations, carried: [], observer }
+    const store = new StoreClient({ ...deps, ...ofMember }, engine)
     this.#store = store
     const { session, holds, waiters, watchdog, abandonment, evictions, proofs, silence } = store
     const { store: facts, names, steps, inbox, registry } = session
@@ -76,6 +82,7 @@ export class QuorumMember {
         store: facts,
         steps,
         inbox,
+        channels,
         confirmer: undefined,
         settings: { ...settings, clientId, storeName: name, polls, queuesUnnotified },
         waiters,
@@ -96,7 +103,7 @@ export class QuorumMember {
         evictions,
         channels: undefined,
       },
-      announce: operations.announce.bind(operations),
+      announce: async (address, owner, by) => operations?.announce(address, owner, by),
     })
   }
 

@@ -1,5 +1,5 @@
 import { Watchdog } from '@holdfast/watchdog'
-import { ConnectionChannel } from '../channels/connection.js'
+import type { Channels, ConnectionChannel } from '../channels/channels.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { EngineHost } from '../engine/host.js'
 import type { EngineSession, LockEngine } from '../engine/session.js'
@@ -13,7 +13,7 @@ import type { Hold } from '../holding/hold.js'
 import { HoldTable } from '../holding/hold-table.js'
 import type { HoldObserver } from '../holding/hold-table.js'
 import { Renewals } from '../holding/renewals.js'
-import { Operations } from '../operating/operations.js'
+import type { Operations, OperationsDeps } from '../operating/operations.js'
 import type { Settings } from '../options/options.js'
 import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
@@ -44,7 +44,12 @@ export interface StoreClientDeps {
   readonly events: Events
   readonly background: Background
   readonly closing: Closing
+  readonly channels: Channels | undefined
   readonly holdObserver: HoldObserver<Hold> | undefined
+  /** What operators see and do, if that is wanted. */
+  readonly openOperations: ((deps: OperationsDeps) => Operations) | undefined
+  /** The steps of further kinds of objects, for the session to carry. */
+  readonly carried: readonly unknown[]
   readonly observer: StoreObserver
   /** Called with each round of housekeeping. */
   readonly onRound?: () => void
@@ -60,7 +65,7 @@ export class StoreClient {
   readonly proofs = new Proofs()
   readonly watchdog: Watchdog<Hold>
   readonly housekeeping: Housekeeping
-  readonly operations: Operations
+  readonly operations: Operations | undefined
   readonly readiness: Readiness
   readonly silence: StoreSilence
   readonly looks = new Looks()
@@ -69,7 +74,7 @@ export class StoreClient {
   /** Whether they queue at the store all the same. */
   readonly queuesUnnotified: boolean
   readonly #deps: StoreClientDeps
-  readonly #channel: ConnectionChannel
+  readonly #channel: ConnectionChannel | undefined
 
   constructor(deps: StoreClientDeps, engine: LockEngine) {
     this.#deps = deps
@@ -92,19 +97,15 @@ export class StoreClient {
     const notifications = new Notifications({ clientId, holds, waiters, proofs, looks, background })
     const session = engine.open(this.#host(notifications))
     this.session = session
+    for (const steps of deps.carried) session.carry?.(steps)
     const { store, names, steps, registry } = session
     const silence = new StoreSilence(store)
     this.silence = silence
-    this.#channel = new ConnectionChannel({ clientId, engine: engine.name, store: store.name ?? engine.name })
+    this.#channel = deps.channels?.connectionTo(store.name ?? engine.name)
     const abandonment = new Abandonment({ store, steps, settings, background, events })
     this.abandonment = abandonment
-    const latches = session.latches && {
-      latches: session.latches,
-      aliveMs: settings.watchdogTimeoutMs,
-      timeoutMs: settings.commandTimeoutMs,
-    }
-    notifications.begin({ names, abandonment, latches })
-    const renewals = new Renewals({ clientId, engine: engine.name, steps, settings })
+    notifications.begin({ names, abandonment })
+    const renewals = new Renewals({ channels: deps.channels, steps, settings })
     const watchdog = new Watchdog<Hold>({
       renew: (due) => renewals.send(due),
       now: monotonicMs,
@@ -113,7 +114,7 @@ export class StoreClient {
     this.watchdog = watchdog
     const everyMs = settings.renewEveryMs
     const kept = { holds, waiters, watchdog, background, onRound: deps.onRound }
-    this.housekeeping = new Housekeeping({ everyMs, steps, registry, latches, ...kept })
+    this.housekeeping = new Housekeeping({ everyMs, steps, registry, ...kept })
     const channel = this.#channel
     const asked = (): void => silence.preparing()
     const reached = (): void => {
@@ -122,7 +123,7 @@ export class StoreClient {
     }
     const { housekeeping } = this
     this.readiness = new Readiness({ session, closing, channel, observer: { asked, reached }, housekeeping })
-    this.operations = new Operations({
+    this.operations = deps.openOperations?.({
       clientId,
       client,
       engine: engine.name,
@@ -139,11 +140,11 @@ export class StoreClient {
 
   /** Ends what keeps holds and waiters alive, and the session. */
   async close(): Promise<void> {
-    this.#channel.close()
+    this.#channel?.close()
     this.watchdog.close()
     this.housekeeping.end()
     this.looks.close()
-    this.operations.close()
+    this.operations?.close()
     await this.session.close()
   }
 
@@ -162,29 +163,29 @@ export class StoreClient {
       revoked: notifications.revoked.bind(notifications),
       wake: notifications.wake.bind(notifications),
       opened: notifications.opened.bind(notifications),
-      onMessage: (text) => this.operations.onMessage(text),
+      onMessage: (text) => this.operations?.onMessage(text),
       missed: (id) => {
         if (id !== undefined) {
           notifications.missed(id)
           return
         }
         this.waiters.distrust()
-        this.#channel.publish('subscribed')
+        this.#channel?.publish('subscribed')
         observer.reached()
         this.housekeeping.checkWaiters()
       },
       unsubscribed: (cause) => {
-        this.#channel.publish('unsubscribed')
+        this.#channel?.publish('unsubscribed')
         this.waiters.distrust()
         this.waiters.unsubscribed()
         observer.unsubscribed(cause)
       },
       broken: () => {
-        this.#channel.publish('broken')
+        this.#channel?.publish('broken')
         this.#endWithSession()
       },
       reconnected: () => {
-        this.#channel.publish('connected')
+        this.#channel?.publish('connected')
         this.silence.replied()
         observer.reconnected()
         this.housekeeping.recover()

@@ -1,3 +1,4 @@
+import type { Channels } from '../../channels/channels.js'
 import type { LeaseHandle } from '../../holding/lease-set.js'
 import type { QuorumAcquisitions } from './acquisitions.js'
 import type { BallotDeps } from './ballot.js'
@@ -17,6 +18,7 @@ export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps
     readonly maxWaiters: number
   }
   readonly reports: WaitReports
+  readonly channels: Channels
   readonly contention: Contention
   /** Those under way. */
   readonly acquisitions: QuorumAcquisitions

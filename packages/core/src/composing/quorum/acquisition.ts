@@ -96,7 +96,7 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     wantedSince?: number,
   ) {
     const { clientId } = deps.settings
-    super({ clientId, n, target, request: options, wantedSince }, 'beginning')
+    super({ clientId, n, target, request: options, wantedSince, channels: deps.channels }, 'beginning')
     this.#deps = deps
     this.#wantsToken = wantsToken
     this.#leaseMs = voteLeaseMs(options, deps.settings)

@@ -1,4 +1,4 @@
-import type { HoldChannels } from '../../channels/hold-channels.js'
+import type { Channels } from '../../channels/channels.js'
 import type { Address } from '../../engine/requests.js'
 import { LockLostError } from '../../errors/errors.js'
 import type { HoldfastErrorDetails, LossReason } from '../../errors/errors.js'
@@ -33,7 +33,7 @@ export interface QuorumHoldDeps<L extends LeaseHandle> {
   }
   readonly reports: HoldReports
   readonly holds: HoldTable<QuorumHold<L>>
-  readonly channels: Pick<HoldChannels, 'release'>
+  readonly channels: Channels
   readonly leaseMaker: LeaseMaker<QuorumHold<L>, L>
 }
 

@@ -28,8 +28,6 @@ export interface RedisJointRequest extends JointRequest {
 /** The script calls of one kind of object. Their replies have the same forms, but for that of `inspect`. */
 export interface Calls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
-  /** Of several locks at once. Only where no one else takes part in how a lock is handed on. */
-  acquireMany?(request: RedisJointRequest, tokenFloorOf: (keys: Keys) => string): ScriptCall
   /** Only where no one else makes tokens. */
   raiseToken?(keys: Keys, token: number, keepMs: number): ScriptCall
   /** Gives up the hold and the queue entry, or some of the permits. */

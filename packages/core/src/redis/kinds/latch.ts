@@ -13,7 +13,7 @@ import type { ScriptCall } from '../connection/script-connection.js'
 import { clientOfInbox } from '../keys.js'
 import type { Keys } from '../keys.js'
 import { asList, notUnderstood, numberAt, textAt } from '../reply.js'
-import { scripts } from '../scripts/generated.js'
+import { latchScripts } from '../scripts/generated.js'
 
 /** A wait whose keys are known. */
 export interface RedisLatchWait extends LatchWait {
@@ -38,11 +38,15 @@ export interface LatchCalls {
 export const nativeLatchCalls: LatchCalls = {
   set({ main, counted }, request, server) {
     const { named, setter, count, keepMs } = request
-    return { script: scripts.latchSet, keys: [main, counted], args: [named, setter, count, keepMs, server] }
+    return {
+      script: latchScripts.latchSet,
+      keys: [main, counted],
+      args: [named, setter, count, keepMs, server],
+    }
   },
 
   countDown(keys, { named, party }) {
-    return { script: scripts.latchCountDown, keys: keyList(keys), args: [named, party] }
+    return { script: latchScripts.latchCountDown, keys: keyList(keys), args: [named, party] }
   },
 
   wait(waits, inbox) {
@@ -53,15 +57,15 @@ export const nativeLatchCalls: LatchCalls = {
       aliveMs,
       inbox,
     ])
-    return { script: scripts.latchWait, keys, args }
+    return { script: latchScripts.latchWait, keys, args }
   },
 
   delete(keys, { named, tombstoneMs }) {
-    return { script: scripts.latchDelete, keys: keyList(keys), args: [named, tombstoneMs] }
+    return { script: latchScripts.latchDelete, keys: keyList(keys), args: [named, tombstoneMs] }
   },
 
   inspect(keys, limit) {
-    return { script: scripts.latchInspect, keys: keyList(keys), args: [limit] }
+    return { script: latchScripts.latchInspect, keys: keyList(keys), args: [limit] }
   },
 }
 

@@ -3,8 +3,8 @@ import type { AcquireRequest, ReleaseRequest } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
 import { numberAt, textAt } from '../reply.js'
-import { scripts } from '../scripts/generated.js'
-import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './calls.js'
+import { lockScripts } from '../scripts/generated.js'
+import type { Calls, RedisQueueEntry, RedisRenewal } from './calls.js'
 
 /** The keys of a lock, in the order that the scripts want. */
 export const keyList = ({ main, queue, waiters, fence }: Keys): string[] => [main, queue, waiters, fence]
@@ -38,23 +38,23 @@ export abstract class LockCalls implements Calls {
   }
 
   setCount({ main }: Keys, owner: string, count: number, leaseMs: number): ScriptCall {
-    return { script: scripts.lockSetCount, keys: [main], args: [owner, count, leaseMs] }
+    return { script: lockScripts.lockSetCount, keys: [main], args: [owner, count, leaseMs] }
   }
 
   renew(renewals: readonly RedisRenewal[]): ScriptCall {
     const keys = renewals.map(({ address: { main } }) => main)
     const args = renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-    return { script: scripts.lockRenew, keys, args }
+    return { script: lockScripts.lockRenew, keys, args }
   }
 
   refresh(entries: readonly RedisQueueEntry[]): ScriptCall {
     const keys = entries.flatMap(({ address: { main, queue, waiters } }) => [main, queue, waiters])
     const args = entries.flatMap(({ owner, entryTtlMs }) => [owner, entryTtlMs])
-    return { script: scripts.lockRefresh, keys, args }
+    return { script: lockScripts.lockRefresh, keys, args }
   }
 
   inspect(keys: Keys, limit: number): ScriptCall {
-    return { script: scripts.lockInspect, keys: keyList(keys), args: [limit] }
+    return { script: lockScripts.lockInspect, keys: keyList(keys), args: [limit] }
   }
 
   readInspection(reply: readonly unknown[]): Inspection {
@@ -87,25 +87,19 @@ export class NativeCalls extends LockCalls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
     const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
     const args = [request.owner, request.leaseMs, tokenFloor, waiting]
-    return { script: scripts.lockAcquire, keys: keyList(keys), args }
-  }
-
-  acquireMany({ locks, mode, leaseMs }: RedisJointRequest, tokenFloorOf: (keys: Keys) => string): ScriptCall {
-    const keys = locks.flatMap(({ address }) => keyList(address))
-    const args = [mode, leaseMs, ...locks.flatMap(({ address, owner }) => [owner, tokenFloorOf(address)])]
-    return { script: scripts.multiAcquire, keys, args }
+    return { script: lockScripts.lockAcquire, keys: keyList(keys), args }
   }
 
   raiseToken({ fence }: Keys, token: number, keepMs: number): ScriptCall {
-    return { script: scripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
+    return { script: lockScripts.clientRaiseFence, keys: [fence], args: [token, keepMs] }
   }
 
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
     const args = [request.owner, tokenFloor, ...tombstoneOf(request)]
-    return { script: scripts.lockRelease, keys: keyList(keys), args }
+    return { script: lockScripts.lockRelease, keys: keyList(keys), args }
   }
 
   force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
-    return { script: scripts.lockForce, keys: keyList(keys), args: [owner, inbox, tokenFloor] }
+    return { script: lockScripts.lockForce, keys: keyList(keys), args: [owner, inbox, tokenFloor] }
   }
 }

@@ -1,9 +1,10 @@
 import type { SharedInspection } from '../../engine/replies.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../../engine/requests.js'
+import { CarriedSteps } from '../carried-steps.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
 import { numberAt, textAt } from '../reply.js'
-import { scripts } from '../scripts/generated.js'
+import { sharedScripts } from '../scripts/generated.js'
 import type { Calls, RedisQueueEntry, RedisRenewal } from './calls.js'
 import { tombstoneOf } from './lock.js'
 
@@ -29,27 +30,27 @@ export class SharedCalls implements Calls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
     const { owner, count, leaseMs, size = count } = request
     const args = [owner, count, leaseMs, tokenFloor, this.#waitingOf(request, inbox), size]
-    return { script: scripts.sharedAcquire, keys: keyList(keys), args }
+    return { script: sharedScripts.sharedAcquire, keys: keyList(keys), args }
   }
 
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
     const args = [request.owner, request.count, tokenFloor, ...tombstoneOf(request)]
-    return { script: scripts.sharedRelease, keys: keyList(keys), args }
+    return { script: sharedScripts.sharedRelease, keys: keyList(keys), args }
   }
 
   force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
-    return { script: scripts.sharedForce, keys: keyList(keys), args: [owner, inbox, tokenFloor] }
+    return { script: sharedScripts.sharedForce, keys: keyList(keys), args: [owner, inbox, tokenFloor] }
   }
 
   resize(keys: Keys, { size, keepMs, version, id }: ResizeRequest, tokenFloor: string): ScriptCall {
     const args = [size, keepMs, version, id, tokenFloor]
-    return { script: scripts.sharedResize, keys: keyList(keys), args }
+    return { script: sharedScripts.sharedResize, keys: keyList(keys), args }
   }
 
   renew(renewals: readonly RedisRenewal[]): ScriptCall {
     const keys = renewals.flatMap(({ address: { main, ends } }) => [main, ends])
     const args = renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-    return { script: scripts.sharedRenew, keys, args }
+    return { script: sharedScripts.sharedRenew, keys, args }
   }
 
   refresh(entries: readonly RedisQueueEntry[]): ScriptCall {
@@ -61,11 +62,11 @@ export class SharedCalls implements Calls {
       size,
     ])
     const args = entries.flatMap(({ owner, entryTtlMs }) => [owner, entryTtlMs])
-    return { script: scripts.sharedRefresh, keys, args }
+    return { script: sharedScripts.sharedRefresh, keys, args }
   }
 
   inspect(keys: Keys, limit: number): ScriptCall {
-    return { script: scripts.sharedInspect, keys: keyList(keys), args: [limit] }
+    return { script: sharedScripts.sharedInspect, keys: keyList(keys), args: [limit] }
   }
 
   readInspection(reply: readonly unknown[]): SharedInspection {
@@ -103,3 +104,9 @@ function readTriples(reply: readonly unknown[], from: number) {
   }
   return triples
 }
+
+/** What semaphores and read/write locks bring along. */
+export const sharedSteps = /* @__PURE__ */ new CarriedSteps(
+  Object.values(sharedScripts),
+  ({ steps, isSingle }) => steps.carry({ shared: new SharedCalls(isSingle) }),
+)

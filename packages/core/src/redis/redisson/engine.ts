@@ -1,10 +1,9 @@
 import type { LockEngine } from '../../engine/session.js'
 import { engineName } from '../errors.js'
 import { reach, traitsOf } from '../opening.js'
-import { scripts as nativeScripts } from '../scripts/generated.js'
+import { lockScripts } from '../scripts/generated.js'
 import { RedissonCommands } from './commands.js'
 import { scripts } from './generated.js'
-import { redissonLatchCalls } from './latch-calls.js'
 import { RedissonLockCalls } from './lock-calls.js'
 import { layoutWith } from './names.js'
 import { resolveRedisson } from './options.js'
@@ -15,8 +14,8 @@ import { PermitExpirableCalls, RSemaphoreCalls } from './semaphore-calls.js'
 import { RedissonSession } from './session.js'
 import { sharingWith } from './sharing.js'
 
-const { clientIdentify, clientPermissions, clientRegister } = nativeScripts
-const { lockInspect, lockRefresh, lockRenew, lockSetCount } = nativeScripts
+const { clientIdentify, clientPermissions, clientRegister } = lockScripts
+const { lockInspect, lockRefresh, lockRenew, lockSetCount } = lockScripts
 
 /** Steps that are the same whether or not Redisson takes part. */
 const asAmongOurs = [
@@ -56,9 +55,7 @@ export function redisson(options: RedissonOptions): LockEngine {
         layout: layoutWith(semaphores),
         openSteps: (common) =>
           new RedissonCommands({ ...common, calls, longestLeaseMs: host.watchdogTimeoutMs }),
-        latchCalls: redissonLatchCalls(publishing),
         scripts: [...asAmongOurs, ...Object.values(scripts)],
-        isShared: true,
         publishing,
         hasSemaphores: semaphores !== undefined,
       })

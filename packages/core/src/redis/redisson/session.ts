@@ -3,12 +3,14 @@ import type { Registry } from '../../engine/registry.js'
 import type { EngineSession } from '../../engine/session.js'
 import type { RedisCommands } from '../commands.js'
 import type { Keys } from '../keys.js'
+import { latchesOf } from '../latches.js'
 import type { RedisLatches } from '../latches.js'
 import type { RedisFacts } from '../redis-facts.js'
 import type { Replicas } from '../replicas.js'
 import { RedisSession } from '../session.js'
 import type { RedisSessionOptions } from '../session.js'
 import { RedissonAddressing } from './addressing.js'
+import { redissonLatchCalls } from './latch-calls.js'
 import { RedissonPeers } from './peers.js'
 import type { Publishing } from './publishing.js'
 
@@ -17,7 +19,10 @@ export interface RedissonSessionOptions extends RedisSessionOptions {
   readonly hasSemaphores: boolean
 }
 
-/** A session whose objects are shared with Redisson: waiters also need its release messages. */
+/**
+ * A session whose objects are shared with Redisson: waiters also need its release messages. It has the steps of all kinds, and carries no
+ * others.
+ */
 export class RedissonSession implements EngineSession {
   readonly store: RedisFacts
   readonly names: RedissonAddressing
@@ -35,7 +40,7 @@ export class RedissonSession implements EngineSession {
     this.#redis = redis
     this.store = redis.store
     this.steps = redis.steps
-    this.latches = redis.latches
+    this.latches = latchesOf(redis, redissonLatchCalls(publishing))
     this.confirmer = redis.confirmer
     const isCluster = connections.cluster !== null
     this.names = new RedissonAddressing({ keySpace: redis.names, isCluster, hasSemaphores })

@@ -4,9 +4,8 @@ import { Script } from './script.js'
 
 export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
 
-const pieces: readonly string[] = [
-`return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`,
-`local triedKey = KEYS[1]
+const p0 = `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`
+const p1 = `local triedKey = KEYS[1]
 local missing = {}
 local function try(words)
 local reply = redis.pcall(unpack(words))
@@ -29,15 +28,15 @@ end
 try(words)
 end
 try({ 'DEL', triedKey })
-return missing`,
-`local call = redis.call`,
-`local fenceKey = KEYS[1]
+return missing`
+const p2 = `local call = redis.call`
+const p3 = `local fenceKey = KEYS[1]
 local token = ARGV[1]
-local keepMs = tonumber(ARGV[2])`,
-`local time = call('TIME')
+local keepMs = tonumber(ARGV[2])`
+const p4 = `local time = call('TIME')
 local zeros = #time[2] < 6 and string.rep('0', 6 - #time[2]) or ''
-local nowText = time[1] .. zeros .. time[2]`,
-`local lastToken = call('GET', fenceKey)
+local nowText = time[1] .. zeros .. time[2]`
+const p5 = `local lastToken = call('GET', fenceKey)
 for _, value in ipairs({ token, lastToken or nil }) do
 if not ((tonumber(value) or nowText + 86400000000) - nowText < 86400000000) then
 return { -4, value }
@@ -49,8 +48,8 @@ call('SET', fenceKey, token, 'PX', keepMs)
 elseif call('PTTL', fenceKey) < keepMs then
 call('PEXPIRE', fenceKey, keepMs)
 end
-return 1`,
-`redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1`
+const p6 = `redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], unpack(ARGV, 4))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local inbox = ARGV[2]
@@ -59,8 +58,8 @@ return { -1, '' }
 end
 local counted = redis.pcall('PUBSUB', 'NUMSUB', inbox)
 local published = ARGV[3] == '1' and redis.pcall('PUBLISH', inbox, 'hello')
-return { counted[2] or -1, type(published) == 'table' and published.err or '' }`,
-`local notice = 'told ' .. ARGV[1]
+return { counted[2] or -1, type(published) == 'table' and published.err or '' }`
+const p7 = `local notice = 'told ' .. ARGV[1]
 local reply, noticeError = {}, ''
 for i, channel in ipairs({ unpack(ARGV, 2) }) do
 local received = redis.pcall('PUBLISH', channel, notice)
@@ -70,11 +69,11 @@ end
 reply[i] = received
 end
 reply[#ARGV] = noticeError
-return reply`,
-`local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+return reply`
+const p8 = `local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local named = tonumber(ARGV[1])
-local party = ARGV[2]`,
-`local ttlMs = call('PTTL', latchKey)
+local party = ARGV[2]`
+const p9 = `local ttlMs = call('PTTL', latchKey)
 local fields = {}
 local generation, first, opened, left, previous = 0, 1, 0, 0, 0
 local foreign = nil
@@ -88,8 +87,8 @@ else
 generation, first, opened = tonumber(fields[1]), tonumber(fields[2]), tonumber(fields[3])
 left, previous = tonumber(fields[4]), tonumber(fields[5])
 end
-end`,
-`if foreign then
+end`
+const p10 = `if foreign then
 return { -3, foreign }
 end
 local code, noticeError, happened = 0, '', nil
@@ -109,12 +108,12 @@ happened = 'open'
 elseif counted == 1 then
 call('PEXPIRE', countedKey, math.max(ttlMs, keepMs) + 60000)
 end
-end`,
-`if ttlMs < 0.99 * keepMs then
+end`
+const p11 = `if ttlMs < 0.99 * keepMs then
 call('PEXPIRE', latchKey, keepMs)
 call('PEXPIRE', countedKey, keepMs + 60000)
-end`,
-`end
+end`
+const p12 = `end
 if happened == 'open' then
 opened = generation
 call('HSET', latchKey, 'opened', named)
@@ -122,24 +121,24 @@ call('DEL', countedKey)
 elseif happened then
 call('DEL', latchKey, countedKey)
 end
-if happened then`,
-`local notice = string.format('%s %.0f ', happened, generation) .. latchKey
+if happened then`
+const p13 = `local notice = string.format('%s %.0f ', happened, generation) .. latchKey
 for _, inbox in ipairs(call('ZRANGE', waitersKey, 0, -1)) do
 local received = redis.pcall('PUBLISH', inbox, notice)
 if type(received) == 'table' then
 noticeError = received.err
 end
 end
-call('DEL', waitersKey)`,
-`end
+call('DEL', waitersKey)`
+const p14 = `end
 if happened == 'gone' then
 code, generation, first, opened, left, previous = 0, 0, 1, 0, 0, 0
-end`,
-`return { code, generation, first, opened, left, previous, noticeError }`,
-`local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+end`
+const p15 = `return { code, generation, first, opened, left, previous, noticeError }`
+const p16 = `local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
 local named = tonumber(ARGV[1])
-local tombstoneMs = ARGV[2]`,
-`if foreign then
+local tombstoneMs = ARGV[2]`
+const p17 = `if foreign then
 return { -3, foreign }
 end
 local code, noticeError = 0, ''
@@ -152,12 +151,12 @@ left = 0
 call('HSET', latchKey, 'first', string.format('%.0f', first), 'left', left)
 call('DEL', countedKey)
 call('PEXPIRE', latchKey, tombstoneMs)
-local happened = 'gone'`,
-`end`,
-`local nowMs = math.floor(nowText / 1000)`,
-`local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
-local maxEntries = tonumber(ARGV[1])`,
-`if foreign then
+local happened = 'gone'`
+const p18 = `end`
+const p19 = `local nowMs = math.floor(nowText / 1000)`
+const p20 = `local latchKey, countedKey, waitersKey = KEYS[1], KEYS[2], KEYS[3]
+local maxEntries = tonumber(ARGV[1])`
+const p21 = `if foreign then
 return { -3, foreign }
 end
 local since = '(' .. string.format('%.0f', nowMs)
@@ -167,21 +166,21 @@ parties = call('SRANDMEMBER', countedKey, maxEntries)
 inboxes = call('ZRANGEBYSCORE', waitersKey, since, '+inf', 'LIMIT', 0, maxEntries)
 end
 local count, waiters = tonumber(fields[6] or '0'), call('ZCOUNT', waitersKey, since, '+inf')
-return { 1, generation, first, opened, left, previous, '', count, ttlMs, waiters, parties, inboxes }`,
-`local latchKey, countedKey = KEYS[1], KEYS[2]
+return { 1, generation, first, opened, left, previous, '', count, ttlMs, waiters, parties, inboxes }`
+const p22 = `local latchKey, countedKey = KEYS[1], KEYS[2]
 local named = tonumber(ARGV[1])
 local setter = ARGV[2]
 local count = ARGV[3]
 local keepMs = ARGV[4]
-local server = ARGV[5]`,
-`if foreign then
+local server = ARGV[5]`
+const p23 = `if foreign then
 return { -3, foreign }
 end
 local code, noticeError = 0, ''
 if fields[8] == setter then
 code = 1
-elseif generation == named and (generation < first or opened == generation) then`,
-`code = 1
+elseif generation == named and (generation < first or opened == generation) then`
+const p24 = `code = 1
 previous = generation
 generation = math.max(tonumber(nowText), previous + 1)
 if previous < first or fields[9] ~= server then
@@ -197,15 +196,15 @@ call(
 )
 call('DEL', countedKey)
 call('PEXPIRE', latchKey, keepMs)
-end`,
-`local replies = {}
+end`
+const p25 = `local replies = {}
 for i = 1, #KEYS / 3 do
 local latchKey, countedKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
 local awaited = tonumber(ARGV[4 * i - 3])
 local isBound = ARGV[4 * i - 2]
 local aliveMs = tonumber(ARGV[4 * i - 1])
-local inbox = ARGV[4 * i]`,
-`local isSet = generation >= first
+local inbox = ARGV[4 * i]`
+const p26 = `local isSet = generation >= first
 local wasOpened = first <= opened and awaited > 0 and awaited <= opened
 local code = 0
 if foreign then
@@ -228,37 +227,37 @@ if call('PTTL', waitersKey) < 2 * aliveMs then
 call('PEXPIRE', waitersKey, 2 * aliveMs)
 end
 if isSet then
-local keepMs = math.max(fields[7], 2 * aliveMs)`,
-`end
+local keepMs = math.max(fields[7], 2 * aliveMs)`
+const p27 = `end
 end
 replies[2 * i - 1] = code
 replies[2 * i] = awaited
 end
-return replies`,
-`local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+return replies`
+const p28 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local leaseMs = ARGV[2]
-local tokenFloor = ARGV[3]`,
-`if call('EXISTS', lockKey, waitersKey) > 0 then
-local waiting = ARGV[4]`,
-`local ttlMs = call('PTTL', lockKey)
+local tokenFloor = ARGV[3]`
+const p29 = `if call('EXISTS', lockKey, waitersKey) > 0 then
+local waiting = ARGV[4]`
+const p30 = `local ttlMs = call('PTTL', lockKey)
 local holder = ''
-if ttlMs ~= -2 then`,
-`holder = redis.pcall('HRANDFIELD', lockKey)
+if ttlMs ~= -2 then`
+const p31 = `holder = redis.pcall('HRANDFIELD', lockKey)
 if type(holder) == 'table' then
 holder = redis.pcall('HKEYS', lockKey)[1]
-end`,
-`if ttlMs == -1 or not holder then
+end`
+const p32 = `if ttlMs == -1 or not holder then
 return { -3, redis.pcall('TYPE', lockKey).ok or 'value of another type' }
 end
-end`,
-`if holder == owner then`,
-`local function keepFor(key, ms)
+end`
+const p33 = `if holder == owner then`
+const p34 = `local function keepFor(key, ms)
 if call('PTTL', key) < ms then
 call('PEXPIRE', key, ms)
 end
-end`,
-`keepFor(lockKey, tonumber(leaseMs))
+end`
+const p35 = `keepFor(lockKey, tonumber(leaseMs))
 local knownToken = call('GET', fenceKey)
 if knownToken then
 if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
@@ -267,8 +266,8 @@ end
 keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 return knownToken
 end
-local newLeaseMs = leaseMs`,
-`local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
+local newLeaseMs = leaseMs`
+const p36 = `local lifeMs = 2 * newLeaseMs > 60000 and 2 * newLeaseMs or '60000'
 local token = nowText
 if (#tokenFloor > #token or #tokenFloor == #token and tokenFloor >= token) and tokenFloor - nowText < 86400000000 then
 token = string.format('%.0f', tokenFloor + 1)
@@ -279,25 +278,25 @@ if lastToken and (#lastToken > #token or #lastToken == #token and lastToken >= t
 isBeyond = not ((tonumber(lastToken) or nowText + 86400000000) - nowText < 86400000000)
 token = isBeyond and lastToken or string.format('%.0f', lastToken + 1)
 call('SET', fenceKey, token, 'PX', isBeyond and '86400000' or lifeMs)
-end`,
-`if isBeyond then
+end`
+const p37 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
 return token
 end
 local granted, noticeError = nil, ''
 local isFree = ttlMs == -2
-if isFree then`,
-`do
+if isFree then`
+const p38 = `do
 local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 return { -2 }
 end
-end`,
-`local first, before = call('LPOP', queueKey), owner`,
-`local waiter, skipped, lacksToken = first, nil, nil
-while waiter and waiter ~= before and not granted do`,
-`local state = 'none'
+end`
+const p39 = `local first, before = call('LPOP', queueKey), owner`
+const p40 = `local waiter, skipped, lacksToken = first, nil, nil
+while waiter and waiter ~= before and not granted do`
+const p41 = `local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
 local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
 string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
@@ -308,21 +307,21 @@ state = 'tombstone'
 end
 elseif nowText - aliveSinceUs < 1000 * aliveForMs then
 state = 'alive'
-end`,
-`if state == 'alive' then
+end`
+const p42 = `if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
-if mayGrant and inboxIsChecked == '1' then`,
-`local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
-local isSubscribed = reply.err ~= nil or reply[2] > 0`,
-`mayGrant = isSubscribed
+if mayGrant and inboxIsChecked == '1' then`
+const p43 = `local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+local isSubscribed = reply.err ~= nil or reply[2] > 0`
+const p44 = `mayGrant = isSubscribed
 end
 if mayGrant then
-local newHolder, newLeaseMs = waiter, entryLeaseMs`,
-`if not isBeyond then
+local newHolder, newLeaseMs = waiter, entryLeaseMs`
+const p45 = `if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
-end`,
-`if isBeyond then
+end`
+const p46 = `if isBeyond then
 lacksToken = lastToken
 noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 else
@@ -348,8 +347,8 @@ for i = #skipped, 1, -1 do
 call('LPUSH', queueKey, skipped[i])
 end
 call('PEXPIRE', queueKey, call('PTTL', waitersKey))
-end`,
-`if lacksToken then
+end`
+const p47 = `if lacksToken then
 return { -4, fenceKey, lacksToken }
 end
 if granted then
@@ -358,78 +357,78 @@ ttlMs = call('PTTL', lockKey)
 isFree = false
 end
 end
-if not isFree then`,
-`local position = 0
-if waiting == '' then`,
-`else
+if not isFree then`
+const p48 = `local position = 0
+if waiting == '' then`
+const p49 = `else
 local newEntry = nowText .. ' ' .. waiting
 local rank = nil
-if call('HSETNX', waitersKey, owner, newEntry) == 0 then`,
-`call('HSET', waitersKey, owner, newEntry)
+if call('HSETNX', waitersKey, owner, newEntry) == 0 then`
+const p50 = `call('HSET', waitersKey, owner, newEntry)
 rank = call('LPOS', queueKey, owner)
 end
 position = rank and rank + 1 or call('RPUSH', queueKey, owner)
-if position == 1 and not rank then`,
-`if call('HLEN', waitersKey) > 1 then
+if position == 1 and not rank then`
+const p51 = `if call('HLEN', waitersKey) > 1 then
 local fields = call('HGETALL', waitersKey)
 for i = 1, #fields, 2 do
 if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
 call('HDEL', waitersKey, fields[i])
 end
 end
-end`,
-`end
-local entryTtlMs = string.match(waiting, '^%d+')`,
-`if call('PTTL', queueKey) < 1.25 * entryTtlMs then`,
-`call('PEXPIRE', queueKey, 2 * entryTtlMs)
+end`
+const p52 = `end
+local entryTtlMs = string.match(waiting, '^%d+')`
+const p53 = `if call('PTTL', queueKey) < 1.25 * entryTtlMs then`
+const p54 = `call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
-end`,
-`local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
-return noticeError == '' and busy or { 0, busy, noticeError }`,
-`end
+end`
+const p55 = `local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
+return noticeError == '' and busy or { 0, busy, noticeError }`
+const p56 = `end
 call('HDEL', waitersKey, owner)
 end
-local newHolder, newLeaseMs = owner, leaseMs`,
-`if isBeyond then
+local newHolder, newLeaseMs = owner, leaseMs`
+const p57 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
-return token`,
-`local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+return token`
+const p58 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local tokenFloor = ARGV[3]`,
-`if holder ~= owner then
+local tokenFloor = ARGV[3]`
+const p59 = `if holder ~= owner then
 return 0
 end
 call('DEL', lockKey)
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. lockKey)
 local granted, noticeError, before = nil, '', nil
-local first = call('LPOP', queueKey)`,
-`if noticeError == '' and type(revoked) == 'table' then
+local first = call('LPOP', queueKey)`
+const p60 = `if noticeError == '' and type(revoked) == 'table' then
 noticeError = revoked.err
 end
-local mine = true`,
-`local code = mine and 1 or 0
-return noticeError == '' and code or { code, noticeError }`,
-`local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local maxEntries = tonumber(ARGV[1])`,
-`local token = tonumber(call('GET', fenceKey) or '0')
+local mine = true`
+const p61 = `local code = mine and 1 or 0
+return noticeError == '' and code or { code, noticeError }`
+const p62 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local maxEntries = tonumber(ARGV[1])`
+const p63 = `local token = tonumber(call('GET', fenceKey) or '0')
 local reply = { ttlMs, holder, tonumber(call('HGET', lockKey, holder) or '0'), token, call('LLEN', queueKey) }
-for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do`,
-`local remainingMs = state == 'alive' and aliveForMs - (nowText - aliveSinceUs) / 1000 or 0
+for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do`
+const p64 = `local remainingMs = state == 'alive' and aliveForMs - (nowText - aliveSinceUs) / 1000 or 0
 reply[#reply + 1] = waiter
 reply[#reply + 1] = math.ceil(remainingMs)
 end
-return reply`,
-`local function replace(command, key, ...)
+return reply`
+const p65 = `local function replace(command, key, ...)
 local reply = redis.pcall(command, key, ...)
 if type(reply) == 'table' then
 redis.call(command == 'ZADD' and 'ZREM' or 'HDEL', key, '')
 reply = redis.call(command, key, ...)
 end
 return reply
-end`,
-`local replies = {}
+end`
+const p66 = `local replies = {}
 local outlooks = {}
 for i = 1, #KEYS / 3 do
 local lockKey, queueKey, waitersKey = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
@@ -438,31 +437,31 @@ local entryTtlMs = ARGV[2 * i]
 local outlook = outlooks[lockKey]
 if not outlook then
 local ttlMs, holder = call('PTTL', lockKey), nil
-if ttlMs >= 0 then`,
-`end
+if ttlMs >= 0 then`
+const p67 = `end
 outlook = { ttlMs = ttlMs, holder = holder }
 outlooks[lockKey] = outlook
 end
 local ttlMs, holder = outlook.ttlMs, outlook.holder
 local code, said = 0, ttlMs
-local waiter = owner`,
-`if state == 'alive' and call('PTTL', queueKey) ~= -2 then
+local waiter = owner`
+const p68 = `if state == 'alive' and call('PTTL', queueKey) ~= -2 then
 local leaseAndInbox = entryLeaseMs .. ' ' .. inboxIsChecked .. ' ' .. entryProof .. ' ' .. entryInbox
-replace('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)`,
-`code = 1
-if holder then`,
-`local rank = not outlook.isBeyond and call('LPOS', queueKey, owner, 'MAXLEN', '100')
+replace('HSET', waitersKey, owner, nowText .. ' ' .. entryTtlMs .. ' ' .. leaseAndInbox)`
+const p69 = `code = 1
+if holder then`
+const p70 = `local rank = not outlook.isBeyond and call('LPOS', queueKey, owner, 'MAXLEN', '100')
 outlook.isBeyond = not rank
-said = string.format('%d %s %d %s', ttlMs, nowText, rank and rank + 1 or 0, holder)`,
-`end
+said = string.format('%d %s %d %s', ttlMs, nowText, rank and rank + 1 or 0, holder)`
+const p71 = `end
 elseif ttlMs ~= -2 and type(redis.pcall('HGET', lockKey, owner)) == 'string' then
 code = 2
 end
 replies[2 * i - 1] = code
 replies[2 * i] = said
 end
-return replies`,
-`local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+return replies`
+const p72 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local tokenFloor = ARGV[2]
 local tombstoneMs = ARGV[3]
@@ -470,16 +469,16 @@ local mine = redis.pcall('HDEL', lockKey, owner) == 1
 local first = mine and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
 return 1
-end`,
-`if not mine or tombstoneMs then`,
-`do
-local waiter = owner`,
-`if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
+end`
+const p73 = `if not mine or tombstoneMs then`
+const p74 = `do
+local waiter = owner`
+const p75 = `if state ~= 'tombstone' and call('HDEL', waitersKey, owner) == 1 then
 call('LREM', queueKey, 1, owner)
 end
 end
-if tombstoneMs then`,
-`local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
+if tombstoneMs then`
+const p76 = `local sample = call('HRANDFIELD', waitersKey, 8, 'WITHVALUES')
 for i = 1, #sample, 2 do
 local untilMs = string.match(sample[i + 1], '^gone (%d+)$')
 if untilMs and tonumber(untilMs) <= nowMs then
@@ -487,13 +486,13 @@ call('HDEL', waitersKey, sample[i])
 end
 end
 call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))
-keepFor(waitersKey, tonumber(tombstoneMs))`,
-`end
-if not mine then`,
-`first = ttlMs == -2 and call('LPOP', queueKey)
+keepFor(waitersKey, tonumber(tombstoneMs))`
+const p77 = `end
+if not mine then`
+const p78 = `first = ttlMs == -2 and call('LPOP', queueKey)
 end
-local granted, noticeError, before = nil, '', nil`,
-`local replies = {}
+local granted, noticeError, before = nil, '', nil`
+const p79 = `local replies = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[2 * i - 1]
 local leaseMs = ARGV[2 * i]
@@ -510,28 +509,28 @@ end
 replies[i] = 1
 end
 end
-return replies`,
-`local lockKey = KEYS[1]
+return replies`
+const p80 = `local lockKey = KEYS[1]
 local owner = ARGV[1]
 local count = ARGV[2]
-local leaseMs = ARGV[3]`,
-`if holder ~= owner then
+local leaseMs = ARGV[3]`
+const p81 = `if holder ~= owner then
 return 0
-end`,
-`replace('HSET', lockKey, owner, count)
+end`
+const p82 = `replace('HSET', lockKey, owner, count)
 if ttlMs < tonumber(leaseMs) then
 call('PEXPIRE', lockKey, leaseMs)
 end
-return 1`,
-`local mode = ARGV[1]
+return 1`
+const p83 = `local mode = ARGV[1]
 local leaseMs = ARGV[2]
 local owners = {}
 for i = 1, #KEYS / 4 do
 owners[i] = ARGV[2 * i + 1]
-end`,
-`local mine, seen, deaf = {}, {}, {}
-local function guard(lockKey)`,
-`return nil, ttlMs, holder
+end`
+const p84 = `local mine, seen, deaf = {}, {}, {}
+local function guard(lockKey)`
+const p85 = `return nil, ttlMs, holder
 end
 local enterable = #owners
 local busy = nil
@@ -547,14 +546,14 @@ return foreign
 end
 if holder == owner then
 mine[i] = true
-else`,
-`if holder ~= '' then
+else`
+const p86 = `if holder ~= '' then
 busy = string.format('%d %d %s 0 %s', i, ttlMs, nowText, holder)
 end
 local rank, waiter = 0, not busy and call('LRANGE', queueKey, 0, 0)[1]
-while waiter do`,
-`if state == 'alive' and inboxIsChecked == '1' and deaf[entryInbox] == nil then`,
-`deaf[entryInbox] = not isSubscribed
+while waiter do`
+const p87 = `if state == 'alive' and inboxIsChecked == '1' and deaf[entryInbox] == nil then`
+const p88 = `deaf[entryInbox] = not isSubscribed
 end
 if state == 'alive' and not deaf[entryInbox] then
 busy = string.format('%d 0 %s 0 ', i, nowText)
@@ -578,11 +577,11 @@ local knownToken = mine[i] and call('GET', fenceKey)
 if knownToken then
 if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
 return { -4, fenceKey, knownToken, i }
-end`,
-`keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+end`
+const p89 = `keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 else
-local newLeaseMs = leaseMs`,
-`if isBeyond then
+local newLeaseMs = leaseMs`
+const p90 = `if isBeyond then
 return { -4, fenceKey, lastToken, i }
 end
 knownToken = token
@@ -591,26 +590,26 @@ reply[#reply + 1] = knownToken
 end
 for i = 1, enterable do
 local lockKey = KEYS[4 * i - 3]
-if mine[i] then`,
-`keepFor(lockKey, tonumber(leaseMs))
+if mine[i] then`
+const p91 = `keepFor(lockKey, tonumber(leaseMs))
 else
 call('HSET', lockKey, owners[i], '1')
 call('PEXPIRE', lockKey, leaseMs)
 end
 end
-return reply`,
-`local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+return reply`
+const p92 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local want = ARGV[2]
 local leaseMs = ARGV[3]
 local tokenFloor = ARGV[4]
-local ownSize = ARGV[6]`,
-`local nowMsText = string.sub(nowText, 1, -4)
-local nowMs = nowMsText + 0`,
-`local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
+local ownSize = ARGV[6]`
+const p93 = `local nowMsText = string.sub(nowText, 1, -4)
+local nowMs = nowMsText + 0`
+const p94 = `local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
 if existing == 0 and want - ownSize <= 0 then
-local newLeaseMs = leaseMs`,
-`if isBeyond then
+local newLeaseMs = leaseMs`
+const p95 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
 local endMs = string.format('%d', nowMs + leaseMs)
@@ -622,42 +621,42 @@ return token
 end
 local waiting = ARGV[5]
 local used, hold, firstOwner, firstEndMs
-local noticeError, blockedTtlMs = '', nil`,
-`local held = redis.pcall('HMGET', mainKey, 'used', owner)
+local noticeError, blockedTtlMs = '', nil`
+const p96 = `local held = redis.pcall('HMGET', mainKey, 'used', owner)
 used = not held.err and tonumber(held[1] or 0)
 if not used or not held[1] and call('EXISTS', mainKey) == 1 then
 local foreign = redis.pcall('TYPE', mainKey).ok or 'value of another type'
 return { -3, foreign == 'hash' and 'hash with other content' or foreign }
-end`,
-`hold = held[2]`,
-`local firstHold = call('ZRANGE', endsKey, '0', '0', 'WITHSCORES')
-firstOwner, firstEndMs = firstHold[1] or '', held[1] and (firstHold[2] or 0) + 0 or 0`,
-`local besideHolds = existing - (held[1] and 1 or 0) - (firstOwner ~= '' and 1 or 0)
+end`
+const p97 = `hold = held[2]`
+const p98 = `local firstHold = call('ZRANGE', endsKey, '0', '0', 'WITHSCORES')
+firstOwner, firstEndMs = firstHold[1] or '', held[1] and (firstHold[2] or 0) + 0 or 0`
+const p99 = `local besideHolds = existing - (held[1] and 1 or 0) - (firstOwner ~= '' and 1 or 0)
 local isQuiet = besideHolds == 0
 local override = besideHolds > 1 and string.match(call('GET', sizeKey), '^%d+')
-if not hold and waiting ~= '' and firstEndMs > nowMs and used + want - (override or ownSize) > 0 then`,
-`local entryTtlMs = string.match(waiting, '^%d+')
-local newEntry = string.format('%d', nowMs + entryTtlMs) .. string.sub(waiting, #entryTtlMs + 1)`,
-`if call('HSETNX', waitersKey, owner, newEntry) == 1 then
-local position, rank = call('RPUSH', queueKey, owner), nil`,
-`if position == 1 and not rank then`,
-`local holder = firstOwner`,
-`local ttlMs = firstOwner ~= '' and firstEndMs - nowMs or 60000
+if not hold and waiting ~= '' and firstEndMs > nowMs and used + want - (override or ownSize) > 0 then`
+const p100 = `local entryTtlMs = string.match(waiting, '^%d+')
+local newEntry = string.format('%d', nowMs + entryTtlMs) .. string.sub(waiting, #entryTtlMs + 1)`
+const p101 = `if call('HSETNX', waitersKey, owner, newEntry) == 1 then
+local position, rank = call('RPUSH', queueKey, owner), nil`
+const p102 = `if position == 1 and not rank then`
+const p103 = `local holder = firstOwner`
+const p104 = `local ttlMs = firstOwner ~= '' and firstEndMs - nowMs or 60000
 if blockedTtlMs then
 ttlMs = math.min(ttlMs, blockedTtlMs)
 end
 if override then
 ttlMs = math.min(ttlMs, math.max(call('PTTL', sizeKey), 1))
-end`,
-`end
+end`
+const p105 = `end
 end
 local ownEntry = not isQuiet and call('HGET', waitersKey, owner)
 local tombstone = string.match(ownEntry or '', '^gone (%d+)$')
 if tombstone and tonumber(tombstone) > nowMs then
 return { -2 }
 end
-if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`,
-`local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs)
+if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`
+const p106 = `local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs)
 call('ZREMRANGEBYSCORE', endsKey, '-inf', nowMs)
 firstHold = held[1] and call('ZRANGE', endsKey, '0', '0', 'WITHSCORES') or {}
 if firstHold[1] then
@@ -674,40 +673,40 @@ firstOwner, firstEndMs = firstHold[1], tonumber(firstHold[2])
 else
 call('DEL', mainKey, endsKey)
 used, hold, firstOwner, firstEndMs = 0, false, '', 0
-end`,
-`end
+end`
+const p107 = `end
 if hold then
 local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
 if tonumber(permits) < tonumber(want) then
 return { -1 }
-end`,
-`local keepMs = tonumber(leaseMs)
+end`
+const p108 = `local keepMs = tonumber(leaseMs)
 call('HSET', mainKey, owner, hold)
 call('ZADD', endsKey, 'GT', string.format('%d', nowMs + keepMs), owner)
-local wasFree = false`,
-`if wasFree or call('PTTL', mainKey) < 1.25 * keepMs then
+local wasFree = false`
+const p109 = `if wasFree or call('PTTL', mainKey) < 1.25 * keepMs then
 local untilMs = string.format('%d', nowMs + 2 * keepMs)
 call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
-end`,
-`keepFor(fenceKey, math.max(60000, 2 * keepMs))
+end`
+const p110 = `keepFor(fenceKey, math.max(60000, 2 * keepMs))
 return heldToken
 end
 local hasEntry = ownEntry and not tombstone
 if hasEntry or used + want - (override or ownSize) <= 0 then
-if hasEntry and waiting ~= '' then`,
-`call('HSET', waitersKey, owner, newEntry)
+if hasEntry and waiting ~= '' then`
+const p111 = `call('HSET', waitersKey, owner, newEntry)
 end
 local granted, before, requester = nil, nil, owner
-local first = not isQuiet and call('LINDEX', queueKey, '0')`,
-`local usedBefore = used
+local first = not isQuiet and call('LINDEX', queueKey, '0')`
+const p112 = `local usedBefore = used
 local walked, ahead = 0, nil
 local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
-while waiter and waiter ~= before and not granted do`,
-`local state = 'none'
+while waiter and waiter ~= before and not granted do`
+const p113 = `local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
 local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
 string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
@@ -718,8 +717,8 @@ state = 'tombstone'
 end
 elseif aliveUntilMs > nowMsText then
 state = 'alive'
-end`,
-`if state == 'alive' then
+end`
+const p114 = `if state == 'alive' then
 local isRequester = waiter == requester
 wasMet = wasMet or isRequester
 local permits, room = entryWant + 0, (override or entrySize) + 0
@@ -727,8 +726,8 @@ local mayEnter = permits <= room
 if mayEnter and inboxIsChecked == '1' and not isRequester then
 subscriptions = subscriptions or {}
 mayEnter = subscriptions[entryInbox]
-if mayEnter == nil then`,
-`mayEnter = isSubscribed
+if mayEnter == nil then`
+const p115 = `mayEnter = isSubscribed
 subscriptions[entryInbox] = isSubscribed
 end
 end
@@ -742,8 +741,8 @@ else
 if isRequester then
 hasEntered = true
 entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
-end`,
-`used = used + permits
+end`
+const p116 = `used = used + permits
 if not newHolder then
 newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
@@ -751,8 +750,8 @@ entrants = entrants or { newHolder, newPermits, newLeaseMs, newProof, newInbox }
 local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
 entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
-end`,
-`isFull = used >= room
+end`
+const p117 = `isFull = used >= room
 end
 elseif state == 'none' then
 call('HDEL', waitersKey, waiter)
@@ -775,16 +774,16 @@ if requester ~= '' and not wasMet and not blocker and not isFull then
 local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
-local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''`,
-`hasEntered = true
+local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''`
+const p118 = `hasEntered = true
 end
 end
 if newHolder then
 for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
-call = redis.pcall`,
-`call = redis.call
+call = redis.pcall`
+const p119 = `call = redis.call
 local wasFree = usedBefore == 0
 if type(lastToken) == 'table' then
 if requester ~= '' then
@@ -827,8 +826,8 @@ call('HSET', mainKey, unpack(holds))
 call('ZADD', endsKey, unpack(ends))
 call('HDEL', waitersKey, unpack(owners))
 end
-local keepMs = newLeaseMs`,
-`for _, noticedInbox in ipairs(inboxes) do
+local keepMs = newLeaseMs`
+const p120 = `for _, noticedInbox in ipairs(inboxes) do
 local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. table.concat(notices[noticedInbox], ',') .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', noticedInbox, notice)
 if type(received) == 'table' then
@@ -842,8 +841,8 @@ call('ZADD', endsKey, string.format('%d', nowMs + newLeaseMs), newHolder)
 if isQueued then
 call('HDEL', waitersKey, newHolder)
 end
-local keepMs = newLeaseMs`,
-`if newInbox ~= '' then
+local keepMs = newLeaseMs`
+const p121 = `if newInbox ~= '' then
 local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
@@ -867,8 +866,8 @@ call('LPUSH', queueKey, unpack(heads))
 end
 call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end
-end`,
-`if granted then
+end`
+const p122 = `if granted then
 if hasEntry and not wasMet then
 call('HDEL', waitersKey, owner)
 end
@@ -883,27 +882,27 @@ blockedTtlMs = blockedUntilMs - nowMs
 end
 end
 local position = 0
-if waiting ~= '' then`,
-`local rank = nil
+if waiting ~= '' then`
+const p123 = `local rank = nil
 if hasEntry then
 rank = call('LPOS', queueKey, owner)
 else
 call('HSET', waitersKey, owner, newEntry)
 end
-position = rank and rank + 1 or call('RPUSH', queueKey, owner)`,
-`local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+position = rank and rank + 1 or call('RPUSH', queueKey, owner)`
+const p124 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local inbox = ARGV[2]
-local tokenFloor = ARGV[3]`,
-`local used, hold, firstOwner, firstEndMs`,
-`if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`,
-`if not hold then
+local tokenFloor = ARGV[3]`
+const p125 = `local used, hold, firstOwner, firstEndMs`
+const p126 = `if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`
+const p127 = `if not hold then
 return 0
 end
-local first = call('LINDEX', queueKey, '0')`,
-`local override = call('GET', sizeKey)
-override = override and string.match(override, '^%d+')`,
-`used = used - string.match(hold, '^%d+')
+local first = call('LINDEX', queueKey, '0')`
+const p128 = `local override = call('GET', sizeKey)
+override = override and string.match(override, '^%d+')`
+const p129 = `used = used - string.match(hold, '^%d+')
 call('HDEL', mainKey, owner)
 call('ZREM', endsKey, owner)
 if used > 0 then
@@ -913,11 +912,11 @@ call('DEL', mainKey, endsKey)
 end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. mainKey)
 local granted, noticeError, before = nil, '', nil
-local requester, want, leaseMs, ownSize = '', nil, nil, nil`,
-`local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local maxEntries = tonumber(ARGV[1])`,
-`local owner, used = '', 0`,
-`local size, version = string.match(call('GET', sizeKey) or '', '^(%d+) (%d+) ')
+local requester, want, leaseMs, ownSize = '', nil, nil, nil`
+const p130 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local maxEntries = tonumber(ARGV[1])`
+const p131 = `local owner, used = '', 0`
+const p132 = `local size, version = string.match(call('GET', sizeKey) or '', '^(%d+) (%d+) ')
 local holders = held[1] and call('ZCOUNT', endsKey, '(' .. nowMs, '+inf') or 0
 for _, ended in ipairs(holders > 0 and call('ZRANGEBYSCORE', endsKey, '-inf', nowMs) or {}) do
 used = used - (string.match(call('HGET', mainKey, ended) or '', '^%d+') or 0)
@@ -933,14 +932,14 @@ reply[#reply + 1] = listed[i]
 reply[#reply + 1] = tonumber(string.match(call('HGET', mainKey, listed[i]) or '0', '^%d+'))
 reply[#reply + 1] = listed[i + 1] - nowMs
 end
-for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do`,
-`local remainingMs = state == 'alive' and aliveUntilMs - nowMs or 0
+for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do`
+const p133 = `local remainingMs = state == 'alive' and aliveUntilMs - nowMs or 0
 reply[#reply + 1] = waiter
 reply[#reply + 1] = tonumber(entryWant or 0)
 reply[#reply + 1] = remainingMs
 end
-return reply`,
-`local replies = {}
+return reply`
+const p134 = `local replies = {}
 local aliveUntil, lastTtlMs
 local outlooks = {}
 for i = 1, #KEYS / 5 do
@@ -950,16 +949,16 @@ local owner = ARGV[2 * i - 1]
 local entryTtlMs = ARGV[2 * i]
 local code = 0
 do
-local waiter = owner`,
-`if state == 'alive' and call('PTTL', queueKey) ~= -2 then
+local waiter = owner`
+const p135 = `if state == 'alive' and call('PTTL', queueKey) ~= -2 then
 local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryProof .. ' ' .. entryInbox
 if entryTtlMs ~= lastTtlMs then
 lastTtlMs = entryTtlMs
 aliveUntil = string.format('%d', nowMs + entryTtlMs)
 end
 local grant = entryLeaseMs .. ' ' .. inboxIsChecked
-replace('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)`,
-`code = 1
+replace('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)`
+const p136 = `code = 1
 elseif type(redis.pcall('HGET', mainKey, owner)) == 'string' then
 local endMs = call('ZSCORE', endsKey, owner)
 code = endMs and tonumber(endMs) > nowMs and 2 or 0
@@ -969,8 +968,8 @@ local outlook = outlooks[mainKey]
 if not outlook then
 local sum = redis.pcall('HGET', mainKey, 'used')
 local firstHold = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
-local used = tonumber(type(sum) == 'string' and sum or 0)`,
-`local ttlMs = 60000
+local used = tonumber(type(sum) == 'string' and sum or 0)`
+const p137 = `local ttlMs = 60000
 if used > 0 then
 ttlMs = tonumber(firstHold[2] or 0) > nowMs and firstHold[2] - nowMs or -2
 end
@@ -982,8 +981,8 @@ for rank = 0, override == '0' and -1 or 99 do
 local waiter = call('LINDEX', queueKey, rank)
 if not waiter then
 break
-end`,
-`local permits, room = tonumber(entryWant or 0), tonumber(override or entrySize or 0)
+end`
+const p138 = `local permits, room = tonumber(entryWant or 0), tonumber(override or entrySize or 0)
 if state ~= 'alive' or used + permits <= room then
 outlook = { ttlMs = -2, blockedTtlMs = -2 }
 break
@@ -998,13 +997,13 @@ outlooks[mainKey] = outlook
 end
 local ttlMs = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
 local said, holder = ttlMs, outlook.holder
-if code == 1 and ttlMs ~= -2 then`,
-`end
+if code == 1 and ttlMs ~= -2 then`
+const p139 = `end
 replies[2 * i - 1] = code
 replies[2 * i] = said
 end
-return replies`,
-`local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+return replies`
+const p140 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local left = ARGV[2]
 local tokenFloor = ARGV[3]
@@ -1029,39 +1028,39 @@ end
 return 1
 end
 end
-end`,
-`if isLeaving and (not mine or tombstoneMs) then
+end`
+const p141 = `if isLeaving and (not mine or tombstoneMs) then
 do
-local waiter = owner`,
-`end
+local waiter = owner`
+const p142 = `end
 end
 local staysInUse = mine and used > 0
-if not mine then`,
-`elseif not staysInUse then
+if not mine then`
+const p143 = `elseif not staysInUse then
 call('DEL', mainKey, endsKey)
 elseif call('ZREM', endsKey, owner) == 0 or call('ZCOUNT', endsKey, '-inf', nowMsText) > 0 then
 call('HDEL', mainKey, owner)
 call('HSET', mainKey, 'used', used)
-local held = known`,
-`end
+local held = known`
+const p144 = `end
 if not isLeaving and hold then
 mine = true
 local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
 if tonumber(left) < tonumber(permits) then
-used = used - permits + left`,
-`replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
+used = used - permits + left`
+const p145 = `replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
 end
 end
 first = first or call('LINDEX', queueKey, '0')
 local granted, noticeError, before = nil, '', nil
-local requester, want, leaseMs, ownSize = '', nil, nil, nil`,
-`if staysInUse then
+local requester, want, leaseMs, ownSize = '', nil, nil, nil`
+const p146 = `if staysInUse then
 call('HDEL', mainKey, owner)
 if used > 0 and not newHolder then
 call('HSET', mainKey, 'used', string.format('%d', used))
 end
-end`,
-`local replies = {}
+end`
+const p147 = `local replies = {}
 local endMs, keepMs, lastLeaseMs
 for i = 1, #KEYS / 2 do
 local mainKey, endsKey = KEYS[2 * i - 1], KEYS[2 * i]
@@ -1087,20 +1086,20 @@ replace('ZADD', endsKey, 'GT', endMs, owner)
 end
 end
 if isLive then
-local wasFree = false`,
-`end
+local wasFree = false`
+const p148 = `end
 replies[i] = isLive and 1 or 0
 end
 end
-return replies`,
-`local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+return replies`
+const p149 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local newSize = ARGV[1]
 local sizeMs = ARGV[2]
 local seen = ARGV[3]
 local id = ARGV[4]
-local tokenFloor = ARGV[5]`,
-`local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0`,
-`local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
+local tokenFloor = ARGV[5]`
+const p150 = `local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0`
+const p151 = `local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
 if not size then
 return redis.error_reply('WRONGTYPE ' .. sizeKey .. ' has no size')
 elseif lastId == id then
@@ -1113,38 +1112,53 @@ version = version + 1
 call('SET', sizeKey, newSize .. ' ' .. version .. ' ' .. id, 'PX', sizeMs)
 local override = newSize
 local granted, noticeError, before = nil, '', nil
-local requester, want, leaseMs, ownSize = '', nil, nil, nil`,
-`local reply = { 1, version, tonumber(newSize) }
+local requester, want, leaseMs, ownSize = '', nil, nil, nil`
+const p152 = `local reply = { 1, version, tonumber(newSize) }
 if noticeError ~= '' then
 reply[4] = noticeError
 end
-return reply`,
-]
+return reply`
+
+export const lockScripts = {
+  clientIdentify: /* @__PURE__ */ new Script('clientIdentify', 'client', '7cb745dbdcde9eec419bfe50450da411351bf83b', [p0]),
+  clientPermissions: /* @__PURE__ */ new Script('clientPermissions', 'client', 'afde5395c9925051a6a32c44dd262bf547ac746f', [p1]),
+  clientRaiseFence: /* @__PURE__ */ new Script('clientRaiseFence', 'client', '3cdbd31176381f0d1ce992411e9dc3035718d6cf', [p2, p3, p4, p5]),
+  clientRegister: /* @__PURE__ */ new Script('clientRegister', 'client', '1490fd536d38b6895f34e69fe54276192547f7c6', [p6]),
+  clientTell: /* @__PURE__ */ new Script('clientTell', 'client', '2680079e54339f1d8ae092a7329696a71ffcaa1c', [p7]),
+  lockAcquire: /* @__PURE__ */ new Script('lockAcquire', 'lock', 'f9919201d08fe7265f4c88eb2686fef69298a9db', [p2, p28, p4, p29, p30, p31, p32, p33, p34, p35, p36, p37, p38, p39, p40, p41, p42, p43, p44, p36, p45, p46, p47, p48, p38, p49, p38, p50, p51, p52, p53, p34, p54, p18, p55, p56, p36, p45, p57]),
+  lockForce: /* @__PURE__ */ new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', [p2, p58, p4, p30, p31, p32, p59, p40, p41, p42, p43, p44, p36, p45, p46, p60, p61]),
+  lockInspect: /* @__PURE__ */ new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', [p2, p62, p4, p30, p31, p32, p63, p41, p64]),
+  lockRefresh: /* @__PURE__ */ new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', [p2, p4, p65, p66, p31, p67, p41, p68, p53, p34, p54, p69, p70, p71]),
+  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', '927e9c70e23452c38f523e4482b637630e42af53', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
+  lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p79]),
+  lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p80, p30, p31, p32, p81, p65, p82]),
+}
+
+export const sharedScripts = {
+  sharedAcquire: /* @__PURE__ */ new Script('sharedAcquire', 'shared', 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419', [p2, p92, p4, p93, p94, p36, p95, p96, p97, p98, p99, p100, p101, p102, p51, p18, p53, p34, p54, p103, p104, p55, p105, p106, p107, p34, p108, p109, p110, p100, p111, p112, p113, p114, p43, p115, p116, p117, p116, p118, p36, p119, p109, p120, p109, p121, p122, p100, p123, p102, p51, p18, p53, p34, p54, p18, p104, p103, p55]),
+  sharedForce: /* @__PURE__ */ new Script('sharedForce', 'shared', '27cf6f11f7f00738b8efa23d13145566541e5a44', [p2, p124, p4, p93, p125, p96, p97, p98, p126, p106, p18, p127, p128, p129, p112, p113, p114, p43, p115, p116, p117, p116, p118, p36, p119, p109, p120, p109, p121, p60, p61]),
+  sharedInspect: /* @__PURE__ */ new Script('sharedInspect', 'shared', '8e3c75ab145b793942e421af4e1027c538600665', [p2, p130, p4, p93, p131, p96, p132, p113, p133]),
+  sharedRefresh: /* @__PURE__ */ new Script('sharedRefresh', 'shared', '7d3d9005d30c86223bd4e22100d109e7a6b18e3b', [p2, p4, p65, p93, p134, p113, p135, p53, p34, p54, p136, p128, p137, p113, p138, p70, p139]),
+  sharedRelease: /* @__PURE__ */ new Script('sharedRelease', 'shared', 'c34652c173f50543dcf2d2bbf7d7fcde5d794631', [p2, p140, p4, p93, p128, p141, p113, p75, p34, p76, p142, p96, p97, p98, p126, p106, p18, p143, p98, p126, p106, p18, p144, p65, p145, p112, p113, p114, p43, p115, p116, p117, p116, p118, p36, p119, p109, p120, p109, p121, p146, p61]),
+  sharedRenew: /* @__PURE__ */ new Script('sharedRenew', 'shared', '348f4abbba5445c8af1bd07db8d8c126bc7eb9be', [p2, p4, p65, p93, p147, p109, p148]),
+  sharedResize: /* @__PURE__ */ new Script('sharedResize', 'shared', '02f5a10741b8dc8b07a9cf2692f8bb91da46affd', [p2, p149, p4, p93, p150, p96, p97, p98, p126, p106, p18, p151, p112, p113, p114, p43, p115, p116, p117, p116, p118, p36, p119, p109, p120, p109, p121, p152]),
+}
+
+export const latchScripts = {
+  latchCountDown: /* @__PURE__ */ new Script('latchCountDown', 'latch', '6bf25efd770b94e89c08073390b6d80d7e572020', [p2, p8, p9, p10, p11, p12, p13, p14, p15]),
+  latchDelete: /* @__PURE__ */ new Script('latchDelete', 'latch', '121ecc42c81252acd92856a25b154c17306227f1', [p2, p16, p9, p17, p13, p18, p15]),
+  latchInspect: /* @__PURE__ */ new Script('latchInspect', 'latch', '471d6012d53638585e6f38648de379bb0908e573', [p2, p4, p19, p20, p9, p21]),
+  latchSet: /* @__PURE__ */ new Script('latchSet', 'latch', '288dec34bc1cc3265677cf07c88c0c9e8a76e5fc', [p2, p22, p9, p23, p4, p24, p15]),
+  latchWait: /* @__PURE__ */ new Script('latchWait', 'latch', '620eb9bd4f17be9a986f653a348c29768f381e4c', [p2, p4, p19, p25, p9, p26, p11, p27]),
+}
+
+export const multiScripts = {
+  multiAcquire: /* @__PURE__ */ new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', [p2, p83, p4, p84, p30, p31, p32, p85, p38, p86, p41, p87, p43, p88, p34, p89, p36, p90, p34, p91]),
+}
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {
-  clientIdentify: new Script('clientIdentify', 'client', '7cb745dbdcde9eec419bfe50450da411351bf83b', pieces, [0]),
-  clientPermissions: new Script('clientPermissions', 'client', 'afde5395c9925051a6a32c44dd262bf547ac746f', pieces, [1]),
-  clientRaiseFence: new Script('clientRaiseFence', 'client', '3cdbd31176381f0d1ce992411e9dc3035718d6cf', pieces, [2, 3, 4, 5]),
-  clientRegister: new Script('clientRegister', 'client', '1490fd536d38b6895f34e69fe54276192547f7c6', pieces, [6]),
-  clientTell: new Script('clientTell', 'client', '2680079e54339f1d8ae092a7329696a71ffcaa1c', pieces, [7]),
-  latchCountDown: new Script('latchCountDown', 'latch', '6bf25efd770b94e89c08073390b6d80d7e572020', pieces, [2, 8, 9, 10, 11, 12, 13, 14, 15]),
-  latchDelete: new Script('latchDelete', 'latch', '121ecc42c81252acd92856a25b154c17306227f1', pieces, [2, 16, 9, 17, 13, 18, 15]),
-  latchInspect: new Script('latchInspect', 'latch', '471d6012d53638585e6f38648de379bb0908e573', pieces, [2, 4, 19, 20, 9, 21]),
-  latchSet: new Script('latchSet', 'latch', '288dec34bc1cc3265677cf07c88c0c9e8a76e5fc', pieces, [2, 22, 9, 23, 4, 24, 15]),
-  latchWait: new Script('latchWait', 'latch', '620eb9bd4f17be9a986f653a348c29768f381e4c', pieces, [2, 4, 19, 25, 9, 26, 11, 27]),
-  lockAcquire: new Script('lockAcquire', 'lock', 'f9919201d08fe7265f4c88eb2686fef69298a9db', pieces, [2, 28, 4, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 36, 45, 46, 47, 48, 38, 49, 38, 50, 51, 52, 53, 34, 54, 18, 55, 56, 36, 45, 57]),
-  lockForce: new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', pieces, [2, 58, 4, 30, 31, 32, 59, 40, 41, 42, 43, 44, 36, 45, 46, 60, 61]),
-  lockInspect: new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', pieces, [2, 62, 4, 30, 31, 32, 63, 41, 64]),
-  lockRefresh: new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', pieces, [2, 4, 65, 66, 31, 67, 41, 68, 53, 34, 54, 69, 70, 71]),
-  lockRelease: new Script('lockRelease', 'lock', '927e9c70e23452c38f523e4482b637630e42af53', pieces, [2, 72, 4, 73, 19, 74, 41, 75, 34, 76, 18, 77, 30, 31, 32, 78, 40, 41, 42, 43, 44, 36, 45, 46, 61]),
-  lockRenew: new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', pieces, [2, 79]),
-  lockSetCount: new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', pieces, [2, 80, 30, 31, 32, 81, 65, 82]),
-  multiAcquire: new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', pieces, [2, 83, 4, 84, 30, 31, 32, 85, 38, 86, 41, 87, 43, 88, 34, 89, 36, 90, 34, 91]),
-  sharedAcquire: new Script('sharedAcquire', 'shared', 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419', pieces, [2, 92, 4, 93, 94, 36, 95, 96, 97, 98, 99, 100, 101, 102, 51, 18, 53, 34, 54, 103, 104, 55, 105, 106, 107, 34, 108, 109, 110, 100, 111, 112, 113, 114, 43, 115, 116, 117, 116, 118, 36, 119, 109, 120, 109, 121, 122, 100, 123, 102, 51, 18, 53, 34, 54, 18, 104, 103, 55]),
-  sharedForce: new Script('sharedForce', 'shared', '27cf6f11f7f00738b8efa23d13145566541e5a44', pieces, [2, 124, 4, 93, 125, 96, 97, 98, 126, 106, 18, 127, 128, 129, 112, 113, 114, 43, 115, 116, 117, 116, 118, 36, 119, 109, 120, 109, 121, 60, 61]),
-  sharedInspect: new Script('sharedInspect', 'shared', '8e3c75ab145b793942e421af4e1027c538600665', pieces, [2, 130, 4, 93, 131, 96, 132, 113, 133]),
-  sharedRefresh: new Script('sharedRefresh', 'shared', '7d3d9005d30c86223bd4e22100d109e7a6b18e3b', pieces, [2, 4, 65, 93, 134, 113, 135, 53, 34, 54, 136, 128, 137, 113, 138, 70, 139]),
-  sharedRelease: new Script('sharedRelease', 'shared', 'c34652c173f50543dcf2d2bbf7d7fcde5d794631', pieces, [2, 140, 4, 93, 128, 141, 113, 75, 34, 76, 142, 96, 97, 98, 126, 106, 18, 143, 98, 126, 106, 18, 144, 65, 145, 112, 113, 114, 43, 115, 116, 117, 116, 118, 36, 119, 109, 120, 109, 121, 146, 61]),
-  sharedRenew: new Script('sharedRenew', 'shared', '348f4abbba5445c8af1bd07db8d8c126bc7eb9be', pieces, [2, 4, 65, 93, 147, 109, 148]),
-  sharedResize: new Script('sharedResize', 'shared', '02f5a10741b8dc8b07a9cf2692f8bb91da46affd', pieces, [2, 149, 4, 93, 150, 96, 97, 98, 126, 106, 18, 151, 112, 113, 114, 43, 115, 116, 117, 116, 118, 36, 119, 109, 120, 109, 121, 152]),
+  ...lockScripts,
+  ...sharedScripts,
+  ...latchScripts,
+  ...multiScripts,
 }

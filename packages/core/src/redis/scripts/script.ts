@@ -6,24 +6,15 @@ export class Script {
   /** By which a server that has seen it knows it. */
   readonly sha1: string
   readonly #pieces: readonly string[]
-  readonly #places: readonly number[]
 
-  /** @param places - of its pieces among all of them */
-  constructor(
-    name: string,
-    family: string,
-    sha1: string,
-    pieces: readonly string[],
-    places: readonly number[],
-  ) {
+  constructor(name: string, family: string, sha1: string, pieces: readonly string[]) {
     this.name = name
     this.family = family
     this.sha1 = sha1
     this.#pieces = pieces
-    this.#places = places
   }
 
   get lua(): string {
-    return this.#places.map((place) => this.#pieces[place]).join('\n')
+    return this.#pieces.join('\n')
   }
 }

@@ -1,0 +1,48 @@
+export type {} from '../ambient.js'
+export {
+  LockClient,
+  type EngineHoldfastOptions,
+  type HoldfastOptions,
+  type HoldfastStats,
+} from '../lock-client.js'
+export { lockName } from '../objects/name-of-text.js'
+export { locked, type Locked, type WithLock } from '../objects/locked.js'
+export type { Lock } from '../objects/lock.js'
+export type { Lease } from '../objects/lease.js'
+export type { BaseLease } from '../objects/base-lease.js'
+export type { LockCallback } from '../objects/lock-callback.js'
+export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
+export type { Traits } from '../engine/traits.js'
+export type { ClientInfo } from '../engine/replies.js'
+export type { FencedClient } from '../engine/fencing.js'
+export type {
+  AcquireOptions,
+  ClientOptions,
+  CloseOptions,
+  LockOptions,
+  RunOptions,
+} from '../options/options.js'
+export type { ForceOptions } from '../options/force-options.js'
+export type { RedisOptions } from '../redis/options.js'
+export type { ObjectKind } from '../ownership/target.js'
+export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from '../events/events.js'
+export {
+  ClosedError,
+  HoldfastError,
+  InvalidArgumentError,
+  LatchGoneError,
+  LockLostError,
+  LockTimeoutError,
+  NotALockError,
+  NotOwnerError,
+  RefusedError,
+  ReplicationError,
+  TooManyWaitersError,
+  UnavailableError,
+  UpgradeError,
+  type EngineErrorDetails,
+  type HoldfastErrorCode,
+  type HoldfastErrorDetails,
+  type LossReason,
+} from '../errors/errors.js'
+export { isHoldfastError, type AnyHoldfastError } from '../errors/any-holdfast-error.js'

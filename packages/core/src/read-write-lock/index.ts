@@ -1,0 +1,2 @@
+export type {} from '../ambient.js'
+export { getReadWriteLock, type ReadWriteLock } from '../objects/read-write-lock.js'

@@ -1,0 +1,5 @@
+export type {} from '../ambient.js'
+export { getSemaphore, type PermitCallback, type Semaphore } from '../objects/semaphore.js'
+export type { PermitLease } from '../objects/permit-lease.js'
+export type { PermitHolderInfo, SemaphoreInfo } from '../objects/semaphore-inspection.js'
+export type { PermitOptions, ResizeOptions, SemaphoreOptions } from '../options/options.js'
