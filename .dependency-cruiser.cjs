@@ -1,16 +1,19 @@
 /** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
-const layers = [
-  'util',
-  'engine',
-  'time',
-  'ownership',
+const layers = ['util', 'engine', 'time', 'ownership', 'holding', 'waiting', 'objects', 'wiring']
+/** Parts that many programs do without, and that no other part of the core names but as a type: so bundlers can leave them out. */
+const leaves = [
+  'bridge',
   'channels',
-  'holding',
-  'waiting',
-  'composing',
+  'latch',
+  'multi',
   'operating',
-  'objects',
+  'quorum',
+  'read-write-lock',
+  'semaphore',
+  'redis/redisson',
 ]
+/** What may name them: the client that has all of them, and what is public. */
+const faces = ['holdfast', 'index', 'lock/index']
 const core = '^packages/core/src/'
 
 const upward = layers.flatMap((layer, i) => {
@@ -28,6 +31,25 @@ const upward = layers.flatMap((layer, i) => {
       ]
 })
 
+/** A quorum has what any `Holdfast` has. */
+const usersOf = { channels: [`${core}quorum/`], operating: [`${core}quorum/`] }
+
+const isolated = leaves.map((leaf) => ({
+  name: `${leaf.replace('/', '-')}-is-a-leaf`,
+  severity: 'error',
+  comment: `Programs without it must not load it: name ${leaf} as a type only, or let it attach itself.`,
+  from: {
+    path: core,
+    pathNot: [
+      `${core}${leaf}/`,
+      `${core}(${faces.join('|')})\\.ts$`,
+      '\\.spec\\.ts$',
+      ...(usersOf[leaf] ?? []),
+    ],
+  },
+  to: { path: `${core}${leaf}/`, dependencyTypesNot: ['type-only'] },
+}))
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -39,17 +61,18 @@ module.exports = {
       to: { circular: true },
     },
     ...upward,
+    ...isolated,
     {
       name: 'engines-are-chosen-in-one-place',
       severity: 'error',
       comment:
-        'Clients wire engines, objects bring along their steps on Redis; index.ts exports the types of options.',
+        'Clients wire engines, and leaves bring along their steps on Redis; faces export the types of options.',
       from: {
         path: core,
         pathNot: [
           `${core}redis/`,
-          `${core}(holdfast|holdfast-quorum|lock-client|lock/index|index)\\.ts$`,
-          `${core}objects/(count-down-latch|multi-lock|read-write-lock|semaphore)\\.ts$`,
+          `${core}(lock-client|${faces.join('|')})\\.ts$`,
+          `${core}(${leaves.join('|')})/`,
           '\\.spec\\.ts$',
         ],
       },
@@ -61,14 +84,9 @@ module.exports = {
       comment:
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: `${core}(time|holding|waiting|composing|objects|wiring|holdfast)` },
-    },
-    {
-      name: 'a-variant-stays-in-its-folder',
-      severity: 'error',
-      comment: 'Those who share nothing with Redisson load none of it: it is an entry of its own.',
-      from: { path: core, pathNot: [`${core}redis/redisson/`] },
-      to: { path: `${core}redis/redisson/` },
+      to: {
+        path: `${core}(time|holding|waiting|objects|wiring|holdfast|lock-client|${leaves.filter((leaf) => leaf !== 'redis/redisson').join('|')})`,
+      },
     },
     {
       name: 'engines-use-the-port',

@@ -6,37 +6,37 @@ export {
   type HoldfastOptions,
   type HoldfastStats,
 } from './lock-client.js'
-export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
-export type { QuorumClientOptions } from './options/quorum-options.js'
-export { lockName } from './objects/name-of-text.js'
+export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './quorum/holdfast-quorum.js'
+export type { QuorumClientOptions } from './quorum/options.js'
+export { lockName } from './objects/lock-name.js'
 export type { Lock } from './objects/lock.js'
-export type { MultiLock } from './objects/multi-lock.js'
-export type { MultiLease } from './objects/multi-lease.js'
+export type { MultiLock } from './multi/multi-lock.js'
+export type { MultiLease } from './multi/multi-lease.js'
 export type { Lease } from './objects/lease.js'
-export type { BaseLease } from './objects/base-lease.js'
-export type { ReadWriteLock } from './objects/read-write-lock.js'
-export type { Semaphore, PermitCallback } from './objects/semaphore.js'
-export type { PermitLease } from './objects/permit-lease.js'
-export type { PermitHolderInfo, SemaphoreInfo } from './objects/semaphore-inspection.js'
-export type { CountDownLatch } from './objects/count-down-latch.js'
-export type { LatchInfo } from './objects/latch-info.js'
-export type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './objects/latch-options.js'
-export { bridge, type BridgedLock } from './objects/bridge.js'
+export type { BaseLease } from './objects/lease.js'
+export type { ReadWriteLock } from './read-write-lock/read-write-lock.js'
+export type { Semaphore, PermitCallback } from './semaphore/semaphore.js'
+export type { PermitLease } from './semaphore/semaphore.js'
+export type { PermitHolderInfo, SemaphoreInfo } from './semaphore/semaphore.js'
+export type { CountDownLatch } from './latch/latch.js'
+export type { LatchInfo } from './latch/latch.js'
+export type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './latch/latch.js'
+export { bridge, type BridgedLock } from './bridge/bridge.js'
 export { locked, type Locked, type WithLock } from './objects/locked.js'
-export type { BridgedLease } from './objects/bridged-lease.js'
-export type { OldLock } from './objects/old-call.js'
-export type { LockCallback } from './objects/lock-callback.js'
+export type { BridgedLease } from './bridge/bridge.js'
+export type { OldLock } from './bridge/bridge.js'
+export type { LockCallback } from './objects/lease.js'
 export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from './objects/inspection.js'
 export type { ListedLock, ListingProgress, LockListing } from './operating/listing.js'
 export type { ForceOptions } from './options/force-options.js'
-export type { LocksOptions, ClientReportsOptions } from './operating/options.js'
-export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/report.js'
+export type { LocksOptions, ClientReportsOptions } from './operating/operations.js'
+export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/messages.js'
 export { waitBucketsMs } from './operating/wait-meter.js'
 export type { ConnectedClient } from './engine/operator.js'
 export type { ObjectType } from './engine/requests.js'
-export type { Traits } from './engine/traits.js'
+export type { Traits } from './engine/session.js'
 export type { ClientInfo } from './engine/replies.js'
-export type { FencedClient } from './engine/fencing.js'
+export type { FencedClient } from './engine/session.js'
 export type {
   AcquireOptions,
   LockOptions,
@@ -65,7 +65,7 @@ export type {
   RevokedMessage,
   WarningMessage,
 } from './channels/contexts.js'
-export type { ObjectKind } from './ownership/target.js'
+export type { ObjectKind } from './engine/requests.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events/events.js'
 export type {
   ClusterConnection,
@@ -77,14 +77,14 @@ export type {
   RedisConnectionOptions,
   RedisTemplate,
 } from './redis/connection/types.js'
-export type { RedisSource } from './redis/connection/redis-source.js'
+export type { RedisSource } from './redis/connection/types.js'
 export type {
   OpenedRedis,
   RedisAddress,
   RedisClient,
   RedisClientOptions,
   RedisTopology,
-} from './redis/connection/redis-client.js'
+} from './redis/connection/types.js'
 export {
   ClosedError,
   HoldfastError,
@@ -104,4 +104,4 @@ export {
   type HoldfastErrorDetails,
   type LossReason,
 } from './errors/errors.js'
-export { isHoldfastError, type AnyHoldfastError } from './errors/any-holdfast-error.js'
+export { isHoldfastError, type AnyHoldfastError } from './errors/errors.js'

@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { uniqueName } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
-import { RedissonLockCalls } from '../src/redis/redisson/lock-calls.js'
-import { redissonLatchCalls } from '../src/redis/redisson/latch-calls.js'
-import { Publishing } from '../src/redis/redisson/publishing.js'
-import { PermitExpirableCalls, RSemaphoreCalls } from '../src/redis/redisson/semaphore-calls.js'
-import { RedissonReadWriteCalls } from '../src/redis/redisson/read-write-calls.js'
+import {
+  PermitExpirableCalls,
+  Publishing,
+  redissonLatchCalls,
+  RedissonLockCalls,
+  RedissonReadWriteCalls,
+  RSemaphoreCalls,
+} from '../src/redis/redisson/calls.js'
 import type { Keys } from '../src/redis/keys.js'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
 import { RedisCommands } from '../src/redis/commands.js'
-import { RedisLatches } from '../src/redis/latches.js'
+import { nativeLatchCalls, RedisLatches } from '../src/redis/kinds/latch.js'
 import { openConnections } from '../src/redis/connection/connections.js'
-import { nativeLatchCalls } from '../src/redis/kinds/latch.js'
 import { NativeCalls } from '../src/redis/kinds/lock.js'
 import { SharedCalls } from '../src/redis/kinds/shared.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'

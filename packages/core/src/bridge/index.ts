@@ -1,4 +1,4 @@
 export type {} from '../ambient.js'
-export { bridge, type BridgedLock } from '../objects/bridge.js'
-export type { BridgedLease } from '../objects/bridged-lease.js'
-export type { OldLock } from '../objects/old-call.js'
+export { bridge, type BridgedLock } from './bridge.js'
+export type { BridgedLease } from './bridge.js'
+export type { OldLock } from './bridge.js'

@@ -1,6 +1,6 @@
 import type { HoldfastError, LockLostError, LossReason } from '../errors/errors.js'
 import type { HoldfastEvents } from '../events/events.js'
-import type { ObjectKind } from '../ownership/target.js'
+import type { ObjectKind } from '../engine/requests.js'
 
 /** The client that a message comes from. */
 export interface ClientContext {

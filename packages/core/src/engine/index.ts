@@ -1,10 +1,10 @@
 export type {} from '../ambient.js'
-export type { Addressing } from './addressing.js'
-export type { Confirmation, Confirmer } from './confirmer.js'
-export type { FencedClient, FencingLease } from './fencing.js'
-export type { Examination, Finding } from './finding.js'
+export type { Addressing } from './requests.js'
+export type { Confirmation, Confirmer } from './lock-steps.js'
+export type { FencedClient, FencingLease } from './session.js'
+export type { Examination, Finding } from './session.js'
 export type { EngineHost, GrantNotice } from './host.js'
-export type { Inbox } from './inbox.js'
+export type { Inbox } from './session.js'
 export {
   hasOpened,
   isOpen,
@@ -42,8 +42,8 @@ export type {
   ResizeReply,
   SharedInspection,
 } from './replies.js'
-export type { Registry } from './registry.js'
-export { clientOf } from './owner.js'
+export type { Registry } from './session.js'
+export { clientOf } from './requests.js'
 export type {
   AcquireRequest,
   Address,
@@ -55,17 +55,17 @@ export type {
   ResizeRequest,
 } from './requests.js'
 export type { EngineSession, LockEngine } from './session.js'
-export { backoffMs } from '../util/backoff.js'
-export { kindOf, shown } from '../util/kind-of.js'
-export { connectionLost, redisClient } from '../util/redis-client-symbols.js'
-export { urlMistake } from '../util/url-mistake.js'
-export { timedOut, within } from '../util/with-timeout.js'
+export { backoffMs } from '../util/timeouts.js'
+export { kindOf, shown } from '../util/mistakes.js'
+export { connectionLost, redisClient } from '../util/symbols.js'
+export { urlMistake } from '../util/mistakes.js'
+export { timedOut, within } from '../util/timeouts.js'
 export { checkObject, checkOptions } from '../options/checks.js'
 export { checkNames, checkValues, valueChecks, type OptionCheck } from '../options/library-options.js'
-export type { Sharing } from './sharing.js'
-export type { StoreFacts } from './store-facts.js'
-export { TokenFloors } from './token-floors.js'
-export type { Traits } from './traits.js'
+export type { Sharing } from './session.js'
+export type { StoreFacts } from './session.js'
+export { TokenFloors } from './lock-steps.js'
+export type { Traits } from './session.js'
 export type { WarningCode } from '../events/events.js'
 export {
   ClosedError,

@@ -1,3 +1,5 @@
+import type { ReplicationError } from '../errors/errors.js'
+import type { Moment } from '../util/clock.js'
 import type {
   AcquireReply,
   Inspection,
@@ -82,4 +84,63 @@ export interface LockSteps {
    * draws for the object must be larger. Left out where the store remembers all tokens.
    */
   noteToken?(address: Address, token: number): void
+}
+
+/** A repeated acquire request, and whether enough replicas had it in time. */
+export interface Confirmation {
+  readonly reply: AcquireReply
+  readonly sentAt: Moment
+  readonly leaseMs: number
+  /** How many replicas acknowledged it. */
+  readonly acknowledged: number
+  /** How many were connected, if that is known. */
+  readonly connected: number | undefined
+}
+
+/** Has replicas confirm a grant before its lease is handed out. */
+export interface Confirmer {
+  /** Like the session's, for the connections used here. */
+  readonly connectionEpoch: number
+  /** How many replicas must acknowledge a grant. */
+  readonly wanted: number
+  /**
+   * Repeats the request of a granted owner and waits for replicas to acknowledge it.
+   *
+   * @param next - makes the request when it is sent, since it may have to wait in line; `null`: no longer wanted
+   */
+  confirm(address: Address, next: () => AcquireRequest | null): Promise<Confirmation>
+  /** The error that says why a hold was released again. */
+  shortfall(address: Address, owner: string, what: Confirmation | 'wait ended'): ReplicationError
+}
+
+/** How many objects are remembered at least, and at most twice as many. */
+const remembered = 1_000
+
+/**
+ * The largest fencing token that a session has seen of each object: a floor for the next one, so that tokens grow even when the
+ * store has lost the last one. One object's token never counts for another. Keeps between 1,000 and 2,000 objects, those whose
+ * tokens it saw last.
+ */
+export class TokenFloors {
+  #recent = new Map<string, number>()
+  #older = new Map<string, number>()
+
+  /**
+   * 0 for an object of which none is known.
+   *
+   * @param id - of the object's address, or whatever else the session names it by
+   */
+  of(id: string): number {
+    return this.#recent.get(id) ?? this.#older.get(id) ?? 0
+  }
+
+  /** Remembers a token, unless a larger one of this object is known. */
+  saw(id: string, token: number): void {
+    const largest = Math.max(this.of(id), token)
+    if (this.#recent.size >= remembered && !this.#recent.has(id)) {
+      this.#older = this.#recent
+      this.#recent = new Map()
+    }
+    this.#recent.set(id, largest)
+  }
 }

@@ -1,4 +1,4 @@
-import { clientOf, isOwner, numberOf, ownerOf } from './owner.js'
+import { clientOf, isOwner, numberOf, ownerOf } from './requests.js'
 
 it.each(['used', '', ':1', 'c1:', 'c1:x', 5, undefined, null, ['c1:1']])('%j is not an owner', (given) => {
   expect(isOwner(given)).toBe(false)

@@ -83,3 +83,57 @@ export interface QueueEntry {
   /** How long it stays alive from now on, milliseconds. */
   readonly entryTtlMs: number
 }
+
+/** From names to where objects live, and back. Does no I/O. */
+export interface Addressing {
+  /**
+   * The address of the lock of this name, or of another object that the engine's traits promise. The core has checked that the
+   * name is a string of 1 to 1,024 bytes.
+   *
+   * @throws `InvalidArgumentError` for a name that the store cannot take
+   */
+  locate(name: string, object: ObjectType): Address
+  /** The address with this id, for a notification that no waiter here expects; `null` for an id that is not one of this session's. */
+  resolve(id: string): Address | null
+}
+
+/** The owner of the n-th outermost acquisition of a client. */
+export const ownerOf = (clientId: string, n: number): string => `${clientId}:${n}`
+
+/** Whether it has the form of an owner. */
+export const isOwner = (text: unknown): text is string => typeof text === 'string' && /^.+:\d+$/s.test(text)
+
+/** Which acquisition of its client an owner stands for. */
+export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))
+
+/** The client that an owner belongs to. */
+export const clientOf = (owner: string): string => owner.slice(0, owner.lastIndexOf(':'))
+
+/**
+ * A read/write lock is a semaphore: a reader takes one permit, a writer takes all of them. So many readers at once are
+ * out of reach.
+ */
+export const writePermits = 1_000_000_000
+
+/** What a call is about, as events and errors name it. */
+export type ObjectKind = 'lock' | 'read-lock' | 'write-lock' | 'semaphore' | 'latch'
+
+/** What a call wants of an object. */
+export interface Target {
+  readonly address: Address
+  readonly kind: ObjectKind
+  /** How many permits it wants; 1 for a lock. */
+  readonly permits: number
+  /** How many permits the object has in all; `undefined` for a lock. */
+  readonly size: number | undefined
+}
+
+/** Whether several that want it may run in one hold at the same time. */
+export const isShared = ({ kind }: Pick<Target, 'kind'>): boolean => kind === 'read-lock'
+
+/** The object in messages, such as `read lock catalog`. */
+export const titleOf = ({ kind, address }: Pick<Target, 'kind' | 'address'>): string =>
+  titleFrom(kind, address.name)
+
+/** The same from a kind and a name. */
+export const titleFrom = (kind: ObjectKind, name: string): string => `${kind.replace('-', ' ')} ${name}`

@@ -1,17 +1,10 @@
-import type { Addressing } from './addressing.js'
-import type { Confirmer } from './confirmer.js'
-import type { FencedClient, FencingLease } from './fencing.js'
-import type { Examination, Finding } from './finding.js'
+import type { UnavailableError } from '../errors/errors.js'
 import type { EngineHost } from './host.js'
-import type { Inbox } from './inbox.js'
 import type { LatchSession } from './latch.js'
-import type { LockSteps } from './lock-steps.js'
+import type { Confirmer, LockSteps } from './lock-steps.js'
 import type { OperatorSession } from './operator.js'
-import type { Registry } from './registry.js'
-import type { Address } from './requests.js'
-import type { Sharing } from './sharing.js'
-import type { StoreFacts } from './store-facts.js'
-import type { Traits } from './traits.js'
+import type { ClientInfo } from './replies.js'
+import type { Address, Addressing, ObjectType } from './requests.js'
 
 /**
  * Where locks are stored, and how they pass from one owner to the next. `new Holdfast({ engine })` opens one session.
@@ -68,3 +61,208 @@ export interface EngineSession {
   /** Ends all timers and connections. Steps in progress reject. */
   close(): Promise<void>
 }
+
+/** How notifications reach a client. What they say goes to its {@link EngineHost}. */
+export interface Inbox {
+  /** Whether a notification about this lock would arrive now, as far as is known. */
+  isSubscribed(address: Address): boolean
+  /** Resolves once notifications arrive; keeps trying during outages. Rejects when the store refuses the subscription. */
+  subscribe(address: Address): Promise<void>
+  /** For stores that notify per lock: a waiter for this lock has arrived. Called once per waiter. */
+  watch?(address: Address): void
+  /** A waiter that was announced by `watch` has left. */
+  unwatch?(address: Address): void
+}
+
+/** Who the clients are, for diagnostics only. */
+export interface Registry {
+  /** Keeps the registration of this client alive; called periodically while it holds or waits. */
+  register(): Promise<void>
+  /** What a client registered with; `null` when its registration has expired. */
+  find(clientId: string): Promise<ClientInfo | null>
+}
+
+/** What is special about an engine whose objects are used by clients of another library, too. */
+export interface Sharing {
+  /** The other library, for messages. All masters of a quorum are shared with the same one, or none is. */
+  readonly library: string
+  /** What to do for a fencing token, for the error of a lease that has none. */
+  readonly tokenAdvice: (object: ObjectType) => string
+  /**
+   * Who an owner of the other library is among those of a quorum, at each master of which it may have another name; `undefined` for
+   * an owner of ours.
+   */
+  readonly foreignOwnerOf: (owner: string) => string | undefined
+  /** Whether this names a holder of permits as the other library does. */
+  readonly isForeignHolder: (text: string) => boolean
+  /**
+   * Checks a resize before it is sent.
+   *
+   * @throws `InvalidArgumentError` for one that the other library has no counterpart of
+   */
+  readonly checkResize: (semaphore: string, keepMs: number | undefined) => void
+}
+
+/** What a session knows of its store, and of its connection to it. */
+export interface StoreFacts {
+  /** Names the store in messages, such as `Redis at 127.0.0.1:6379`. Without it they use the engine's name. */
+  readonly name?: string
+  /** Why the store has not replied yet, if the connection shows it, such as a handshake that does not end. */
+  readonly doubt?: UnavailableError | undefined
+  /**
+   * Grows with every connection that breaks. The core compares readings: a request during which it changed may have been
+   * carried out twice, or may have been carried out although it failed.
+   */
+  readonly connectionEpoch: number
+  /**
+   * Until when all that this client holds is certain to be kept, unless its session is proven again: by {@link EngineHost.now},
+   * with all margins off. No hold is claimed past it, whatever its lease; it is read each time, so that a process that stood still
+   * claims nothing. Present if the engine's traits say `lease.of: 'session'`.
+   *
+   * It rises only while the session lives. Once it has ended this stays in the past, {@link EngineHost.broken} has the client end its
+   * holds, and only then may this rise for another session.
+   */
+  readonly aliveUntil?: number | undefined
+
+  /**
+   * Identifies the running store that has this address's data; it differs after a restart or failover. A release that was
+   * sent twice and found nothing to release succeeded the first time if this is still the same. `undefined`: not known.
+   */
+  incarnation(address: Address): Promise<string | undefined>
+  /**
+   * The same from memory, without I/O, as of the last reply since a connection broke; `null` if the store does not report it.
+   * While it is `undefined` the core requests it once per hold, and a release in doubt counts as a loss.
+   */
+  knownIncarnation(address: Address): string | null | undefined
+
+  /**
+   * For how long the running store that has this address's data has been running, or has had its present data, milliseconds;
+   * rather too short than too long. `undefined`: not known. Only quorum locks ask, after each break of the connection.
+   */
+  uptimeMs?(address: Address): Promise<number | undefined>
+}
+
+/**
+ * What an engine promises. The core rejects options that an engine cannot honour, naming the engine, and the conformance
+ * suite holds each engine to what it says here.
+ */
+export interface Traits {
+  /**
+   * The objects it carries besides locks: `shared` are read/write locks and semaphores, for which `acquire` and `release`
+   * count permits. Left out: locks only.
+   */
+  readonly kinds?: readonly ('shared' | 'latch')[]
+  /** Whether waiters get the lock in order of arrival. */
+  readonly fifo: boolean
+  /**
+   * How a free lock finds its next holder.
+   *
+   * - `grant`: the release itself makes a live waiter the holder, who is notified of it ({@link EngineHost.granted})
+   * - `wake`: a waiter is notified that it may be its turn ({@link EngineHost.wake}) and requests the lock again
+   * - `pollMs`: waiters are not notified; they request again after a time drawn between these bounds, milliseconds, unless the
+   *   reply says another ({@link BusyReply.againMs}). `queued`: they queue at the store all the same, and a release makes the first of them
+   *   the holder, who finds out when it requests again
+   */
+  readonly handOff:
+    | 'grant'
+    | 'wake'
+    | { readonly pollMs: readonly [shortest: number, longest: number]; readonly queued?: true }
+  readonly lease: {
+    /**
+     * What ends a hold besides its release.
+     *
+     * - `hold`, the default: its own lease
+     * - `session`: its own lease, or the end of its client's session, whichever comes first: see {@link StoreFacts.aliveUntil}. A
+     *   session lasts for `watchdogTimeoutMs` unless an option of the engine says otherwise.
+     */
+    readonly of?: 'hold' | 'session'
+    /** Leases are rounded up to a multiple of this many milliseconds. */
+    readonly stepMs: number
+    /** The shortest lease that is supported. A shorter `leaseMs` or `watchdogTimeoutMs` is refused. */
+    readonly shortestMs: number
+    /**
+     * How much too early the store may end a lease, milliseconds, apart from clock drift. A process stops claiming a hold
+     * that much sooner.
+     */
+    readonly marginMs: number
+    /**
+     * How long confirming a grant may take ({@link Confirmer}), milliseconds, and the engine's option that sets it. A
+     * `leaseMs` or `maxHoldMs` that is not longer is refused.
+     */
+    readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
+  }
+  /**
+   * Whether a grant comes with a number larger than that of every earlier grant of the lock: always, as long as the
+   * store keeps its data, or never. With `none`, `getFencedLock` is refused and `lease.fencingToken` throws.
+   */
+  readonly fencing: 'kept' | 'while data lives' | 'none'
+  /** What holds survive: a restart of the store, also a failover, or neither. */
+  readonly survives: 'nothing' | 'restart' | 'failover'
+  /** When a holder learns that its hold was forced open: from a notification, or at its next renewal. */
+  readonly force: 'notified' | 'at renewal'
+  /**
+   * Whether single holds may vanish while the store runs, as where it evicts what it has no room for. A release that was repeated
+   * and finds nothing counts as a loss then: the first one may have found nothing, too.
+   */
+  readonly evicts?: true
+  /** Whether objects and clients can be listed, and clients asked what they hold. */
+  readonly operator?: true
+  /**
+   * How many commands reach the store for one cycle, which is to acquire a lock and to release it: while nobody else wants it, and for
+   * each of many that wait for it. Left out where they cannot be counted there, or are not promised.
+   */
+  readonly commandsPerCycle?: { readonly uncontended: number; readonly contended: number }
+}
+
+/**
+ * A connection of the application to the database that also has its locks, inside a transaction: a `Client` of `pg` or what
+ * its pool gives out, what `transaction` of PGlite gives to its callback, or anything else that runs a statement with `$1`,
+ * `$2`, … and rejects with the error of the database. On MySQL a connection of `mysql2`, or anything else that takes `?` for values.
+ */
+export interface FencedClient {
+  /** Runs one statement; with an empty list of values, it may be several. Always gets a list. */
+  query(text: string, values: (string | number)[]): Promise<unknown>
+  /** Runs several statements, where `query` runs one only. */
+  exec?(text: string): Promise<unknown>
+  /** A pool of `pg` has one: it runs each statement on any of its connections, so none of them in the transaction. */
+  readonly totalCount?: never
+}
+
+/** What a transaction is tied to; a `Lease` is one. */
+export interface FencingLease {
+  /** As `Lease.kind`. */
+  readonly kind: string
+  /** Of the lock. */
+  readonly name: string
+  /** Who holds it. */
+  readonly owner: string
+  /** Of this hold. */
+  readonly fencingToken: number
+}
+
+/** What an engine found out about its store: see {@link LockEngine.examine}. */
+export interface Finding {
+  /** What was checked, in a word or two: no two findings of an engine have the same. */
+  readonly check: string
+  /**
+   * - `ok`: as it should be
+   * - `warning`: locks work, and could be lost or stuck more easily than need be
+   * - `failed`: locks do not work, or are not safe
+   * - `unknown`: it could not be looked at
+   */
+  readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
+  /** What was seen, and what to do about it. */
+  readonly text: string
+}
+
+/** Under which conditions an engine examines its store. */
+export interface Examination {
+  /** That of the clients that use the store. */
+  readonly watchdogTimeoutMs: number
+  /** How long one request may take. */
+  readonly timeoutMs: number
+}
+
+/** Whether something that was given as an engine looks like one. */
+export const isEngine = (given: unknown): given is LockEngine =>
+  typeof given === 'object' && given !== null && 'open' in given && 'traits' in given && 'name' in given

@@ -1,4 +1,4 @@
-import { TokenFloors } from './token-floors.js'
+import { TokenFloors } from './lock-steps.js'
 
 it('the largest token of an object is its floor, and of no other object', () => {
   const floors = new TokenFloors()

@@ -1,4 +1,4 @@
-import type { StoreFacts } from '../engine/store-facts.js'
+import type { StoreFacts } from '../engine/session.js'
 import { monotonicMs } from '../util/clock.js'
 import type { HoldfastError } from './errors.js'
 

@@ -8,12 +8,10 @@ import {
   RefusedError,
   UnavailableError,
 } from '../errors/errors.js'
-import { OutageReports } from './outage-reports.js'
-import type { ObjectKind } from '../ownership/target.js'
-import { warnProcess, warnProcessOnce } from './process-warning.js'
+import { OutageReports, UnreachableWarning, warnProcess, warnProcessOnce } from './outage-reports.js'
+import type { ObjectKind } from '../engine/requests.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import { UnreachableWarning } from './unreachable-warning.js'
-import { shown } from '../util/kind-of.js'
+import { shown } from '../util/mistakes.js'
 
 /** The object and owner that an event is about. */
 export interface LockEvent {

@@ -1,4 +1,4 @@
-import type { HoldfastError } from '../errors/errors.js'
+import type { HoldfastError, UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 
 /** At most one report in this time. */
@@ -53,5 +53,51 @@ export class OutageReports {
   close(): void {
     this.flush()
     clearTimeout(this.#timer)
+  }
+}
+
+/** Of the warnings that are given once per process. */
+const given = new Set<string>()
+
+/** Node.js prints it to stderr, unless the program listens to the warnings of its process. */
+export function warnProcess(code: string, text: string): void {
+  process.emitWarning(text, { type: 'HoldfastWarning', code })
+}
+
+/** The same, once in the life of the process. */
+export function warnProcessOnce(code: string, text: () => string): void {
+  if (given.has(code)) return
+  given.add(code)
+  warnProcess(code, text())
+}
+
+/** Once the store has been reached, shorter outages are not reported. */
+const blipMs = 2_000
+
+/**
+ * Warns on the console that the store cannot be reached, if the program does not listen to `error` events: at once if the
+ * store was never reached, and once for each outage.
+ */
+export class UnreachableWarning {
+  #wasReached = false
+  #unreachableSince: number | undefined
+  #isWarned = false
+
+  /** The store replied for the first time, or again after a break. */
+  reached(): void {
+    this.#wasReached = true
+    this.#unreachableSince = undefined
+    this.#isWarned = false
+  }
+
+  note(error: UnavailableError): void {
+    this.#unreachableSince ??= monotonicMs()
+    if (this.#isWarned) return
+    if (this.#wasReached && monotonicMs() - this.#unreachableSince < blipMs) return
+    this.#isWarned = true
+    warnProcess(
+      'HOLDFAST_UNAVAILABLE',
+      `${error.message.replace(/\.$/, '')}. Holdfast keeps trying to reach it. To handle outages, listen to the client's 'error' event; without a listener this is shown once per outage.`,
+    )
   }
 }

@@ -1,10 +1,9 @@
 import type { Address } from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
-import { pause, retryAfterMs } from '../util/backoff.js'
+import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
-import { timedOut, withTimeout } from '../util/with-timeout.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseDeps } from './release.js'
 

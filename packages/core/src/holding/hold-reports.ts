@@ -1,9 +1,10 @@
+import { titleOf } from '../engine/requests.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Events, LockEvent } from '../events/events.js'
-import { acquiredAt } from './acquired-at.js'
-import type { OpenLease } from './lease-set.js'
-import { titleOf } from '../ownership/target.js'
-import type { ObjectKind, Target } from '../ownership/target.js'
+import { callSite, framesOf } from '../ownership/call-site.js'
+import type { CallSite } from '../ownership/call-site.js'
+import type { LeaseHandle, OpenLease } from './lease-set.js'
 
 /** What reports say of a hold. */
 export interface Reported {
@@ -108,4 +109,39 @@ export function unconfirmedText(
 function subjectOf({ target: { kind, address }, owner, value: permits }: Reported): LockEvent {
   const { name } = address
   return kind === 'semaphore' ? { name, kind, owner, permits } : { name, kind, owner }
+}
+
+const stacks = new WeakMap<OpenLease, string>()
+
+/** Remembers, as text, where a lease was acquired: a stack that is not yet text would keep its functions and what they refer to. */
+function rememberCall({ entry }: LeaseHandle, call: CallSite): void {
+  stacks.set(
+    entry,
+    framesOf(call)
+      .map((frame) => `    ${frame}`)
+      .join('\n'),
+  )
+}
+
+/** Where it was acquired, if that was remembered. */
+const acquiredAt = (lease: OpenLease): string | undefined => stacks.get(lease)
+
+/**
+ * Has the lease that comes of a call remember where the call was made, if someone wants to know: it costs a stack.
+ *
+ * @param toResult - makes what the caller gets of an outcome
+ * @param ours - how many functions of this package the caller of this function is in
+ */
+export function traced<O, T extends LeaseHandle | null>(
+  events: Pick<Events, 'hasListeners'>,
+  toResult: (outcome: O) => T,
+  ours: number,
+): (outcome: O) => T {
+  if (!events.hasListeners('leaked')) return toResult
+  const call = callSite(ours + 1)
+  return (outcome) => {
+    const lease = toResult(outcome)
+    if (lease) rememberCall(lease, call)
+    return lease
+  }
 }

@@ -1,6 +1,6 @@
 import type { HoldContext } from '../channels/contexts.js'
-import { OwnerTable } from '../ownership/owner-table.js'
-import type { Owned } from '../ownership/owner-table.js'
+import { OwnerTable } from '../ownership/owners.js'
+import type { Owned } from '../ownership/owners.js'
 
 /** How a hold ended; `ended`: by the time that its options set. */
 type HoldEnd = NonNullable<HoldContext['end']>

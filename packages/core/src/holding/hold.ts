@@ -1,24 +1,25 @@
 import type { Channels } from '../channels/channels.js'
 import type { LockSteps } from '../engine/lock-steps.js'
+import { titleOf } from '../engine/requests.js'
+import type { AcquireRequest, Address, Target } from '../engine/requests.js'
+import { UnavailableError } from '../errors/errors.js'
 import type { LockLostError } from '../errors/errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
-import { titleOf } from '../ownership/target.js'
-import type { Target } from '../ownership/target.js'
 import type { Background } from '../util/background.js'
-import { momentNow, monotonicMs } from '../util/clock.js'
+import { isTimeUp, momentNow, monotonicMs } from '../util/clock.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
-import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import type { Abandonment } from './abandonment.js'
-import { sendExtension } from './extension.js'
-import type { Grant } from './grant.js'
 import { unconfirmedText } from './hold-reports.js'
+import type { HoldReports } from './hold-reports.js'
 import type { LeaseHandle, LeaseMaker } from './lease-set.js'
 import { lossForCaller, upgradeRefused } from './loss.js'
-import { ProvenHold } from './proven-hold.js'
-import type { ProvenHoldDeps } from './proven-hold.js'
-import { enterUntilAnswered, sendEntry } from './re-entry.js'
+import { ProvenHold, sendExtension } from './proven-hold.js'
+import type { Grant, ProvenHoldDeps } from './proven-hold.js'
 import { sendRelease } from './release.js'
 import type { PendingRelease, ReleaseOutcome } from './release.js'
 
@@ -324,3 +325,54 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
 
 const toPublished = (outcome: ReleaseOutcome): 'released' | 'not-held' | 'unconfirmed' =>
   outcome === 'unanswered' ? 'unconfirmed' : outcome
+
+/** One attempt: `false` when the hold was released before. */
+type Attempt = (timeoutMs: number) => Promise<boolean>
+
+/**
+ * Repeats an attempt to enter a hold once more until the store replies, as long as the caller waits. Resolves with
+ * whether the hold was entered.
+ *
+ * @param startedAt - when the caller began to wait
+ */
+export async function enterUntilAnswered(
+  attempt: Attempt,
+  { waitMs, signal }: Request,
+  startedAt: number,
+  reports: Pick<HoldReports, 'error'>,
+  details: ErrorSubject,
+): Promise<boolean> {
+  for (let failures = 0; ;) {
+    signal?.throwIfAborted()
+    const waitLeftMs = waitMs === 0 ? Infinity : startedAt + waitMs - monotonicMs()
+    try {
+      return await attempt(Math.max(1, waitLeftMs))
+    } catch (thrown) {
+      const error = toHoldfastError(thrown, details)
+      if (!(error instanceof UnavailableError) || waitMs === 0) throw error
+      if (isTimeUp(startedAt + waitMs)) throw error
+      reports.error(error)
+      await pause(retryAfterMs(++failures))
+    }
+  }
+}
+
+/**
+ * Has the store count one more entry of an owner that holds the lock. Resolves with the fencing token, 0 if there is none, or with
+ * `null` when the owner holds nothing.
+ */
+async function sendEntry(
+  steps: LockSteps,
+  address: Address,
+  request: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs' | 'wantsToken'>,
+  timeoutMs: number,
+): Promise<number | null> {
+  const { leaseMs } = request
+  const reply = await steps.acquire(
+    address,
+    { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs, proof: '' },
+    timeoutMs,
+  )
+  if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+  return reply.kind === 'held' ? reply.token : null
+}

@@ -1,5 +1,5 @@
 import type { LockLostError } from '../errors/errors.js'
-import type { ObjectKind, Target } from '../ownership/target.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
 
 /** One entry into a hold, as far as the hold needs to know it. */
 export interface OpenLease {

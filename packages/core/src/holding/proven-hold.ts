@@ -1,27 +1,25 @@
 import type { Renewable, RenewalOutcome, Watchdog } from '@holdfast/watchdog'
-import type { Address, Renewal } from '../engine/requests.js'
-import type { StoreFacts } from '../engine/store-facts.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import type { RenewalReply } from '../engine/replies.js'
+import { titleOf } from '../engine/requests.js'
+import type { Address, ObjectKind, Renewal, Target } from '../engine/requests.js'
+import type { StoreFacts } from '../engine/session.js'
 import { UnavailableError } from '../errors/errors.js'
 import type { LockLostError, LossReason } from '../errors/errors.js'
-import { titleOf } from '../ownership/target.js'
-import type { ObjectKind, Target } from '../ownership/target.js'
-import type { Turns } from '../ownership/turns.js'
+import { toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
+import type { Turns } from '../ownership/turns.js'
+import { LeaseClock } from '../time/lease-clock.js'
+import type { FirstProof } from '../time/lease-clock.js'
 import type { Background } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import type { Abandonment } from './abandonment.js'
-import { countingOf } from './counting.js'
-import type { Counting } from './counting.js'
-import type { Evictions } from './evictions.js'
-import type { Extension } from './extension.js'
-import type { Grant } from './grant.js'
 import type { HoldReports, Reported } from './hold-reports.js'
 import type { HoldTable } from './hold-table.js'
-import { provenIncarnation } from './incarnation.js'
-import { LeaseClock } from '../time/lease-clock.js'
 import { LeaseSet } from './lease-set.js'
 import { lossForCaller, lossOf } from './loss.js'
+import type { Evictions } from './loss.js'
 
 /** What keeping a hold alive needs of its client. */
 export interface ProvenHoldDeps {
@@ -315,5 +313,82 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
       this.incarnation = await provenIncarnation(store, this.address)
     }
     background.run(learn())
+  }
+}
+
+/** What an acquisition hands over when it got the lock. */
+export interface Grant extends FirstProof {
+  readonly target: Target
+  readonly n: number
+  readonly owner: string
+  readonly fencingToken: number
+  /** A request of this owner may still be on its way. */
+  readonly inDoubt: boolean
+  /** Whether no connection broke since the store said so; otherwise the store there now may not know the hold. */
+  readonly isProven: boolean
+}
+
+/** How the entries of a hold count at the store. */
+export interface Counting {
+  /** Whether the store counts each entry; otherwise a hold that lasts long enough is entered without a command. */
+  readonly countsEntries: boolean
+  /** What the store is to count for these leases. */
+  valueOf(leases: LeaseSet): number
+  /** What it is a hold of once only so much is left of it; the same target if that changes nothing. */
+  left(target: Target, value: number): Target
+}
+
+/** A lock: the store counts how often its owner has entered. */
+const countedEntries: Counting = {
+  countsEntries: true,
+  valueOf: ({ count }) => count,
+  left: (target) => target,
+}
+
+/** What several owners hold at once: the hold has the permits that its leases need, and never gets more. */
+const sharedPermits: Counting = {
+  countsEntries: false,
+  valueOf: ({ needs }) => needs,
+  left(target, permits) {
+    if (permits === 0 || permits === target.permits) return target
+    return { ...target, kind: target.kind === 'write-lock' ? 'read-lock' : target.kind, permits }
+  },
+}
+
+const countingOf = ({ kind }: Pick<Target, 'kind'>): Counting =>
+  kind === 'lock' ? countedEntries : sharedPermits
+
+/** A renewal of one hold that is sent now, by the watchdog, by `extend()` or by a multi lock. Several holds may share a command. */
+export interface Extension {
+  readonly sentAt: Moment
+  readonly renewal: Renewal
+  /** Takes the reply. Throws `LockLostError` when the hold is lost, `UnavailableError` when that is not known. */
+  settle(reply: RenewalReply | undefined): void
+}
+
+/** Sends it for a caller. Rejects with `LockLostError` when the hold is lost. */
+export async function sendExtension(
+  steps: LockSteps,
+  extension: Extension,
+  timeoutMs: number,
+  details: ErrorSubject,
+): Promise<void> {
+  const [reply] = await steps.renew([extension.renewal], timeoutMs).catch((error: unknown) => {
+    throw toHoldfastError(error, details)
+  })
+  extension.settle(reply)
+}
+
+/**
+ * The incarnation of the store that proved a hold just now; `undefined` if a connection broke before the store said which one
+ * it is, or if it did not say. A release in doubt then counts as a loss.
+ */
+async function provenIncarnation(store: StoreFacts, address: Address): Promise<string | undefined> {
+  const epoch = store.connectionEpoch
+  try {
+    const incarnation = await store.incarnation(address)
+    return epoch === store.connectionEpoch ? incarnation : undefined
+  } catch {
+    return undefined
   }
 }

@@ -1,12 +1,11 @@
 import type { Address, ReleaseRequest } from '../engine/requests.js'
 import type { LockSteps } from '../engine/lock-steps.js'
-import type { StoreFacts } from '../engine/store-facts.js'
+import type { StoreFacts } from '../engine/session.js'
 import { ClosedError, UnavailableError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { Background } from '../util/background.js'
-import { pause, retryAfterMs } from '../util/backoff.js'
+import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../util/clock.js'
-import { timedOut, withTimeout } from '../util/with-timeout.js'
 
 /** What sending a release needs. */
 export interface ReleaseDeps {

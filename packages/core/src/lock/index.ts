@@ -5,16 +5,16 @@ export {
   type HoldfastOptions,
   type HoldfastStats,
 } from '../lock-client.js'
-export { lockName } from '../objects/name-of-text.js'
+export { lockName } from '../objects/lock-name.js'
 export { locked, type Locked, type WithLock } from '../objects/locked.js'
 export type { Lock } from '../objects/lock.js'
 export type { Lease } from '../objects/lease.js'
-export type { BaseLease } from '../objects/base-lease.js'
-export type { LockCallback } from '../objects/lock-callback.js'
+export type { BaseLease } from '../objects/lease.js'
+export type { LockCallback } from '../objects/lease.js'
 export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
-export type { Traits } from '../engine/traits.js'
+export type { Traits } from '../engine/session.js'
 export type { ClientInfo } from '../engine/replies.js'
-export type { FencedClient } from '../engine/fencing.js'
+export type { FencedClient } from '../engine/session.js'
 export type {
   AcquireOptions,
   ClientOptions,
@@ -24,7 +24,7 @@ export type {
 } from '../options/options.js'
 export type { ForceOptions } from '../options/force-options.js'
 export type { RedisOptions } from '../redis/options.js'
-export type { ObjectKind } from '../ownership/target.js'
+export type { ObjectKind } from '../engine/requests.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from '../events/events.js'
 export {
   ClosedError,
@@ -45,4 +45,4 @@ export {
   type HoldfastErrorDetails,
   type LossReason,
 } from '../errors/errors.js'
-export { isHoldfastError, type AnyHoldfastError } from '../errors/any-holdfast-error.js'
+export { isHoldfastError, type AnyHoldfastError } from '../errors/errors.js'

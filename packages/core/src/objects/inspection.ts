@@ -1,10 +1,8 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
-import type { Address } from '../engine/requests.js'
-import type { Registry } from '../engine/registry.js'
-import { clientOf } from '../engine/owner.js'
+import { clientOf, writePermits } from '../engine/requests.js'
+import type { Address, ObjectKind, Target } from '../engine/requests.js'
+import type { Registry } from '../engine/session.js'
 import type { OwnerReports } from '../operating/operations.js'
-import type { ObjectKind, Target } from '../ownership/target.js'
-import { sideOf } from './sides.js'
 
 /** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {
@@ -153,3 +151,7 @@ export async function findReports(
   const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
   return operations && asked.length > 0 ? operations.reportsOf(address, asked) : () => undefined
 }
+
+/** Which side an owner with so many permits is on. */
+const sideOf = (permits: number): 'read-lock' | 'write-lock' =>
+  permits < writePermits ? 'read-lock' : 'write-lock'

@@ -1,25 +1,201 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import type { FencedClient, FencingLease } from '../engine/fencing.js'
-import type { ObjectType } from '../engine/requests.js'
-import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
+import { titleFrom, titleOf } from '../engine/requests.js'
+import type { ObjectKind, ObjectType, Target } from '../engine/requests.js'
+import type { FencedClient, FencingLease } from '../engine/session.js'
+import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
+import type { LockLostError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
-import type { LeaseMaker } from '../holding/lease-set.js'
-import { resolveRun } from '../options/options.js'
+import type { LeaseMaker, OpenLease } from '../holding/lease-set.js'
+import { lossForCaller, lossOf } from '../holding/loss.js'
+import { requireLeaseMs, resolveRun } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
+import { outsideFrames } from '../ownership/frames.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
-import { titleFrom } from '../ownership/target.js'
-import type { Target } from '../ownership/target.js'
+import { abortController } from '../util/abort.js'
 import { monotonicMs } from '../util/clock.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { uncloneable } from '../util/symbols.js'
+import { withTimeout } from '../util/timeouts.js'
 import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
-import { BaseLease } from './base-lease.js'
-import type { LeasedHold } from './base-lease.js'
-import { splitArguments } from './split-arguments.js'
-import { runHeld } from './use-lease.js'
-import { untilTurnOrTimeout } from './until-turn.js'
+import { runHeld, splitArguments, untilTurnOrTimeout } from './use-lease.js'
+
+/** What the hold keeps of a lease, so that the lease itself can be collected once its caller has dropped it. */
+export class LeaseEntry implements OpenLease {
+  readonly target: Target
+  readonly limitAt: number
+  /** How many permits it needs. */
+  needs: number
+  left: Promise<void> | undefined
+  #abort: AbortController | undefined
+  /** `null` for a fixed lease, which ends by itself; `undefined` once it was found to be collected. */
+  #lease: object | null | undefined
+
+  constructor(lease: object | null, target: Target, limitAt: number) {
+    this.#lease = lease
+    this.target = target
+    this.limitAt = limitAt
+    this.needs = target.permits
+  }
+
+  get kind(): ObjectKind {
+    return this.target.kind
+  }
+
+  /** Whether the watchdog is to renew the hold for it. */
+  get isRenewed(): boolean {
+    return this.#lease !== null
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= abortController()
+    return this.#abort.signal
+  }
+
+  abort(error: LockLostError): void {
+    if (this.left) return
+    outsideFrames(() => this.#abort?.abort(error))
+  }
+
+  /** Most holds are released before their first renewal, so only then is a weak reference made. */
+  noticeDropped(): boolean {
+    if (this.left || !this.#lease) return false
+    if (!(this.#lease instanceof WeakRef)) {
+      this.#lease = new WeakRef(this.#lease)
+      return false
+    }
+    if (this.#lease.deref() !== undefined) return false
+    this.#lease = undefined
+    return true
+  }
+}
+
+/** @internal What all leases need of their hold. */
+export type LeasedHold = Omit<Possession<never>, 'enter' | 'leave'>
+
+/** One entry into a hold, of any object. */
+export abstract class BaseLease {
+  /** @internal */
+  readonly uncloneable = uncloneable
+  readonly #entry: LeaseEntry
+
+  /** @internal */
+  constructor(target: Target, fixedLeaseMs: number | null, limitAt: number) {
+    this.#entry = new LeaseEntry(fixedLeaseMs === null ? this : null, target, limitAt)
+  }
+
+  /** The name of what is held, as given to `getLock`, `getSemaphore` and so on. */
+  get name(): string {
+    return this.hold.address.name
+  }
+
+  /** What is held: a lock, one side of a read/write lock, or permits of a semaphore. */
+  get kind(): ObjectKind {
+    return this.#entry.kind
+  }
+
+  /** Who holds: `<clientId>:<n>`, as the store has it. */
+  get owner(): string {
+    return this.hold.owner
+  }
+
+  /**
+   * Aborts with a `LockLostError` when the hold is lost, no later than its deadline: pass it to what you await inside.
+   * Never aborts once `unlock()` was called, which throws the loss that it finds. Created on first use.
+   */
+  get signal(): AbortSignal {
+    const { signal } = this.#entry
+    const { loss } = this
+    if (loss) this.#entry.abort(loss)
+    return signal
+  }
+
+  /** Whether the hold can be relied on at this moment; correct even on the first line after an event-loop stall. Sends nothing. */
+  get isHeld(): boolean {
+    return !this.isLeft && this.hold.isHeld
+  }
+
+  /** Milliseconds until the deadline unless it is renewed before; 0 when not held. Sends nothing. */
+  remainingMs(): number {
+    return this.isLeft ? 0 : this.hold.remainingMs()
+  }
+
+  /**
+   * Throws `LockLostError` when the hold was lost, or is in doubt because the machine was suspended (reason `suspended`);
+   * `NotOwnerError` after this lease was released. Sends nothing.
+   */
+  assertHeld(): void {
+    this.assertUsable()
+    if (!this.hold.isHeld) throw lossOf(this.target, this.owner, 'suspended')
+  }
+
+  /**
+   * Extends a fixed lease to at least `leaseMs` from now. Never shortens, never goes past `maxHoldMs`.
+   *
+   * @param leaseMs - milliseconds, at least 100
+   * @throws `LockLostError` when the hold was lost, `NotOwnerError` after this lease was released, `UnavailableError` when no
+   * reply came (the old deadline still applies), `InvalidArgumentError` for a lease that the watchdog renews anyway
+   */
+  async extend(leaseMs: number): Promise<void> {
+    requireLeaseMs(leaseMs, this.bounds)
+    this.assertUsable()
+    if (this.#entry.isRenewed) {
+      throw new InvalidArgumentError(
+        `extend() needs a fixed lease (leaseMs); the watchdog already renews this lease on ${titleOf(this.target)}`,
+        { lockName: this.name, owner: this.owner },
+      )
+    }
+    await this.hold.extend(leaseMs)
+  }
+
+  /** @internal What the hold keeps of it. */
+  get entry(): LeaseEntry {
+    return this.#entry
+  }
+
+  /** @internal Why the hold was lost, unless the lease was left before. */
+  get loss(): LockLostError | undefined {
+    return this.isLeft ? undefined : this.hold.loss
+  }
+
+  /** @internal Whether it was left. */
+  get isLeft(): boolean {
+    return this.#entry.left !== undefined
+  }
+
+  /** @internal */
+  protected abstract get hold(): LeasedHold
+
+  /** @internal */
+  protected abstract get bounds(): LeaseBounds
+
+  /** @internal */
+  protected get target(): Target {
+    return this.#entry.target
+  }
+
+  /** @internal Leaves once; a later call waits for the first. */
+  protected leaveOnce(leave: () => Promise<void>): Promise<void> {
+    const entry = this.#entry
+    if (entry.left) return entry.left.catch(() => undefined)
+    entry.left = leave()
+    return entry.left
+  }
+
+  /** @internal */
+  protected assertUsable(): void {
+    if (this.isLeft) throw this.#alreadyLeft()
+    if (this.hold.loss) throw lossForCaller(this.hold.loss)
+  }
+
+  #alreadyLeft(): NotOwnerError {
+    return new NotOwnerError(`this lease on ${titleOf(this.target)} has already been released`, {
+      lockName: this.name,
+      owner: this.owner,
+    })
+  }
+}
 
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
@@ -223,3 +399,6 @@ export class LockLeases implements LeaseMaker<Possession<Lease>, Lease> {
     return new Lease(this.#deps, hold, target, fixedLeaseMs, limitAt)
   }
 }
+
+/** What `withLock` runs while it holds the lock. */
+export type LockCallback<T, L = Lease> = (lease: L) => T | PromiseLike<T>

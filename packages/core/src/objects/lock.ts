@@ -1,36 +1,32 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import type { Member, MemberClient } from '../composing/member.js'
 import type { LockSteps } from '../engine/lock-steps.js'
-import type { Registry } from '../engine/registry.js'
+import { titleOf } from '../engine/requests.js'
+import type { Addressing, ObjectKind, Target } from '../engine/requests.js'
+import type { Registry } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
 import type { Events } from '../events/events.js'
+import { traced } from '../holding/hold-reports.js'
+import type { Member, MemberClient } from '../multi/member.js'
+import type { Operations } from '../operating/operations.js'
 import { resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
-import type { Operations } from '../operating/operations.js'
 import { resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
-import type { ObjectKind, Target } from '../ownership/target.js'
-import { titleOf } from '../ownership/target.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Ready } from '../waiting/readiness.js'
 import { endBody, joinTurns } from '../waiting/turn.js'
-import { acquireByOptions } from './acquire-by-options.js'
 import type { Entrance, Outcome } from './entrance.js'
 import { describeLock, foundLock } from './inspection.js'
 import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
-import type { Lease } from './lease.js'
-import { traced } from './leak-traces.js'
-import { useLease } from './use-lease.js'
-import { timedOutWaiting } from './wording.js'
-import { splitArguments } from './split-arguments.js'
-import type { LockCallback } from './lock-callback.js'
-import { uncloneable } from '../util/uncloneable.js'
+import type { Lease, LockCallback } from './lease.js'
+import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from './use-lease.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
@@ -322,5 +318,16 @@ export class Lock {
 
   #report(error: unknown): void {
     this.#deps.events.emitError(toHoldfastError(error, this.#subject))
+  }
+}
+
+/** Inspects an unused name: a read that needs the same connection, scripts and rights as a lock. */
+export async function ping({ steps, readiness }: LockDeps, names: Addressing): Promise<void> {
+  const address = names.locate('ping', 'lock')
+  try {
+    await readiness.ready(address)
+    await steps.inspect(address, 1)
+  } catch (error) {
+    throw toHoldfastError(error)
   }
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../errors/errors.js'
 import { checkOptions, requireFunction } from '../options/checks.js'
 import { acquireOptionNames } from '../options/options.js'
 import type { AcquireOptions } from '../options/options.js'
-import { shown } from '../util/kind-of.js'
+import { shown } from '../util/mistakes.js'
 
 /** What {@link locked} holds: a lock, one side of a read/write lock, a multi lock, or a bridge. */
 export interface WithLock {

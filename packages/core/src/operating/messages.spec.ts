@@ -1,8 +1,7 @@
 import { longestText } from '../engine/operator.js'
-import { pagesOf, textOf } from './messages.js'
+import { pagesOf, readMessage, textOf } from './messages.js'
 import { ownPace } from './pace.js'
-import { readMessage } from './read-message.js'
-import type { ClientReport, HoldReport } from './report.js'
+import type { ClientReport, HoldReport } from './messages.js'
 
 const hold = (name: string): HoldReport => ({
   name,

@@ -1,4 +1,4 @@
-import { matcherOf } from './name-pattern.js'
+import { matcherOf } from './listing.js'
 
 it.each([
   ['*', ['', 'order:42', 'a\nb'], []],

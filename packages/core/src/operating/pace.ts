@@ -1,5 +1,4 @@
 import { monotonicMs } from '../util/clock.js'
-import type { Allowance } from './allowance.js'
 
 /** Does work in pieces, with time for others in between: those of the event loop first, renewals above all. */
 export interface Pace {
@@ -41,5 +40,66 @@ export class SharedPace implements Pace {
     // Several may have waited for the same allowance.
     for (let ms = this.#workMs.waitMs; ms > 0; ms = this.#workMs.waitMs) if (!(await this.#rest(ms))) break
     this.#since = monotonicMs()
+  }
+}
+
+/** So many are looked at in one piece. */
+const pieceSize = 2_000
+
+/** The oldest of those that are wanted, the oldest first, without sorting them all. */
+export async function oldestOf<T>(
+  all: readonly T[],
+  wanted: { readonly most: number; is(item: T): boolean; since(item: T): number },
+  pace: Pace,
+): Promise<T[]> {
+  const { most } = wanted
+  let kept: T[] = []
+  const trim = (): void => {
+    kept.sort((a, b) => wanted.since(a) - wanted.since(b))
+    kept = kept.slice(0, most)
+  }
+  for (let start = 0; start < all.length; start += pieceSize) {
+    if (start > 0) await pace.breathe()
+    for (const item of all.slice(start, start + pieceSize)) if (wanted.is(item)) kept.push(item)
+    if (kept.length >= 2 * most) trim()
+  }
+  trim()
+  return kept
+}
+
+/** What may be spent on the wishes of strangers: `most` at once, `perSecond` in the long run. The last expense may overdraw it. */
+export class Allowance {
+  readonly #most: number
+  readonly #perSecond: number
+  #left: number
+  #at = monotonicMs()
+
+  constructor(most: number, perSecond: number) {
+    this.#most = most
+    this.#perSecond = perSecond
+    this.#left = most
+  }
+
+  /** Whether nothing is missing from it. */
+  get isFull(): boolean {
+    this.#refill()
+    return this.#left === this.#most
+  }
+
+  /** How long until something may be spent again, milliseconds; 0: now. */
+  get waitMs(): number {
+    this.#refill()
+    return this.#left > 0 ? 0 : Math.ceil((1_000 * -this.#left) / this.#perSecond) + 1
+  }
+
+  spend(amount: number): void {
+    this.#refill()
+    this.#left -= amount
+  }
+
+  #refill(): void {
+    const now = monotonicMs()
+    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / 1_000) * this.#perSecond)
+    this.#at = now
   }
 }

@@ -1,4 +1,4 @@
-import { readMessage } from './read-message.js'
+import { readMessage } from './messages.js'
 
 it.each([
   'hello',

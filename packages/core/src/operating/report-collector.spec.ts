@@ -1,7 +1,7 @@
 import type { OperatorSession } from '../engine/operator.js'
-import { pause } from '../util/backoff.js'
+import { pause } from '../util/timeouts.js'
 import { monotonicMs } from '../util/clock.js'
-import { readMessage } from './read-message.js'
+import { readMessage } from './messages.js'
 import { ReportCollector } from './report-collector.js'
 
 beforeEach(() => jest.useFakeTimers())

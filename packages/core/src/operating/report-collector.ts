@@ -1,13 +1,12 @@
 import { nanoid } from 'nanoid'
 import type { Address } from '../engine/requests.js'
-import type { Inbox } from '../engine/inbox.js'
+import type { Inbox } from '../engine/session.js'
 import type { OperatorSession } from '../engine/operator.js'
 import { ClosedError, UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
-import { timedOut, withTimeout } from '../util/with-timeout.js'
+import { timedOut, withTimeout } from '../util/timeouts.js'
 import { mostPagesOf, textOf } from './messages.js'
-import type { Question, ReportHead, ReportPage } from './messages.js'
-import type { ClientReport } from './report.js'
+import type { ClientReport, Question, ReportHead, ReportPage } from './messages.js'
 
 /** Which clients are asked, and for what. */
 export interface Collection {

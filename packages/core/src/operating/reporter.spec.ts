@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors/errors.js'
-import { pause } from '../util/backoff.js'
-import { readMessage } from './read-message.js'
+import { pause } from '../util/timeouts.js'
+import { readMessage } from './messages.js'
 import { Reporter } from './reporter.js'
 import type { ReportedHold, ReportedWaiter } from './reporter.js'
 

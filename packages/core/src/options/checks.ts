@@ -1,8 +1,7 @@
 import { types } from 'node:util'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { longestMs } from '../util/clock.js'
-import { kindOf, knownKindOf, shown } from '../util/kind-of.js'
-import { nearestName } from '../util/nearest-name.js'
+import { kindOf, knownKindOf, nearestName, shown } from '../util/mistakes.js'
 
 /** Checks of options: each names the option, the value and the bound. */
 

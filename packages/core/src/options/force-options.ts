@@ -1,8 +1,8 @@
 import { checkOptions } from './checks.js'
-import { isOwner } from '../engine/owner.js'
+import { isOwner } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { isEvictor } from '../holding/evictions.js'
-import { shown } from '../util/kind-of.js'
+import { isEvictor } from '../holding/loss.js'
+import { shown } from '../util/mistakes.js'
 
 /** Whom `forceUnlock` evicts, and on whose behalf. */
 export interface ForceOptions {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import { kindOf, shown } from '../util/kind-of.js'
+import { kindOf, shown } from '../util/mistakes.js'
 import { guessOf } from './checks.js'
 
 /** What the value of an option may be: `${option} must be ${must}`. */

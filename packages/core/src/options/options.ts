@@ -1,3 +1,8 @@
+import type { LockEngine, Traits } from '../engine/session.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { driftMs } from '../time/deadline.js'
+import { longestMs } from '../util/clock.js'
+import { shown } from '../util/mistakes.js'
 import {
   checkBoolean,
   checkInteger,
@@ -6,13 +11,6 @@ import {
   checkString,
   requireInteger,
 } from './checks.js'
-import { checkOutlastsConfirmation } from './confirmation.js'
-import type { LockEngine } from '../engine/session.js'
-import type { Traits } from '../engine/traits.js'
-import { InvalidArgumentError } from '../errors/errors.js'
-import { driftMs } from '../time/deadline.js'
-import { longestMs } from '../util/clock.js'
-import { shown } from '../util/kind-of.js'
 
 /** A shorter one is not worth a command. */
 export const shortestLeaseMs = 100
@@ -369,4 +367,17 @@ export function resolveResize(size: number, options: ResizeOptions): Resize {
   checkOptions(options, resizeOptionNames)
   checkInteger('keepMs', options.keepMs, 1)
   return { size, keepMs: options.keepMs ?? longestMs }
+}
+
+/** Refuses a time that may pass before the grant of its hold is confirmed. */
+function checkOutlastsConfirmation(
+  option: 'leaseMs' | 'maxHoldMs',
+  ms: number | null | undefined,
+  confirmation: Traits['lease']['confirmation'],
+): void {
+  if (ms == null || !confirmation || ms > confirmation.withinMs) return
+  throw new InvalidArgumentError(
+    `${option} must be above ${confirmation.option} (${confirmation.withinMs}), ` +
+      `or the hold may end before it is confirmed, got ${ms}`,
+  )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { OwnerTable } from './owner-table.js'
-import type { Owned } from './owner-table.js'
+import { OwnerTable } from './owners.js'
+import type { Owned } from './owners.js'
 
 const owned = (n: number): Owned => ({ n, owner: `client:${n}` })
 

@@ -1,4 +1,4 @@
-import { ownerOf } from '../engine/owner.js'
+import { numberOf, ownerOf } from '../engine/requests.js'
 
 /** The owners of one client, in the order in which they are made. No two are the same. */
 export class Owners {
@@ -18,3 +18,95 @@ export class Owners {
     return ownerOf(this.clientId, this.nextNumber())
   }
 }
+
+/** Something that belongs to the n-th owner of this client. */
+export interface Owned {
+  readonly n: number
+  readonly owner: string
+}
+
+/** 2^32 divided by the golden ratio: spreads numbers in a row, which would fill a table in one piece. Knuth, TAOCP 6.4. */
+const spread = 0x9e3779b1
+const minLength = 16
+/** A table up to this length never shrinks: what one burst of calls needs, the next will need too. */
+const maxKeptLength = 16_384
+
+/**
+ * What belongs to which owner.
+ *
+ * Not a Map: when entries come and go, a Map makes a new table now and then and leaves a link to it in the old one. Once one
+ * of these is in the old generation of the heap, all that follow are kept with all that was in them, and garbage collections
+ * take three times as long.
+ */
+export class OwnerTable<T extends Owned> {
+  /** A power of two of them, at least half of them empty. An item whose own slot is taken goes into the next free one. */
+  #slots: (T | undefined)[] = emptySlots(minLength)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** In the order of their numbers. */
+  get all(): T[] {
+    return this.unordered.sort((a, b) => a.n - b.n)
+  }
+
+  /** In no order: sorting takes longer. */
+  get unordered(): T[] {
+    return this.#slots.filter((item) => item !== undefined)
+  }
+
+  find(owner: string): T | undefined {
+    const item = this.#slots[this.#slotOf(numberOf(owner))]
+    return item?.owner === owner ? item : undefined
+  }
+
+  /** Adds something of an owner that nothing else here has. */
+  add(item: T): void {
+    const { length } = this.#slots
+    if (2 * (this.#size + 1) > length) this.#resize(2 * length)
+    this.#slots[this.#slotOf(item.n)] = item
+    this.#size++
+  }
+
+  /** Whether it was in. */
+  delete(item: T): boolean {
+    const slot = this.#slotOf(item.n)
+    if (this.#slots[slot] !== item) return false
+    this.#slots[slot] = undefined
+    this.#size--
+    this.#closeGap(slot)
+    const { length } = this.#slots
+    if (length > maxKeptLength && 8 * this.#size < length) this.#resize(length / 2)
+    return true
+  }
+
+  /** Where this number is, or else where it would go. */
+  #slotOf(n: number): number {
+    const mask = this.#slots.length - 1
+    let slot = (Math.imul(n, spread) >>> 8) & mask
+    for (let item = this.#slots[slot]; item && item.n !== n; item = this.#slots[slot])
+      slot = (slot + 1) & mask
+    return slot
+  }
+
+  /** Items behind an emptied slot may only be there because it was taken. */
+  #closeGap(gap: number): void {
+    const mask = this.#slots.length - 1
+    for (let slot = (gap + 1) & mask; ; slot = (slot + 1) & mask) {
+      const item = this.#slots[slot]
+      if (!item) return
+      this.#slots[slot] = undefined
+      this.#slots[this.#slotOf(item.n)] = item
+    }
+  }
+
+  #resize(length: number): void {
+    const items = this.all
+    this.#slots = emptySlots(length)
+    for (const item of items) this.#slots[this.#slotOf(item.n)] = item
+  }
+}
+
+const emptySlots = (count: number): undefined[] => new Array<undefined>(count).fill(undefined)

@@ -1,7 +1,6 @@
-import type { Address } from '../engine/requests.js'
+import type { Address, ObjectKind, Target } from '../engine/requests.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
-import type { ObjectKind, Target } from './target.js'
 import type { Turns } from './turns.js'
 
 /**

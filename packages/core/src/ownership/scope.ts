@@ -1,12 +1,11 @@
-import type { Address } from '../engine/requests.js'
+import type { Address, Target } from '../engine/requests.js'
 import { LockLostError, NotOwnerError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
 import type { AnyPossession, ScopedLease } from './possession.js'
-import { titleFrom, titleOf } from './target.js'
-import type { Target } from './target.js'
+import { titleFrom, titleOf } from '../engine/requests.js'
 
 /** What a scope needs of its client. */
 export interface ScopeDeps {

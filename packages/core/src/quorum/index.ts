@@ -1,3 +1,3 @@
 export type {} from '../ambient.js'
-export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from '../holdfast-quorum.js'
-export type { QuorumClientOptions } from '../options/quorum-options.js'
+export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './holdfast-quorum.js'
+export type { QuorumClientOptions } from './options.js'

@@ -1,2 +1,2 @@
 export type {} from '../ambient.js'
-export { getReadWriteLock, type ReadWriteLock } from '../objects/read-write-lock.js'
+export { getReadWriteLock, type ReadWriteLock } from './read-write-lock.js'

@@ -1,7 +1,7 @@
 import type { LockEngine } from '../engine/session.js'
 import { sharedSteps } from './kinds/shared.js'
 import { multiSteps } from './kinds/multi.js'
-import { latchSteps } from './latches.js'
+import { latchSteps } from './kinds/latch.js'
 import { nativeEngine } from './native.js'
 import { operatorSteps } from './operator.js'
 import type { RedisOptions } from './options.js'

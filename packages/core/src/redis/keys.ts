@@ -1,7 +1,6 @@
-import type { Addressing } from '../engine/addressing.js'
-import type { Address, ObjectType } from '../engine/requests.js'
+import type { Address, Addressing, ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { clientOf } from '../engine/owner.js'
+import { clientOf } from '../engine/requests.js'
 
 /** The Redis keys of one object. All of them live in one cluster slot. */
 export interface Keys extends Address {

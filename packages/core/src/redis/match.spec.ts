@@ -1,4 +1,4 @@
-import { matchOf } from './match.js'
+import { matchOf } from './operator.js'
 
 it.each([
   ['lock:', '*', '*lock:*'],

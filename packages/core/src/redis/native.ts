@@ -1,14 +1,17 @@
-import type { LockEngine } from '../engine/session.js'
+import type { EngineHost } from '../engine/host.js'
+import type { LockEngine, Traits } from '../engine/session.js'
 import type { CarriedSteps } from './carried-steps.js'
 import { RedisCommands } from './commands.js'
+import { openConnections } from './connection/connections.js'
+import type { Connections } from './connection/connections.js'
 import { engineName } from './errors.js'
 import { nativeLayout } from './keys.js'
 import { NativeCalls } from './kinds/lock.js'
-import { reach, traitsOf } from './opening.js'
 import { resolveRedisSettings } from './options.js'
-import type { RedisOptions } from './options.js'
+import type { RedisOptions, RedisSettings } from './options.js'
 import { lockScripts } from './scripts/generated.js'
 import { RedisSession } from './session.js'
+import type { RedisSessionOptions } from './session.js'
 
 /**
  * Locks among Holdfast clients, and whatever else its sessions carry.
@@ -34,4 +37,41 @@ export function nativeEngine(options: RedisOptions, carried: readonly CarriedSte
       return session
     },
   }
+}
+
+/** Of locks on Redis, whoever shares them. */
+const lockTraits = {
+  // Redis expires a key in the millisecond after its TTL, by a clock that it reads once per command.
+  lease: { stepMs: 1, shortestMs: 1, marginMs: 2 },
+  fencing: 'while data lives',
+  survives: 'nothing',
+  force: 'notified',
+  commandsPerCycle: { uncontended: 2, contended: 2 },
+} as const
+
+export function traitsOf(
+  { minReplicas, replicaTimeoutMs: withinMs }: RedisSettings,
+  traits: Omit<Traits, keyof typeof lockTraits>,
+): Traits {
+  if (minReplicas === 0) return { ...lockTraits, ...traits }
+  const confirmation = { withinMs, option: 'replicaTimeoutMs' }
+  return { ...lockTraits, ...traits, lease: { ...lockTraits.lease, confirmation } }
+}
+
+/** A connection takes several round trips, which a command does not. */
+const shortestConnectMs = 1_000
+
+/** What a session needs of its servers. */
+export function reach(
+  { redis }: Pick<RedisOptions, 'redis'>,
+  { minReplicas: wanted, replicaTimeoutMs: timeoutMs }: RedisSettings,
+  host: EngineHost,
+): Pick<RedisSessionOptions, 'connections' | 'replicas'> {
+  const connectTimeoutMs = Math.min(Math.max(host.commandTimeoutMs, shortestConnectMs), 10_000)
+  const open = (more?: Record<string, unknown>): Connections =>
+    openConnections(redis, host.clientId, connectTimeoutMs, more)
+  const connections = open()
+  if (wanted === 0) return { connections, replicas: null }
+  // A WAIT gets no reply for as long as replicas are behind.
+  return { connections, replicas: { connections: open({ socketTimeout: undefined }), wanted, timeoutMs } }
 }

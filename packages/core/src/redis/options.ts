@@ -1,5 +1,5 @@
 import { checkInteger, checkString } from '../options/checks.js'
-import type { RedisSource } from './connection/redis-source.js'
+import type { RedisSource } from './connection/types.js'
 
 /** Where Redis is, and how its locks behave. */
 export interface RedisOptions {

@@ -1,6 +1,6 @@
 import type { SubscriberHub } from '@holdfast/pubsub'
 import type { EngineHost } from '../engine/host.js'
-import type { Registry } from '../engine/registry.js'
+import type { Registry } from '../engine/session.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { withMeaning } from './errors.js'

@@ -1,7 +1,11 @@
+import type { StoreFacts } from '../engine/session.js'
 import { RefusedError } from '../errors/errors.js'
-import { lockScripts } from './scripts/generated.js'
+import type { UnavailableError } from '../errors/errors.js'
+import type { WarningCode } from '../events/events.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode, isAboutKey, isUnusable } from './errors.js'
+import type { Keys } from './keys.js'
+import { lockScripts } from './scripts/generated.js'
 
 /** What INFO says about a server, as far as it matters here. */
 export interface ServerInfo {
@@ -96,7 +100,7 @@ const lacksInfo = ({ cause }: RefusedError): RefusedError =>
   )
 
 /** Throws `RefusedError` when the server cannot keep locks. */
-export function assertUsable(info: ServerInfo): void {
+function assertUsable(info: ServerInfo): void {
   if (info.role !== undefined && info.role !== 'master') {
     // INFO still uses the old word.
     const role = info.role === 'slave' ? 'replica' : info.role
@@ -109,5 +113,67 @@ export function assertUsable(info: ServerInfo): void {
     throw new RefusedError(`Redis ${info.version} is too old: Holdfast needs 6.2 or later, or Valkey`, {
       engine: engineName,
     })
+  }
+}
+
+/**
+ * Refuses a server that cannot keep locks, and warns about one that may lose them or cannot be checked.
+ *
+ * @param key - leads to the server
+ * @param name - of the server, in messages
+ */
+export async function checkServer(
+  servers: Pick<ServerIdentity, 'read'>,
+  key: string,
+  name: string,
+  warn: (code: WarningCode, message: string) => void,
+): Promise<void> {
+  try {
+    const info = await servers.read(key)
+    assertUsable(info)
+    if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
+      const text = `${name} may evict locks: its maxmemory-policy is ${info.evictionPolicy}; set it to noeviction`
+      warn('EVICTION_POLICY', text)
+    }
+  } catch (error) {
+    const mayOnlyLackInfo = error instanceof RefusedError && error.cause !== undefined
+    if (!mayOnlyLackInfo || isUnusable(error)) throw error
+    warn(
+      'SERVER_UNKNOWN',
+      `the server's version, role and eviction policy could not be read: ${error.message}`,
+    )
+  }
+}
+
+/** What a client knows of its servers, key by key. */
+export class RedisFacts implements StoreFacts {
+  readonly name: string
+  readonly #connection: Pick<ScriptConnection, 'epoch' | 'doubt'>
+  readonly #servers: ServerIdentity
+
+  constructor(name: string, connection: Pick<ScriptConnection, 'epoch' | 'doubt'>, servers: ServerIdentity) {
+    this.name = name
+    this.#connection = connection
+    this.#servers = servers
+  }
+
+  get connectionEpoch(): number {
+    return this.#connection.epoch
+  }
+
+  get doubt(): UnavailableError | undefined {
+    return this.#connection.doubt
+  }
+
+  incarnation({ main }: Keys): Promise<string | undefined> {
+    return this.#servers.runId(main)
+  }
+
+  knownIncarnation({ main }: Keys): string | null | undefined {
+    return this.#servers.known(main) ?? (this.#servers.isRefused ? null : undefined)
+  }
+
+  async uptimeMs({ main }: Keys): Promise<number | undefined> {
+    return (await this.#servers.read(main)).uptimeMs
   }
 }

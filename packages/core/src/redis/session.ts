@@ -3,24 +3,21 @@ import type { SubscriberHubOptions } from '@holdfast/pubsub'
 import type { EngineHost } from '../engine/host.js'
 import type { LatchSession } from '../engine/latch.js'
 import type { OperatorSession } from '../engine/operator.js'
-import type { EngineSession } from '../engine/session.js'
+import type { EngineSession, Inbox } from '../engine/session.js'
 import { CarriedSteps } from './carried-steps.js'
 import type { Carrier } from './carried-steps.js'
 import type { RedisCommands, RedisCommandsOptions } from './commands.js'
 import type { Connections } from './connection/connections.js'
 import { ScriptConnection } from './connection/script-connection.js'
 import { toRedisError, withMeaning } from './errors.js'
-import { RedisInbox } from './inbox.js'
 import { inboxOf, KeySpace } from './keys.js'
-import type { KeySpaceOptions, Keys } from './keys.js'
-import { passOn } from './notifications.js'
+import type { Keys, KeySpaceOptions } from './keys.js'
+import { passOn } from './notices.js'
 import { Permissions } from './permissions.js'
-import { RedisFacts } from './redis-facts.js'
 import { RedisRegistry } from './registry.js'
 import { Replicas } from './replicas.js'
-import { checkServer } from './server-check.js'
 import type { Script } from './scripts/script.js'
-import { ServerIdentity } from './server-identity.js'
+import { checkServer, RedisFacts, ServerIdentity } from './server-identity.js'
 
 /** What depends on who shares the locks, and on the options. */
 export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'layout'> {
@@ -173,3 +170,47 @@ const splitConnections = (server: string): string =>
 
 /** A caller that waits for the subscription gets its error. */
 const ignore = (): void => undefined
+
+export interface RedisInboxOptions {
+  readonly channel: string
+  readonly hub: SubscriberHub
+  onMessage(message: string): void
+}
+
+/** The one channel on which this client is notified of grants and evictions, for all its locks and all its life. */
+export class RedisInbox implements Inbox {
+  readonly channel: string
+  readonly #options: RedisInboxOptions
+  #listening: Promise<void> | undefined
+
+  constructor(options: RedisInboxOptions) {
+    this.channel = options.channel
+    this.#options = options
+  }
+
+  /** Whether Redis would deliver a notification now, as far as is known. */
+  isSubscribed(): boolean {
+    return this.#options.hub.isSubscribed(this.channel)
+  }
+
+  /** Resolves once the inbox is subscribed; keeps trying during outages. Rejects when Redis refuses it; a later call tries again. */
+  async subscribe(): Promise<void> {
+    this.#listening ??= this.#subscribe()
+    await this.#listening
+    if (this.isSubscribed()) return
+    try {
+      await this.#options.hub.whenSubscribed(this.channel)
+    } catch (error) {
+      throw toRedisError(error)
+    }
+  }
+
+  async #subscribe(): Promise<void> {
+    try {
+      await this.#options.hub.subscribe(this.channel, (message) => this.#options.onMessage(message))
+    } catch (error) {
+      this.#listening = undefined
+      throw toRedisError(error)
+    }
+  }
+}

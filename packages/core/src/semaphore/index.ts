@@ -1,5 +1,5 @@
 export type {} from '../ambient.js'
-export { getSemaphore, type PermitCallback, type Semaphore } from '../objects/semaphore.js'
-export type { PermitLease } from '../objects/permit-lease.js'
-export type { PermitHolderInfo, SemaphoreInfo } from '../objects/semaphore-inspection.js'
+export { getSemaphore, type PermitCallback, type Semaphore } from './semaphore.js'
+export type { PermitLease } from './semaphore.js'
+export type { PermitHolderInfo, SemaphoreInfo } from './semaphore.js'
 export type { PermitOptions, ResizeOptions, SemaphoreOptions } from '../options/options.js'

@@ -1,6 +1,5 @@
-import { deadlineOfReply } from './deadline.js'
-import { dateGrant, dateNotice } from './grant-dating.js'
-import type { GrantTimes } from './grant-dating.js'
+import { dateGrant, dateNotice, deadlineOfReply } from './deadline.js'
+import type { GrantTimes } from './deadline.js'
 
 const marginMs = 2
 

@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.js'
+import { backoffMs } from './timeouts.js'
 
 const bounds = { firstMs: 100, longestMs: 2_000 }
 

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js'
+import { nearestName } from './mistakes.js'
 
 const names = [
   'waitMs',

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.js'
 import { longestMs, monotonicMs } from './clock.js'
 import { LinkedList, ListNode } from './linked-list.js'
 
@@ -62,4 +63,89 @@ export class Timeouts {
     }
     if (nextAt < this.#timerAt) this.#arm(nextAt)
   }
+}
+
+/** What {@link within} resolves with when time ran out. */
+export const timedOut = Symbol('timed out')
+
+/** Settles as `work` does, but resolves with {@link timedOut} if that takes longer than `limitMs`. The work goes on. */
+export function within<T>(work: Promise<T>, limitMs: number): Promise<T | typeof timedOut> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // After an event-loop stall timers run before sockets are read. The reply may be lying there already, so it gets
+      // one turn of the loop to be read.
+      setImmediate(resolve, timedOut)
+    }, limitMs)
+    work.finally(() => clearTimeout(timer)).then(resolve, reject)
+  })
+}
+
+/**
+ * Waits for `work` for at most `ms` (`Infinity`: as long as it takes) or until the signal aborts; then rejects with the
+ * signal's reason. The work itself goes on: the caller undoes what comes of it.
+ */
+export async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<T | typeof timedOut> {
+  signal?.throwIfAborted()
+  if (!signal) return ms === Infinity ? work : within(work, ms)
+  let stopListening: (() => void) | undefined
+  const aborted = new Promise<typeof timedOut>((resolve) => {
+    stopListening = onAbort(signal, () => resolve(timedOut))
+  })
+  try {
+    const first = Promise.race([work, aborted])
+    const result = await (ms === Infinity ? first : within(first, ms))
+    if (result === timedOut) signal.throwIfAborted()
+    return result
+  } finally {
+    stopListening?.()
+  }
+}
+
+/** How a back-off grows: the pause after the first failure, and the longest one, milliseconds. */
+export interface BackoffBounds {
+  readonly firstMs: number
+  readonly longestMs: number
+}
+
+/**
+ * How long to pause before the next attempt: `firstMs` after one failure, doubling with each further one, up to
+ * `longestMs`. Drawn at random from the upper half of that, so that the clients of a server that comes back do not all
+ * arrive together.
+ *
+ * @param failures - attempts that failed in a row, at least 1
+ * @param random - a number from 0 up to 1
+ */
+export function backoffMs(
+  failures: number,
+  { firstMs, longestMs }: BackoffBounds,
+  random = Math.random(),
+): number {
+  const limitMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
+  return limitMs * (0.5 + random / 2)
+}
+
+/** Resolves after `ms`. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const bounds = { firstMs: 20, longestMs: 500 }
+
+/** How long to pause before a failed step is repeated: 20 ms after one failure, doubling to 500 ms, with jitter. */
+export const retryAfterMs = (failures: number): number => backoffMs(failures, bounds)
+
+/** Resolves after `ms`. Rejects with the signal's reason, and leaves no timer, as soon as one of the signals aborts. */
+export async function abortablePause(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  for (const signal of signals) signal.throwIfAborted()
+  let timer: NodeJS.Timeout | undefined
+  let stopListening: (() => void)[] = []
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+    stopListening = signals.map((signal) => onAbort(signal, resolve))
+  })
+  clearTimeout(timer)
+  for (const stop of stopListening) stop()
+  for (const signal of signals) signal.throwIfAborted()
 }

@@ -1,4 +1,4 @@
-import { withTimeout, timedOut } from './with-timeout.js'
+import { withTimeout, timedOut } from './timeouts.js'
 
 const never = new Promise<string>(() => undefined)
 /** A promise that is fulfilled after so many milliseconds of the fake clock. */

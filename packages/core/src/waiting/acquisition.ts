@@ -1,36 +1,28 @@
-import type { Confirmation, Confirmer } from '../engine/confirmer.js'
-import type { LockSteps } from '../engine/lock-steps.js'
-import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
-import type { AcquireRequest } from '../engine/requests.js'
 import type { GrantNotice } from '../engine/host.js'
+import type { Confirmation, Confirmer, LockSteps } from '../engine/lock-steps.js'
+import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
+import { titleOf } from '../engine/requests.js'
+import type { AcquireRequest, Address, Target } from '../engine/requests.js'
+import type { StoreFacts } from '../engine/session.js'
+import { notALock } from '../errors/store-errors.js'
 import type { AbandonedOwner, Abandonment } from '../holding/abandonment.js'
-import type { Grant } from '../holding/grant.js'
 import { Hold } from '../holding/hold.js'
 import type { Acquired, HoldDeps } from '../holding/hold.js'
 import type { LeaseHandle } from '../holding/lease-set.js'
+import type { Grant } from '../holding/proven-hold.js'
 import type { Request } from '../options/options.js'
 import type { Owners } from '../ownership/owners.js'
-import { titleOf } from '../ownership/target.js'
-import type { Target } from '../ownership/target.js'
-import { notALock } from '../errors/store-errors.js'
+import { dateNotice, dateReply, isAhead } from '../time/deadline.js'
+import type { DatedGrant, RequestTime } from '../time/deadline.js'
 import { momentNow, monotonicMs, timerMarginMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import { confirmGrant } from './confirming.js'
-import type { ObservedConfirmation } from './confirming.js'
-import { dateNotice, dateReply, isAhead } from '../time/grant-dating.js'
-import type { DatedGrant } from '../time/grant-dating.js'
-import { isChanged, lastReplyOf } from './last-reply.js'
-import type { LastReply } from './last-reply.js'
-import type { Looks } from './looks.js'
+import type { Looks, Proofs } from './notifications.js'
+import { alreadyAbandoned, detailsOf, notAcquired, repliedTooLate } from './outcome.js'
 import type { NotAcquired } from './outcome.js'
-import type { Proofs } from './proofs.js'
-import { leaseToRequest } from './request.js'
-import type { Obstacle } from './standing.js'
-import { StoreWait } from './store-wait.js'
-import type { State, StoreWaitDeps } from './store-wait.js'
-import { detailsOf, notAcquired } from './wait-reports.js'
+import { leaseToRequest, StoreWait } from './wait.js'
+import type { State, StoreWaitDeps } from './wait.js'
 import { readAheadMs } from './waiter-table.js'
-import { alreadyAbandoned, repliedTooLate } from './wording.js'
+import type { Obstacle } from './waiter-table.js'
 
 /** A free lock that is set aside for no longer than this only waits for another waiter's head start to end. */
 const soonMs = 5
@@ -428,4 +420,74 @@ export class Acquirer<L extends LeaseHandle> {
   begin(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Acquisition<L> {
     return new Acquisition(this.deps, this.owners.nextNumber(), target, request, wantsToken, wantedSince)
   }
+}
+
+/** A confirmation, and what the connections did while it was under way. */
+export interface ObservedConfirmation {
+  readonly confirmation: Confirmation
+  /** The request may have been sent twice. */
+  readonly mayRepeat: boolean
+  /** No connection for commands broke since, so the store that confirmed the hold is the one that will renew it. */
+  readonly isProven: boolean
+}
+
+/**
+ * Has replicas confirm a grant.
+ *
+ * @param next - makes the request when it is sent; `null`: no longer wanted
+ */
+async function confirmGrant(
+  confirmer: Confirmer,
+  store: StoreFacts,
+  address: Address,
+  next: () => AcquireRequest | null,
+): Promise<ObservedConfirmation> {
+  const epoch = confirmer.connectionEpoch
+  const commandEpoch = store.connectionEpoch
+  const confirmation = await confirmer.confirm(address, next)
+  return {
+    confirmation,
+    mayRepeat: epoch !== confirmer.connectionEpoch,
+    isProven: commandEpoch === store.connectionEpoch,
+  }
+}
+
+/** What the last busy reply said, and refreshes since. */
+export interface LastReply extends RequestTime {
+  /** When holder and position were asked for. */
+  readonly heardAt: Moment
+  /** When the lock may be free, by the clock of the store in milliseconds, if the reply says so. */
+  readonly freeAtMs: number | undefined
+  readonly holder: string
+  /** Since when at least that is the holder, on the monotonic clock. */
+  readonly heldSince: number
+  readonly position: number
+  /** How many waiters of this client had entered by then, as its standing counts. */
+  readonly entered: number
+}
+
+/** Of the same instant, two replies may differ by the rounding of its parts. */
+const roundingMs = 2
+
+/**
+ * @param entered - as its standing counts
+ * @param before - the reply before
+ */
+export function lastReplyOf(
+  { holder, position, serverUs, ttlMs }: BusyReply,
+  sentAt: Moment,
+  entered: number,
+  before: LastReply | undefined,
+): LastReply {
+  const freeAtMs = serverUs === undefined ? undefined : serverUs / 1_000 + ttlMs
+  // Not with `...`, which makes an object that V8 handles as a dictionary.
+  const heldSince = before?.holder === holder ? before.heldSince : sentAt.monotonicMs
+  return { sentAt, serverUs, freeAtMs, heardAt: sentAt, holder, heldSince, position, entered }
+}
+
+/** Whether something has happened to the lock between two replies: it was acquired, or its lease was renewed. */
+export function isChanged(before: LastReply, { holder, freeAtMs }: LastReply): boolean {
+  if (holder !== before.holder) return true
+  if (freeAtMs === undefined || before.freeAtMs === undefined) return false
+  return Math.abs(freeAtMs - before.freeAtMs) > roundingMs
 }

@@ -1,6 +1,6 @@
 import type { BusyReply } from '../engine/replies.js'
 import { momentNow } from '../util/clock.js'
-import { isChanged, lastReplyOf } from './last-reply.js'
+import { isChanged, lastReplyOf } from './acquisition.js'
 
 const busy: BusyReply = {
   kind: 'busy',

@@ -1,10 +1,10 @@
 import type { ConnectionChannel } from '../channels/channels.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import type { Closing } from '../errors/closing.js'
+import type { Closing } from '../errors/store-errors.js'
 import { UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { withTimeout } from '../util/timeouts.js'
 import type { Housekeeping } from './housekeeping.js'
 
 /** At first use, subscribing may take this long before a request goes out that cannot queue yet. */

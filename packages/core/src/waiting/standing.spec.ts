@@ -1,4 +1,4 @@
-import { Standing } from './standing.js'
+import { Standing } from './waiter-table.js'
 
 const said = (at: number, position: number, entered = 0) => ({
   heardAt: { monotonicMs: at, wallMs: at },

@@ -7,8 +7,7 @@ import {
   type LatchStore,
 } from '@holdfast/model'
 import { clientOfInbox, inboxOf } from '../../src/redis/keys.js'
-import { nativeLatchCalls } from '../../src/redis/kinds/latch.js'
-import { RedisLatches } from '../../src/redis/latches.js'
+import { nativeLatchCalls, RedisLatches } from '../../src/redis/kinds/latch.js'
 import { readNotice } from '../../src/redis/notices.js'
 import { plainKeySpace } from '../support/key-space.js'
 import { passLua } from './lua.js'

@@ -1,5 +1,5 @@
 import { KeySpace, nativeLayout } from '../../src/redis/keys.js'
-import { layoutWith } from '../../src/redis/redisson/names.js'
+import { layoutWith } from '../../src/redis/redisson/calls.js'
 
 const space = { keyPrefix: '', groupOf: () => '' }
 

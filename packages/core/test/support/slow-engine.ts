@@ -1,7 +1,6 @@
 import { UnavailableError } from '../../src/engine/index.js'
 import type { Address, EngineHost, EngineSession, LockEngine } from '../../src/engine/index.js'
-import { pause } from '../../src/util/backoff.js'
-import { timedOut, withTimeout } from '../../src/util/with-timeout.js'
+import { pause, timedOut, withTimeout } from '../../src/util/timeouts.js'
 
 /** An engine whose steps take time on their way there and back, in order, and that can be frozen. */
 export class SlowEngine implements LockEngine {

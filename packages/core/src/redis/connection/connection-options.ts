@@ -1,8 +1,9 @@
-import { isOptions } from '../../options/checks.js'
+import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { checkNames, checkValues } from '../../options/library-options.js'
-import { kindOf } from '../../util/kind-of.js'
-import { known, knownOfSentinel } from './known-options.js'
+import { isOptions } from '../../options/checks.js'
+import { checkNames, checkValues, type OptionCheck, valueChecks } from '../../options/library-options.js'
+import { kindOf } from '../../util/mistakes.js'
+import type { CommandConnection, RedisConnectionOptions } from './types.js'
 
 /** What other libraries call it, with what to do here. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -93,3 +94,119 @@ const advice =
 /** ioredis would use any value that it is given, and the resulting error would end the process: https://github.com/redis/ioredis/issues/1213 */
 export const checkNumbers = (given: object, option: string): void =>
   checkValues(given, { db: known.db, port: known.port }, (name) => `${option}.${name}`)
+
+const { aKind, address, amount, any, fn, integer, map, oneOf, port, text, trueOrFalse: flag } = valueChecks
+/** 0: whichever there is. */
+const family = oneOf(0, 4, 6)
+/** The texts that mean something to ioredis: `true` in the query of a URL, and its own profiles. Any other would also mean TLS. */
+const tlsTexts: readonly unknown[] = ['true', 'RedisCloudFixed', 'RedisCloudFlexible']
+const tls = aKind(
+  'an object with options of tls.connect, such as {}',
+  (value) => typeof value === 'object' || typeof value === 'boolean' || tlsTexts.includes(value),
+)
+
+/**
+ * Every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is missing: the
+ * options of ioredis 5 are among those of 6. The commonest come first, since the first of several near names is suggested.
+ */
+const known: Readonly<Record<keyof RedisOptions, OptionCheck>> = {
+  host: address,
+  port,
+  username: text,
+  password: text,
+  db: integer(0),
+  tls,
+  path: address,
+  family,
+  keyPrefix: text,
+  // Checked one by one.
+  sentinels: any,
+  name: text,
+  sentinelUsername: text,
+  sentinelPassword: text,
+  sentinelTLS: tls,
+  enableTLSForSentinelMode: flag,
+  natMap: aKind(
+    'an object or a function',
+    (value) => typeof value === 'object' || typeof value === 'function',
+  ),
+  role: any,
+  preferredSlaves: any,
+  updateSentinels: flag,
+  failoverDetector: flag,
+  sentinelCommandTimeout: amount,
+  sentinelMaxConnections: amount,
+  sentinelReconnectStrategy: fn,
+  sentinelRetryStrategy: fn,
+  connectTimeout: amount,
+  disconnectTimeout: amount,
+  commandTimeout: amount,
+  socketTimeout: amount,
+  blockingTimeout: amount,
+  blockingTimeoutGrace: amount,
+  keepAlive: amount,
+  noDelay: flag,
+  connectionName: text,
+  disableClientInfo: flag,
+  clientInfoTag: text,
+  Connector: fn,
+  retryStrategy: fn,
+  reconnectOnError: fn,
+  maxRetriesPerRequest: amount,
+  maxLoadingRetryTime: amount,
+  autoResubscribe: flag,
+  autoResendUnfulfilledCommands: flag,
+  enableAutoPipelining: flag,
+  autoPipeliningIgnoredCommands: any,
+  offlineQueue: flag,
+  commandQueue: flag,
+  enableOfflineQueue: flag,
+  enableReadyCheck: flag,
+  lazyConnect: flag,
+  readOnly: flag,
+  stringNumbers: flag,
+  protocol: oneOf(2, 3),
+  replyMapping: any,
+  monitor: flag,
+  scripts: map,
+  himportFieldsets: any,
+  showFriendlyErrorStack: flag,
+} satisfies Record<keyof RedisConnectionOptions, OptionCheck>
+
+const knownOfSentinel: Readonly<Record<keyof SentinelAddress, OptionCheck>> = {
+  host: address,
+  port,
+  family,
+}
+
+/**
+ * Has a connection made anew when its handshake gets no reply: ioredis limits the time until the socket is connected, and then
+ * waits for ever (5.11.1 and 6.0.0), behind a proxy that has lost the server, say. A server that is loading its data replies.
+ *
+ * @param limitMs - how long nothing may be received
+ * @param onSilent - is told why, before the connection is closed
+ */
+export function limitHandshake(
+  commands: CommandConnection,
+  limitMs: number,
+  onSilent: (error: Error) => void,
+): void {
+  let timer: NodeJS.Timeout | undefined
+  const stop = (): void => clearTimeout(timer)
+  commands.on('connect', () => {
+    let seen = 0
+    stop()
+    timer = setInterval(() => {
+      const received = commands.stream?.bytesRead ?? 0
+      if (received === seen) {
+        onSilent(new Error(`the connection was accepted, and nothing has come back within ${limitMs} ms`))
+        commands.disconnect(true)
+      }
+      seen = received
+    }, limitMs)
+    // This timer must not keep the process alive; the socket does.
+    timer.unref()
+  })
+  commands.on('ready', stop)
+  commands.on('close', stop)
+}

@@ -1,10 +1,9 @@
 import { toError } from '@holdfast/pubsub'
 import type { Connections } from './connections.js'
 import { isAboutDatabase, isRefusal, LookupError } from '../errors.js'
-import { FirstContact } from './first-contact.js'
-import { limitHandshake } from './handshake-limit.js'
-import { connectionLost } from '../../util/redis-client-symbols.js'
-import { ServerLookup } from './server-lookup.js'
+import { FirstContact, ServerLookup } from './server-lookup.js'
+import { limitHandshake } from './connection-options.js'
+import { connectionLost } from '../../util/symbols.js'
 import type { CommandConnection } from './types.js'
 
 /** What happens to a connection. */

@@ -1,17 +1,17 @@
-import { backoffMs } from '../../util/backoff.js'
+import { backoffMs } from '../../util/timeouts.js'
 import { checkNumbers } from './connection-options.js'
-import { isRedisClient } from './redis-client.js'
-import type { OpenedRedis } from './redis-client.js'
-import type { RedisSource } from './redis-source.js'
-import { serverName } from './server-name.js'
-import { templateOf } from './template.js'
+import { isRedisClient } from './types.js'
 import type {
   ClusterTemplate,
   IoredisCluster,
   IoredisConnection,
+  OpenedRedis,
   RedisConnection,
+  RedisSource,
   RedisTemplate,
 } from './types.js'
+import { serverName } from './server-name.js'
+import { templateOf } from './template.js'
 
 /**
  * Opens connections of our own, like the application's client except for what would make them unsafe here:

@@ -3,20 +3,15 @@ import calculateSlot from 'cluster-key-slot'
 import { ClosedError, UnavailableError } from '../../errors/errors.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import { longestMs, monotonicMs } from '../../util/clock.js'
-import { TimeLimited, Timeouts } from '../../util/timeouts.js'
-import type { Script } from '../scripts/script.js'
-import { pause } from '../../util/backoff.js'
-import { timedOut, withTimeout } from '../../util/with-timeout.js'
-import { WriteCoalescer } from './write-coalescer.js'
+import { pause, timedOut, TimeLimited, Timeouts, withTimeout } from '../../util/timeouts.js'
 import { engineName, hasCode, toRedisError } from '../errors.js'
+import { isOutOfStep, numberAt } from '../reply.js'
+import type { Script } from '../scripts/script.js'
 import { ConnectionWatch } from './connection-watch.js'
 import type { ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt } from './connections.js'
 import type { Connections } from './connections.js'
-import { numberAt, isOutOfStep } from '../reply.js'
-import { Routes } from './routes.js'
-import type { Route } from './routes.js'
-import { scriptSender } from './script-command.js'
+import { scriptSender, WriteCoalescer } from './script-command.js'
 import type { SendScript } from './script-command.js'
 import type { CommandConnection } from './types.js'
 
@@ -336,3 +331,41 @@ const unknownNode = (): UnavailableError =>
   new UnavailableError('the node that owns the key is not known', { engine: engineName })
 
 const asItIs = <T>(reply: T): T => reply
+
+/** A connection that leaves commands unanswered for this long is replaced when the next of them times out. */
+const muteAfterMs = 1000
+
+/** A server, or the cluster node that owns some slots, and for how long it has owed a reply. */
+class Route {
+  /** When the first command was sent since the last reply; `Infinity` when no reply is owed. */
+  #silentSince = Infinity
+
+  sent(): void {
+    if (this.#silentSince === Infinity) this.#silentSince = monotonicMs()
+  }
+
+  /** A reply came, or none will come any more. */
+  settled(): void {
+    this.#silentSince = Infinity
+  }
+
+  get isMute(): boolean {
+    return monotonicMs() - this.#silentSince >= muteAfterMs
+  }
+}
+
+/** The routes by the names of their nodes. Commands under way keep theirs, so a route is never replaced by another. */
+class Routes {
+  readonly #routes = new Map<string, Route>()
+
+  to(name: string): Route {
+    let route = this.#routes.get(name)
+    if (!route) this.#routes.set(name, (route = new Route()))
+    return route
+  }
+
+  /** A connection broke: what was under way says nothing of the next one. */
+  onBreak(): void {
+    for (const route of this.#routes.values()) route.settled()
+  }
+}

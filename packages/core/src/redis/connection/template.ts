@@ -1,12 +1,10 @@
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { checkConnectionOptions, checkQuery } from './connection-options.js'
 import loadIoredis from './ioredis.cjs'
-import { redisClient } from '../../util/redis-client-symbols.js'
-import { isRedisClient } from './redis-client.js'
-import type { RedisClient } from './redis-client.js'
-import type { ClusterTemplate, RedisConnectionOptions, RedisTemplate } from './types.js'
-import { kindOf, knownKindOf } from '../../util/kind-of.js'
-import { urlMistake } from '../../util/url-mistake.js'
+import { redisClient } from '../../util/symbols.js'
+import { isRedisClient } from './types.js'
+import type { ClusterTemplate, RedisClient, RedisConnectionOptions, RedisTemplate } from './types.js'
+import { kindOf, knownKindOf, urlMistake } from '../../util/mistakes.js'
 import { whereItBelongs } from '../../options/where-it-belongs.js'
 
 /** What reaches what `redis` names: an ioredis client, not connected, that can be duplicated, or a client that a package has wrapped. */

@@ -3,17 +3,22 @@ import type {
   LatchDeleteRequest,
   LatchInspection,
   LatchReply,
+  LatchSession,
   LatchSetRequest,
   LatchState,
   LatchWait,
   LatchWaitReply,
 } from '../../engine/latch.js'
 import type { NotALockReply } from '../../engine/replies.js'
-import type { ScriptCall } from '../connection/script-connection.js'
+import { CarriedSteps } from '../carried-steps.js'
+import type { Carrier } from '../carried-steps.js'
+import { togetherOrSingly } from '../commands.js'
+import type { ScriptCall, ScriptConnection } from '../connection/script-connection.js'
 import { clientOfInbox } from '../keys.js'
 import type { Keys } from '../keys.js'
 import { asList, notUnderstood, numberAt, textAt } from '../reply.js'
 import { latchScripts } from '../scripts/generated.js'
+import type { ServerIdentity } from '../server-identity.js'
 
 /** A wait whose keys are known. */
 export interface RedisLatchWait extends LatchWait {
@@ -69,7 +74,7 @@ export const nativeLatchCalls: LatchCalls = {
   },
 }
 
-export function readStep(
+function readStep(
   given: unknown,
   { keys: [latch = ''] }: ScriptCall,
   onNoticeError: (error: string) => void,
@@ -81,7 +86,7 @@ export function readStep(
   return { kind: numberAt(reply, 0) === 1 ? 'done' : 'other', state: stateOf(reply) }
 }
 
-export function readWaits(given: unknown, { keys }: ScriptCall): LatchWaitReply[] {
+function readWaits(given: unknown, { keys }: ScriptCall): LatchWaitReply[] {
   const reply = asList(given)
   const count = reply.length / 2
   return Array.from({ length: count }, (_, i) => {
@@ -102,7 +107,7 @@ export function readWaits(given: unknown, { keys }: ScriptCall): LatchWaitReply[
   })
 }
 
-export function readInspection(
+function readInspection(
   given: unknown,
   { keys: [latch = ''] }: ScriptCall,
 ): LatchInspection | NotALockReply {
@@ -131,4 +136,75 @@ const stateOf = (reply: readonly unknown[]): LatchState => ({
 const notALatch = (key: string, type: string): NotALockReply => ({
   kind: 'not-a-lock',
   reason: `the key ${key} holds a ${type === 'hash' ? 'hash of something else' : type}; nothing was changed. Use another name or prefix, or remove the key`,
+})
+
+export interface RedisLatchesOptions {
+  readonly connection: Pick<ScriptConnection, 'run'>
+  readonly calls: LatchCalls
+  readonly servers: Pick<ServerIdentity, 'known' | 'runId' | 'isRefused'>
+  /** The channel of this client. */
+  readonly inbox: string
+  /** The step was carried out, but Redis refused to publish its notification. */
+  onNoticeError(error: string): void
+}
+
+/** The latches of one client on Redis. */
+export class RedisLatches implements LatchSession {
+  readonly #options: RedisLatchesOptions
+
+  constructor(options: RedisLatchesOptions) {
+    this.#options = options
+  }
+
+  /** A restarted or failed-over server has another `run_id`, by which the script knows that it may have lost something. */
+  async set(keys: Keys, request: LatchSetRequest, timeoutMs: number): Promise<LatchReply | NotALockReply> {
+    const { calls, servers } = this.#options
+    const known = servers.known(keys.main)
+    const server = known ?? (servers.isRefused ? undefined : await servers.runId(keys.main))
+    return this.#step(calls.set(keys, request, server ?? ''), timeoutMs)
+  }
+
+  countDown(keys: Keys, request: CountDownRequest, timeoutMs: number): Promise<LatchReply | NotALockReply> {
+    return this.#step(this.#options.calls.countDown(keys, request), timeoutMs)
+  }
+
+  wait(waits: readonly RedisLatchWait[], timeoutMs: number): Promise<readonly LatchWaitReply[]> {
+    const { calls, connection, inbox } = this.#options
+    return togetherOrSingly(waits, (batch) => connection.run(calls.wait(batch, inbox), readWaits, timeoutMs))
+  }
+
+  delete(keys: Keys, request: LatchDeleteRequest, timeoutMs: number): Promise<LatchReply | NotALockReply> {
+    return this.#step(this.#options.calls.delete(keys, request), timeoutMs)
+  }
+
+  inspect(keys: Keys, limit: number): Promise<LatchInspection | NotALockReply> {
+    const { calls, connection } = this.#options
+    return connection.run(calls.inspect(keys, limit), readInspection)
+  }
+
+  #step(call: ScriptCall, timeoutMs: number): Promise<LatchReply | NotALockReply> {
+    const onNoticeError = (error: string): void => this.#options.onNoticeError(error)
+    return this.#options.connection.run(
+      call,
+      (reply, sent) => readStep(reply, sent, onNoticeError),
+      timeoutMs,
+    )
+  }
+}
+
+/** Latches whose steps are these. */
+export const latchesOf = (session: Carrier, calls: LatchCalls): RedisLatches => {
+  const { permitted: connection, servers, channel: inbox } = session
+  return new RedisLatches({
+    connection,
+    calls,
+    servers,
+    inbox,
+    onNoticeError: (error) => session.onNoticeError(error),
+  })
+}
+
+/** What latches bring along. */
+export const latchSteps = /* @__PURE__ */ new CarriedSteps(Object.values(latchScripts), (session) => {
+  session.latches = latchesOf(session, nativeLatchCalls)
 })

@@ -5,7 +5,7 @@ import type { RedisCommands } from '../commands.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import { asList, numberAt, textAt } from '../reply.js'
 import { multiScripts } from '../scripts/generated.js'
-import type { RedisJointRequest } from './calls.js'
+import type { RedisJointRequest } from './lock.js'
 import { keyList } from './lock.js'
 
 /** What multi locks bring along: several locks of one slot in one command. */

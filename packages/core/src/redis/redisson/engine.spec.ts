@@ -1,5 +1,5 @@
 import { Holdfast } from '../../holdfast.js'
-import { HoldfastQuorum } from '../../holdfast-quorum.js'
+import { HoldfastQuorum } from '../../quorum/holdfast-quorum.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { redisson } from './engine.js'
 

@@ -1,18 +1,26 @@
+import type { AcquireReply, RenewalReply } from '../../engine/replies.js'
+import type { AcquireRequest } from '../../engine/requests.js'
 import type { LockEngine } from '../../engine/session.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
+import { RedisCommands } from '../commands.js'
+import type { RedisCommandsOptions } from '../commands.js'
 import { engineName } from '../errors.js'
-import { reach, traitsOf } from '../opening.js'
+import type { Keys } from '../keys.js'
+import type { RedisRenewal } from '../kinds/lock.js'
+import { reach, traitsOf } from '../native.js'
 import { lockScripts } from '../scripts/generated.js'
-import { RedissonCommands } from './commands.js'
+import {
+  layoutWith,
+  PermitExpirableCalls,
+  Publishing,
+  RedissonLockCalls,
+  RedissonReadWriteCalls,
+  RSemaphoreCalls,
+} from './calls.js'
 import { scripts } from './generated.js'
-import { RedissonLockCalls } from './lock-calls.js'
-import { layoutWith } from './names.js'
-import { resolveRedisson } from './options.js'
+import { resolveRedisson, sharingWith } from './options.js'
 import type { RedissonOptions } from './options.js'
-import { Publishing } from './publishing.js'
-import { RedissonReadWriteCalls } from './read-write-calls.js'
-import { PermitExpirableCalls, RSemaphoreCalls } from './semaphore-calls.js'
 import { RedissonSession } from './session.js'
-import { sharingWith } from './sharing.js'
 
 const { clientIdentify, clientPermissions, clientRegister } = lockScripts
 const { lockInspect, lockRefresh, lockRenew, lockSetCount } = lockScripts
@@ -60,5 +68,43 @@ export function redisson(options: RedissonOptions): LockEngine {
         hasSemaphores: semaphores !== undefined,
       })
     },
+  }
+}
+
+export interface RedissonCommandsOptions extends RedisCommandsOptions {
+  /** How long a lease of a read/write lock may be: `watchdogTimeoutMs`. */
+  readonly longestLeaseMs: number
+}
+
+/** Refuses leases that Redisson's clients would end early. */
+class RedissonCommands extends RedisCommands {
+  readonly #longestLeaseMs: number
+
+  constructor(options: RedissonCommandsOptions) {
+    super(options)
+    this.#longestLeaseMs = options.longestLeaseMs
+  }
+
+  override async acquire(keys: Keys, request: AcquireRequest, timeoutMs?: number): Promise<AcquireReply> {
+    this.#refuseLongLease(keys, request.leaseMs)
+    return super.acquire(keys, request, timeoutMs)
+  }
+
+  override async renew(
+    renewals: readonly RedisRenewal[],
+    timeoutMs: number,
+  ): Promise<readonly RenewalReply[]> {
+    for (const { address, leaseMs } of renewals) this.#refuseLongLease(address, leaseMs)
+    return super.renew(renewals, timeoutMs)
+  }
+
+  /** A reader in Java has its watchdog set the time to live of the whole lock, whatever the leases of other readers. */
+  #refuseLongLease({ kind, name }: Keys, leaseMs: number): void {
+    if (kind !== 'read-write-lock' || leaseMs <= this.#longestLeaseMs) return
+    throw new InvalidArgumentError(
+      `leaseMs of a read/write lock that is shared with Redisson must be at most watchdogTimeoutMs (${this.#longestLeaseMs}), ` +
+        `got ${leaseMs}: renewals by readers in Java would end a longer lease early`,
+      { lockName: name },
+    )
   }
 }

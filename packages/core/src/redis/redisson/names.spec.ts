@@ -1,6 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { KeySpace } from '../keys.js'
-import { layoutWith, releaseChannelOf } from './names.js'
+import { layoutWith, releaseChannelOf } from './calls.js'
 import type { RedissonSemaphore } from './options.js'
 
 const spaceOf = (keyPrefix: string, semaphores?: RedissonSemaphore): KeySpace =>

@@ -1,18 +1,16 @@
 import type { SubscriberHub, SubscriberHubOptions } from '@holdfast/pubsub'
 import type { EngineHost } from '../../engine/host.js'
-import type { Inbox } from '../../engine/inbox.js'
+import type { Inbox } from '../../engine/session.js'
 import type { Connections } from '../connection/connections.js'
 import type { ScriptConnection } from '../connection/script-connection.js'
+import { toRedisError } from '../errors.js'
+import type { Keys, Kind } from '../keys.js'
 import { asList, numberAt } from '../reply.js'
+import type { RedisInbox } from '../session.js'
+import { latchChannelOf, permitsChannelOf, readWriteChannelOf, releaseChannelOf } from './calls.js'
+import type { Publishing } from './calls.js'
 import { scripts } from './generated.js'
-import type { RedisInbox } from '../inbox.js'
-import type { Keys } from '../keys.js'
-import type { Publishing } from './publishing.js'
-import { ReleaseWatch } from './release-watch.js'
-import type { Channels } from './release-watch.js'
-import { releasesOf } from './releases.js'
-import { ShardHubs } from './shard-hubs.js'
-import { ShardedConnection } from './sharded-connection.js'
+import { ShardedConnection, ShardHubs } from './shard-hubs.js'
 
 export interface RedissonPeersOptions {
   readonly connections: Connections
@@ -108,5 +106,177 @@ export class RedissonPeers implements Inbox {
         for (const id of this.#watch.idsOf(channel)) this.#options.host.missed(id)
       },
     })
+  }
+}
+
+/** How releases of one kind of object are announced among Redisson's clients. */
+export interface Releases {
+  /** @param main - the key of the object */
+  channelOf(main: string): string
+  /** Has those request again that the message concerns. Others of Redisson's messages may arrive, which mean nothing here. */
+  onMessage(id: string, message: string, host: Pick<EngineHost, 'wake' | 'missed' | 'opened'>): void
+}
+
+/** What is published when a lock is free. Redisson's clients read integers, and fail at anything else. */
+const freeMessage = '0'
+
+const lockReleases: Releases = {
+  channelOf: releaseChannelOf,
+  onMessage: (id, message, host) => {
+    if (message === freeMessage) host.wake(id)
+  },
+}
+
+/** The first waiter requests; as long as permits are left, each that gets some has the next one request. */
+const permitReleases: Releases = {
+  channelOf: permitsChannelOf,
+  onMessage: (id, message, host) => {
+    if (Number(message) > 0) host.wake(id)
+  },
+}
+
+/** What is published when a latch has opened. A new count, or a deleted one, is '1'. */
+const openMessage = '0'
+
+/** Of those that wait for one opening, the first one finds out for all. */
+const latchReleases: Releases = {
+  channelOf: latchChannelOf,
+  onMessage: (id, message, host) => {
+    if (message === openMessage) host.wake(id)
+    else host.missed(id)
+  },
+}
+
+/** '0' when the last reader has left, '1' when a writer has. After either both sides may have a chance. */
+const readWriteReleases: Releases = {
+  channelOf: readWriteChannelOf,
+  onMessage: (id, message, host) => {
+    if (message === '0' || message === '1') host.wake(id)
+  },
+}
+
+const releasesByKind: Readonly<Partial<Record<Kind, Releases>>> = {
+  lock: lockReleases,
+  semaphore: permitReleases,
+  permits: permitReleases,
+  latch: latchReleases,
+  'read-write-lock': readWriteReleases,
+}
+
+/** Those of the object with these keys. */
+function releasesOf({ kind, main }: Keys): Releases {
+  const releases = releasesByKind[kind]
+  if (!releases) throw new TypeError(`${main} belongs to an object whose releases Redisson does not announce`)
+  return releases
+}
+
+/** The channel on which releases of the object with these keys are announced. */
+const channelOf = (keys: Keys): string => releasesOf(keys).channelOf(keys.main)
+
+/** Where channels are subscribed. */
+export type Channels = Pick<SubscriberHub, 'subscribe' | 'unsubscribe' | 'isSubscribed'>
+
+export interface ReleaseWatchOptions {
+  readonly channels: Channels
+  /** For how long a channel stays subscribed when no waiter is left. */
+  readonly keepMs: number
+  /** A message arrived on the channel of this object. */
+  onMessage(keys: Keys, message: string): void
+}
+
+interface Watched {
+  readonly keys: Keys
+  waiters: number
+  /** `undefined` when Redis refused the subscription: the next waiter tries again. */
+  confirmed: Promise<void> | undefined
+  endTimer: NodeJS.Timeout | undefined
+}
+
+/**
+ * Receives Redisson's release messages of objects that are waited for here.
+ *
+ * An object's channel is subscribed when the first waiter comes, and for a while after the last one has left: what is waited
+ * for once usually is again, and each new subscription costs its first waiter another request.
+ */
+export class ReleaseWatch {
+  readonly #options: ReleaseWatchOptions
+  readonly #watched = new Map<string, Watched>()
+
+  constructor(options: ReleaseWatchOptions) {
+    this.#options = options
+  }
+
+  /** Whether release messages of this object arrive now, as far as is known. */
+  isSubscribed(keys: Keys): boolean {
+    return this.#options.channels.isSubscribed(channelOf(keys))
+  }
+
+  /** Resolves once they do, for an object that is watched; keeps trying during outages, rejects when Redis refuses. */
+  async whenSubscribed({ id }: Keys): Promise<void> {
+    await this.#watched.get(id)?.confirmed
+  }
+
+  /** A waiter has come. */
+  enter(keys: Keys): void {
+    const { id } = keys
+    const watched = this.#watched.get(id) ?? { keys, waiters: 0, confirmed: undefined, endTimer: undefined }
+    this.#watched.set(id, watched)
+    clearTimeout(watched.endTimer)
+    watched.waiters++
+    watched.confirmed ??= this.#subscribe(watched)
+  }
+
+  /** A waiter has left; the subscription ends some time after the last one. */
+  leave({ id }: Keys): void {
+    const watched = this.#watched.get(id)
+    if (watched && --watched.waiters === 0) this.#endLater(watched)
+  }
+
+  /** The ids of those whose releases are announced on this channel. */
+  idsOf(channel: string): string[] {
+    return this.#sharing(channel).map(({ keys: { id } }) => id)
+  }
+
+  /** The owner of the channels ends the subscriptions. */
+  close(): void {
+    for (const { endTimer } of this.#watched.values()) clearTimeout(endTimer)
+    this.#watched.clear()
+  }
+
+  /** `t` and `{t}` are two objects with one channel. */
+  #sharing(channel: string): Watched[] {
+    return [...this.#watched.values()].filter(({ keys }) => channelOf(keys) === channel)
+  }
+
+  #endLater(watched: Watched): void {
+    watched.endTimer = setTimeout(() => {
+      const channel = channelOf(watched.keys)
+      const sharing = this.#sharing(channel)
+      if (sharing.some(({ waiters }) => waiters > 0)) {
+        this.#endLater(watched)
+        return
+      }
+      for (const { keys, endTimer } of sharing) {
+        clearTimeout(endTimer)
+        this.#watched.delete(keys.id)
+      }
+      void this.#options.channels.unsubscribe(channel)
+    }, this.#options.keepMs)
+    // This timer must not keep the process alive.
+    watched.endTimer.unref()
+  }
+
+  #subscribe(watched: Watched): Promise<void> {
+    const { keys } = watched
+    const subscribed = this.#options.channels.subscribe(channelOf(keys), (message) =>
+      this.#options.onMessage(keys, message),
+    )
+    const confirmed = subscribed.catch((error: unknown) => {
+      watched.confirmed = undefined
+      throw toRedisError(error)
+    })
+    // Those that wait for it receive the error.
+    confirmed.catch(() => undefined)
+    return confirmed
   }
 }

@@ -1,6 +1,6 @@
 import { KeySpace } from '../keys.js'
-import { layoutWith } from './names.js'
-import { ReleaseWatch } from './release-watch.js'
+import { layoutWith } from './calls.js'
+import { ReleaseWatch } from './peers.js'
 
 const keepMs = 100
 const keySpace = new KeySpace({ keyPrefix: '', prefix: '', groupOf: () => '', layout: layoutWith(undefined) })

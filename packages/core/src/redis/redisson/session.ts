@@ -1,18 +1,19 @@
 import type { EngineHost } from '../../engine/host.js'
-import type { Registry } from '../../engine/registry.js'
-import type { EngineSession } from '../../engine/session.js'
+import type { Addressing, ObjectType } from '../../engine/requests.js'
+import type { EngineSession, Registry } from '../../engine/session.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
 import type { RedisCommands } from '../commands.js'
-import type { Keys } from '../keys.js'
-import { latchesOf } from '../latches.js'
-import type { RedisLatches } from '../latches.js'
-import type { RedisFacts } from '../redis-facts.js'
+import type { Keys, KeySpace } from '../keys.js'
+import { latchesOf } from '../kinds/latch.js'
+import type { RedisLatches } from '../kinds/latch.js'
 import type { Replicas } from '../replicas.js'
+import type { RedisFacts } from '../server-identity.js'
 import { RedisSession } from '../session.js'
 import type { RedisSessionOptions } from '../session.js'
-import { RedissonAddressing } from './addressing.js'
-import { redissonLatchCalls } from './latch-calls.js'
+import { redissonLatchCalls } from './calls.js'
+import type { Publishing } from './calls.js'
+import { choiceOfForms } from './options.js'
 import { RedissonPeers } from './peers.js'
-import type { Publishing } from './publishing.js'
 
 export interface RedissonSessionOptions extends RedisSessionOptions {
   readonly publishing: Publishing
@@ -65,5 +66,43 @@ export class RedissonSession implements EngineSession {
   async close(): Promise<void> {
     await this.inbox.close()
     await this.#redis.close()
+  }
+}
+
+export interface RedissonAddressingOptions {
+  readonly keySpace: KeySpace
+  readonly isCluster: boolean
+  readonly hasSemaphores: boolean
+}
+
+/** Refuses what Redisson's clients could not have, too. */
+export class RedissonAddressing implements Addressing {
+  readonly #options: RedissonAddressingOptions
+
+  constructor(options: RedissonAddressingOptions) {
+    this.#options = options
+  }
+
+  /** Redisson's clients put a latch and its channel into different slots if the name has braces, which a Cluster refuses. */
+  locate(name: string, object: ObjectType): Keys {
+    const { keySpace, isCluster, hasSemaphores } = this.#options
+    const keys = keySpace.locate(name, object)
+    if (object === 'semaphore' && !hasSemaphores) {
+      throw new InvalidArgumentError(
+        `which semaphore of Redisson ${name} is must be said where the engine is made: redisson({ redis, semaphores: ${choiceOfForms} })`,
+        { lockName: name },
+      )
+    }
+    if (object === 'latch' && isCluster && keys.main.includes('{')) {
+      throw new InvalidArgumentError(
+        `a latch that is shared with Redisson must not have braces in its name in a Cluster: ${name}`,
+        { lockName: name },
+      )
+    }
+    return keys
+  }
+
+  resolve(id: string): Keys | null {
+    return this.#options.keySpace.resolve(id)
   }
 }

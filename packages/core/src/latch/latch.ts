@@ -1,0 +1,514 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { hasOpened, isOpen, isSet } from '../engine/latch.js'
+import type { LatchInspection, LatchReply, LatchSession, LatchState } from '../engine/latch.js'
+import type { ClientInfo, NotALockReply } from '../engine/replies.js'
+import type { Address } from '../engine/requests.js'
+import type { Registry, StoreFacts } from '../engine/session.js'
+import { InvalidArgumentError, LatchGoneError, UnavailableError } from '../errors/errors.js'
+import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import type { Closing } from '../errors/store-errors.js'
+import type { Events } from '../events/events.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { timedOutWaiting } from '../objects/use-lease.js'
+import { checkOptions, requireInteger } from '../options/checks.js'
+import { resolveRequest } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
+import { rethrowToCaller } from '../ownership/call-site.js'
+import type { Owners } from '../ownership/owners.js'
+import { latchSteps } from '../redis/kinds/latch.js'
+import { monotonicMs } from '../util/clock.js'
+import { shown } from '../util/mistakes.js'
+import { uncloneable } from '../util/symbols.js'
+import { pause, retryAfterMs } from '../util/timeouts.js'
+import type { NotAcquired, Passed } from '../waiting/outcome.js'
+import type { Ready } from '../waiting/readiness.js'
+import type { Client } from '../wiring/client.js'
+import { LatchWait, refreshLatches } from './latch-wait.js'
+import type { LatchWaitDeps } from './latch-wait.js'
+
+/** @internal What latches need of their client. */
+export interface LatchDeps extends LatchStepDeps {
+  readonly registry: Registry
+  readonly latches: LatchSession
+  readonly settings: LatchStepDeps['settings'] & LeaseBounds & { readonly defaults: AcquireOptions }
+  /** How long a deleted latch is remembered. */
+  readonly tombstoneMs: number
+  /** Of waits, and of parties: no client has had a party of that name. */
+  readonly owners: Owners
+  readonly waiting: LatchWaitDeps
+}
+
+const deps = new WeakMap<Client, LatchDeps>()
+
+function makeDeps(client: Client): LatchDeps {
+  const { store, settings, events, closing, owners, waiting, engine } = client
+  const { session, readiness, waiters, abandonment } = store
+  session.carry?.(latchSteps)
+  const { store: facts, registry, latches } = session
+  if (!latches) throw new TypeError(`the engine ${engine.name} promises latches that it does not have`)
+  const { watchdogTimeoutMs: aliveMs, commandTimeoutMs: timeoutMs } = settings
+  waiters.refreshLatches = (queued) => refreshLatches(queued, waiters, { latches, aliveMs, timeoutMs })
+  const ofLatches = {
+    latches,
+    tombstoneMs: abandonment.tombstoneMs(0),
+    waiting: { ...waiting, latches, aliveMs },
+  }
+  const made = { store: facts, registry, settings, events, readiness, closing, owners, ...ofLatches }
+  deps.set(client, made)
+  return made
+}
+
+/**
+ * The count-down latch of this name, as `holdfast.getCountDownLatch` returns it, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getCountDownLatch`
+ */
+export function getCountDownLatch(client: LockClient, name: string): CountDownLatch {
+  const parts = partsOf(client, 'getCountDownLatch')
+  const address = parts.locate(name, 'latch')
+  return new CountDownLatch(deps.get(parts) ?? makeDeps(parts), address)
+}
+
+function passedOrTimeout(outcome: Passed | NotAcquired): void {
+  if (outcome.kind !== 'passed') throw timedOutWaiting(outcome)
+}
+
+const hasPassed = ({ kind }: Passed | NotAcquired): boolean => kind === 'passed'
+
+/**
+ * A named count-down latch: waits pass once a given number of parties have counted down. Before a count is set, it is closed.
+ *
+ * A cheap handle: it may live at module level and serve many requests at once. Each count that is set starts a new generation.
+ * A wait belongs to the generation that it finds, and passes when that opens, even if the next count is set by then.
+ */
+export class CountDownLatch {
+  /** @internal */
+  readonly uncloneable = uncloneable
+  readonly #deps: LatchDeps
+  readonly #address: Address
+  readonly #steps: LatchSteps
+  /** The last generation that this handle has seen: a guess, which saves a command when it is right. */
+  #generation = 0
+
+  /** @internal Latches come from `holdfast.getCountDownLatch(name)`. */
+  constructor(deps: LatchDeps, address: Address) {
+    this.#deps = deps
+    this.#address = address
+    this.#steps = new LatchSteps(deps, address)
+  }
+
+  /** The name given to `getCountDownLatch`. */
+  get name(): string {
+    return this.#address.name
+  }
+
+  /**
+   * Sets the count, if none is set or the latch is open. Safe to call from each of several processes: one of them sets it.
+   *
+   * @param count - how many parties have to count down, from 1 to 100,000
+   * @returns `false` when a count is set that has not been counted down yet; then nothing was changed
+   * @throws `UnavailableError` when the store did not reply within `watchdogTimeoutMs`, during which it is sent again;
+   * `RefusedError`, `NotALockError`, `InvalidArgumentError`, `ClosedError`
+   */
+  async trySetCount(count: number, options?: LatchSetOptions): Promise<boolean> {
+    checkCount(count)
+    const keepMs = resolveKeepMs(options)
+    const setter = this.#deps.owners.next()
+    let state = await this.#state()
+    for (;;) {
+      if (isSet(state) && !isOpen(state)) return false
+      const request = { named: state.generation, setter, count, keepMs }
+      const { latches } = this.#deps
+      const { reply, inDoubt } = await this.#steps.run((ms) => latches.set(this.#address, request, ms))
+      state = reply.state
+      this.#generation = state.generation
+      if (reply.kind === 'done') return true
+      // Others set the count that followed the one seen here: so no copy of this call did, and none can any more.
+      const isUndone = !inDoubt || state.previous === request.named
+      if (!isUndone && (isOpen(state) || !isSet(state))) throw this.#unknownOutcome()
+    }
+  }
+
+  /**
+   * Counts down. The last party opens the latch. Once it is open this changes nothing.
+   *
+   * While the store does not reply it is sent again, as the same party: it counts once. A process that dies before it is
+   * acknowledged may have counted: name the party (`as`) if another process will do the work again.
+   *
+   * @returns how many parties are left; 0 when the latch is open
+   * @throws `LatchGoneError` when no count is set: it never was, or it was deleted, expired or lost; `UnavailableError` also
+   * when no reply came and the count that this handle knew was over by then: nothing was counted in the next one. Otherwise as
+   * `trySetCount`
+   */
+  async countDown(options?: CountDownOptions): Promise<number> {
+    const name = resolveParty(options)
+    const { latches } = this.#deps
+    const party = name === undefined ? this.#deps.owners.next() : namedParty(name)
+    let named = this.#generation
+    let isGuess = named > 0
+    for (;;) {
+      const request = { named, party }
+      const { reply, inDoubt } = await this.#steps.run((ms) => latches.countDown(this.#address, request, ms))
+      const { kind, state } = reply
+      this.#generation = state.generation
+      if (kind === 'done') return state.left
+      // Without a reply it may have counted in the named generation. So it must not count in another.
+      if (inDoubt && isGuess) throw this.#uncounted()
+      if (inDoubt && named > 0) {
+        if (hasOpened(state, named)) return 0
+        throw this.#gone(
+          'it was deleted, or the store lost it, during this count-down; set the count and count down again',
+        )
+      }
+      if (!isSet(state))
+        throw this.#gone(
+          'no count is set, so nothing was counted; call trySetCount before workers count down',
+        )
+      named = state.generation
+      isGuess = false
+    }
+  }
+
+  /**
+   * Waits until the latch is open. Before a count is set it waits for that, too.
+   *
+   * @throws `LockTimeoutError` when it was not open within `waitMs`; the signal's reason when aborted; `LatchGoneError` when
+   * the latch was deleted or lost before it opened; `UnavailableError` when the store did not reply within `waitMs` (an
+   * unlimited wait outlives outages); `RefusedError`, `NotALockError`, `InvalidArgumentError`, `TooManyWaitersError`,
+   * `ClosedError`
+   */
+  wait(options?: LatchWaitOptions): Promise<void> {
+    return this.#wait(passedOrTimeout, options)
+  }
+
+  /**
+   * Waits for `waitMs` (default 0: looks once) and returns whether the latch is open. `false` when no count is set.
+   *
+   * @throws as `wait`, except `LockTimeoutError`
+   */
+  tryWait(options?: LatchWaitOptions): Promise<boolean> {
+    return this.#wait(hasPassed, options, 0)
+  }
+
+  /**
+   * How many parties have not counted down yet: 0 when the latch is open, `null` when no count is set.
+   *
+   * @throws `UnavailableError` when the store did not reply within `commandTimeoutMs`; otherwise as `trySetCount`
+   */
+  async count(): Promise<number | null> {
+    const { state } = await this.#readOnce(0)
+    return isSet(state) ? state.left : null
+  }
+
+  /**
+   * Deletes the latch, open or not. Waiters that it has not let pass get a `LatchGoneError`, and the next `trySetCount` sets
+   * a new count. A latch that is not used any more need not be deleted: it expires after `keepMs`.
+   *
+   * @returns whether a count was set
+   * @throws as `trySetCount`
+   */
+  async delete(): Promise<boolean> {
+    const { latches, tombstoneMs } = this.#deps
+    for (let state = await this.#state(); isSet(state);) {
+      const request = { named: state.generation, tombstoneMs }
+      const { reply, inDoubt } = await this.#steps.run((ms) => latches.delete(this.#address, request, ms))
+      if (reply.kind === 'done' || inDoubt) return true
+      state = reply.state
+    }
+    return false
+  }
+
+  /**
+   * The count, the named parties that have counted down, and which processes wait. For diagnostics only. Throws as
+   * `count`.
+   */
+  async inspect(): Promise<LatchInfo> {
+    const inspection = await this.#readOnce(mostParties)
+    try {
+      return await describeLatch(this.name, inspection, this.#deps.registry)
+    } catch (error) {
+      throw toHoldfastError(error, { lockName: this.name, title: `latch ${this.name}` })
+    }
+  }
+
+  /** For logs. */
+  toJSON(): { name: string } {
+    return { name: this.name }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `CountDownLatch ${inspect(this.toJSON(), options)}`
+  }
+
+  /** Not async on purpose: there may be very many waits, and each async frame costs memory. */
+  #wait<T>(
+    toResult: (outcome: Passed | NotAcquired) => T,
+    options: LatchWaitOptions | undefined,
+    waitMs?: number,
+  ): Promise<T> {
+    try {
+      const request = resolveWait(options, this.#deps.settings, waitMs)
+      const { closing, owners, waiting } = this.#deps
+      closing.assertOpen(this.name)
+      const target = { address: this.#address, kind: 'latch', permits: 1, size: undefined } as const
+      const wait = new LatchWait(waiting, owners.nextNumber(), target, request)
+      return wait.runTraced().then(toResult, rethrowToCaller(request.signal))
+    } catch (error) {
+      return Promise.reject(toHoldfastError(error))
+    }
+  }
+
+  async #state(): Promise<LatchState> {
+    const { reply } = await this.#steps.run(() => this.#deps.latches.inspect(this.#address, 0))
+    this.#generation = reply.state.generation
+    return reply.state
+  }
+
+  async #readOnce(limit: number): Promise<LatchInspection> {
+    const inspection = await this.#steps.once(() => this.#deps.latches.inspect(this.#address, limit))
+    this.#generation = inspection.state.generation
+    return inspection
+  }
+
+  #gone(why: string): LatchGoneError {
+    return new LatchGoneError(`latch ${this.name} is gone: ${why}`, { lockName: this.name })
+  }
+
+  #uncounted(): UnavailableError {
+    const text = `latch ${this.name}: no reply came, and the count that this handle knew is over; whether this call counted in it is unknown, and it did not count in the next one. A party named by as may call again`
+    return new UnavailableError(text, { lockName: this.name })
+  }
+
+  #unknownOutcome(): UnavailableError {
+    const text = `latch ${this.name}: no reply came, and another call has set the count since; whether this call set it before that is unknown, see inspect()`
+    return new UnavailableError(text, { lockName: this.name })
+  }
+}
+
+/** What `inspect()` of a latch returns. */
+export interface LatchInfo {
+  /** The name given to `getCountDownLatch`. */
+  readonly name: string
+  readonly kind: 'latch'
+  /** Whether a count is set; it still is when the latch is open. */
+  readonly isSet: boolean
+  /** Whether all parties have counted down, so that waits pass. */
+  readonly isOpen: boolean
+  /** How many parties have to count down in all; 0 when no count is set. */
+  readonly count: number
+  /** How many have not yet counted down. */
+  readonly left: number
+  /** Identifies the count: a number that grows with each count that is set. 0 when none is known. */
+  readonly generation: number
+  /** How long the store keeps the latch unless it is used, milliseconds. */
+  readonly remainingMs: number
+  /**
+   * The named parties that have counted down, at most 100, sorted. Empty once the latch is open. Some may be missing if more
+   * than 10,000 parties have counted down.
+   */
+  readonly parties: readonly string[]
+  /** How many clients wait, or did within the last `watchdogTimeoutMs`. */
+  readonly waiterCount: number
+  /** Some of them, at most 100; `client` is `null` when the registration has expired. */
+  readonly waiters: readonly { readonly clientId: string; readonly client: ClientInfo | null }[]
+}
+
+/** Named parties begin with this. Others are named after their client, whose id never does. */
+const nameMark = '@'
+
+const namedParty = (name: string): string => nameMark + name
+
+/** How many parties to ask the store for, which knows no difference between named ones and others. */
+const mostParties = 10_000
+const mostListed = 100
+
+/** Adds to each client that waits which process it is. */
+async function describeLatch(
+  name: string,
+  { state, count, ttlMs, parties, waiterCount, waiters }: LatchInspection,
+  registry: Registry,
+): Promise<LatchInfo> {
+  const named = parties
+    .filter((party) => party.startsWith(nameMark))
+    .map((party) => party.slice(nameMark.length))
+  return {
+    name,
+    kind: 'latch',
+    isSet: isSet(state),
+    isOpen: isOpen(state),
+    count: isSet(state) ? count : 0,
+    left: isSet(state) ? state.left : 0,
+    generation: state.generation,
+    remainingMs: isSet(state) ? Math.max(0, ttlMs) : 0,
+    parties: named.sort().slice(0, mostListed),
+    waiterCount,
+    waiters: await Promise.all(
+      waiters
+        .slice(0, mostListed)
+        .map(async (clientId) => ({ clientId, client: await registry.find(clientId) })),
+    ),
+  }
+}
+
+/** How a count is set. */
+export interface LatchSetOptions {
+  /**
+   * How long the latch outlives its last use: a count-down, a `trySetCount`, or a waiter. After that it is gone, as if it had
+   * been deleted. Choose it longer than the longest pause between two count-downs. Whole milliseconds, at least 1,000.
+   *
+   * @defaultValue 86_400_000, a day
+   */
+  readonly keepMs?: number | undefined
+}
+
+/** Who counts down. */
+export interface CountDownOptions {
+  /**
+   * The name of the party, 1 to 256 bytes, such as `shard-7`. A named party counts once, however often it counts down: use it
+   * when a worker may be restarted, or a job be delivered twice. Without it every call is a new party.
+   */
+  readonly as?: string | undefined
+}
+
+/** How a wait ends. An option that is left out or `undefined` takes the client's default. */
+export interface LatchWaitOptions extends Pick<AcquireOptions, 'signal'> {
+  /**
+   * How long to wait for the latch to open. 0 looks once, `Infinity` waits without limit.
+   *
+   * @defaultValue unlimited for `wait`, unless the client has a default; 0 for `tryWait`, always
+   */
+  readonly waitMs?: number | undefined
+}
+
+const largestCount = 100_000
+const largestNameBytes = 256
+const shortestKeepMs = 1_000
+const defaultKeepMs = 86_400_000
+
+const setOptions: Record<keyof LatchSetOptions, true> = { keepMs: true }
+const setOptionNames = new Set(Object.keys(setOptions))
+const countDownOptions: Record<keyof CountDownOptions, true> = { as: true }
+const countDownOptionNames = new Set(Object.keys(countDownOptions))
+const waitOptions: Record<keyof LatchWaitOptions, true> = { waitMs: true, signal: true }
+const waitOptionNames = new Set(Object.keys(waitOptions))
+
+/** Refuses what cannot be a count. */
+function checkCount(count: unknown): void {
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= largestCount) return
+  throw new InvalidArgumentError(`count must be an integer from 1 to ${largestCount}, got ${shown(count)}`)
+}
+
+/** Checks the options of a `trySetCount`. */
+function resolveKeepMs(options: LatchSetOptions = {}): number {
+  checkOptions(options, setOptionNames)
+  const { keepMs = defaultKeepMs } = options
+  requireInteger('keepMs', keepMs, shortestKeepMs)
+  return keepMs
+}
+
+/** Checks the options of a `countDown`; `undefined` for a party without a name. */
+function resolveParty(options: CountDownOptions = {}): string | undefined {
+  const given: unknown = options
+  if (typeof given === 'number') {
+    throw new InvalidArgumentError(
+      `countDown counts once for one party, got ${given}: call it once per party, or name each as countDown({ as })`,
+    )
+  }
+  checkOptions(options, countDownOptionNames)
+  const name: unknown = options.as
+  if (name === undefined) return undefined
+  if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > largestNameBytes) {
+    throw new InvalidArgumentError(
+      `as must be a string of 1 to ${largestNameBytes} bytes, got ${shown(name)}`,
+    )
+  }
+  return name
+}
+
+/** Checks the options of a wait and fills in the client's defaults. */
+function resolveWait(
+  options: LatchWaitOptions | undefined,
+  settings: LeaseBounds & { readonly defaults: AcquireOptions },
+  waitMs?: number,
+): Request {
+  if (options !== undefined) checkOptions(options, waitOptionNames)
+  return resolveRequest(options, settings, waitMs)
+}
+
+/** What sending the steps of a latch needs of the client. */
+export interface LatchStepDeps {
+  readonly store: StoreFacts
+  readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
+  readonly events: Pick<Events, 'emitError'>
+  readonly readiness: Ready
+  readonly closing: Closing
+}
+
+/** A reply, and whether an earlier copy of the step may have been carried out, or may be still. */
+interface Replied<T> {
+  readonly reply: T
+  readonly inDoubt: boolean
+}
+
+/** Sends the steps of one latch, and sends them again while the store does not reply. */
+export class LatchSteps {
+  readonly #deps: LatchStepDeps
+  readonly #address: Address
+
+  constructor(deps: LatchStepDeps, address: Address) {
+    this.#deps = deps
+    this.#address = address
+  }
+
+  /** Sends it once: what only reads need not be sent again. */
+  async once<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<T> {
+    const { name } = this.#address
+    try {
+      return await this.#attempt(send)
+    } catch (error) {
+      throw toHoldfastError(error, { lockName: name, title: `latch ${name}` })
+    }
+  }
+
+  /**
+   * For one watchdog time at the most: a failover takes no longer. A step that is repeated is the same to the letter, so
+   * that it makes no difference how often it is carried out.
+   */
+  async run<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<Replied<T>> {
+    const { store, settings, events } = this.#deps
+    const until = monotonicMs() + settings.watchdogTimeoutMs
+    let inDoubt = false
+    for (let failures = 1; ; failures++) {
+      const epoch = store.connectionEpoch
+      try {
+        const reply = await this.#attempt(send)
+        return { reply, inDoubt: inDoubt || epoch !== store.connectionEpoch }
+      } catch (thrown) {
+        const { name } = this.#address
+        const error = toHoldfastError(thrown, { lockName: name, title: `latch ${name}` })
+        if (!(error instanceof UnavailableError) || monotonicMs() >= until) throw error
+        inDoubt = true
+        events.emitError(error)
+        await pause(retryAfterMs(failures))
+      }
+    }
+  }
+
+  async #attempt<T extends LatchReply | LatchInspection>(
+    send: (timeoutMs: number) => Promise<T | NotALockReply>,
+  ): Promise<T> {
+    const { settings, readiness, closing } = this.#deps
+    closing.assertOpen(this.#address.name)
+    await readiness.ready(this.#address)
+    const reply = await send(settings.commandTimeoutMs)
+    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
+    return reply
+  }
+}

@@ -1,0 +1,233 @@
+import calculateSlot from 'cluster-key-slot'
+import type { Channels } from '../channels/channels.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import { titleOf } from '../engine/requests.js'
+import type { Target } from '../engine/requests.js'
+import type { EngineSession } from '../engine/session.js'
+import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
+import type { Closing } from '../errors/store-errors.js'
+import type { Events } from '../events/events.js'
+import type { Hold } from '../holding/hold.js'
+import type { LeaseHandle } from '../holding/lease-set.js'
+import { reasonTogether } from '../holding/loss.js'
+import type { Request } from '../options/options.js'
+import type { CallSite } from '../ownership/call-site.js'
+import type { Frames } from '../ownership/frames.js'
+import type { Possession } from '../ownership/possession.js'
+import type { Body } from '../ownership/turns.js'
+import { onAbort } from '../util/abort.js'
+import type { Acquirer } from '../waiting/acquisition.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
+import type { ReenteringDeps } from '../waiting/turn.js'
+
+/** The lease of one member, as far as the whole needs to know it. */
+export interface MemberLease extends LeaseHandle {
+  /** Aborts when the hold is lost. */
+  readonly signal: AbortSignal
+  unlock(): Promise<void>
+}
+
+/** What composing needs of the client of a member. */
+export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
+  readonly session: EngineSession
+  readonly steps: LockSteps
+  readonly frames: Frames<Possession<L>>
+  readonly events: Pick<Events, 'warn'>
+  readonly acquirer: Acquirer<L>
+  readonly closing: Closing
+  readonly channels: Channels | undefined
+}
+
+/** One of the locks that are acquired together. */
+export interface Member<L extends MemberLease> {
+  readonly client: MemberClient<L>
+  readonly target: Target
+  readonly wantsToken: boolean
+  /** Whether it may re-enter, unless the call or the multi lock says otherwise. */
+  readonly reentrant: boolean
+}
+
+/** Whether a call re-enters what its caller holds of it. */
+export const mayReenter = <L extends MemberLease>({ reentrant }: Member<L>, request: Request): boolean =>
+  request.reentrant ?? reentrant
+
+/** A member that was entered. */
+export interface HeldMember<L extends MemberLease> {
+  readonly member: Member<L>
+  readonly hold: Possession<L>
+  readonly lease: L
+  /** The same hold if it was acquired for the whole, and not by an enclosing call. */
+  readonly own: Hold<L> | undefined
+}
+
+/** Calls back when the hold of this member is lost, at once if it is; returns a function that stops that. */
+export function listenForLoss<L extends MemberLease>(
+  { lease: { signal } }: HeldMember<L>,
+  callback: (error: LockLostError) => void,
+): () => void {
+  const report = (): void => {
+    if (signal.reason instanceof LockLostError) callback(signal.reason)
+  }
+  const stop = onAbort(signal, report)
+  if (signal.aborted) report()
+  return stop
+}
+
+/** A single command for more would keep others waiting at the store for too long. */
+const mostAtOnce = 64
+
+/**
+ * The members in the order in which everyone acquires them: by the hash slot of the key, then by the key. A caller that waits for a
+ * member holds only members before it, so that no circle of waiters can close. Locks of one slot of a Cluster are neighbours.
+ * The slot is computed for every store, so that the order does not depend on how a client reaches it.
+ *
+ * A member that is given twice counts once.
+ *
+ * @throws `InvalidArgumentError` for members that cannot be held together, or whose order would be open
+ */
+export function inOrder<L extends MemberLease>(members: readonly Member<L>[]): readonly Member<L>[] {
+  const byId = new Map<string, Member<L>>()
+  for (const member of members) {
+    const { id } = member.target.address
+    const known = byId.get(id)
+    if (known) assertSame(known, member)
+    const wantsToken = member.wantsToken || known?.wantsToken === true
+    const reentrant = member.reentrant && known?.reentrant !== false
+    byId.set(id, { ...member, wantsToken, reentrant })
+  }
+  return [...byId]
+    .map(([id, member]) => ({ id, slot: calculateSlot(id), member }))
+    .sort((a, b) => a.slot - b.slot || (a.id < b.id ? -1 : 1))
+    .map(({ member }) => member)
+}
+
+/** The members from this one on that one command can request, or this one alone. */
+export function neighboursFrom<L extends MemberLease>(
+  members: readonly Member<L>[],
+  start: number,
+): readonly Member<L>[] {
+  const rest = members.slice(start, start + mostAtOnce)
+  const first = rest[0]
+  const end = rest.findIndex((member) => !first || !canJoin(first, member))
+  return rest.slice(0, Math.max(1, end === -1 ? rest.length : end))
+}
+
+/** With replicas to confirm it, each grant is requested again, by itself. */
+const canJoin = <L extends MemberLease>(first: Member<L>, { client, target }: Member<L>): boolean =>
+  client === first.client &&
+  client.steps.acquireMany !== undefined &&
+  client.acquirer.deps.confirmer === undefined &&
+  first.target.kind === 'lock' &&
+  target.kind === 'lock' &&
+  target.address.group === first.target.address.group
+
+function assertSame<L extends MemberLease>(one: Member<L>, other: Member<L>): void {
+  const { name } = one.target.address
+  const details = { lockName: name }
+  if (one.client !== other.client) {
+    throw new InvalidArgumentError(
+      `a multi lock cannot contain ${titleOf(one.target)} of two clients: on one store the second would wait for the first, ` +
+        'and on two stores equal keys have no order. Use one client per store, and different names or prefixes',
+      details,
+    )
+  }
+  if (one.target.kind !== other.target.kind) {
+    throw new InvalidArgumentError(
+      `a multi lock cannot contain both the read lock and the write lock of ${name}: give the write lock alone, which includes reading`,
+      details,
+    )
+  }
+}
+
+interface MemberBody<L extends MemberLease> {
+  readonly member: Member<L>
+  readonly hold: Possession<L>
+  readonly body: Body
+}
+
+/**
+ * One callback as a body in the hold of each member.
+ *
+ * It joins all of them at once, so that two that want the same holds never wait for each other, each in another one.
+ */
+export class MemberBodies<L extends MemberLease> {
+  readonly #bodies: MemberBody<L>[] = []
+  readonly #call: CallSite
+
+  /** @param call - where it was called */
+  constructor(call: CallSite) {
+    this.#call = call
+  }
+
+  /** Throws `UpgradeError` if two readers would wait for each other to write. */
+  join(member: Member<L>, hold: Possession<L>): void {
+    if (this.#bodies.some((other) => other.hold === hold)) return
+    this.#bodies.push({
+      member,
+      hold,
+      body: joinTurns(member.client.frames, hold, member.target, this.#call),
+    })
+  }
+
+  get mustWait(): boolean {
+    return this.#bodies.some(({ body }) => body.ready !== undefined)
+  }
+
+  /**
+   * Waits for its turn in all of them.
+   *
+   * @returns why it did not come
+   */
+  async untilTurn(request: Request, startedAt: number): Promise<NotAcquired | undefined> {
+    for (const { member, hold, body } of this.#bodies) {
+      const late = await untilTurn(body, hold, member.target, request, startedAt)
+      if (late) return late
+    }
+    return undefined
+  }
+
+  /** Takes those that were entered, with the bodies of holds that were made for the whole, and gives back the others. */
+  settle(held: readonly HeldMember<L>[]): void {
+    for (const [i, { hold, body }] of [...this.#bodies.entries()].reverse()) {
+      if (held.some((other) => other.hold === hold)) continue
+      body.end()
+      this.#bodies.splice(i, 1)
+    }
+    for (const { member, hold } of held) this.join(member, hold)
+  }
+
+  /** Runs the callback inside all the holds. */
+  async run<T>(fn: () => T | PromiseLike<T>): Promise<T> {
+    const inside = this.#bodies.reduce<() => T | PromiseLike<T>>(
+      (inner, { member, hold, body }) =>
+        () =>
+          member.client.frames.runInBody(hold, body, inner),
+      fn,
+    )
+    return await inside()
+  }
+
+  /** Its caller no longer waits. */
+  giveUp(): void {
+    for (const { body } of this.#bodies) body.end()
+  }
+
+  /** The callback has ended. */
+  end(): void {
+    for (const { member, hold, body } of this.#bodies) {
+      endBody(body, hold, member.target, member.client.events)
+    }
+  }
+}
+
+/** The loss of all locks that were acquired together, because of one of them. */
+export const memberLost = (
+  target: Pick<Target, 'kind' | 'address'>,
+  owner: string,
+  cause: LockLostError,
+): LockLostError =>
+  new LockLostError(
+    `${titleOf(target)} was lost, and with it the locks that were acquired together with it: ${cause.message}`,
+    { lockName: target.address.name, owner, reason: reasonTogether(cause), cause },
+  )

@@ -1,0 +1,304 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { toHoldfastError } from '../errors/store-errors.js'
+import type { Events } from '../events/events.js'
+import { partsOf } from '../lock-client.js'
+import type { LockClient } from '../lock-client.js'
+import { notReachedTurn } from '../objects/entrance.js'
+import type { Lease, LockCallback } from '../objects/lease.js'
+import { Lock, otherCopy } from '../objects/lock.js'
+import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import { resolveReentrant, resolveRequest } from '../options/options.js'
+import type { AcquireOptions, LeaseBounds, LockOptions, Request } from '../options/options.js'
+import { callSite } from '../ownership/call-site.js'
+import type { ScopedLease } from '../ownership/possession.js'
+import { nothingToUnlock } from '../ownership/scope.js'
+import { multiSteps } from '../redis/kinds/multi.js'
+import { monotonicMs } from '../util/clock.js'
+import { kindOf } from '../util/mistakes.js'
+import { uncloneable } from '../util/symbols.js'
+import { timedOut, withTimeout } from '../util/timeouts.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { limitOf } from '../waiting/turn.js'
+import { inOrder, mayReenter, MemberBodies } from './member.js'
+import type { Member } from './member.js'
+import { acquireTogether } from './multi-attempt.js'
+import type { AcquiredTogether } from './multi-attempt.js'
+import { MultiLease } from './multi-lease.js'
+
+/** @internal What multi locks need of their client. */
+export interface MultiLockDeps {
+  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
+  readonly events: Pick<Events, 'emitError'>
+}
+
+/**
+ * Several locks that are acquired as one, as `holdfast.getMultiLock` returns them, of any client. Sends nothing.
+ *
+ * @throws `InvalidArgumentError` as `holdfast.getMultiLock`
+ */
+export function getMultiLock(
+  client: LockClient,
+  members: readonly (Lock | string)[],
+  options?: LockOptions,
+): MultiLock {
+  const parts = partsOf(client, 'getMultiLock')
+  const locks = locksOf(members, (member) => parts.lock(member, false, undefined))
+  for (const { member } of locks) member.client.session.carry?.(multiSteps)
+  return new MultiLock(parts.lockDeps, locks, resolveReentrant(options))
+}
+
+function leaseOrTimeout(outcome: MultiLease | NotAcquired): MultiLease {
+  if (outcome instanceof MultiLease) return outcome
+  throw timedOutWaiting(outcome)
+}
+
+const leaseOrNull = (outcome: MultiLease | NotAcquired): MultiLease | null =>
+  outcome instanceof MultiLease ? outcome : null
+
+/**
+ * Several locks that are acquired as one: all of them, or none. A cheap handle without state.
+ *
+ * Locks are always acquired in the same order, whatever the order in which they were given, so two multi locks never wait for
+ * each other. The loss of one lock is the loss of all.
+ */
+export class MultiLock {
+  /** @internal */
+  readonly uncloneable = uncloneable
+  readonly #deps: MultiLockDeps
+  readonly #locks: readonly Lock[]
+  readonly #members: readonly Member<Lease>[]
+  readonly #reentrant: boolean | undefined
+
+  /** @internal Multi locks come from `holdfast.getMultiLock(members)`. */
+  constructor(deps: MultiLockDeps, locks: readonly Lock[], reentrant?: boolean) {
+    this.#deps = deps
+    this.#reentrant = reentrant
+    this.#members = inOrder(locks.map(({ member }) => member))
+    const byId = new Map([...locks].reverse().map((lock) => [lock.member.target.address.id, lock]))
+    this.#locks = locks.filter((lock) => byId.get(lock.member.target.address.id) === lock)
+  }
+
+  /** The names of the locks, in the order in which they were given, without duplicates. */
+  get names(): readonly string[] {
+    return this.#locks.map(({ name }) => name)
+  }
+
+  /**
+   * Runs `fn` while holding all locks and returns what it returned. Calls on the same locks inside `fn` re-enter, single
+   * ones as well as those of other multi locks; they take turns, as for `Lock.withLock`.
+   *
+   * @throws `LockLostError` if one of the locks was lost before `fn` ended: with `result` if `fn` succeeded, or with its error as `cause`
+   * if it failed after the loss; what `fn` throws otherwise; what `lock` throws
+   */
+  withLock<T>(fn: LockCallback<T, MultiLease>): Promise<T>
+  /** The same with options. */
+  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T, MultiLease>): Promise<T>
+  withLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second?: LockCallback<T, MultiLease>,
+  ): Promise<T> {
+    const call = callSite(1)
+    return useLease(() => {
+      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
+        'withLock',
+        undefined,
+        first,
+        second,
+      )
+      const request = this.#request(options)
+      const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
+      return {
+        acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
+        signal: request.signal,
+        use: (outcome: AcquiredTogether<Lease> | NotAcquired) => {
+          if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
+          const { hold, bodies = beginBody() } = outcome
+          const lease = new MultiLease(hold, this.names, this.#deps)
+          return {
+            lease,
+            run: () => bodies.run(() => fn(lease)),
+            leave: () => {
+              bodies.end()
+              return lease.unlock()
+            },
+            report: (error) => this.#report(error),
+          }
+        },
+      }
+    })
+  }
+
+  /**
+   * Waits until all locks are acquired. `waitMs` is for all of them together; `leaseMs` and `maxHoldMs` count from when the
+   * last one was. Outside `withLock`, `lease.run` and `scope`, later calls do not re-enter: they wait for this hold.
+   *
+   * @throws `LockTimeoutError` when another owner kept one of the locks for `waitMs`; otherwise as `Lock.lock`. A call that
+   * rejects leaves nothing held
+   */
+  lock(options?: AcquireOptions): Promise<MultiLease>
+  lock(options?: AcquireOptions, second?: unknown): Promise<MultiLease> {
+    return this.#acquireInScope(leaseOrTimeout, options, second)
+  }
+
+  /**
+   * Tries for `waitMs` (default 0: one attempt) and returns `null` when another owner kept one of the locks. Then none of them
+   * is held.
+   *
+   * @throws as `lock`, except `LockTimeoutError`
+   */
+  tryLock(options?: AcquireOptions): Promise<MultiLease | null>
+  tryLock(options?: AcquireOptions, second?: unknown): Promise<MultiLease | null> {
+    return this.#acquireInScope(leaseOrNull, options, second, 0)
+  }
+
+  /**
+   * Undoes the newest `lock()` or `tryLock()` of a multi lock with the same members in the nearest scope.
+   *
+   * @throws `NotOwnerError` when there is none, `LockLostError` when one of the locks was lost before
+   */
+  async unlock(): Promise<void> {
+    const [first] = this.#members
+    if (!first) return
+    const inScope = this.#members.find(({ client }) => client.frames.nearestScope()) ?? first
+    const scope = inScope.client.frames.nearestScope()
+    if (!scope) throw nothingToUnlock(first.target, this.isHeld())
+    await scope.unlock(inScope.target, this.#id)
+  }
+
+  /** Whether the running async context holds all of them, by the clock; sends nothing. */
+  isHeld(): boolean {
+    return this.#locks.every((lock) => lock.isHeld())
+  }
+
+  /** For logs. */
+  toJSON(): { names: readonly string[] } {
+    return { names: this.names }
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `MultiLock ${inspect(this.toJSON(), options)}`
+  }
+
+  /** The same for the same members. */
+  get #id(): string {
+    return JSON.stringify(this.#members.map(({ target: { kind, address } }) => [kind, address.id]))
+  }
+
+  #request(options: AcquireOptions | undefined, waitMs?: number): Request {
+    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
+  }
+
+  async #acquire(request: Request, startedAt = monotonicMs()): Promise<MultiLease | NotAcquired> {
+    const outcome = await acquireTogether(this.#members, request, startedAt)
+    return outcome.kind === 'acquired' ? new MultiLease(outcome.hold, this.names, this.#deps) : outcome
+  }
+
+  #acquireInScope<T>(
+    toResult: (outcome: MultiLease | NotAcquired) => T,
+    options: AcquireOptions | undefined,
+    second: unknown,
+    waitMs?: number,
+  ): Promise<T> {
+    return acquireByOptions(
+      options,
+      second,
+      () => this.#request(options, waitMs),
+      (request) => {
+        const acquire = (startedAt: number) => this.#acquire(request, startedAt)
+        return acquireInScopes(this.#members, this.#id, request, acquire)
+      },
+      toResult,
+    )
+  }
+
+  #report(error: unknown): void {
+    this.#deps.events.emitError(toHoldfastError(error))
+  }
+}
+
+/**
+ * Acquires, after earlier calls on the same locks in the scopes around the caller, and keeps the lease for `unlock()` there.
+ * It joins all their queues at once: so calls in one scope never wait for each other in a circle.
+ *
+ * @param id - of the multi lock
+ */
+async function acquireInScopes(
+  members: readonly Member<Lease>[],
+  id: string,
+  request: Request,
+  acquire: (startedAt: number) => Promise<MultiLease | NotAcquired>,
+): Promise<MultiLease | NotAcquired> {
+  const startedAt = monotonicMs()
+  const places = members.flatMap((member) => {
+    const { client, target } = member
+    const scope = client.frames.nearestScope()
+    if (!scope) return []
+    // One that must not re-enter may wait for what the scope holds: the scope's `unlock()` must not wait behind it.
+    const slot = mayReenter(member, request) ? scope.nextSlot(target.address) : undefined
+    return [{ scope, client, target, slot }]
+  })
+  try {
+    for (const { client, target, slot } of places) {
+      const limitMs = limitOf(request, client.settings)
+      const leftMs = Math.max(0, startedAt + limitMs - monotonicMs())
+      if (!slot?.ready || (await withTimeout(slot.ready, leftMs, request.signal)) !== timedOut) continue
+      return notReachedTurn(target, Math.round(monotonicMs() - startedAt))
+    }
+    const outcome = await acquire(startedAt)
+    if ('kind' in outcome) return outcome
+    for (const { scope, target } of places) {
+      const held = outcome.members.find(({ member }) => member.target.address === target.address)
+      if (held) scope.keep(held.hold, partOf(outcome, held.lease, id))
+    }
+    return outcome
+  } finally {
+    for (const { slot } of places) slot?.done()
+  }
+}
+
+/** What a scope keeps for one of the locks: to leave it is to leave all. */
+const partOf = (whole: MultiLease, { name, kind, owner }: Lease, multiLock: string): ScopedLease => ({
+  name,
+  kind,
+  owner,
+  multiLock,
+  get isLeft() {
+    return whole.isLeft
+  },
+  unlock: () => whole.unlock(),
+})
+
+/**
+ * The locks of a multi lock.
+ *
+ * @param lockOf - makes the lock of a name
+ * @throws `InvalidArgumentError` for anything but an array of locks and names
+ */
+function locksOf(members: readonly unknown[], lockOf: (name: string) => Lock): Lock[] {
+  const given: unknown = members
+  if (!Array.isArray(given) || given.length === 0) {
+    const got = Array.isArray(given) ? 'an empty array' : kindOf(given)
+    throw new InvalidArgumentError(
+      `getMultiLock needs an array of at least one lock or lock name, got ${got}; write getMultiLock([lock, 'name'])`,
+    )
+  }
+  // Unlike `map`, this does not skip the holes of an array.
+  return Array.from(members, (member, i) => {
+    if (member instanceof Lock) return member
+    if (typeof member === 'string') return lockOf(member)
+    throw new InvalidArgumentError(
+      `members[${i}] of a multi lock must be a lock of this package or a lock name, got ${notALock(member)}`,
+    )
+  })
+}
+
+/** Names what cannot be a member of a multi lock, with what can be instead. */
+function notALock(given: unknown): string {
+  const kind = kindOf(given)
+  if (kind === 'a read/write lock') return `${kind}: pass one of its sides, read or write`
+  if (kind === 'a multi lock') return `${kind}: pass its members`
+  return kind === 'a lock' ? otherCopy : kind
+}

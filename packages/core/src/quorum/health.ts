@@ -1,0 +1,211 @@
+import type { Address } from '../engine/requests.js'
+import type { StoreFacts } from '../engine/session.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { HoldfastError } from '../errors/errors.js'
+import { toHoldfastError } from '../errors/store-errors.js'
+import { timedOut, withTimeout } from '../util/timeouts.js'
+import type { Ready } from '../waiting/readiness.js'
+import { notIndependent, whyQuarantined } from './wording.js'
+
+/** What the health of a master needs of it. */
+export interface HealthDeps {
+  readonly store: StoreFacts
+  readonly settings: {
+    /** Names the master in messages. */
+    readonly name: string
+    readonly engine: string
+    readonly memberTimeoutMs: number
+    readonly restartQuarantineMs: number
+  }
+  readonly readiness: Ready
+  /** Another master, up, that is the same running store; its name. */
+  twinOf(incarnation: string): string | undefined
+  /** The master went down. */
+  onDown(error: HoldfastError): void
+  /** The master has a vote, for the first time or again. */
+  onUp(): void
+}
+
+/**
+ * Whether a master is requested, and whether its yes counts.
+ *
+ * | State       | true in it                                        | leaves it on                                            |
+ * | ----------- | ------------------------------------------------- | ------------------------------------------------------- |
+ * | new         | never used; the first request checks it           | check passed → up; young → quarantined; failed → down   |
+ * | up          | it replied; after a break of its connection it is | no reply → down; a check after a break as for new       |
+ * |             | checked again before its yes counts               |                                                         |
+ * | down        | not requested, or the same server as another      | check passed → up; young → quarantined                  |
+ * |             | master; checked once per memberTimeoutMs          |                                                         |
+ * | quarantined | it restarted lately and may have forgotten votes: | time over → checked again                               |
+ * |             | not requested                                     |                                                         |
+ * | closed      | no timer is left                                  | -                                                       |
+ */
+export class Health implements Ready {
+  readonly #deps: HealthDeps
+  #state: 'new' | 'up' | 'down' | 'quarantined' | 'closed' = 'new'
+  #error: HoldfastError | undefined
+  /** The last error since it was up that says more than that no reply came. */
+  #cause: HoldfastError | undefined
+  /** The error for the last check that got no reply. */
+  #silence: HoldfastError | undefined
+  /** The reading of the connection epoch before the last check that passed. */
+  #epoch = -1
+  #incarnation: string | undefined
+  #address: Address | undefined
+  #checking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #watchers = 0
+  #watchTimer: NodeJS.Timeout | undefined
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether it makes sense to request it. */
+  get isUsable(): boolean {
+    return this.#state === 'new' || this.#state === 'up'
+  }
+
+  /** Whether its first check is over, whatever came of it. */
+  get wasChecked(): boolean {
+    return this.#state !== 'new'
+  }
+
+  /** Why it is not requested. */
+  get error(): HoldfastError | undefined {
+    return this.#error
+  }
+
+  /** The store that passed the last check, while it is up; not every store says. */
+  get incarnation(): string | undefined {
+    return this.#state === 'up' ? this.#incarnation : undefined
+  }
+
+  /** `undefined` while a yes of this master counts; otherwise a check, which rejects if it does not. */
+  ready(address: Address): Promise<void> | undefined {
+    this.#address ??= address
+    const isChecked = this.#state === 'up' && this.#epoch === this.#deps.store.connectionEpoch
+    return isChecked ? undefined : this.check(address)
+  }
+
+  /** Checks it now, unless that is under way. */
+  check(address: Address): Promise<void> {
+    this.#address ??= address
+    this.#checking ??= this.#check(address).finally(() => {
+      this.#checking = undefined
+    })
+    return this.#checking
+  }
+
+  /** Something hints that it may be down. */
+  suspect(): void {
+    if (this.#address && this.#state !== 'closed') this.check(this.#address).catch(() => undefined)
+  }
+
+  /** A request got no reply. */
+  failed(error: HoldfastError): void {
+    if (this.isUsable) this.#leave('down', error, this.#deps.settings.memberTimeoutMs)
+  }
+
+  /** Someone waits for a notification of this master: a frozen one would leave them waiting, so it is checked periodically. */
+  watch(): void {
+    this.#watchers++
+    this.#watchTimer ??= setInterval(() => this.suspect(), this.#deps.settings.memberTimeoutMs / 2)
+    // Waiters keep the process alive by themselves.
+    this.#watchTimer.unref()
+  }
+
+  unwatch(): void {
+    if (--this.#watchers > 0) return
+    clearInterval(this.#watchTimer)
+    this.#watchTimer = undefined
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    clearTimeout(this.#timer)
+    clearInterval(this.#watchTimer)
+  }
+
+  async #check(address: Address): Promise<void> {
+    const { store, settings } = this.#deps
+    const epoch = store.connectionEpoch
+    let uptimeMs: number | undefined
+    let incarnation: string | undefined
+    try {
+      const reply = await withTimeout(this.#identify(address), settings.memberTimeoutMs)
+      if (reply === timedOut) throw this.#noReply()
+      uptimeMs = reply.uptimeMs
+      incarnation = store.knownIncarnation(address) ?? undefined
+      this.#refuseTwin(incarnation)
+    } catch (thrown) {
+      const error = toHoldfastError(thrown)
+      this.#leave('down', error, settings.memberTimeoutMs)
+      throw error
+    }
+    const youngMs = settings.restartQuarantineMs - (uptimeMs ?? Infinity)
+    if (youngMs > 0) throw this.#quarantine(youngMs)
+    const isNews = this.#state !== 'up'
+    this.#epoch = epoch
+    this.#incarnation = incarnation
+    this.#enter('up', undefined)
+    if (isNews) this.#deps.onUp()
+  }
+
+  async #identify(address: Address): Promise<{ readonly uptimeMs: number | undefined }> {
+    const { store, settings } = this.#deps
+    await this.#deps.readiness.ready(address)
+    if (store.uptimeMs && settings.restartQuarantineMs > 0) return { uptimeMs: await store.uptimeMs(address) }
+    await store.incarnation(address)
+    return { uptimeMs: undefined }
+  }
+
+  /** One server that votes twice does not make a majority of independent ones. */
+  #refuseTwin(incarnation: string | undefined): void {
+    const twin = incarnation === undefined ? undefined : this.#deps.twinOf(incarnation)
+    if (twin === undefined) return
+    const { name } = this.#deps.settings
+    throw notIndependent(`${twin} and ${name}, one server`, ` (until then ${name} has no vote)`)
+  }
+
+  #quarantine(forMs: number): HoldfastError {
+    const { name, engine, restartQuarantineMs } = this.#deps.settings
+    const error = new UnavailableError(
+      `${name} started less than ${restartQuarantineMs} ms ago (restartQuarantineMs), and has no vote for another ` +
+        `${Math.ceil(forMs)} ms${whyQuarantined}`,
+      { engine },
+    )
+    this.#leave('quarantined', error, forMs)
+    return error
+  }
+
+  #leave(state: 'down' | 'quarantined', error: HoldfastError, recheckInMs: number): void {
+    // A master that was unreachable may turn out to be misconfigured.
+    const isNews = this.isUsable || error.code !== this.#error?.code
+    this.#enter(state, error, recheckInMs)
+    if (isNews) this.#deps.onDown(error)
+  }
+
+  #enter(state: 'up' | 'down' | 'quarantined', error: HoldfastError | undefined, recheckInMs?: number): void {
+    clearTimeout(this.#timer)
+    if (this.#state === 'closed') return
+    this.#state = state
+    this.#error = error
+    if (error !== this.#silence) this.#cause = error
+    if (recheckInMs === undefined) return
+    this.#timer = setTimeout(() => this.suspect(), Math.ceil(recheckInMs))
+    // A master that is down must not keep the process alive.
+    this.#timer.unref()
+  }
+
+  #noReply(): HoldfastError {
+    const { name, engine, memberTimeoutMs } = this.#deps.settings
+    const { doubt } = this.#deps.store
+    const why = doubt ? `; ${doubt.message}` : this.#cause ? `; last error: ${this.#cause.message}` : ''
+    this.#silence = new UnavailableError(
+      `${name} did not reply within ${memberTimeoutMs} ms (memberTimeoutMs)${why}`,
+      { engine },
+    )
+    return this.#silence
+  }
+}

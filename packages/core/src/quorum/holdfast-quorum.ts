@@ -1,0 +1,257 @@
+import { inspect } from 'node:util'
+import type { InspectOptions } from 'node:util'
+import { isEngine } from '../engine/session.js'
+import type { LockEngine } from '../engine/session.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { HoldfastEvents, HoldfastListener } from '../events/events.js'
+import type { HoldfastStats } from '../lock-client.js'
+import type { Lease } from '../objects/lease.js'
+import { checkName } from '../objects/lock-name.js'
+import { Lock, ping } from '../objects/lock.js'
+import { requireFunction, unlessIndex } from '../options/checks.js'
+import { resolveDrainMs, resolveReentrant } from '../options/options.js'
+import type { CloseOptions, LockOptions } from '../options/options.js'
+import { whereItBelongs } from '../options/where-it-belongs.js'
+import type { Possession } from '../ownership/possession.js'
+import { Scope } from '../ownership/scope.js'
+import { checkSource } from '../redis/connection/template.js'
+import { nativeEngine } from '../redis/native.js'
+import { operatorSteps } from '../redis/operator.js'
+import type { RedisOptions } from '../redis/options.js'
+import { kindOf } from '../util/mistakes.js'
+import { uncloneable } from '../util/symbols.js'
+import { quorumOf } from './ballot.js'
+import { QuorumClient } from './client.js'
+import { checkEngines, checkMasters, checkQuorumOptions, resolveQuorumSettings } from './options.js'
+import type { QuorumClientOptions } from './options.js'
+import { notIndependent } from './wording.js'
+
+/** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
+export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }
+
+/** How a `HoldfastQuorum` behaves. The options of an acquisition given here are defaults for every call. */
+export interface HoldfastQuorumOptions extends QuorumClientOptions {
+  /**
+   * The masters, at least 3, preferably an odd number; in the same order in all processes. They must share nothing: no
+   * replication between them, no common machine, no common disk.
+   */
+  readonly masters: readonly QuorumMaster[]
+  /**
+   * Put before every lock name, at masters on Redis. Must be the same in all processes.
+   *
+   * @defaultValue 'lock:'
+   */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * A client for locks that a majority of several independent masters must confirm, so that they survive the loss of a
+ * minority of them: one of 3 masters, or two of 5.
+ *
+ * Make one per process and share it. It connects at first use, with connections of its own.
+ */
+export class HoldfastQuorum {
+  /** @internal */
+  readonly uncloneable = uncloneable
+  readonly #client: QuorumClient
+  readonly #masters: number
+
+  #closed: Promise<void> | undefined
+
+  /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
+  constructor(options: HoldfastQuorumOptions) {
+    checkQuorumOptions(options, ['masters', 'prefix'])
+    const engines = enginesOf(options)
+    if (new Set(engines).size < engines.length) throw notIndependent('the same engine')
+    checkEngines(engines)
+    this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines)
+    this.#masters = engines.length
+    refuseTwins(this.#client.masters.map(({ name }) => name))
+  }
+
+  /** The first part of all owners of this client. */
+  get clientId(): string {
+    return this.#client.id
+  }
+
+  /**
+   * The lock of this name. Sends nothing. Its leases have no fencing token: reading one throws.
+   *
+   * If too few masters can be reached, `tryLock` and limited waits reject with `UnavailableError`, which names the masters that
+   * failed and why. If a master has replied that another owner holds the lock, `tryLock` may return `null` instead. An unlimited
+   * wait goes on. A hold that loses its majority is lost with reason `minority`.
+   *
+   * @param name - 1 to 1024 bytes. Braces, if any, must form one Redis Cluster hash tag: `{tenant-7}:order`.
+   * `lockName(text)` makes a valid name from any text
+   * @param options - `reentrant`: whether calls on this handle re-enter
+   * @throws `InvalidArgumentError` for an invalid name or option
+   */
+  getLock(name: string, options?: LockOptions): Lock
+  getLock(name: string, options?: LockOptions, array?: unknown): Lock {
+    return this.#lock(name, false, unlessIndex(options, array))
+  }
+
+  /**
+   * The lock of this name, whose leases have a fencing token: larger than that of every earlier lease from
+   * `getFencedLock`. Each acquisition takes one more round trip, in which a majority of the masters stores the token.
+   *
+   * @throws `InvalidArgumentError` as `getLock`, and if not all masters can keep a fencing token
+   */
+  getFencedLock(name: string, options?: LockOptions): Lock
+  getFencedLock(name: string, options?: LockOptions, array?: unknown): Lock {
+    const { whyNoTokens } = this.#client
+    if (whyNoTokens !== undefined) {
+      throw new InvalidArgumentError(`${whyNoTokens}; use getLock`, { lockName: name })
+    }
+    return this.#lock(name, true, unlessIndex(options, array))
+  }
+
+  /**
+   * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
+   * up, even across functions. All tasks inside share the scope's holds. Locks that are still held at
+   * the end are released and reported as `leaked`.
+   *
+   * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
+   */
+  async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
+    requireFunction('scope', fn)
+    const scope = new Scope<Possession<Lease>>(this.#client)
+    try {
+      return await this.#client.frames.runInScope(scope, fn)
+    } finally {
+      await scope.end()
+    }
+  }
+
+  /**
+   * The same function, bound to the holds and scopes around this call: it runs inside them wherever it is called, and outside all
+   * others. Give it, instead of `fn`, to a queue, pool or batcher, which may start a job in the context of another caller.
+   *
+   * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
+   * call. A hold that is over by then counts as none.
+   *
+   * @throws `InvalidArgumentError` without a function
+   */
+  bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
+    requireFunction('bind', fn)
+    return this.#client.frames.bind(fn)
+  }
+
+  /**
+   * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
+   * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
+   *
+   * @returns what `fn` returns
+   * @throws what `fn` throws, `InvalidArgumentError` without a function
+   */
+  detached<T>(fn: () => T): T {
+    requireFunction('detached', fn)
+    return this.#client.frames.outside(fn)
+  }
+
+  /**
+   * Listens to events of all locks of this client. Listeners are optional, even for `error`, which also says when a master
+   * went down. No `granted` is emitted: no single master grants a quorum lock.
+   *
+   * @throws `InvalidArgumentError` for an event that does not exist and for a listener that is not a function
+   */
+  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.on(event, listener)
+    return this
+  }
+
+  /** Listens to the next event only. Throws as `on`. */
+  once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.once(event, listener)
+    return this
+  }
+
+  /** Stops listening. Throws as `on`. */
+  off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
+    this.#client.events.off(event, listener)
+    return this
+  }
+
+  /**
+   * For health checks: resolves once a majority of the masters answers a read on the same path that locks use.
+   *
+   * @throws `UnavailableError`, which names the masters that did not reply within `memberTimeoutMs` and why; `ClosedError`
+   */
+  async ping(): Promise<void> {
+    const [master] = this.#client.masters
+    if (master) await ping(this.#client.lockDeps, master.names)
+  }
+
+  /** Figures of this client. Sends nothing. */
+  stats(): HoldfastStats {
+    const { id, storeName: store, holds, waiting } = this.#client
+    return { clientId: id, store, holds: holds.size, waiters: waiting, ...holds.counts }
+  }
+
+  /**
+   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
+   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
+   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   *
+   * With unresponsive masters it takes at most `drainMs` + 2 × `memberTimeoutMs`, and about 2 seconds for the sockets.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = resolveDrainMs(options)
+    this.#closed ??= this.#client.close(drainMs)
+    await this.#closed
+  }
+
+  /** `close()` at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    const masters = this.#masters
+    return `HoldfastQuorum ${inspect({ masters, quorum: quorumOf(masters), ...this.stats() }, options)}`
+  }
+
+  #lock(name: string, isFenced: boolean, options: LockOptions | undefined): Lock {
+    const reentrant = resolveReentrant(options)
+    checkName(name)
+    const [address] = this.#client.masters.map(({ names }) => names.locate(name, 'lock'))
+    if (!address) throw new InvalidArgumentError('no masters')
+    const target = { address, kind: 'lock', permits: 1, size: undefined } as const
+    return new Lock(this.#client.lockDeps, target, isFenced, reentrant)
+  }
+}
+
+function enginesOf({ masters, prefix }: HoldfastQuorumOptions): LockEngine[] {
+  checkMasters(masters)
+  // Unlike `map`, this does not skip the holes of an array.
+  return Array.from(masters, (master, i) => {
+    if (!isOfEngine(master)) {
+      checkSource(master, `masters[${i}]`, 'quorum')
+      return nativeEngine({ redis: master, prefix }, [operatorSteps])
+    }
+    if (prefix !== undefined) {
+      throw new InvalidArgumentError(`prefix needs masters on Redis, but masters[${i}] is an engine`)
+    }
+    const other = Object.keys(master).find((option) => option !== 'engine')
+    if (other !== undefined) {
+      throw new InvalidArgumentError(`unknown option '${other}' of masters[${i}]; it takes engine only`)
+    }
+    const engine: unknown = master.engine
+    if (isEngine(engine)) return engine
+    throw new InvalidArgumentError(
+      `masters[${i}].engine must be a lock engine such as memory(), got ${kindOf(engine)}${whereItBelongs(engine, 'quorum')}`,
+    )
+  })
+}
+
+/** By name: what is not an object is refused as a Redis. */
+const isOfEngine = (master: QuorumMaster): master is { readonly engine: LockEngine } =>
+  typeof master === 'object' && (master as unknown) !== null && 'engine' in master
+
+/** One server that votes twice does not make a majority of independent ones. */
+function refuseTwins(names: readonly string[]): void {
+  const twin = names.find((name, i) => names.indexOf(name) !== i)
+  if (twin !== undefined) throw notIndependent(twin)
+}
