@@ -10,17 +10,17 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 261,
-  lines: 24_218,
+  files: 138,
+  lines: 24_230,
   'files over 900 lines': 0,
-  'files under 15 lines': 19,
-  'uses of Pick<': 135,
+  'files under 15 lines': 1,
+  'uses of Pick<': 130,
   'interfaces named …Deps': 37,
-  'files on the way of a free withLock': 65,
+  'files on the way of a free withLock': 51,
   'calls per cycle': 405,
   'promises per cycle': 21,
   'bundle of one lock with Holdfast, bytes': 259_500,
-  'bundle of one lock with LockClient, bytes': 170_500,
+  'bundle of one lock with LockClient, bytes': 170_600,
 }
 
 /** Files that only say what is public may be short. */

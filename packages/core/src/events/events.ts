@@ -205,7 +205,9 @@ export class Events {
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    return this.#isListenedTo(event) || this.#isMirrored(event)
+    // Asked twice in each cycle, so without calling others.
+    if ((this.#listeners[event]?.length ?? 0) > 0) return true
+    return event !== 'error' && this.#mirrors[event]?.isWanted() === true
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
@@ -230,7 +232,7 @@ export class Events {
     if (this.hasListeners('warning'))
       this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
     const meaning = endangersLocks.get(code)
-    if (meaning === undefined || this.#isListenedTo('warning')) return
+    if (meaning === undefined || (this.#listeners.warning?.length ?? 0) > 0) return
     const text = `${message}. ${meaning} ${handleBy('warning')}`
     this.warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
@@ -264,11 +266,6 @@ export class Events {
   #add<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>, isOnce: boolean): void {
     const run = this.#guarded(event, listener)
     this.#listeners[event] = [...(this.#listeners[event] ?? []), { listener: run, run, isOnce }]
-  }
-
-  #isListenedTo(event: keyof HoldfastEvents): boolean {
-    const listening = this.#listeners[event]
-    return listening !== undefined && listening.length > 0
   }
 
   #refusalsLike({ message }: RefusedError): OutageReports {
