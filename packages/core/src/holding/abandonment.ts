@@ -10,8 +10,8 @@ import type { PendingRelease, ReleaseDeps } from './release.js'
 /** What abandoning owners needs. */
 export interface AbandonmentDeps extends ReleaseDeps {
   readonly settings: ReleaseDeps['settings'] & { readonly watchdogTimeoutMs: number }
-  readonly background: Pick<Background, 'run' | 'isEnded'>
-  readonly events: Pick<Events, 'emitError'>
+  readonly background: Background
+  readonly events: Events
 }
 
 /** An owner to give up. */

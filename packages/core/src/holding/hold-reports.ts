@@ -34,9 +34,9 @@ export interface HoldReports {
 
 /** Reports to the listeners of a client. Whether anyone listens is asked first where that happens once per cycle. */
 export class HoldEvents implements HoldReports {
-  readonly #events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>
+  readonly #events: Events
 
-  constructor(events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warnOnce'>) {
+  constructor(events: Events) {
     this.#events = events
   }
 
@@ -133,7 +133,7 @@ const acquiredAt = (lease: OpenLease): string | undefined => stacks.get(lease)
  * @param ours - how many functions of this package the caller of this function is in
  */
 export function traced<O, T extends LeaseHandle | null>(
-  events: Pick<Events, 'hasListeners'>,
+  events: Events,
   toResult: (outcome: O) => T,
   ours: number,
 ): (outcome: O) => T {

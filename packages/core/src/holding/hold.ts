@@ -26,8 +26,8 @@ import type { PendingRelease, ReleaseOutcome } from './release.js'
 /** What holds need of their client. */
 export interface HoldDeps<L extends LeaseHandle> extends ProvenHoldDeps {
   readonly steps: LockSteps
-  readonly background: Pick<Background, 'run' | 'isEnded'>
-  readonly abandonment: Pick<Abandonment, 'abandon' | 'tombstoneMs'>
+  readonly background: Background
+  readonly abandonment: Abandonment
   /** `undefined` for holds that only make up another one. */
   readonly channels: Channels | undefined
   readonly leaseMaker: LeaseMaker<Hold<L>, L>
@@ -339,7 +339,7 @@ export async function enterUntilAnswered(
   attempt: Attempt,
   { waitMs, signal }: Request,
   startedAt: number,
-  reports: Pick<HoldReports, 'error'>,
+  reports: HoldReports,
   details: ErrorSubject,
 ): Promise<boolean> {
   for (let failures = 0; ;) {

@@ -32,11 +32,11 @@ export interface ProvenHoldDeps {
     readonly evicts: boolean
   }
   readonly reports: HoldReports
-  readonly holds: Pick<HoldTable<ProvenHold>, 'add' | 'remove'>
-  readonly watchdog: Pick<Watchdog<ProvenHold>, 'add' | 'delete' | 'renewNow' | 'reschedule'>
-  readonly background: Pick<Background, 'run'>
-  readonly abandonment: Pick<Abandonment, 'abandon'>
-  readonly evictions: Pick<Evictions, 'take'>
+  readonly holds: HoldTable<ProvenHold>
+  readonly watchdog: Watchdog<ProvenHold>
+  readonly background: Background
+  readonly abandonment: Abandonment
+  readonly evictions: Evictions
 }
 
 /**

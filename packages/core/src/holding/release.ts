@@ -12,7 +12,7 @@ export interface ReleaseDeps {
   readonly store: StoreFacts
   readonly steps: LockSteps
   readonly settings: { readonly commandTimeoutMs: number; readonly evicts: boolean }
-  readonly background: Pick<Background, 'isEnded'>
+  readonly background: Background
 }
 
 /** A release under way, and for how long it matters. */

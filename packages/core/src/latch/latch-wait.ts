@@ -13,7 +13,7 @@ import type { Obstacle, Waiter, WaiterTable } from '../waiting/waiter-table.js'
 
 /** What waits for latches need of their client. */
 export interface LatchWaitDeps extends StoreWaitDeps {
-  readonly latches: Pick<LatchSession, 'wait'>
+  readonly latches: LatchSession
   /** All waiters of a client are notified together, so each asks for that for as long as the client lets any of them live. */
   readonly aliveMs: number
 }

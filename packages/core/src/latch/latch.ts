@@ -442,7 +442,7 @@ function resolveWait(
 export interface LatchStepDeps {
   readonly store: StoreFacts
   readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
-  readonly events: Pick<Events, 'emitError'>
+  readonly events: Events
   readonly readiness: Ready
   readonly closing: Closing
 }

@@ -33,7 +33,7 @@ export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
   readonly session: EngineSession
   readonly steps: LockSteps
   readonly frames: Frames<Possession<L>>
-  readonly events: Pick<Events, 'warn'>
+  readonly events: Events
   readonly acquirer: Acquirer<L>
   readonly closing: Closing
   readonly channels: Channels | undefined

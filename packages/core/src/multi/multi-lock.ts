@@ -30,7 +30,7 @@ import { MultiLease } from './multi-lease.js'
 /** @internal What multi locks need of their client. */
 export interface MultiLockDeps {
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-  readonly events: Pick<Events, 'emitError'>
+  readonly events: Events
 }
 
 /**

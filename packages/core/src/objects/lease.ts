@@ -200,7 +200,7 @@ export abstract class BaseLease {
 /** @internal What leases need of their client. */
 export interface LeaseDeps {
   readonly frames: Frames<Possession<Lease>>
-  readonly events: Pick<Events, 'warn'>
+  readonly events: Events
   readonly settings: LeaseBounds & {
     readonly defaults: AcquireOptions
     readonly hasTokens: boolean

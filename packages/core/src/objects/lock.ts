@@ -34,7 +34,7 @@ export interface LockDeps {
   readonly registry: Pick<Registry, 'find'>
   readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
   readonly frames: Frames<Possession<Lease>>
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners' | 'warn'>
+  readonly events: Events
   readonly holds: {
     find(
       owner: string,

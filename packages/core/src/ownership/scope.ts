@@ -9,8 +9,8 @@ import { titleFrom, titleOf } from '../engine/requests.js'
 
 /** What a scope needs of its client. */
 export interface ScopeDeps {
-  readonly events: Pick<Events, 'emit' | 'emitError'>
-  readonly background: Pick<Background, 'run'>
+  readonly events: Events
+  readonly background: Background
 }
 
 interface Held<P> {

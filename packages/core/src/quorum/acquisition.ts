@@ -448,7 +448,7 @@ export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps
   /** Those under way. */
   readonly acquisitions: QuorumAcquisitions
   readonly holding: QuorumHoldDeps<L>
-  readonly repair: Pick<Repair, 'begin'>
+  readonly repair: Repair
 }
 
 interface UnderWay {

@@ -10,8 +10,8 @@ import type { VoteListener } from './vote.js'
 export interface BallotDeps {
   readonly masters: readonly Master[]
   readonly settings: { readonly watchdogTimeoutMs: number }
-  readonly events: Pick<Events, 'emitError'>
-  readonly background: Pick<Background, 'run'>
+  readonly events: Events
+  readonly background: Background
 }
 
 /** Votes that are kept during a wait do not all go back at the same instant. */

@@ -23,7 +23,7 @@ export interface MasterDeps {
   readonly names: Addressing
   readonly steps: LockSteps
   readonly registry: Registry
-  readonly sharing: Pick<Sharing, 'foreignOwnerOf'> | undefined
+  readonly sharing: Sharing | undefined
   readonly health: Health
   readonly acquisition: Omit<AcquisitionDeps<LeaseHandle>, 'holding' | 'reports'>
   readonly holding: Omit<HoldDeps<LeaseHandle>, 'leaseMaker' | 'reports'>
@@ -57,7 +57,7 @@ export class Master {
     return this.#deps.health
   }
 
-  get silence(): Pick<StoreSilence, 'isOutage'> {
+  get silence(): StoreSilence {
     return this.#deps.acquisition.silence
   }
 

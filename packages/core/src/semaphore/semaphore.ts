@@ -76,7 +76,7 @@ export interface SemaphoreDeps {
   readonly registry: Registry
   readonly sharing: Sharing | undefined
   readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
-  readonly events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly events: Events
   readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
   readonly operations: Operations | undefined
   readonly readiness: Ready

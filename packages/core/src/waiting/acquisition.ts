@@ -33,9 +33,9 @@ export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
   /** Only with `minReplicas`. */
   readonly confirmer: Confirmer | undefined
   readonly settings: StoreWaitDeps['settings'] & { readonly marginMs: number }
-  readonly abandonment: Pick<Abandonment, 'abandon' | 'abandonLater' | 'mayRequest' | 'withdraw'>
-  readonly proofs: Pick<Proofs, 'of'>
-  readonly looks: Pick<Looks, 'foundChange'>
+  readonly abandonment: Abandonment
+  readonly proofs: Proofs
+  readonly looks: Looks
   readonly holding: HoldDeps<L>
 }
 

@@ -15,7 +15,7 @@ export interface HousekeepingDeps {
   readonly waiters: WaiterTable
   /** Renews everything that is held, now. */
   readonly watchdog: { renewNow(): void }
-  readonly background: Pick<Background, 'run'>
+  readonly background: Background
   /** Called every time, if there are holds or waiters. */
   readonly onRound: (() => void) | undefined
 }

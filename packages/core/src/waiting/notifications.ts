@@ -12,15 +12,15 @@ export interface NotificationDeps {
   readonly clientId: string
   readonly holds: { find(owner: string): { checkEviction(): void } | undefined }
   readonly waiters: WaiterTable
-  readonly proofs: Pick<Proofs, 'of'>
-  readonly looks: Pick<Looks, 'request' | 'take'>
-  readonly background: Pick<Background, 'run'>
+  readonly proofs: Proofs
+  readonly looks: Looks
+  readonly background: Background
 }
 
 /** What it needs of the session, which is opened with it. */
 export interface SessionParts {
   readonly names: Addressing
-  readonly abandonment: Pick<Abandonment, 'abandon'>
+  readonly abandonment: Abandonment
 }
 
 /**

@@ -89,9 +89,9 @@ export interface WaitReports {
 
 /** Reports to the listeners of a client. */
 export class WaitEvents implements WaitReports {
-  readonly #events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>
+  readonly #events: Events
 
-  constructor(events: Pick<Events, 'emit' | 'emitError' | 'hasListeners'>) {
+  constructor(events: Events) {
     this.#events = events
   }
 
@@ -140,7 +140,7 @@ interface OwnHold {
  * callbacks and scopes all callers have the same context, none.
  */
 export function warnOfSelfDeadlock(
-  events: Pick<Events, 'hasListeners'>,
+  events: Events,
   waiters: readonly Waiting[],
   holds: { find(owner: string): OwnHold | undefined },
 ): void {

@@ -26,7 +26,7 @@ export interface ReadinessDeps {
     /** The store replies. */
     reached(): void
   }
-  readonly housekeeping: Pick<Housekeeping, 'begin'>
+  readonly housekeeping: Housekeeping
 }
 
 /** The checks before a client's first command; a failed one is repeated by the next caller. */

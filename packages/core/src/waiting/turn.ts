@@ -70,7 +70,7 @@ export function endBody(
   body: Body,
   hold: Pick<AnyHold, 'owner'>,
   target: Pick<Target, 'kind' | 'address'>,
-  events: Pick<Events, 'warn'>,
+  events: Events,
 ): void {
   const running = body.runningInside
   body.end()
@@ -104,8 +104,8 @@ export interface ReenteringDeps {
     readonly storeName: string
     readonly commandTimeoutMs: number
   }
-  readonly background: Pick<Background, 'run'>
-  readonly silence: Pick<StoreSilence, 'errorSince' | 'isOutage'>
+  readonly background: Background
+  readonly silence: StoreSilence
 }
 
 /**
