@@ -15,6 +15,7 @@ import { RedisCommands } from '../src/redis/commands.js'
 import { nativeLatchCalls, RedisLatches } from '../src/redis/kinds/latch.js'
 import { openConnections } from '../src/redis/connection/connections.js'
 import { NativeCalls } from '../src/redis/kinds/lock.js'
+import { acquireManyBy } from '../src/redis/kinds/multi.js'
 import { SharedCalls } from '../src/redis/kinds/shared.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { RedisOperator } from '../src/redis/operator.js'
@@ -89,6 +90,7 @@ describe('the header of a script', () => {
     const native = { lock: new NativeCalls(true), shared: new SharedCalls(true) }
     const commands = new RedisCommands({ ...parts, calls: native })
     const publishing = new Publishing()
+    acquireManyBy(commands, connection)
     const redisson = new RedisCommands({
       ...parts,
       calls: {

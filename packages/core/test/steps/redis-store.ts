@@ -11,6 +11,7 @@ import {
 } from '@holdfast/model'
 import { RedisCommands } from '../../src/redis/commands.js'
 import type { Keys } from '../../src/redis/keys.js'
+import { acquireManyBy } from '../../src/redis/kinds/multi.js'
 import { NativeCalls } from '../../src/redis/kinds/lock.js'
 import { SharedCalls } from '../../src/redis/kinds/shared.js'
 import { plainKeySpace } from '../support/key-space.js'
@@ -23,8 +24,8 @@ import { readWaiting, restoreWaiting } from './waiting.js'
 const calls = { lock: new NativeCalls(true), shared: new SharedCalls(true) }
 
 /** The commands of a client that knows of no token but what it is told. */
-export const commandsOn = (server: Server, inbox: string): RedisCommands =>
-  new RedisCommands({
+export function commandsOn(server: Server, inbox: string): RedisCommands {
+  const commands = new RedisCommands({
     connection: server,
     calls,
     inbox,
@@ -32,6 +33,9 @@ export const commandsOn = (server: Server, inbox: string): RedisCommands =>
       throw new Error(error)
     },
   })
+  acquireManyBy(commands, server)
+  return commands
+}
 
 /** One object on a real server, which has it to itself: runs the real scripts, as the library calls them. */
 export class RedisStore implements ExploredStore<Leftover> {

@@ -1,7 +1,7 @@
 import type { JointReply } from '../../engine/replies.js'
 import { CarriedSteps } from '../carried-steps.js'
 import { fenceBeyond, notALockReply, readBusy } from '../commands.js'
-import type { RedisCommands } from '../commands.js'
+import type { RedisCommands, RedisCommandsOptions } from '../commands.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import { asList, numberAt, textAt } from '../reply.js'
 import { multiScripts } from '../scripts/generated.js'
@@ -11,11 +11,14 @@ import { keyList } from './lock.js'
 /** What multi locks bring along: several locks of one slot in one command. */
 export const multiSteps = /* @__PURE__ */ new CarriedSteps(
   Object.values(multiScripts),
-  ({ steps, permitted }) => {
-    steps.acquireMany = (request, timeoutMs) =>
-      permitted.run(callOf(request, steps), (given, call) => read(given, call, steps), timeoutMs)
-  },
+  ({ steps, permitted }) => acquireManyBy(steps, permitted),
 )
+
+/** Has these steps acquire several locks, by this connection. */
+export function acquireManyBy(steps: RedisCommands, connection: RedisCommandsOptions['connection']): void {
+  steps.acquireMany = (request, timeoutMs) =>
+    connection.run(callOf(request, steps), (given, call) => read(given, call, steps), timeoutMs)
+}
 
 function callOf({ locks, mode, leaseMs }: RedisJointRequest, steps: RedisCommands): ScriptCall {
   const keys = locks.flatMap(({ address }) => keyList(address))
