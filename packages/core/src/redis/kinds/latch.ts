@@ -107,10 +107,7 @@ function readWaits(given: unknown, { keys }: ScriptCall): LatchWaitReply[] {
   })
 }
 
-function readInspection(
-  given: unknown,
-  { keys: [latch = ''] }: ScriptCall,
-): LatchInspection | NotALockReply {
+function readInspection(given: unknown, { keys: [latch = ''] }: ScriptCall): LatchInspection | NotALockReply {
   const reply = asList(given)
   if (numberAt(reply, 0) === -3) return notALatch(latch, textAt(reply, 1))
   const ttlMs = numberAt(reply, 8)

@@ -98,8 +98,7 @@ export const readWriteChannelOf = (lock: string): string => prefixed('redisson_r
 const holdSlotOf = (lock: string): string => taggedOf(lock)
 
 /** The key that lives as long as a hold of the read side. Redisson has one more for each time that a thread re-enters. */
-const holdKeyOf = (lock: string, owner: string): string =>
-  `${holdSlotOf(lock)}:${owner}:rwlock_timeout:1`
+const holdKeyOf = (lock: string, owner: string): string => `${holdSlotOf(lock)}:${owner}:rwlock_timeout:1`
 
 /** The key of the last fencing token. */
 const tokenKeyOf = (lock: string): string => prefixed('redisson_lock_token', lock)
