@@ -49,17 +49,17 @@ const faultKinds = {
   loseMessage: {
     disturbs: 'target',
     inject: ({ process, server, link, forMs }) => {
-      process.wireTo(server).loseMessage(forMs % 10, () => link.cut())
+      process.messagesOf(server).loseMessage(forMs % 10, () => link.cut())
       return () => undefined
     },
   },
   slowLink: {
     disturbs: 'target',
     inject: ({ process, server }) => {
-      const wire = process.wireTo(server)
-      wire.slowness = 12
+      const messages = process.messagesOf(server)
+      messages.slowness = 12
       return () => {
-        wire.slowness = 1
+        messages.slowness = 1
       }
     },
   },

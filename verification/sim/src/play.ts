@@ -9,7 +9,7 @@ import {
 } from '@holdfast/chaos'
 import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
-import { SimProcess, SimServer } from './cast.js'
+import { SimProcess, startServer, type SimServer } from './cast.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
@@ -75,10 +75,7 @@ class Play {
     this.#copies = copies
     this.#setting = setting
     const { engine, servers } = setting
-    this.#servers = Array.from(
-      { length: servers },
-      (_, n) => new SimServer(world, copies, engine, n, servers === 1),
-    )
+    this.#servers = Array.from({ length: servers }, (_, n) => startServer(world, copies, engine, n, servers))
     this.#operator = new SimProcess(world, copies, this.#servers, 'operator')
   }
 
@@ -192,7 +189,7 @@ class Play {
 
   /** @param calls - what another process goes on with */
   #kill(process: SimProcess, calls: SimSchedule['calls'][number] | undefined, startAtMs: number): void {
-    process.realm.kill()
+    process.kill()
     process.isFinished = true
     const { nowMs: atMs } = this.#world
     this.#events.push({ kind: 'killed', atMs, process: process.name })

@@ -5,13 +5,14 @@ import { faultNames } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
-export const engineNames = ['memory', 'documents', 'session-queue'] as const satisfies readonly EngineName[]
+export const engineNames = ['memory', 'documents', 'session-queue', 'redis'] as const satisfies readonly EngineName[]
 
 /** Everything that is simulated: which objects on which engine. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
   memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   'session-queue': ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
+  redis: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
 }
 
 /** Twice as long as a lease. */
