@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors/errors.js'
 import type { WarningCode } from '../events/events.js'
 import { isUnusable } from './errors.js'
-import { assertUsable } from './server-identity.js'
+import { assertUsable, isMaster } from './server-identity.js'
 import type { ServerIdentity } from './server-identity.js'
 
 /**
@@ -9,15 +9,18 @@ import type { ServerIdentity } from './server-identity.js'
  *
  * @param key - leads to the server
  * @param name - of the server, in messages
+ * @param leave - has the connection made again: its address may lead to the master by then
  */
 export async function checkServer(
   servers: Pick<ServerIdentity, 'read'>,
   key: string,
   name: string,
   warn: (code: WarningCode, message: string) => void,
+  leave: () => void,
 ): Promise<void> {
   try {
     const info = await servers.read(key)
+    if (!isMaster(info)) leave()
     assertUsable(info)
     if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
       const text = `${name} may evict locks: its maxmemory-policy is ${info.evictionPolicy}; set it to noeviction`

@@ -95,11 +95,14 @@ const lacksInfo = ({ cause }: RefusedError): RefusedError =>
     { engine: engineName, cause },
   )
 
+/** Whether it takes writes, as far as it says. */
+export const isMaster = ({ role = 'master' }: ServerInfo): boolean => role === 'master'
+
 /** Throws `RefusedError` when the server cannot keep locks. */
 export function assertUsable(info: ServerInfo): void {
-  if (info.role !== undefined && info.role !== 'master') {
+  if (!isMaster(info)) {
     // INFO still uses the old word.
-    const role = info.role === 'slave' ? 'replica' : info.role
+    const role = info.role === 'slave' ? 'replica' : String(info.role)
     throw new RefusedError(`the Redis server is a ${role}; locks need the master: point the client at it`, {
       engine: engineName,
     })
