@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
 import type { Bundle, Copies, Edit } from './bundle.js'
-import { faultNames } from './faults.js'
+import { faultsOn } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
@@ -45,7 +45,7 @@ export class Simulation {
   get schedules() {
     const { engine, object } = this.#setting
     return schedulesWith(
-      { common: faultNames, own: [] },
+      { common: faultsOn(engine), own: [] },
       object,
       engine === 'session-queue' ? 400 : 0,
       longestFaultMs,

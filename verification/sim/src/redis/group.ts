@@ -79,7 +79,10 @@ export class RedisGroup {
   }
 
   readonly store = {
-    loseData: (): void => this.restart(false),
+    loseData: (): void => {
+      this.#master.restart(false)
+      this.settle()
+    },
     owners: (): readonly string[] => this.#master.database.keys().flatMap((key) => this.#ownersIn(key)),
     leftovers: (): readonly string[] =>
       this.servers.flatMap(({ address, database }) =>
@@ -94,9 +97,12 @@ export class RedisGroup {
     return servers[Math.floor(this.#world.random() * servers.length)] ?? this.#master
   }
 
-  restart(keepsData: boolean): void {
-    this.#master.restart(keepsData)
-    this.#replicateTo(this.replica)
+  /** Whichever was a master beside the other one becomes its replica, and begins again with what that has. */
+  settle(): void {
+    const { replica } = this
+    this.#replication?.end()
+    if (replica) replica.isMaster = false
+    this.#replication = replica && new Replication(this.#master, replica)
   }
 
   /** The replica repeats nothing for a while. */
@@ -109,31 +115,18 @@ export class RedisGroup {
   /** As `FAILOVER` does: nothing is lost, and all connections stay where they are. */
   failOver(): void {
     this.#replication?.catchUp()
-    const old = this.#master
     this.promote()
-    this.demote(old)
+    this.settle()
   }
 
   /** The replica becomes the master with what it has, whatever becomes of the other one. */
   promote(): void {
     const next = this.replica
-    if (!next) return
+    if (!next || next.isDown) return
     this.#replication?.end()
     this.#replication = undefined
     next.isMaster = true
     this.#master = next
-  }
-
-  /** The former master becomes a replica. */
-  demote(old: RedisServer): void {
-    if (old === this.#master) return
-    old.isMaster = false
-    this.#replicateTo(old)
-  }
-
-  #replicateTo(replica: RedisServer | undefined): void {
-    this.#replication?.end()
-    this.#replication = replica && new Replication(this.#master, replica)
   }
 
   /** Who holds or waits, by what is stored under a key. */

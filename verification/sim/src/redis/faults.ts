@@ -1,0 +1,185 @@
+import type { FaultKind, Struck } from '../fault-kind.js'
+import { RedisGroup } from './group.js'
+import type { Line } from './line.js'
+import type { RedisServer } from './server.js'
+import { RedisWay } from './way.js'
+
+/** The servers that a fault hits. */
+function groupOf({ server }: Struck): RedisGroup {
+  if (server instanceof RedisGroup) return server
+  throw new Error('only Redis has this fault')
+}
+
+function wayOf({ link }: Struck): RedisWay {
+  if (link instanceof RedisWay) return link
+  throw new Error('only Redis has this fault')
+}
+
+/** While it lasts the server replies with nothing else. */
+const rejections = [
+  'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+  'LOADING Redis is loading the dataset in memory',
+  'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+] as const
+
+/** What happens to servers of Redis and to connections with them. */
+export const redisFaults = {
+  /** As `FAILOVER` does: open connections stay where they are. */
+  failOver: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: (struck) => {
+      groupOf(struck).failOver()
+      return undefined
+    },
+  },
+  /** The master dies. Its replica goes on with what it has, and the other one comes back as its replica. */
+  loseMaster: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: (struck) => {
+      const group = groupOf(struck)
+      const dead = group.master
+      stop(dead)
+      group.promote()
+      return () => {
+        start(dead, true)
+        group.settle()
+      }
+    },
+  },
+  /** The same while its replica was behind. */
+  loseMasterAhead: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: (struck) => {
+      const group = groupOf(struck)
+      const dead = group.master
+      group.holdReplication()
+      return () => {
+        if (group.master === dead) {
+          stop(dead)
+          group.promote()
+          start(dead, true)
+        }
+        group.settle()
+      }
+    },
+  },
+  /** The replica is made a master beside the other one, to which its clients stay connected until it becomes a replica. */
+  splitMasters: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: (struck) => {
+      const group = groupOf(struck)
+      group.promote()
+      return () => group.settle()
+    },
+  },
+  holdReplica: {
+    disturbs: 'none',
+    inject: (struck) => groupOf(struck).holdReplication(),
+  },
+  restartServer: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: (struck) => restarted(groupOf(struck), true),
+  },
+  restartEmpty: {
+    disturbs: 'all',
+    excuses: ['exclusion'],
+    hitsServer: true,
+    inject: (struck) => restarted(groupOf(struck), false),
+  },
+  flushScripts: {
+    disturbs: 'none',
+    inject: (struck) => {
+      groupOf(struck).master.flushScripts()
+      return undefined
+    },
+  },
+  killCommands: {
+    disturbs: 'target',
+    inject: (struck) => {
+      kill(wayOf(struck).linesFor(false))
+      return undefined
+    },
+  },
+  killSubscriber: {
+    disturbs: 'target',
+    inject: (struck) => {
+      kill(wayOf(struck).linesFor(true))
+      return undefined
+    },
+  },
+  killAll: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: (struck) => {
+      groupOf(struck).master.endAll('closed by CLIENT KILL')
+      return undefined
+    },
+  },
+  fillMemory: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: (struck) => {
+      const { master } = groupOf(struck)
+      master.isFull = true
+      return () => {
+        master.isFull = false
+      }
+    },
+  },
+  rejectAll: {
+    disturbs: 'all',
+    hitsServer: true,
+    inject: (struck) => {
+      const { master } = groupOf(struck)
+      master.rejects = rejections[struck.forMs % rejections.length]
+      return () => {
+        master.rejects = undefined
+      }
+    },
+  },
+  /** The address leads to any of the servers, and the process has to connect again. */
+  spreadAddress: {
+    disturbs: 'all',
+    inject: (struck) => {
+      const group = groupOf(struck)
+      const way = wayOf(struck)
+      group.isSpread = true
+      kill([...way.linesFor(true), ...(struck.forMs % 2 === 0 ? way.linesFor(false) : [])])
+      return () => {
+        group.isSpread = false
+      }
+    },
+  },
+} satisfies Record<string, FaultKind>
+
+const kill = (lines: readonly Line[]): void => {
+  for (const line of lines) line.server.kill(line, 'closed by CLIENT KILL')
+}
+
+function stop(server: RedisServer): void {
+  server.isDown = true
+  server.endAll('the server was shut down')
+}
+
+function start(server: RedisServer, keepsData: boolean): void {
+  server.restart(keepsData)
+  server.isDown = false
+}
+
+function restarted(group: RedisGroup, keepsData: boolean): () => void {
+  const { master } = group
+  stop(master)
+  return () => {
+    start(master, keepsData)
+    group.settle()
+  }
+}
