@@ -19,6 +19,10 @@ export interface SimServer {
   /** That of the one that counts. */
   readonly realm: Realm
   readonly store: Ends
+  /** Whether notices reach that client, if the store can tell. */
+  isSubscribed?(clientId: string): boolean
+  /** The clocks of all of them jump. */
+  step(ms: number): void
 }
 
 class StoreServer implements SimServer {
@@ -30,6 +34,10 @@ class StoreServer implements SimServer {
     // Stores in memory are told apart by how many their process has made.
     const program = isOnly ? copies.takeFor(this.realm) : copies.makeFor(this.realm)
     this.store = program.openStore(engine, n)
+  }
+
+  step(ms: number): void {
+    this.realm.step(ms)
   }
 }
 

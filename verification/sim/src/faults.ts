@@ -98,8 +98,8 @@ const commonFaults = {
     disturbs: 'all',
     // Of a bare majority, too, it may take one vote.
     excuses: ['exclusion'],
-    inject: ({ server: { realm }, forMs }) => {
-      realm.step(forMs)
+    inject: ({ server, forMs }) => {
+      server.step(forMs)
       return undefined
     },
   },

@@ -1,33 +1,5 @@
-import type { ObjectName } from '@holdfast/chaos'
-import type { Promised } from '@holdfast/testkit'
-import type { Edit } from './bundle.js'
-import type { EngineName } from './program/stores.js'
-
-/** A mistake that is planted into the library. Random schedules must show it. */
-export interface Mistake {
-  readonly name: string
-  readonly engine: EngineName
-  readonly object: ObjectName
-  readonly edits: readonly Edit[]
-  /** At least one of these promises is broken by it. */
-  readonly breaks: readonly Promised[]
-}
-
-type Draft = readonly [
-  name: string,
-  object: ObjectName,
-  breaks: Mistake['breaks'],
-  ...edits: readonly (readonly [file: string, find: string, replace: string])[],
-]
-
-const mistakesIn = (of: Edit['of'], engine: EngineName, drafts: readonly Draft[]): Mistake[] =>
-  drafts.map(([name, object, breaks, ...edits]) => ({
-    name,
-    engine,
-    object,
-    breaks,
-    edits: edits.map(([file, find, replace]) => ({ of, file, find, replace })),
-  }))
+import { mistakesIn, type Mistake } from './mistake.js'
+import { redisMistakes } from './redis-mistakes.js'
 
 const inClient = mistakesIn('core', 'memory', [
   [
@@ -445,4 +417,10 @@ const inQueues = mistakesIn('session-queue', 'session-queue', [
 ])
 
 /** All of them: each must be caught. */
-export const mistakes: readonly Mistake[] = [...inClient, ...inSteps, ...inDocuments, ...inQueues]
+export const mistakes: readonly Mistake[] = [
+  ...inClient,
+  ...inSteps,
+  ...inDocuments,
+  ...inQueues,
+  ...redisMistakes,
+]

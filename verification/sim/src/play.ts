@@ -53,6 +53,9 @@ export async function play(
   return { ...verdict, steps: world.steps, simulatedMs: world.nowMs }
 }
 
+/** By then a hold has been renewed several times. */
+const renewedMs = 1_000
+
 /** Longer than a lease, and than clients take to connect again. */
 const settledMs = 2_500
 
@@ -65,6 +68,8 @@ class Play {
   readonly #servers: readonly SimServer[]
   readonly #processes: SimProcess[] = []
   readonly #locks = Array.from({ length: lockCount }, (_, n) => `lock-${n + 1}`)
+  /** Those that were connected when all began. */
+  readonly #warm: SimProcess[] = []
   /** Who sees everything, and whom nothing hits. */
   readonly #operator: SimProcess
   #faultsLeft = 0
@@ -110,6 +115,7 @@ class Play {
     // Sessions that the last fault has ended are replaced by then.
     await this.#world.pass(settledMs)
     await this.#compareCounts()
+    await this.#findUnsubscribed()
     await this.#close()
     await this.#findLeftovers()
   }
@@ -126,8 +132,11 @@ class Play {
 
   /** To begin a session takes a good part of a schedule. */
   async #warmUp(): Promise<void> {
-    await this.#all(this.#processes, 'clients to connect', async ({ client, name }) => {
-      if ('getReadWriteLock' in client) await client.getLock(`warm-up of ${name}`).withLock(() => undefined)
+    await this.#all(this.#processes, 'clients to connect', async (process) => {
+      const { client, name } = process
+      if (!('getReadWriteLock' in client)) return
+      await client.getLock(`warm-up of ${name}`).withLock(() => undefined)
+      this.#warm.push(process)
     })
   }
 
@@ -240,6 +249,21 @@ class Play {
     await this.#world.pass(1_000)
     for (const { name, realm } of all)
       if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
+  }
+
+  /** A client that holds something for a while is told of what it waits for by then, wherever its connections were. */
+  async #findUnsubscribed(): Promise<void> {
+    const [server] = this.#servers
+    const used = this.#warm.filter(({ realm }) => !realm.isDead)
+    if (!server?.isSubscribed) return
+    await this.#all(used, 'each client to hold something', async ({ client, name, realm }) => {
+      const lease = await client.getLock(`warm-up of ${name}`).lock()
+      await new Promise<void>((resolve) => this.#world.after(renewedMs, () => realm.post(resolve)))
+      const { nowMs: atMs } = this.#world
+      if (server.isSubscribed?.(client.clientId) === false)
+        this.#events.push({ kind: 'leftover', atMs, lock: '', what: `${name}, which no notice reaches` })
+      await lease.unlock()
+    })
   }
 
   /** A client that has closed has given back everything. */

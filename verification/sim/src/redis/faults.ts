@@ -124,9 +124,22 @@ export const redisFaults = {
       return undefined
     },
   },
+  /** A connection breaks, and what was sent on it reaches the server after all, later than what is sent on the next one. */
+  strandRequests: {
+    disturbs: 'target',
+    inject: (struck) => wayOf(struck).strand(),
+  },
+  /** Somebody who may publish, and cannot read, writes to those that wait. */
+  forgeNotices: {
+    disturbs: 'none',
+    inject: (struck) => {
+      forge(groupOf(struck).master)
+      return undefined
+    },
+  },
+  /** Holders keep what they hold, and those that are queued their turns. */
   fillMemory: {
-    disturbs: 'all',
-    hitsServer: true,
+    disturbs: 'none',
     inject: (struck) => {
       const { master } = groupOf(struck)
       master.isFull = true
@@ -163,6 +176,24 @@ export const redisFaults = {
 
 const kill = (lines: readonly Line[]): void => {
   for (const line of lines) line.server.kill(line, 'closed by CLIENT KILL')
+}
+
+/** A queue entry of a lock, and one of another object: the last words are its proof and its inbox. */
+const queueEntry = /^\d+ \d+ .* (\S+) (\S+)$/
+
+/** Tells each waiter that it was granted the lock, with a proof that is none. */
+function forge({ database, realm, publish }: RedisServer): void {
+  const nowUs = Math.floor(realm.wallMs * 1_000)
+  for (const key of database.keys().filter((each) => each.endsWith(':waiters'))) {
+    const lock = key.replace(/^\{?([^}]*)\}?:waiters$/, '$1')
+    for (const [owner, entry] of database.read(key, 'hash')?.fields ?? []) {
+      const [, , inbox] = queueEntry.exec(entry) ?? []
+      if (inbox === undefined) continue
+      publish(inbox, `granted ${owner} forged ${nowUs} ${nowUs} 600 ${lock}`)
+      publish(inbox, `entered ${nowUs} ${nowUs} ${owner}:600:forged ${key.replace(/:waiters$/, '')}`)
+      publish(inbox, `revoked ${owner} ${lock}`)
+    }
+  }
 }
 
 function stop(server: RedisServer): void {

@@ -90,6 +90,11 @@ export class RedisGroup {
       ),
   }
 
+  /** Whether what is published at the master reaches that client. */
+  isSubscribed(clientId: string): boolean {
+    return this.#master.subscriberCount(`holdfast:inbox:${clientId}`) > 0
+  }
+
   /** The server at which a connection that is made now ends. */
   lead(): RedisServer {
     const { servers } = this
@@ -103,6 +108,10 @@ export class RedisGroup {
     this.#replication?.end()
     if (replica) replica.isMaster = false
     this.#replication = replica && new Replication(this.#master, replica)
+  }
+
+  step(ms: number): void {
+    for (const { realm } of this.servers) realm.step(ms)
   }
 
   /** The replica repeats nothing for a while. */

@@ -25,6 +25,8 @@ export class Line implements Peer {
   readonly #losesReply: () => boolean
   /** By either side, as far as the client knows. */
   isClosed = false
+  /** What has reached the server's end of a connection that is stranded. */
+  #stranded: (() => void)[] | undefined
   /** Whether the request that is being carried out is one. */
   #runsScript = false
 
@@ -63,6 +65,18 @@ export class Line implements Peer {
     this.#path.atOnce('toClient', () => this.#end('read ECONNRESET'))
   }
 
+  /** The process finds it broken; what it sent before arrives only when the returned function is called. */
+  strand(): () => void {
+    const stranded: (() => void)[] = []
+    this.#stranded = stranded
+    this.#path.atOnce('toClient', () => this.#end('read ECONNRESET'))
+    return () => {
+      this.#stranded = undefined
+      for (const run of stranded) this.#path.atOnce('toStore', run)
+      this.#path.atOnce('toStore', () => this.server.drop(this))
+    }
+  }
+
   reply(reply: Reply): void {
     if (this.#runsScript && this.#losesReply()) {
       this.cut()
@@ -86,7 +100,10 @@ export class Line implements Peer {
   }
 
   #toServer(run: () => void): void {
-    this.#path.send('toStore', this.#name, run)
+    this.#path.send('toStore', this.#name, () => {
+      if (this.#stranded) this.#stranded.push(run)
+      else run()
+    })
   }
 
   #toClient(run: () => void): void {

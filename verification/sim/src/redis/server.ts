@@ -90,6 +90,16 @@ export class RedisServer {
     this.#replicate()
   }
 
+  /** A message of somebody who is none of the simulated processes. */
+  readonly publish = (channel: string, message: string): void => {
+    this.#deliver(channel, message)
+  }
+
+  /** How many of its clients are subscribed to that. */
+  subscriberCount(channel: string): number {
+    return this.#subscribers(channel).length
+  }
+
   /** Repeats what its master did. */
   repeat({ changes, messages }: Effects): void {
     this.database.apply(changes)

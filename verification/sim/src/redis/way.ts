@@ -52,6 +52,14 @@ export class RedisWay implements Link {
     return this.#slowness
   }
 
+  /** Breaks all connections for the process, and has what it sent before arrive when the returned function is called. */
+  strand(): () => void {
+    const ends = this.#lines.filter(({ isClosed }) => !isClosed).map((line) => line.strand())
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
   set slowness(times: number) {
     this.#slowness = times
     for (const wire of this.#wires.values()) wire.slowness = times

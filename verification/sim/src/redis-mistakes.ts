@@ -1,0 +1,144 @@
+import type { Edit } from './bundle.js'
+import { mistakesIn, type Mistake } from './mistake.js'
+
+const edit =
+  (of: Edit['of']) =>
+  (file: string, find: string, replace: string): Edit => ({ of, file, find, replace })
+const inCore = edit('core')
+const inPubsub = edit('pubsub')
+
+const scripts = 'redis/scripts/generated.js'
+
+/** A grant whose notice reached nobody is undone; by then replicas have passed the notice on. */
+const grantFirst: readonly Edit[] = [
+  inCore(scripts, 'mayGrant = isSubscribed\nend', 'end'),
+  inCore(
+    scripts,
+    "call('HDEL', waitersKey, waiter)\nnoticeError = type(received) == 'table' and received.err or ''\ngranted = newHolder",
+    "noticeError = type(received) == 'table' and received.err or ''\n" +
+      "if received == 0 and inboxIsChecked == '1' then\ncall('DEL', lockKey)\nelse\ncall('HDEL', waitersKey, waiter)\ngranted = newHolder\nend",
+  ),
+]
+
+const ownMistakes: readonly Mistake[] = [
+  {
+    name: 'a grant that nobody heard of is undone after it was published',
+    engine: 'redis',
+    object: 'lock',
+    breaks: ['exclusion'],
+    edits: grantFirst,
+  },
+  {
+    name: 'the same, and subscribers stay at a replica',
+    engine: 'redis',
+    object: 'lock',
+    breaks: ['exclusion'],
+    edits: [...grantFirst, inPubsub('subscriber-hub.js', 'if (isReached)', 'if (true)')],
+  },
+  {
+    name: 'errors of Redis 6.2 are taken as they are',
+    engine: 'redis',
+    object: 'lock',
+    breaks: ['progress'],
+    edits: [inPubsub('errors.js', 'return /^[A-Z]+ /.test(said) ? said : text2', 'return text2')],
+  },
+  {
+    name: 'a subscriber that was lost is not replaced',
+    engine: 'redis',
+    object: 'lock',
+    breaks: ['progress'],
+    edits: [inPubsub('subscriber-hub.js', 'void this.connect(), reconnectAfterMs', 'void 0, reconnectAfterMs')],
+  },
+  {
+    name: 'a subscriber at a replica is kept',
+    engine: 'redis',
+    object: 'lock',
+    breaks: ['progress', 'order'],
+    edits: [inPubsub('subscriber-hub.js', 'if (isReached)', 'if (true)')],
+  },
+]
+
+export const redisMistakes: readonly Mistake[] = [
+  ...ownMistakes,
+  ...mistakesIn('core', 'redis', [
+    [
+      'a script is not sent again to a server that was restarted',
+      'lock',
+      ['progress'],
+      ['redis/connection/script-connection.js', 'if (hasCode(error, "NOSCRIPT"))', 'if (hasCode(error, "NOSCRIPT") && this.epoch === 0)'],
+    ],
+    [
+      'a server that has become a replica is not left',
+      'lock',
+      ['progress'],
+      ['redis/connection/script-connection.js', 'if (hasCode(thrown, "READONLY"))', 'if (false)'],
+    ],
+    [
+      'an abandoned owner leaves no tombstone',
+      'lock',
+      ['leftovers', 'progress'],
+      [scripts, "call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))", ''],
+    ],
+    [
+      'a process that was restarted is taken for the one before',
+      'lock',
+      ['losses', 'exclusion'],
+      ['redis/server-identity.js', 'this.#runIds.clear();', ''],
+    ],
+    [
+      'waiters do not look after a gap',
+      'lock',
+      ['progress'],
+      ['redis/session.js', 'onGap: () => host.missed()', 'onGap: () => void 0'],
+      ['redis/session.js', 'host.reconnected();', ''],
+    ],
+    [
+      'a waiter is granted a lock whose inbox has no subscriber',
+      'lock',
+      ['progress', 'order'],
+      [scripts, 'mayGrant = isSubscribed\nend', 'end'],
+    ],
+    [
+      'any notice of a grant is believed',
+      'lock',
+      ['exclusion'],
+      ['waiting/notifications.js', 'notice.proof === proofs.of(owner) && isPlausible(notice)', 'true'],
+    ],
+    [
+      'a grant has no time to live',
+      'lock',
+      ['leftovers', 'progress'],
+      [scripts, "call('HSET', lockKey, newHolder, '1')\ncall('PEXPIRE', lockKey, newLeaseMs)", "call('HSET', lockKey, newHolder, '1')"],
+    ],
+    [
+      'the last in a queue of Redis is served first',
+      'lock',
+      ['order'],
+      [scripts, "rank and rank + 1 or call('RPUSH', queueKey, owner)", "rank and rank + 1 or call('LPUSH', queueKey, owner)"],
+    ],
+    [
+      'a full server ends holds',
+      'read-write-lock',
+      ['losses'],
+      [scripts, "if type(reply) == 'table' then\nredis.call(command", "if false then\nredis.call(command"],
+    ],
+    [
+      'a temporary refusal of the server is final',
+      'lock',
+      ['progress'],
+      ['redis/errors.js', '|READONLY|UNBLOCKED|', '|UNBLOCKED|'],
+    ],
+    [
+      'a replica at first contact is not left',
+      'lock',
+      ['progress'],
+      ['redis/server-check.js', 'leave();', ''],
+    ],
+    [
+      'a connection that does not reply is kept',
+      'lock',
+      ['progress'],
+      ['redis/connection/script-connection.js', 'if (!route.isMute)', 'if (true)'],
+    ],
+  ]),
+]
