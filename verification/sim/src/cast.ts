@@ -7,6 +7,7 @@ import type { Reach } from './program/clients.js'
 import type { Ends, EngineName, SimStore } from './program/stores.js'
 import type { Realm } from './realm.js'
 import { RedisGroup } from './redis/group.js'
+import type { ScriptRun } from './redis/server.js'
 import { RedisWay } from './redis/way.js'
 import { Wire } from './wire.js'
 import type { World } from './world.js'
@@ -48,8 +49,9 @@ export function startServer(
   engine: EngineName,
   n: number,
   count: number,
+  onRun?: (run: ScriptRun) => void,
 ): SimServer {
-  if (engine === 'redis') return new RedisGroup(world, n, count === 1 ? 2 : 1)
+  if (engine === 'redis') return new RedisGroup(world, n, count === 1 ? 2 : 1, onRun)
   return new StoreServer(world, copies, engine, n, count === 1)
 }
 

@@ -13,6 +13,7 @@ import { SimProcess, startServer, type SimServer } from './cast.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
+import type { ScriptRun } from './redis/server.js'
 import { forgetContexts } from './storage.js'
 import { World } from './world.js'
 
@@ -22,6 +23,8 @@ export interface Setting {
   readonly engine: EngineName
   /** How many stores there are; several for a quorum. */
   readonly servers: number
+  /** Is told of each script that a server of Redis runs. */
+  readonly onRun?: (run: ScriptRun) => void
 }
 
 export type SimSchedule = Schedule<SimFault>
@@ -79,8 +82,8 @@ class Play {
     this.#world = world
     this.#copies = copies
     this.#setting = setting
-    const { engine, servers } = setting
-    this.#servers = Array.from({ length: servers }, (_, n) => startServer(world, copies, engine, n, servers))
+    const { engine, servers, onRun } = setting
+    this.#servers = Array.from({ length: servers }, (_, n) => startServer(world, copies, engine, n, servers, onRun))
     this.#operator = new SimProcess(world, copies, this.#servers, 'operator')
   }
 

@@ -46,14 +46,14 @@ const ownMistakes: readonly Mistake[] = [
     name: 'a subscriber that was lost is not replaced',
     engine: 'redis',
     object: 'lock',
-    breaks: ['progress'],
+    breaks: ['leftovers'],
     edits: [inPubsub('subscriber-hub.js', 'void this.connect(), reconnectAfterMs', 'void 0, reconnectAfterMs')],
   },
   {
     name: 'a subscriber at a replica is kept',
     engine: 'redis',
     object: 'lock',
-    breaks: ['progress', 'order'],
+    breaks: ['leftovers'],
     edits: [inPubsub('subscriber-hub.js', 'if (isReached)', 'if (true)')],
   },
 ]

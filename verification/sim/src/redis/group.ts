@@ -1,7 +1,7 @@
 import { Wire } from '../wire.js'
 import type { World } from '../world.js'
 import { Path } from './path.js'
-import { RedisServer, type Effects } from './server.js'
+import { RedisServer, type Effects, type ScriptRun } from './server.js'
 
 /** Has one server repeat what another does, a moment later. */
 class Replication {
@@ -50,8 +50,11 @@ export class RedisGroup {
   #master: RedisServer
   #replication: Replication | undefined
 
-  /** @param n - unlike that of any other group */
-  constructor(world: World, n: number, count: number) {
+  /**
+   * @param n - unlike that of any other group
+   * @param onRun - is told of each script at the first master
+   */
+  constructor(world: World, n: number, count: number, onRun?: (run: ScriptRun) => void) {
     this.#world = world
     this.address = `redis-${n + 1}`
     const version = world.random() < 0.5 ? '6.2.14' : '7.0.15'
@@ -62,6 +65,7 @@ export class RedisGroup {
     const [master, replica] = this.servers
     if (!master) throw new Error('a group has a master')
     this.#master = master
+    master.onRun = onRun
     if (replica) this.#replication = new Replication(master, replica)
   }
 

@@ -57,11 +57,15 @@ export class Scripting {
     this.#texts.clear()
   }
 
-  /** Runs the script of that text, and keeps it. */
-  evaluate(lua: string, words: readonly string[], context: CommandContext, rules: ScriptRules): Reply {
+  /** Keeps a script, and returns its name. */
+  load(lua: string): string {
     const hash = hashOf(lua)
     this.#texts.set(hash, lua)
-    return this.run(hash, words, context, rules)
+    return hash
+  }
+
+  textOf(hash: string): string | undefined {
+    return this.#texts.get(hash)
   }
 
   /** @param words - how many keys there are, the keys, and the arguments */

@@ -21,6 +21,19 @@ export interface Effects {
   readonly messages: readonly (readonly [channel: string, message: string])[]
 }
 
+/** One run of a script, with all that it depends on but the data. */
+export interface ScriptRun {
+  readonly lua: string
+  /** How many keys there are, the keys, and the arguments. */
+  readonly words: readonly string[]
+  /** Since the epoch. */
+  readonly nowUs: number
+  /** How many subscribers each channel has. */
+  readonly subscribers: ReadonlyMap<string, number>
+  readonly reply: Reply
+  readonly messages: Effects['messages']
+}
+
 const hourMs = 3_600_000
 
 /** A Redis server: its data, its clients, and what is wrong with it. Runs in a process of its own. */
@@ -38,6 +51,8 @@ export class RedisServer {
   rejects: string | undefined
   /** Those that repeat what it does. */
   followers: ((effects: Effects) => void)[] = []
+  /** Is told of each script. */
+  onRun: ((run: ScriptRun) => void) | undefined
   readonly #scripting = new Scripting()
   readonly #messages: (readonly [channel: string, message: string])[] = []
   #runId: string
@@ -122,13 +137,25 @@ export class RedisServer {
     const [first = '', ...words] = args
     const rules = { version: this.version, isReadOnly: !this.isMaster, isFull: this.isFull }
     const context = this.#context()
-    if (name === 'EVALSHA') return this.#scripting.run(first, words, context, rules)
-    if (name === 'EVAL') return this.#scripting.evaluate(first, words, context, rules)
+    if (name === 'EVAL' || name === 'EVALSHA') {
+      const hash = name === 'EVAL' ? this.#scripting.load(first) : first
+      const reply = this.#scripting.run(hash, words, context, rules)
+      this.#show(hash, words, context.nowUs, reply)
+      return reply
+    }
     const command = commandOf(name)
     if (!command) return unknownCommand(name)
     if (command.writes && !this.isMaster)
       return new Failure("READONLY You can't write against a read only replica.")
     return carryOut(command, context, args)
+  }
+
+  #show(hash: string, words: readonly string[], nowUs: number, reply: Reply): void {
+    const lua = this.onRun && this.#scripting.textOf(hash)
+    if (lua === undefined) return
+    const channels = new Set([...this.peers].flatMap((peer) => [...peer.channels]))
+    const subscribers = new Map([...channels].map((channel) => [channel, this.subscriberCount(channel)]))
+    this.onRun?.({ lua, words, nowUs, subscribers, reply, messages: [...this.#messages] })
   }
 
   #context(): CommandContext {
