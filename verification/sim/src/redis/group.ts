@@ -52,7 +52,7 @@ export class RedisGroup {
 
   /**
    * @param n - unlike that of any other group
-   * @param onRun - is told of each script at the first master
+   * @param onRun - is told of each script
    */
   constructor(world: World, n: number, count: number, onRun?: (run: ScriptRun) => void) {
     this.#world = world
@@ -65,7 +65,7 @@ export class RedisGroup {
     const [master, replica] = this.servers
     if (!master) throw new Error('a group has a master')
     this.#master = master
-    master.onRun = onRun
+    for (const server of this.servers) server.onRun = onRun
     if (replica) this.#replication = new Replication(master, replica)
   }
 
@@ -83,15 +83,23 @@ export class RedisGroup {
   }
 
   readonly store = {
-    loseData: (): void => {
-      this.#master.restart(false)
-      this.settle()
-    },
+    loseData: (): void => this.restart(false),
     owners: (): readonly string[] => this.#master.database.keys().flatMap((key) => this.#ownersIn(key)),
     leftovers: (): readonly string[] =>
       this.servers.flatMap(({ address, database }) =>
         database.keys().map((key) => `${key} (${database.get(key)?.type}) at ${address}`),
       ),
+  }
+
+  restart(keepsData: boolean): void {
+    this.#master.restart(keepsData)
+    this.settle()
+  }
+
+  /** As `FLUSHALL` does. */
+  wipe(): void {
+    this.#master.database.clear()
+    this.settle()
   }
 
   /** Whether what is published at the master reaches that client. */
