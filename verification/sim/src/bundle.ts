@@ -130,10 +130,13 @@ const workspace: Plugin = {
     bundle.onLoad({ filter: /.*/, namespace: 'true-time' }, () => ({
       contents: 'export const nowMs = trueNowMs',
     }))
-    bundle.onResolve({ filter: /^@holdfast\/(core|documents|memory|pubsub|session-queue)(\/|$)/ }, ({ path }) => {
-      const [, name = '', entry = ''] = path.split('/')
-      return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
-    })
+    bundle.onResolve(
+      { filter: /^@holdfast\/(core|documents|memory|pubsub|session-queue)(\/|$)/ },
+      ({ path }) => {
+        const [, name = '', entry = ''] = path.split('/')
+        return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
+      },
+    )
     bundle.onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
       const [, name = '', entry = ''] = path.split('/')
       return { path: join(root, 'verification', name, 'src', entry, 'index.ts'), sideEffects: false }

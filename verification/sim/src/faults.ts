@@ -126,14 +126,13 @@ const namesOf = (kinds: object): readonly SimFault[] =>
   Object.keys(kinds).filter((name): name is SimFault => name in faultKinds)
 
 /** Much goes on after these that is rare otherwise. */
-const oftenOnRedis = [
-  ...Array<SimFault>(4).fill('failOver'),
-  ...Array<SimFault>(2).fill('forgeNotices'),
-]
+const oftenOnRedis = [...Array<SimFault>(4).fill('failOver'), ...Array<SimFault>(2).fill('forgeNotices')]
 
 /** What may happen to a store of that kind and to its clients. */
 export const faultsOn = (engine: EngineName): readonly SimFault[] =>
-  engine === 'redis' ? [...oftenOnRedis, ...namesOf(redisFaults), ...namesOf(commonFaults)] : namesOf(commonFaults)
+  engine === 'redis'
+    ? [...oftenOnRedis, ...namesOf(redisFaults), ...namesOf(commonFaults)]
+    : namesOf(commonFaults)
 
 function linkFault(way: 'both' | 'toStore' | 'toClient'): FaultKind {
   return {

@@ -83,7 +83,9 @@ class Play {
     this.#copies = copies
     this.#setting = setting
     const { engine, servers, onRun } = setting
-    this.#servers = Array.from({ length: servers }, (_, n) => startServer(world, copies, engine, n, servers, onRun))
+    this.#servers = Array.from({ length: servers }, (_, n) =>
+      startServer(world, copies, engine, n, servers, onRun),
+    )
     this.#operator = new SimProcess(world, copies, this.#servers, 'operator')
   }
 
@@ -226,13 +228,18 @@ class Play {
   async #compareCounts(): Promise<void> {
     const { object } = this.#setting
     const holders = this.#alive.slice(0, lockCount)
-    await this.#all(holders, 'a hold of each lock at rest', async ({ client, program }) => {
+    await this.#all(holders, 'a hold of each lock at rest', async ({ client, name, program }) => {
       const n = holders.findIndex((each) => each.client === client)
       const lock = this.#locks[n] ?? ''
       const hold = await program.holdAtRest(client, object, lock, n + 2)
       if (!hold) return
       const { program: asked, client: asking } = this.#operator
       const ask = () => this.#operator.run(() => asked.countsOf(asking, object, lock))
+      // Until it writes, its connection may be at a replica, which is late.
+      if (this.#setting.engine === 'redis') {
+        const hold = () => asked.holdAtRest(asking, object, `${name} asks`, 1)
+        await this.#operator.run(async () => (await hold())?.leave())
+      }
       // The first question finds that the session is over, which nothing has kept alive.
       const counts = await ask().catch(ask)
       const { nowMs: atMs } = this.#world

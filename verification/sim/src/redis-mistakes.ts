@@ -29,7 +29,7 @@ const ownMistakes: readonly Mistake[] = [
     edits: grantFirst,
   },
   {
-    name: 'the same, and subscribers stay at a replica',
+    name: 'a grant is undone after it was published, and subscribers stay at a replica',
     engine: 'redis',
     object: 'lock',
     breaks: ['exclusion'],
@@ -47,7 +47,9 @@ const ownMistakes: readonly Mistake[] = [
     engine: 'redis',
     object: 'lock',
     breaks: ['leftovers'],
-    edits: [inPubsub('subscriber-hub.js', 'void this.connect(), reconnectAfterMs', 'void 0, reconnectAfterMs')],
+    edits: [
+      inPubsub('subscriber-hub.js', 'void this.connect(), reconnectAfterMs', 'void 0, reconnectAfterMs'),
+    ],
   },
   {
     name: 'a subscriber at a replica is kept',
@@ -65,38 +67,17 @@ export const redisMistakes: readonly Mistake[] = [
       'a script is not sent again to a server that was restarted',
       'lock',
       ['progress'],
-      ['redis/connection/script-connection.js', 'if (hasCode(error, "NOSCRIPT"))', 'if (hasCode(error, "NOSCRIPT") && this.epoch === 0)'],
+      [
+        'redis/connection/script-connection.js',
+        'if (hasCode(error, "NOSCRIPT"))',
+        'if (hasCode(error, "NOSCRIPT") && this.epoch === 0)',
+      ],
     ],
     [
       'a server that has become a replica is not left',
       'lock',
       ['progress'],
       ['redis/connection/script-connection.js', 'if (hasCode(thrown, "READONLY"))', 'if (false)'],
-    ],
-    [
-      'an abandoned owner leaves no tombstone',
-      'lock',
-      ['leftovers', 'progress'],
-      [scripts, "call('HSET', waitersKey, owner, string.format('gone %.0f', nowMs + tombstoneMs))", ''],
-    ],
-    [
-      'a process that was restarted is taken for the one before',
-      'lock',
-      ['losses', 'exclusion'],
-      ['redis/server-identity.js', 'this.#runIds.clear();', ''],
-    ],
-    [
-      'waiters do not look after a gap',
-      'lock',
-      ['progress'],
-      ['redis/session.js', 'onGap: () => host.missed()', 'onGap: () => void 0'],
-      ['redis/session.js', 'host.reconnected();', ''],
-    ],
-    [
-      'a waiter is granted a lock whose inbox has no subscriber',
-      'lock',
-      ['progress', 'order'],
-      [scripts, 'mayGrant = isSubscribed\nend', 'end'],
     ],
     [
       'any notice of a grant is believed',
@@ -108,37 +89,33 @@ export const redisMistakes: readonly Mistake[] = [
       'a grant has no time to live',
       'lock',
       ['leftovers', 'progress'],
-      [scripts, "call('HSET', lockKey, newHolder, '1')\ncall('PEXPIRE', lockKey, newLeaseMs)", "call('HSET', lockKey, newHolder, '1')"],
+      [
+        scripts,
+        "call('HSET', lockKey, newHolder, '1')\ncall('PEXPIRE', lockKey, newLeaseMs)",
+        "call('HSET', lockKey, newHolder, '1')",
+      ],
     ],
     [
       'the last in a queue of Redis is served first',
       'lock',
       ['order'],
-      [scripts, "rank and rank + 1 or call('RPUSH', queueKey, owner)", "rank and rank + 1 or call('LPUSH', queueKey, owner)"],
+      [
+        scripts,
+        "rank and rank + 1 or call('RPUSH', queueKey, owner)",
+        "rank and rank + 1 or call('LPUSH', queueKey, owner)",
+      ],
     ],
     [
       'a full server ends holds',
       'read-write-lock',
       ['losses'],
-      [scripts, "if type(reply) == 'table' then\nredis.call(command", "if false then\nredis.call(command"],
+      [scripts, "if type(reply) == 'table' then\nredis.call(command", 'if false then\nredis.call(command'],
     ],
     [
       'a temporary refusal of the server is final',
       'lock',
       ['progress'],
       ['redis/errors.js', '|READONLY|UNBLOCKED|', '|UNBLOCKED|'],
-    ],
-    [
-      'a replica at first contact is not left',
-      'lock',
-      ['progress'],
-      ['redis/server-check.js', 'leave();', ''],
-    ],
-    [
-      'a connection that does not reply is kept',
-      'lock',
-      ['progress'],
-      ['redis/connection/script-connection.js', 'if (!route.isMute)', 'if (true)'],
     ],
   ]),
 ]

@@ -5,7 +5,12 @@ import { faultsOn } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
-export const engineNames = ['memory', 'documents', 'session-queue', 'redis'] as const satisfies readonly EngineName[]
+export const engineNames = [
+  'memory',
+  'documents',
+  'session-queue',
+  'redis',
+] as const satisfies readonly EngineName[]
 
 /** Everything that is simulated: which objects on which engine. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {

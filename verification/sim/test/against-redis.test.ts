@@ -13,7 +13,15 @@ const schedules = isFullMatrix ? 200 : 25
 
 /** These change nothing at a server but what its clients send. */
 const harmless: ReadonlySet<string> = new Set([
-  ...['blackHole', 'blackHoleToStore', 'blackHoleToClient', 'reset', 'loseReply', 'slowLink', 'freezeProcess'],
+  ...[
+    'blackHole',
+    'blackHoleToStore',
+    'blackHoleToClient',
+    'reset',
+    'loseReply',
+    'slowLink',
+    'freezeProcess',
+  ],
   ...['killProcess', 'restartProcess', 'flushScripts', 'killCommands', 'strandRequests'],
 ])
 
@@ -58,7 +66,9 @@ const codeOf = (text: string): string => `error ${/\b[A-Z]{3,}\b/.exec(text)?.[0
 async function replay({ lua, words, nowUs, subscribers }: ScriptRun): Promise<Replied> {
   const [count = '0', ...rest] = words
   try {
-    const [messages, reply = null] = list(await redis.call('EVAL', inThatTime(lua, nowUs, subscribers), count, ...rest))
+    const [messages, reply = null] = list(
+      await redis.call('EVAL', inThatTime(lua, nowUs, subscribers), count, ...rest),
+    )
     return [reply, list(messages).map(String)]
   } catch (error) {
     return [codeOf(String(error)), []]

@@ -72,7 +72,6 @@ export function carryOut(command: Command, context: CommandContext, args: readon
 export const unknownCommand = (name: string): Failure =>
   new Failure(`ERR unknown command '${name}', with args beginning with: `)
 
-
 function set({ database, nowMs }: CommandContext, key = '', text = '', ...options: string[]): Reply {
   let untilMs = Infinity
   const flags = new Set<string>()

@@ -178,19 +178,25 @@ const kill = (lines: readonly Line[]): void => {
   for (const line of lines) line.server.kill(line, 'closed by CLIENT KILL')
 }
 
-/** A queue entry of a lock, and one of another object: the last words are its proof and its inbox. */
+/** A queue entry: its last words are the proof and the inbox. */
 const queueEntry = /^\d+ \d+ .* (\S+) (\S+)$/
 
-/** Tells each waiter that it was granted the lock, with a proof that is none. */
+/** Tells all that wait that they need not: that they were granted the lock, with a proof that is none, or that the latch has opened. */
 function forge({ database, realm, publish }: RedisServer): void {
   const nowUs = Math.floor(realm.wallMs * 1_000)
   for (const key of database.keys().filter((each) => each.endsWith(':waiters'))) {
-    const lock = key.replace(/^\{?([^}]*)\}?:waiters$/, '$1')
-    for (const [owner, entry] of database.read(key, 'hash')?.fields ?? []) {
+    const main = key.replace(/:waiters$/, '')
+    const lock = main.replace(/^\{(.*)\}$/, '$1')
+    const waiters = database.get(key)
+    if (waiters?.type === 'zset')
+      for (const inbox of waiters.scores.keys())
+        for (const generation of [1, 2]) publish(inbox, `open ${generation} ${main}`)
+    if (waiters?.type !== 'hash') continue
+    for (const [owner, entry] of waiters.fields) {
       const [, , inbox] = queueEntry.exec(entry) ?? []
       if (inbox === undefined) continue
       publish(inbox, `granted ${owner} forged ${nowUs} ${nowUs} 600 ${lock}`)
-      publish(inbox, `entered ${nowUs} ${nowUs} ${owner}:600:forged ${key.replace(/:waiters$/, '')}`)
+      publish(inbox, `entered ${nowUs} ${nowUs} ${owner}:600:forged ${main}`)
       publish(inbox, `revoked ${owner} ${lock}`)
     }
   }

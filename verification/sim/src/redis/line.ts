@@ -30,7 +30,13 @@ export class Line implements Peer {
   /** Whether the request that is being carried out is one. */
   #runsScript = false
 
-  constructor(path: Path, server: RedisServer, name: string, events: SocketEvents, losesReply: () => boolean) {
+  constructor(
+    path: Path,
+    server: RedisServer,
+    name: string,
+    events: SocketEvents,
+    losesReply: () => boolean,
+  ) {
     this.#path = path
     this.server = server
     this.#name = name

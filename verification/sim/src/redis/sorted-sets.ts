@@ -55,7 +55,8 @@ function between(context: CommandContext, key: string, min: string, max: string)
   const [low, high] = [bound(min), bound(max)]
   return sorted(context, key).filter(
     ([, score]) =>
-      (low.isOpen ? score > low.score : score >= low.score) && (high.isOpen ? score < high.score : score <= high.score),
+      (low.isOpen ? score > low.score : score >= low.score) &&
+      (high.isOpen ? score < high.score : score <= high.score),
   )
 }
 

@@ -60,7 +60,10 @@ class Compiler {
   }
 
   /** What is declared in it is not known outside. */
-  #block(body: readonly Statement[], declare: readonly Identifier[] = []): readonly [names: string[], text: string] {
+  #block(
+    body: readonly Statement[],
+    declare: readonly Identifier[] = [],
+  ): readonly [names: string[], text: string] {
     this.#scopes.push(new Map())
     const names = declare.map((each) => this.#declare(each))
     const text = this.#statements(body)
@@ -196,7 +199,9 @@ class Compiler {
 
   #function({ parameters, body }: FunctionDeclaration): string {
     this.#scopes.push(new Map())
-    const names = parameters.map((each) => (each.type === 'VarargLiteral' ? '...$varargs' : this.#declare(each)))
+    const names = parameters.map((each) =>
+      each.type === 'VarargLiteral' ? '...$varargs' : this.#declare(each),
+    )
     const text = this.#functionBody(() => this.#statements(body))
     this.#scopes.pop()
     return `(${names.join(', ')}) => {\n${text}\n}`
@@ -206,7 +211,9 @@ class Compiler {
   #list(expressions: readonly Expression[]): string {
     const last = expressions.length - 1
     return expressions
-      .map((each, n) => (n === last && isMultiple(each) ? `...$.all(${this.#results(each)})` : this.#value(each)))
+      .map((each, n) =>
+        n === last && isMultiple(each) ? `...$.all(${this.#results(each)})` : this.#value(each),
+      )
       .join(', ')
   }
 

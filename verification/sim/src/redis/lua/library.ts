@@ -144,32 +144,40 @@ function substitute(text: string, pattern: string, replacement: LuaValue): LuaRe
     const [whole = '', first = whole] = texts
     if (typeof replacement === 'function') return toText(oneOf(replacement(first))) ?? whole
     if (replacement instanceof Table) return toText(replacement.get(first)) ?? whole
-    return textOf(replacement).replace(/%(\d)/g, (_, n: string) => (n === '0' ? whole : (texts[Number(n)] ?? first)))
+    return textOf(replacement).replace(/%(\d)/g, (_, n: string) =>
+      n === '0' ? whole : (texts[Number(n)] ?? first),
+    )
   })
   return [replaced, count]
 }
 
 function format(form: string, values: readonly LuaValue[]): string {
   let at = 0
-  return form.replace(/%(?:%|(\.\d+)?([a-z]))/g, (all: string, precision: string | undefined, kind: string) => {
-    if (all === '%%') return '%'
-    const value = values[at]
-    at += 1
-    switch (kind) {
-      case 's':
-        return textOf(value)
-      case 'd':
-      case 'i':
-        return wholeText(Math.trunc(numberOf(value)))
-      case 'f':
-        return precision === '.0' ? wholeText(roundHalfEven(numberOf(value))) : numberOf(value).toFixed(Number(precision?.slice(1) ?? 6))
-      default:
-        throw new LuaError(`invalid option '${all}' to 'format'`)
-    }
-  })
+  return form.replace(
+    /%(?:%|(\.\d+)?([a-z]))/g,
+    (all: string, precision: string | undefined, kind: string) => {
+      if (all === '%%') return '%'
+      const value = values[at]
+      at += 1
+      switch (kind) {
+        case 's':
+          return textOf(value)
+        case 'd':
+        case 'i':
+          return wholeText(Math.trunc(numberOf(value)))
+        case 'f':
+          return precision === '.0'
+            ? wholeText(roundHalfEven(numberOf(value)))
+            : numberOf(value).toFixed(Number(precision?.slice(1) ?? 6))
+        default:
+          throw new LuaError(`invalid option '${all}' to 'format'`)
+      }
+    },
+  )
 }
 
-const wholeText = (value: number): string => (Number.isFinite(value) ? BigInt(value).toString() : String(value))
+const wholeText = (value: number): string =>
+  Number.isFinite(value) ? BigInt(value).toString() : String(value)
 
 function roundHalfEven(value: number): number {
   const floor = Math.floor(value)
@@ -185,7 +193,8 @@ function bounds({ length }: string, from: number, to: number): readonly [start: 
   return [start, Math.max(start, end)]
 }
 
-const oneOf = (result: LuaResult): LuaValue => (Array.isArray(result) ? (result as LuaValue[])[0] : (result as LuaValue))
+const oneOf = (result: LuaResult): LuaValue =>
+  Array.isArray(result) ? (result as LuaValue[])[0] : (result as LuaValue)
 
 function numberOf(value: LuaValue): number {
   const number = toNumber(value)

@@ -14,7 +14,11 @@ declare module 'luaparse' {
   }
 
   export type Statement =
-    | { readonly type: 'LocalStatement'; readonly variables: readonly Identifier[]; readonly init: Expression[] }
+    | {
+        readonly type: 'LocalStatement'
+        readonly variables: readonly Identifier[]
+        readonly init: Expression[]
+      }
     | { readonly type: 'AssignmentStatement'; readonly variables: Expression[]; readonly init: Expression[] }
     | { readonly type: 'CallStatement'; readonly expression: Expression }
     | { readonly type: 'IfStatement'; readonly clauses: readonly Clause[] }

@@ -35,9 +35,11 @@ function translate(pattern: string, at: number): readonly [text: string, length:
       return [classOf(pattern.charAt(at + 1), false), 2]
     case '[': {
       const end = pattern.indexOf(']', at + 2)
-      const set = pattern.slice(at + 1, end).replace(/%(.)|\\/g, (all: string, name: string | undefined) =>
-        name === undefined ? `\\${all}` : classOf(name, true),
-      )
+      const set = pattern
+        .slice(at + 1, end)
+        .replace(/%(.)|\\/g, (all: string, name: string | undefined) =>
+          name === undefined ? `\\${all}` : classOf(name, true),
+        )
       return [`[${set}]`, end + 1 - at]
     }
     case '-':
