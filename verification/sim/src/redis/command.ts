@@ -8,11 +8,11 @@ export interface CommandContext {
   readonly nowMs: number
   readonly nowUs: number
   readonly random: () => number
-  info(section: string): string
+  readonly info: (section: string) => string
   /** How many subscribers there are. */
-  subscribers(channel: string): number
-  channels(): readonly string[]
-  publish(channel: string, message: string): number
+  readonly subscribers: (channel: string) => number
+  readonly channels: () => readonly string[]
+  readonly publish: (channel: string, message: string) => number
 }
 
 export interface Command {

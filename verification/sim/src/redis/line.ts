@@ -129,6 +129,5 @@ function seen(reply: Reply): ClientReply {
 
 /** What has a character for each byte, as a text. */
 function textOf(bytes: string): string {
-  // eslint-disable-next-line no-control-regex -- these are all characters of one byte
   return /^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString()
 }

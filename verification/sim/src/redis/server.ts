@@ -210,6 +210,5 @@ const drawId = ({ random }: Realm): string =>
 
 /** A text as scripts have it: with a character for each of its bytes. */
 function bytesOf(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are all characters of one byte
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString('latin1')
 }

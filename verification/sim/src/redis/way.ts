@@ -48,16 +48,16 @@ export class RedisWay implements Link {
     return this.#lines.filter((line) => !line.isClosed && line.channels.size > 0 === notifications)
   }
 
-  get slowness(): number {
-    return this.#slowness
-  }
-
   /** Breaks all connections for the process, and has what it sent before arrive when the returned function is called. */
   strand(): () => void {
     const ends = this.#lines.filter(({ isClosed }) => !isClosed).map((line) => line.strand())
     return () => {
       for (const end of ends) end()
     }
+  }
+
+  get slowness(): number {
+    return this.#slowness
   }
 
   set slowness(times: number) {

@@ -38,7 +38,7 @@ export function compile(lua: string): Chunk {
 /** Writes one script. `$` are the operators. */
 class Compiler {
   /** What local names are called, innermost last. */
-  readonly #scopes: Map<string, string>[] = [new Map()]
+  readonly #scopes: Map<string, string>[] = [new Map<string, string>()]
   /** Names for values in between, of the functions that are being written. */
   readonly #temporaries: string[][] = []
   #count = 0

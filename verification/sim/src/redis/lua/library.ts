@@ -14,7 +14,7 @@ import {
 /** What every script finds under global names, but for `redis`, `KEYS` and `ARGV`. */
 export const library: ReadonlyMap<string, LuaValue> = new Map<string, LuaValue>([
   ['tonumber', (value) => toNumber(value)],
-  ['tostring', (value) => toText(value) ?? (value === undefined ? 'nil' : String(value))],
+  ['tostring', (value) => toText(value) ?? (typeof value === 'boolean' ? String(value) : typeOf(value))],
   ['type', (value) => typeOf(value)],
   ['unpack', (list, from = 1, to = tableOf(list).length) => listed(tableOf(list), from, to)],
   ['ipairs', (list) => [nextInList, list, 0]],
