@@ -40,7 +40,7 @@ const ownMistakes: readonly Mistake[] = [
     engine: 'redis',
     object: 'lock',
     breaks: ['progress'],
-    edits: [inPubsub('errors.js', 'return /^[A-Z]+ /.test(said) ? said : text2', 'return text2')],
+    edits: [inPubsub('errors.js', '/^[A-Z]+ /.test(said) ? said', 'false ? said')],
   },
   {
     name: 'a subscriber that was lost is not replaced',
