@@ -5,6 +5,19 @@ import tseslint from 'typescript-eslint'
 const noBareSleep =
   'Wait for an event or poll with a bound: a bare sleep is slow on a good day and flaky on a bad one.'
 
+const noMeasuredDuration =
+  'A busy machine takes longer. Assert order, or that it happens soon (testkit) or in time (suite.expectInTime): durations are asserted in virtual time.'
+
+/** What `expect` is given before an upper bound. */
+const bounded =
+  'CallExpression[callee.property.name=/^toBeLessThan/] > MemberExpression.callee > CallExpression.object'
+
+const measured = [
+  "BinaryExpression[operator='-'][left.callee.property.name='now']",
+  "BinaryExpression[operator='-'][left.callee.name='nowMs']",
+  'Identifier[name=/^(took|elapsed|waited|held|passed)Ms$/]',
+].map((what) => ({ selector: `${bounded} ${what}`, message: noMeasuredDuration }))
+
 export default defineConfig(
   globalIgnores(['**/build/', '**/dist/', '**/.cache/', '**/coverage/', 'packages/*/src/**/generated.ts']),
   {
@@ -64,6 +77,7 @@ export default defineConfig(
             "NewExpression[callee.name='Promise'] > ArrowFunctionExpression CallExpression[callee.name='setTimeout'][arguments.0.type='Identifier']",
           message: noBareSleep,
         },
+        ...measured,
       ],
       'no-restricted-imports': ['error', { name: 'node:timers/promises', message: noBareSleep }],
       '@typescript-eslint/no-empty-function': 'off',
@@ -71,6 +85,10 @@ export default defineConfig(
       '@typescript-eslint/only-throw-error': 'off',
       '@typescript-eslint/prefer-promise-reject-errors': 'off',
     },
+  },
+  {
+    files: ['verification/conformance/src/scenarios/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...measured] },
   },
   {
     // Applications of Nest: its decorators need other compiler options, and its modules are classes without members.

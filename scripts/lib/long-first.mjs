@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer'
 
 /** They wait for leases to end, try everything, or have programs compete, for minutes. */
 const long =
-  /conformance|model|interleavings|mutants|variants|flash-sale|stores\.test|chaos\.test|scenarios\.test/
+  /conformance|model|interleavings|mutants|two-clients|schedules\.offline|flash-sale|stores\.test|chaos\.test|scenarios\.test/
 
 /**
  * Begins with what takes longest. Jest goes by the size of a file when it has no times of an earlier run, and those that run a whole

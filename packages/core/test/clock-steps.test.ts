@@ -1,14 +1,12 @@
-import { startSteppableRedis, uniqueName, until, type SteppableRedis } from '@holdfast/testkit'
+import { startSteppableRedis, uniqueName, until, type SteppableRedis, soon } from '@holdfast/testkit'
 import { LockLostError, type Holdfast, type Lease } from '@holdfast/core'
 import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { queueUp } from './support/queue-up.js'
 import { RemoteClient } from './support/remote-client.js'
-import { timed } from './support/timed.js'
 
 const watchdogTimeoutMs = 2_000
-const noisyMs = 5_000
 
 interface Stage {
   readonly url: string
@@ -85,9 +83,7 @@ describe('the clock of Redis steps back by 10 seconds while one holds and others
       const after = await queueWaiters(stage, 5, 2, entries)
       expect(lease.isHeld).toBe(true)
       await lease.unlock()
-      expect((await timed(Promise.all([...before, ...after]))).tookMs).toBeLessThan(
-        watchdogTimeoutMs + noisyMs,
-      )
+      await soon(Promise.all([...before, ...after]))
       expect(entries.order).toEqual([0, 1, 2, 3, 4, 5, 6])
       entries.expectGrowingTokens()
     })
@@ -114,9 +110,9 @@ whereClocksStep(
     const passed = await queueWaiters(stage, 1, 2, entries)
     await remote.worker.kill()
     await stage.step(-stepMs)
-    const { tookMs: waitedMs } = await timed(Promise.all(passed))
-    expect(waitedMs).toBeGreaterThan(stepMs)
-    expect(waitedMs).toBeLessThan(stepMs + watchdogTimeoutMs + noisyMs)
+    const steppedAt = performance.now()
+    await soon(Promise.all(passed))
+    expect(performance.now() - steppedAt).toBeGreaterThan(stepMs)
     expect(entries.order).toEqual([1, 2])
     expect(Math.min(...entries.tokens)).toBeGreaterThan(entry.token)
     entries.expectGrowingTokens()
@@ -144,7 +140,7 @@ describe('the clock of Redis steps forward beyond the lease', () => {
     const lost = nextEvent(holder, 'lost')
     const passed = await queueWaiters(stage, 1, 4, entries)
     await stage.step(10_000)
-    expect((await timed(Promise.all(passed))).tookMs).toBeLessThan(watchdogTimeoutMs + noisyMs)
+    await soon(Promise.all(passed))
     await lost
     // Places live by the same clock, so their order may be lost with them.
     expect([...entries.order].sort()).toEqual([0, 1, 2, 3, 4])

@@ -1,17 +1,9 @@
-import { uniqueName, until } from '@holdfast/testkit'
+import { uniqueName, until, soon } from '@holdfast/testkit'
 import type { FaultProxy } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
 import type { Holdfast, Lease, RedisTemplate } from '../src/index.js'
-import {
-  closeAll,
-  openClient,
-  openHoldfast,
-  openProxy,
-  openReadyClient,
-  openRedisClient,
-} from './support/clients.js'
-import { LockInRedis } from './support/lock-in-redis.js'
+import { closeAll, openClient, openProxy, openReadyClient, openRedisClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
 import { loadScripts, runs } from './support/scripts.js'
@@ -55,35 +47,6 @@ describe('code of the application that runs from a timer', () => {
   })
 })
 
-describe('the machine is suspended while a reply is in flight', () => {
-  it('the reply is not taken for a hold', async () => {
-    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 3_000 })
-    const rival = (await openReadyClient(server.url)).getLock(name)
-    const { key } = new LockInRedis(openRedisClient(server.url), name)
-    const redis = openRedisClient(server.url)
-    const realNow = performance.now.bind(performance)
-    proxy.blackHole('toClient')
-    const asleepAt = realNow()
-    const sleeping = jest.spyOn(performance, 'now').mockReturnValue(asleepAt)
-    const owners: (string | undefined)[] = []
-    const mine = holdfast.getLock(name).withLock(async (lease) => {
-      owners.push(lease.owner, await new LockInRedis(redis, name).holder())
-    })
-    await redis.ping()
-    await until(async () => (await redis.exists(key)) === 1, { everyMs: 1 })
-    await until(async () => (await redis.exists(key)) === 0)
-    const other = await rival.tryLock()
-    const sleptMs = realNow() - asleepAt
-    sleeping.mockImplementation(() => realNow() - sleptMs)
-    proxy.heal()
-    await until(() => holdfast.stats().waiters === 1)
-    expect(owners).toEqual([])
-    await other?.unlock()
-    await mine
-    expect(owners[0]).toBe(owners[1])
-  })
-})
-
 describe('a reply that is processed when most of the lease is over', () => {
   it('is followed by a renewal at once', async () => {
     const holdfast = await openReadyClient(server.url, { watchdogTimeoutMs: 1500 })
@@ -99,50 +62,6 @@ describe('a reply that is processed when most of the lease is over', () => {
     expect(lease.remainingMs()).toBeLessThan(500)
     expect(await outcome).toBe('renewed')
     await lease.unlock()
-  })
-})
-
-describe('forceUnlock while a grant is still on its way to its receiver', () => {
-  it('the receiver does not believe the grant', async () => {
-    // Commands go through the proxy, notices do not: so a notice can overtake an answer.
-    const template: RedisTemplate = {
-      options: {},
-      duplicate: (override) =>
-        new Redis({
-          ...override,
-          host: server.host,
-          port: override['retryStrategy'] ? proxy.port : server.port,
-        }),
-    }
-    const slow = openClient(template)
-    const { holdfast, redis } = openHoldfast(server.url)
-    const lock = holdfast.getLock(name)
-    // To connect may take longer than the lease.
-    await slow.ping()
-    const held = await lock.lock({ leaseMs: 1_500 })
-    const entered: string[] = []
-    const waiting = slow.getLock(name).withLock((lease) => entered.push(lease.owner))
-    await until(() => slow.stats().waiters === 1)
-    proxy.blackHole('toClient')
-    // When that lease should be over the waiter asks again; the answer to that hangs in the black hole.
-    await held.extend(30_000)
-    const asksSoFar = async (): Promise<number> => {
-      const stats = await redis.info('commandstats')
-      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1])
-    }
-    const before = await asksSoFar()
-    await until(async () => (await asksSoFar()) > before)
-    await held.unlock()
-    const inRedis = new LockInRedis(redis, name)
-    const granted = await until(() => inRedis.holder())
-    expect(await lock.forceUnlock()).toBe(true)
-    await using other = await lock.lock({ waitMs: 0 })
-    proxy.heal()
-    await until(async () => (await inRedis.queue()).includes(granted))
-    expect(entered).toEqual([])
-    await other.unlock()
-    await waiting
-    expect(entered).toEqual([granted])
   })
 })
 
@@ -242,26 +161,6 @@ describe('what the caller sees', () => {
   })
 })
 
-describe('the waiter that sends requests for all others is abandoned with its request in flight', () => {
-  it('the next waiter sends the request instead', async () => {
-    const redis = openRedisClient(server.url)
-    const waiters = await openReadyClient(proxy.url)
-    // A holder that will never release: what is left of one is its time to live.
-    await redis.multi().hset(`lock:${name}`, 'vanished:1', 1).pexpire(`lock:${name}`, 3_000).exec()
-    const first = waiters.getLock(name).tryLock({ waitMs: 4_000 })
-    await until(() => waiters.stats().waiters === 1)
-    const second = waiters.getLock(name).lock()
-    await until(() => waiters.stats().waiters === 2)
-    await redis.pexpire(`lock:${name}`, 6_000)
-    proxy.blackHole('toClient')
-    expect(await first).toBeNull()
-    proxy.heal()
-    const healedAt = performance.now()
-    await (await second).unlock()
-    expect(performance.now() - healedAt).toBeLessThan(9_000)
-  })
-})
-
 describe('a waiter that no notice can reach any more', () => {
   it('sends requests often enough to find a free lock soon', async () => {
     const redis = openRedisClient(server.url)
@@ -276,8 +175,6 @@ describe('a waiter that no notice can reach any more', () => {
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await down
     await held.unlock()
-    const releasedAt = performance.now()
-    await (await waiting).unlock()
-    expect(performance.now() - releasedAt).toBeLessThan(3000)
+    await (await soon(waiting)).unlock()
   })
 })

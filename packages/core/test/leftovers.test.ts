@@ -9,21 +9,17 @@ import {
 } from '@holdfast/testkit'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import { ClosedError, Holdfast, LockLostError, type Lease } from '../src/index.js'
-import { askRedisNow } from './support/ask-redis-now.js'
+import { ClosedError, Holdfast, LockLostError } from '../src/index.js'
 import { closeAfterTest, closeAll, openHoldfast, openRedisClient } from './support/clients.js'
-import { LockInRedis } from './support/lock-in-redis.js'
 import { ownRedis } from './support/own-redis.js'
 
 const server = ownRedis()
 let redis: Redis
 let name: string
-let inRedis: LockInRedis
 
 beforeEach(() => {
   redis = openRedisClient(server.url)
   name = uniqueName('leftovers')
-  inRedis = new LockInRedis(redis, name)
 })
 afterEach(closeAll)
 
@@ -117,20 +113,6 @@ describe('keys', () => {
 })
 
 describe('close()', () => {
-  /** Holds the lock until `finish` is called. */
-  async function holdLock(holdfast: Holdfast) {
-    let finish: () => void = () => undefined
-    const finished = new Promise<void>((resolve) => (finish = resolve))
-    let lease: Lease | undefined
-    const done = holdfast.getLock(name).withLock(async (entered) => {
-      lease = entered
-      await finished
-      return 'result'
-    })
-    done.catch(() => undefined)
-    return { done, finish, lease: await until(() => lease) }
-  }
-
   it('leaves nothing when it comes before the first use, or while Redis is unreachable', async () => {
     const watch = watchResources()
     await new Holdfast({ redis: server.url }).close()
@@ -172,33 +154,6 @@ describe('close()', () => {
     } finally {
       await server.thaw()
     }
-  })
-
-  it('aborts signals before it releases when the drain ends', async () => {
-    const { holdfast } = openHoldfast(server.url)
-    const other = openHoldfast(server.url).holdfast
-    const order: string[] = []
-    const held = await holdLock(holdfast)
-    const next = other.getLock(name).lock()
-    next.then(
-      () => order.push('next got in'),
-      () => undefined,
-    )
-    await inRedis.untilQueued(1)
-    const { signal } = held.lease
-    signal.addEventListener('abort', () => {
-      order.push('aborted')
-      // A release that was sent before this would be carried out meanwhile.
-      if (askRedisNow(server, `HKEYS ${inRedis.key}`).includes(held.lease.owner)) order.push('still held')
-    })
-    await holdfast.close({ drainMs: 100 })
-    await next
-    expect(order).toEqual(['aborted', 'still held', 'next got in'])
-    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' })
-    held.finish()
-    const failure = await held.done.catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(LockLostError)
-    expect(failure).toMatchObject({ reason: 'closed', result: 'result' })
   })
 })
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { forkWorker, requirePassword, startRedis, uniqueName, until } from '@holdfast/testkit'
+import { forkWorker, requirePassword, startRedis, uniqueName, until, soon } from '@holdfast/testkit'
 import type { RedisServer } from '@holdfast/testkit'
 import { RefusedError, UnavailableError } from '@holdfast/core'
 import { closeAfterTest, closeAll, openClient, openProxy, type ClientOptions } from './support/clients.js'
-import { runningMs, timed } from './support/timed.js'
 
 let server: RedisServer
 
@@ -26,10 +25,9 @@ describe('Redis does not reply at all', () => {
     await server.freeze()
     const { lock } = lockOn()
     const trying = errorOf(lock.tryLock({ waitMs: 500 }))
-    const tookMs = await runningMs(trying)
+    const failure = await soon(trying)
     await server.thaw()
-    expect(await trying).toBeInstanceOf(UnavailableError)
-    expect(tookMs).toBeLessThan(800)
+    expect(failure).toBeInstanceOf(UnavailableError)
   })
 })
 
@@ -160,9 +158,7 @@ describe('Redis becomes unreachable and comes back', () => {
     const { lock } = lockOn()
     await lock.withLock(() => undefined)
     await server.kill()
-    const { result, tookMs } = await timed(errorOf(lock.tryLock()))
-    expect(result).toBeInstanceOf(UnavailableError)
-    expect(tookMs).toBeLessThan(2000)
+    expect(await soon(errorOf(lock.tryLock()))).toBeInstanceOf(UnavailableError)
   })
 })
 

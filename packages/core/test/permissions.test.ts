@@ -8,6 +8,7 @@ import {
   withRedis,
   type RedisCluster,
   type RedisServer,
+  soon,
 } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
 import { type Holdfast, RefusedError, type HoldfastOptions, type Lock } from '../src/index.js'
@@ -248,15 +249,13 @@ async function expectRefusal(
 ): Promise<void> {
   const { holdfast } = open(redis)
   const lock = holdfast.getLock(uniqueName('permissions'))
-  const startedAt = performance.now()
   for (const call of calls) {
-    const error = await call(lock).catch((thrown: unknown) => thrown)
+    const error = await soon(call(lock).catch((thrown: unknown) => thrown))
     expect(error).toBeInstanceOf(RefusedError)
     expect(error).toHaveProperty('message', expect.stringMatching(reason))
     expect(error).toHaveProperty('lockName', lock.name)
     expect(inspect(error, { depth: null })).not.toMatch(/secret|'wrong'/)
   }
-  expect(performance.now() - startedAt).toBeLessThan(3_000)
   expect(holdfast.stats().waiters).toBe(0)
 }
 

@@ -12,13 +12,13 @@ import {
   type IndependentServers,
   type RedisServer,
   type Worker,
+  soon,
 } from '@holdfast/testkit'
 import { UnavailableError, type HoldfastQuorum } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { minimumPermissions } from './support/permissions.js'
 import { openQuorum, useQuorum } from './support/quorum.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { runningMs } from './support/timed.js'
 
 let five: IndependentServers
 let servers: readonly [RedisServer, RedisServer, RedisServer, RedisServer, RedisServer]
@@ -49,12 +49,6 @@ afterAll(() => five.stop())
 async function openReady(options: Parameters<typeof openQuorum>[1] = {}): Promise<HoldfastQuorum> {
   const quorum = openQuorum(masters, options).on('error', () => undefined)
   return useQuorum(quorum)
-}
-
-const timed = async (work: Promise<unknown>): Promise<number> => {
-  const startedAt = performance.now()
-  await work
-  return performance.now() - startedAt
 }
 
 async function startContender(lock: string, file: string, name: string): Promise<Worker> {
@@ -112,8 +106,7 @@ describe('hazards', () => {
       })
       expect(lease.isHeld).toBe(true)
       await lease.unlock()
-      expect(await timed(waiting)).toBeLessThan(20_000)
-      await (await waiting).unlock()
+      await (await soon(waiting)).unlock()
     },
   )
 
@@ -130,15 +123,13 @@ describe('hazards', () => {
     const lease = await a.getLock('job').lock()
     const lost = new Promise((resolve) => a.once('lost', resolve))
     await Promise.all(servers.slice(0, 3).map((server) => server.kill()))
-    const leftMs = lease.remainingMs()
-    const heldMs = runningMs(lost)
     // `null` when the first reply is that of a master that A still has.
     const outcome = await b
       .getLock('job')
       .tryLock()
       .catch((error: unknown) => (error instanceof UnavailableError ? error.code : error))
     expect([null, 'UNAVAILABLE']).toContain(outcome)
-    expect(await heldMs).toBeLessThan(leftMs + 50)
+    await soon(lost)
     expect(lease.signal.reason).toMatchObject({ reason: 'minority' })
     await expect(b.getLock('job').lock({ waitMs: 300 })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
@@ -172,17 +163,19 @@ describe('a quorum on real masters', () => {
   })
 
   it('does not let a frozen master delay an unlock', async () => {
-    const quorum = await openReady({ memberTimeoutMs: 6_000 })
+    const quorum = await openReady({ memberTimeoutMs: 60_000 })
     const lease = await quorum.getLock('job').lock()
     await servers[1].freeze()
-    expect(await timed(lease.unlock())).toBeLessThan(3_000)
+    await soon(lease.unlock())
+    await servers[1].thaw()
   })
 
   it('passes over a queue master that has stopped replying before its time is up', async () => {
-    const quorum = await openReady({ memberTimeoutMs: 6_000 })
+    const quorum = await openReady({ memberTimeoutMs: 60_000 })
     await servers[0].freeze()
     const lock = quorum.getLock('job')
-    expect(await timed(lock.withLock(() => undefined))).toBeLessThan(4_000)
+    await soon(lock.withLock(() => undefined))
+    await servers[0].thaw()
   })
 
   it('says of a master that refuses connections that it does, also between two attempts to connect', async () => {

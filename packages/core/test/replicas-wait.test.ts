@@ -1,4 +1,4 @@
-import { countCommands, until, watchResources, type RedisServer } from '@holdfast/testkit'
+import { countCommands, until, watchResources, type RedisServer, soon } from '@holdfast/testkit'
 import {
   ClosedError,
   Holdfast,
@@ -10,7 +10,6 @@ import { openHoldfast, openProxy, type ClientOptions } from './support/clients.j
 import { connectionsOf, type Connection } from './support/connections-of.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { runsOf } from './support/scripts.js'
-import { runningMs } from './support/timed.js'
 
 import { begin, hasty, patient, untilReplicasAwaited, useReplicaPair } from './support/replica-pair.js'
 
@@ -115,13 +114,11 @@ describe('with minReplicas', () => {
     })
 
     it('is part of waitMs', async () => {
-      const startedAt = performance.now()
       const { call } = await confirming(patient, { waitMs: 500 })
-      const error = await call.end
+      const error = await soon(call.end)
       expect(error).toBeInstanceOf(ReplicationError)
       expect(error).toMatchObject({ lockName: pair.name, wanted: 1 })
       expect(error).not.toHaveProperty('acknowledged')
-      expect(performance.now() - startedAt).toBeLessThan(5_000)
       await pair.replica.thaw()
       await pair.inRedis.untilFree()
     })
@@ -243,10 +240,8 @@ describe('with minReplicas', () => {
       expect(counts.get('wait')).toBeLessThan(15)
       await pair.replica.freeze()
       const trying = Promise.all(locks.map((lock) => begin(lock.tryLock()).end))
-      const tookMs = await runningMs(trying)
-      const ends = await trying
+      const ends = await soon(trying)
       expect(new Set(ends.map((end) => end instanceof ReplicationError))).toEqual(new Set([true]))
-      expect(tookMs).toBeLessThan(5 * hasty.replicaTimeoutMs)
     })
 
     it('goes on when all scripts are forgotten', async () => {

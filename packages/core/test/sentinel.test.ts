@@ -1,5 +1,4 @@
 import {
-  nowMs,
   proxyNodes,
   startSentinels,
   until,
@@ -13,7 +12,6 @@ import { Redis as Redis5 } from 'ioredis5'
 import { UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll, openClient } from './support/clients.js'
 import { connectionsOf } from './support/connections-of.js'
-import { enteredSince, overlaps, startHeavyWaiting } from './support/heavy-waiting.js'
 import { nextEvent } from './support/next-event.js'
 
 let group: RedisSentinels
@@ -104,29 +102,4 @@ it('a hold that the replica knows outlives the master, and its watchdog goes on'
   await expect(rival.tryLock({ waitMs: 2_000 })).resolves.toBeNull()
   await lease.unlock()
   await rival.withLock(({ fencingToken }) => expect(fencingToken).toBeGreaterThan(lease.fencingToken))
-})
-
-it('all of 60 waiters are served when the master is killed between hand-offs', async () => {
-  const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() })
-  await waiting.letGo()
-  const killedAt = nowMs()
-  await killMaster()
-  const visits = await waiting.end()
-  expect(visits).toHaveLength(waiting.callers)
-  // What the replica did not know yet is lost; whoever held it is told.
-  const ends = new Set(visits.map(({ end }) => end))
-  expect([...ends].filter((end) => end !== 'done' && end !== 'LOCK_LOST')).toEqual([])
-  expect(visits.filter(({ enteredAt }) => !(enteredAt > 0))).toEqual([])
-  expect(enteredSince(visits, killedAt)).toBeGreaterThan(waiting.callers / 3)
-})
-
-it('no lock is held twice when a master dies whose replica knows the holds', async () => {
-  // Longer than the failover, which no hold is to be lost to here.
-  const waiting = await startHeavyWaiting(new Redis(reachOf()), { options: reachOf() }, 15_000)
-  await untilReplicated(await group.master())
-  await killMaster()
-  await waiting.letGo()
-  const visits = await waiting.end()
-  expect(visits.map(({ end }) => end)).toEqual(visits.map(() => 'done'))
-  expect(overlaps(visits)).toEqual([])
 })

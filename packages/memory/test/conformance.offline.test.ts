@@ -1,11 +1,16 @@
-import { describeInProcess } from '@holdfast/conformance'
+import { describeInProcess, globalRunner } from '@holdfast/conformance'
 import { memory } from '@holdfast/memory'
+import { sampled } from '@holdfast/testkit'
 
 const store = memory()
 
-describeInProcess({
-  name: 'Memory',
-  engine: store,
-  wipe: () => store.failOver(),
-  commandCount: () => store.commands,
-})
+// All of it in virtual time: verification/sim.
+describeInProcess(
+  {
+    name: 'Memory',
+    engine: store,
+    wipe: () => store.failOver(),
+    commandCount: () => store.commands,
+  },
+  sampled(globalRunner(), 'memory in real time'),
+)

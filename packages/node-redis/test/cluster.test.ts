@@ -8,6 +8,7 @@ import {
   until,
   type RedisCluster,
   type RedisServer,
+  soon,
 } from '@holdfast/testkit'
 import calculateSlot from 'cluster-key-slot'
 import { nodeRedis, type CreateClient } from '../src/index.js'
@@ -164,10 +165,7 @@ describe.each(versions)('a Cluster over node-redis $version', ({ createClient })
     await lock.withLock(() => undefined)
     const master = await cluster.masterOf(`lock:${name}`)
     await master.kill()
-    const startedAt = performance.now()
-    await lock.withLock((lease) => expect(lease.isHeld).toBe(true))
-    // The cluster itself takes about two seconds.
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    await soon(lock.withLock((lease) => expect(lease.isHeld).toBe(true)))
   })
 })
 

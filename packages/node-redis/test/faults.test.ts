@@ -1,6 +1,6 @@
 import { UnavailableError } from '@holdfast/core'
 import { connectionLost } from '@holdfast/core/engine'
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import { startRedis, uniqueName, until, type RedisServer, soon } from '@holdfast/testkit'
 import { nodeRedis } from '../src/index.js'
 import { useClients } from './support/clients.js'
 import { startMuteServer } from './support/mute-server.js'
@@ -52,9 +52,7 @@ describe.each(versions)('over node-redis $version', ({ createClient }) => {
     const holdfast = clients.open(nodeRedis(createClient({ url: proxy.url })), { commandTimeoutMs: 1_000 })
     await holdfast.getLock(key).withLock(() => undefined)
     proxy.blackHole('both')
-    const startedAt = performance.now()
-    await expect(holdfast.getLock(key).tryLock()).rejects.toThrow(UnavailableError)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    await expect(soon(holdfast.getLock(key).tryLock())).rejects.toThrow(UnavailableError)
     proxy.heal()
     await holdfast.getLock(key).withLock((lease) => expect(lease.isHeld).toBe(true))
   })

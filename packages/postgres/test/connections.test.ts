@@ -138,10 +138,8 @@ it('close() while a silent server is connected to leaves nothing that keeps the 
   })
   await until(() => sockets.size >= 1)
   await worker.send({ type: 'close' })
-  expect(await worker.waitFor('closed')).toMatchObject({ code: 'CLOSED' })
-  const closedAt = performance.now()
+  expect(await worker.waitFor('closed')).toMatchObject({ code: 'CLOSED', left: [] })
   expect(await worker.exited).toEqual({ code: 0, signal: null })
-  expect(performance.now() - closedAt).toBeLessThan(2_000)
 })
 
 it.each([

@@ -20,8 +20,6 @@ export interface CampaignOptions {
   readonly lanes: number
   /** fast-check's path from the seed to a shorter schedule that was found for it. */
   readonly path?: string | undefined
-  /** The program of the processes; our own unless given. */
-  readonly program?: string | undefined
   /** Called after each schedule. */
   onFinished?(seed: number, schedule: Schedule, verdict: Verdict): void
 }
@@ -32,7 +30,7 @@ export async function campaign(options: CampaignOptions): Promise<Tally> {
   const tally = newTally(options.topology, object)
   let next = 0
   const lane = async () => {
-    const testbed = await openTestbed(options.topology, options.program)
+    const testbed = await openTestbed(options.topology)
     try {
       while (next < options.runs) {
         const seed = options.seed + next++
@@ -75,7 +73,7 @@ const recoveryMs = 2_500
 /** A reply may be this late on a busy machine. */
 const slackMs = 1_500
 
-export function judge(result: ScheduleResult, topology: TopologyName): Verdict {
+function judge(result: ScheduleResult, topology: TopologyName): Verdict {
   const { commandTimeoutMs } = clientOptions
   const drawsTokensInTurn = storeOf(topology) !== 'session'
   return verdictOn(result, {

@@ -12,13 +12,6 @@ import { isShared, keysOf, sizeOf, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
 import { lockCount, processCount } from './sizes.js'
 
-export interface RunOptions {
-  /** A process that does not reply within this time counts as failed. @defaultValue 30_000 */
-  readonly replyTimeoutMs?: number
-  /** By then, leases and queue entries of dead processes have expired. @defaultValue 10_000 */
-  readonly leftoversEndWithinMs?: number
-}
-
 /** The outcome of one schedule. */
 export interface ScheduleResult {
   readonly history: readonly HistoryEvent[]
@@ -26,25 +19,22 @@ export interface ScheduleResult {
   readonly failures: readonly string[]
 }
 
-/** Clients that have to connect first do so with the library as it is, broken or not. */
-const openWithinMs = 30_000
+/** A process that does not reply within this time counts as failed. */
+const replyTimeoutMs = 30_000
+/** By then, leases and queue entries of dead processes have expired. */
+const deadExpireWithinMs = 10_000
 
 let runs = 0
 
 /** Runs the schedule on a testbed whose processes are idle, and leaves them idle. */
-export async function runSchedule(
-  testbed: Testbed,
-  schedule: Schedule,
-  options: RunOptions = {},
-): Promise<ScheduleResult> {
-  const run = new ScheduleRun(testbed, `chaos-${process.pid}-${++runs}`, schedule.object ?? 'lock', options)
+export async function runSchedule(testbed: Testbed, schedule: Schedule): Promise<ScheduleResult> {
+  const run = new ScheduleRun(testbed, `chaos-${process.pid}-${++runs}`, schedule.object ?? 'lock')
   await testbed.restore()
   return run.run(schedule)
 }
 
 class ScheduleRun {
   readonly #testbed: Testbed
-  readonly #options: Required<RunOptions>
   readonly #context: FaultContext
   readonly #files: readonly string[]
   readonly #events: HistoryEvent[] = []
@@ -52,9 +42,8 @@ class ScheduleRun {
   readonly #killed = new Set<ClientProcess>()
   readonly #failed = new Set<ClientProcess>()
 
-  constructor(testbed: Testbed, name: string, object: ObjectName, options: RunOptions) {
+  constructor(testbed: Testbed, name: string, object: ObjectName) {
     this.#testbed = testbed
-    this.#options = { replyTimeoutMs: 30_000, leftoversEndWithinMs: 10_000, ...options }
     this.#files = testbed.processes.map((clientProcess) =>
       join(testbed.folder, `${name}-${clientProcess.name}.jsonl`),
     )
@@ -74,19 +63,15 @@ class ScheduleRun {
 
   async run(schedule: Schedule): Promise<ScheduleResult> {
     const { processes, topology, options } = this.#testbed
-    await this.#sendAll(
-      'opened',
-      (clientProcess, n) => ({
-        type: 'open',
-        process: clientProcess.name,
-        object: this.#context.object,
-        history: this.#files[n] ?? '',
-        templates: clientProcess.route.templates,
-        library: clientProcess.library,
-        options,
-      }),
-      openWithinMs,
-    )
+    await this.#sendAll('opened', (clientProcess, n) => ({
+      type: 'open',
+      process: clientProcess.name,
+      object: this.#context.object,
+      history: this.#files[n] ?? '',
+      templates: clientProcess.route.templates,
+      library: clientProcess.library,
+      options,
+    }))
     this.#recordSizes()
     const startAtMs = nowMs() + 20
     const stopWatching = this.#watchProxies()
@@ -125,7 +110,7 @@ class ScheduleRun {
     // A process that did not even start is a failure, and wrote nothing.
     const written = readHistories(this.#files.filter((file) => existsSync(file)))
     const found = await findLeftovers(this.#context, {
-      deadExpireWithinMs: this.#options.leftoversEndWithinMs,
+      deadExpireWithinMs,
       mayBeDead: this.#mayBeDead(written),
     })
     this.#events.push(...found)
@@ -183,7 +168,6 @@ class ScheduleRun {
   async #sendAll(
     replyType: string,
     commandFor: (clientProcess: ClientProcess, n: number) => WorkerCommand,
-    timeoutMs = this.#options.replyTimeoutMs,
   ): Promise<{ readonly clientProcess: ClientProcess; readonly message: WorkerMessage }[]> {
     const replies = this.#testbed.processes.map(async (clientProcess, n) => {
       if (!this.#isUsable(clientProcess)) return []
@@ -192,7 +176,7 @@ class ScheduleRun {
         return [
           {
             clientProcess,
-            message: await clientProcess.worker.waitFor(replyType, timeoutMs),
+            message: await clientProcess.worker.waitFor(replyType, replyTimeoutMs),
           },
         ]
       } catch (error) {

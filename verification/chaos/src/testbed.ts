@@ -32,15 +32,8 @@ export interface Testbed {
   close(): Promise<void>
 }
 
-/**
- * @param program - the worker program: that of a broken variant, or our own
- * @param size - how many processes there are
- */
-export async function openTestbed(
-  name: TopologyName,
-  program = ownProgram,
-  size = processCount,
-): Promise<Testbed> {
+/** @param program - of the processes; our own unless given */
+export async function openTestbed(name: TopologyName, program = ownProgram): Promise<Testbed> {
   const topology = await openTopology(name)
   const folder = await scratchFolder()
   const operatorRoute = await topology.route()
@@ -52,7 +45,7 @@ export async function openTestbed(
     await folder.remove()
   }
   try {
-    for (let n = 1; n <= size; n += 1) {
+    for (let n = 1; n <= processCount; n += 1) {
       const route = await topology.route()
       const library = n % 2 === 1 ? 'ioredis' : 'node-redis'
       processes.push({ name: `P${n}`, route, library, worker: await forkWorker(program) })

@@ -1,4 +1,3 @@
-import { nowMs } from '@holdfast/testkit'
 import type { SharedObject } from '../src/index.js'
 import { describeTogether, directions, type Side } from './support/describe-together.js'
 import { promptMs } from './support/times.js'
@@ -89,7 +88,6 @@ describeTogether('a latch', (context) => {
     const parties = 20
     const sides = ['Redisson', 'Holdfast'] as const
     const [java, ours] = both()
-    const startedAtMs = nowMs()
     for (let round = 0; round < rounds; round += 1) {
       const wasSet = await Promise.all([java.trySetCount(parties), ours.trySetCount(parties)])
       expect(wasSet.filter(Boolean).length).toBe(1)
@@ -103,7 +101,6 @@ describeTogether('a latch', (context) => {
       for (const openAtMs of await Promise.all(waits)) expect(openAtMs).not.toBeNull()
       expect([await java.count(), await ours.count()]).toEqual([0, 0])
     }
-    expect(nowMs() - startedAtMs).toBeLessThan(rounds * 200)
   })
 })
 

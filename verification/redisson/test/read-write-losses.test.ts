@@ -54,5 +54,5 @@ describeTogether(
       })
     })
   },
-  ['single'],
+  { on: ['single'] },
 )

@@ -5,6 +5,7 @@ import type { Copies, Program } from './bundle.js'
 import type { LinkedClient } from './program/clients.js'
 import type { Reach } from './program/clients.js'
 import type { Ends, EngineName, SimStore } from './program/stores.js'
+import { between } from './random.js'
 import type { Realm } from './realm.js'
 import { RedisGroup } from './redis/group.js'
 import type { ScriptRun } from './redis/server.js'
@@ -76,9 +77,12 @@ export class SimProcess {
     this.realm = world.start(name, { rate, offsetMs: Math.floor(world.random() * 1e6) })
     this.program = copies.takeFor(this.realm)
     const reaches = servers.map((server) => this.#reach(server))
-    const { client, links } = this.program.openClient(reaches, { ...clientOptions, label: name })
+    // Every other client has the masters of a quorum in another order.
+    const first = servers.length > 1 && world.random() < 0.5 ? between(world.random, 1, servers.length) : 0
+    const ordered = [...reaches.slice(first), ...reaches.slice(0, first)]
+    const { client, links } = this.program.openClient(ordered, { ...clientOptions, label: name })
     this.client = client
-    this.links = links
+    this.links = reaches.flatMap((reach) => links[ordered.indexOf(reach)] ?? [])
   }
 
   messagesOf(server: SimServer): Messages {

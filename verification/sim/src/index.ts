@@ -1,7 +1,7 @@
 export { Bundle, type Edit } from './bundle.js'
 export { conform, type Conformity } from './conform.js'
 export type { SimFault, SimFaultPlan } from './faults.js'
-export { hunt, type Found } from './hunt.js'
+export { brokenBySchedule, hunt, type Found } from './hunt.js'
 export type { Mistake } from './mistake.js'
 export { mistakes } from './mistakes.js'
 export type { Played, Setting, SimSchedule } from './play.js'

@@ -62,6 +62,9 @@ const renewedMs = 1_000
 /** Longer than a lease, and than clients take to connect again. */
 const settledMs = 2_500
 
+/** Nothing is in the way of a call at rest, which may have to connect again first. */
+const freeWithinMs = 1_500
+
 class Play {
   readonly failures: string[] = []
   readonly #world: World
@@ -119,6 +122,7 @@ class Play {
     )
     // Sessions that the last fault has ended are replaced by then.
     await this.#world.pass(settledMs)
+    this.#findOwners('though all calls are settled')
     await this.#compareCounts()
     await this.#findUnsubscribed()
     await this.#close()
@@ -231,7 +235,11 @@ class Play {
     await this.#all(holders, 'a hold of each lock at rest', async ({ client, name, program }) => {
       const n = holders.findIndex((each) => each.client === client)
       const lock = this.#locks[n] ?? ''
+      const { nowMs: askedAtMs } = this.#world
       const hold = await program.holdAtRest(client, object, lock, n + 2)
+      const { nowMs: heldAtMs } = this.#world
+      if (heldAtMs - askedAtMs > freeWithinMs)
+        this.#events.push({ kind: 'leftover', atMs: heldAtMs, lock, what: 'what was in the way at rest' })
       if (!hold) return
       const { program: asked, client: asking } = this.#operator
       const ask = () => this.#operator.run(() => asked.countsOf(asking, object, lock))
@@ -255,7 +263,7 @@ class Play {
   async #close(): Promise<void> {
     const all = [...this.#alive, this.#operator]
     await this.#all(all, 'all clients to close', ({ client }) => client.close())
-    this.#findOwners(all)
+    this.#findOwners('though all clients have closed')
     await this.#world.pass(1_000)
     for (const { name, realm } of all)
       if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
@@ -276,13 +284,11 @@ class Play {
     })
   }
 
-  /** A client that has closed has given back everything. */
-  #findOwners(closed: readonly SimProcess[]): void {
+  /** Nobody holds or waits at a store any more. */
+  #findOwners(why: string): void {
     const { nowMs: atMs } = this.#world
-    for (const owner of this.#servers.flatMap(({ store }) => store.owners())) {
-      if (closed.some(({ client }) => owner.startsWith(`${client.clientId}:`)))
-        this.#events.push({ kind: 'leftover', atMs, lock: '', what: `${owner}, whose client has closed` })
-    }
+    for (const owner of this.#servers.flatMap(({ store }) => store.owners()))
+      this.#events.push({ kind: 'leftover', atMs, lock: '', what: `${owner}, ${why}` })
   }
 
   /** By then all leases, entries and marks of owners have run out, and latches, which live for a day. */

@@ -25,6 +25,7 @@ const ownMistakes: readonly Mistake[] = [
     name: 'a grant that nobody heard of is undone after it was published',
     engine: 'redis',
     object: 'lock',
+    shownBy: 120,
     breaks: ['exclusion'],
     edits: grantFirst,
   },
@@ -32,6 +33,7 @@ const ownMistakes: readonly Mistake[] = [
     name: 'a grant is undone after it was published, and subscribers stay at a replica',
     engine: 'redis',
     object: 'lock',
+    shownBy: 15,
     breaks: ['exclusion'],
     edits: [...grantFirst, inPubsub('subscriber-hub.js', 'if (isReached)', 'if (true)')],
   },
@@ -39,6 +41,7 @@ const ownMistakes: readonly Mistake[] = [
     name: 'errors of Redis 6.2 are taken as they are',
     engine: 'redis',
     object: 'lock',
+    shownBy: 14,
     breaks: ['progress'],
     edits: [inPubsub('errors.js', '/^[A-Z]+ /.test(said) ? said', 'false ? said')],
   },
@@ -46,6 +49,7 @@ const ownMistakes: readonly Mistake[] = [
     name: 'a subscriber that was lost is not replaced',
     engine: 'redis',
     object: 'lock',
+    shownBy: 1,
     breaks: ['leftovers'],
     edits: [
       inPubsub('subscriber-hub.js', 'void this.connect(), reconnectAfterMs', 'void 0, reconnectAfterMs'),
@@ -55,6 +59,7 @@ const ownMistakes: readonly Mistake[] = [
     name: 'a subscriber at a replica is kept',
     engine: 'redis',
     object: 'lock',
+    shownBy: 3,
     breaks: ['leftovers'],
     edits: [inPubsub('subscriber-hub.js', 'if (isReached)', 'if (true)')],
   },
@@ -66,6 +71,7 @@ export const redisMistakes: readonly Mistake[] = [
     [
       'a script is not sent again to a server that was restarted',
       'lock',
+      3,
       ['progress'],
       [
         'redis/connection/script-connection.js',
@@ -76,18 +82,21 @@ export const redisMistakes: readonly Mistake[] = [
     [
       'a server that has become a replica is not left',
       'lock',
+      34,
       ['progress'],
       ['redis/connection/script-connection.js', 'if (hasCode(thrown, "READONLY"))', 'if (false)'],
     ],
     [
       'any notice of a grant is believed',
       'lock',
+      25,
       ['exclusion'],
       ['waiting/notifications.js', 'notice.proof === proofs.of(owner) && isPlausible(notice)', 'true'],
     ],
     [
       'a grant has no time to live',
       'lock',
+      1,
       ['leftovers', 'progress'],
       [
         scripts,
@@ -98,6 +107,7 @@ export const redisMistakes: readonly Mistake[] = [
     [
       'the last in a queue of Redis is served first',
       'lock',
+      7,
       ['order'],
       [
         scripts,
@@ -108,12 +118,14 @@ export const redisMistakes: readonly Mistake[] = [
     [
       'a full server ends holds',
       'read-write-lock',
+      58,
       ['losses'],
       [scripts, "if type(reply) == 'table' then\nredis.call(command", 'if false then\nredis.call(command'],
     ],
     [
       'a temporary refusal of the server is final',
       'lock',
+      3,
       ['progress'],
       ['redis/errors.js', '|READONLY|UNBLOCKED|', '|UNBLOCKED|'],
     ],

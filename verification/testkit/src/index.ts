@@ -141,7 +141,7 @@ export { drawTimeline, type TimelineOptions } from './history/timeline.js'
 export { toMermaid } from './history/mermaid.js'
 
 // Utilities
-export { until, type Truthy, type UntilOptions } from './until.js'
+export { soon, until, type Truthy, type UntilOptions } from './until.js'
 export { blockBelow, bodyOf, withBlockBelow } from './markdown-block.js'
 export { freePort } from './free-port.js'
 export { uniqueName } from './unique-name.js'

@@ -50,3 +50,19 @@ export async function until<T>(
     await sleep(everyMs ?? Math.min(Math.max(10, (performance.now() - startedAt) / 20), 50))
   }
 }
+
+/** Longer than a busy machine takes for what should happen at once, and shorter than the default lease of 30 s. */
+const soonMs = 20_000
+
+/** What a promise comes to. Rejects when that is not known soon: it waits for a lease to end, or for nothing. */
+export async function soon<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${String(soonMs)} ms`)), soonMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

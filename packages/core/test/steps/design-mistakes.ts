@@ -1,4 +1,4 @@
-import { resized, two, twoWithFault, type Mistake } from '@holdfast/model'
+import { resized, three, two, twoWithFault, type Mistake } from '@holdfast/model'
 import type { ScriptName } from '../../src/redis/scripts/generated.js'
 
 /** Mistakes in the scripts of locks that no single change of a condition or statement makes. */
@@ -18,6 +18,29 @@ export const lockDesignMistakes: readonly Mistake<ScriptName>[] = [
     only: 'lockAcquire',
     from: `local newHolder, newLeaseMs = owner, leaseMs`,
     to: `if redis.call('EXISTS', fenceKey) == 1 then\nreturn '1 ' .. nowText .. ' 0 another'\nend\nlocal newHolder, newLeaseMs = owner, leaseMs`,
+  },
+  {
+    mistake: 'releases the lock of another owner',
+    breaks: 'count',
+    bounds: two,
+    only: 'lockRelease',
+    from: `redis.pcall('HDEL', lockKey, owner) == 1`,
+    to: `call('DEL', lockKey) == 1`,
+  },
+  {
+    mistake: 'serves the last in the queue first',
+    breaks: 'order',
+    bounds: three,
+    only: 'lockRelease',
+    from: `call('LPOP', queueKey)`,
+    to: `call('RPOP', queueKey)`,
+  },
+  {
+    mistake: 'counts tokens instead of reading the clock',
+    breaks: 'token',
+    bounds: two,
+    from: `local token = nowText`,
+    to: `local token = tostring((call('GET', fenceKey) or 0) + 1)\ntokenFloor = '0'`,
   },
 ]
 

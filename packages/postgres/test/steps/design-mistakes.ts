@@ -69,6 +69,21 @@ export const lockDesignMistakes: readonly Mistake<string>[] = [
       end if;`,
   },
   {
+    mistake: 'releases the lock of another owner',
+    breaks: 'token',
+    bounds: two,
+    from: `is_mine := l.owner is not distinct from p_owner`,
+    to: `is_mine := l.owner is not null`,
+  },
+  {
+    mistake: 'serves the last in the queue first',
+    breaks: 'order',
+    bounds: three,
+    only: 'pass_on_1',
+    from: `order by ticket limit 1`,
+    to: `order by ticket desc limit 1`,
+  },
+  {
     mistake: 'takes tokens from a clock that went back',
     breaks: 'token',
     bounds: two,

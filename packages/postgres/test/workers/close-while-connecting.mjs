@@ -2,6 +2,7 @@
 import { Holdfast } from '@holdfast/core'
 import { postgres } from '@holdfast/postgres'
 
+const before = process.getActiveResourcesInfo()
 const holdfast = new Holdfast({ engine: postgres({ url: process.argv[2] }) })
 const failure = holdfast
   .getLock('order')
@@ -9,5 +10,6 @@ const failure = holdfast
   .catch((error) => error)
 await new Promise((resolve) => process.once('message', resolve))
 await holdfast.close()
-process.send({ type: 'closed', code: (await failure).code })
+const left = process.getActiveResourcesInfo().filter((kind) => !before.includes(kind))
+process.send({ type: 'closed', code: (await failure).code, left })
 process.disconnect()

@@ -1,6 +1,7 @@
 import type { ClientOptions, Holdfast, Lock, LockInfo } from '@holdfast/core'
 import type { Traits } from '@holdfast/core/engine'
 import type { EngineUnderTest, Hook, Link } from '../engine-under-test.js'
+import { expect } from '../expect/expect.js'
 import type { TestRunner } from '../runner.js'
 import { RemoteClient, type Subject } from './remote-client.js'
 import { timesFor, type Times } from './times.js'
@@ -23,6 +24,9 @@ export interface Terms {
   /** What has to hold where they do not. */
   readonly otherwise?: { readonly title: string; readonly run: () => Promise<void> }
 }
+
+/** With what else a scenario allows, less than the default lease of 30 s. */
+const patienceMs = 14_000
 
 /** One run of the suite: defines scenarios, opens what they use, and closes it after each of them. */
 export class Suite {
@@ -68,6 +72,11 @@ export class Suite {
 
   get traits(): Traits {
     return this.engine.traits
+  }
+
+  /** In virtual time it took less. On a real machine, which may be busy, it did not take as much longer as leases last. */
+  expectInTime(tookMs: number, limitMs: number): void {
+    expect(tookMs).toBeLessThan(this.isExact ? limitMs : limitMs + patienceMs)
   }
 
   /** The name of the running scenario's lock. */

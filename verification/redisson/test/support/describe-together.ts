@@ -28,23 +28,28 @@ export interface InteropContext {
   readonly start: (side: Side, options?: OpenOptions) => Promise<Peer>
 }
 
-/** Where a key lives and what a version sends are separate matters: of several topologies, the oldest version has the first. */
-const isSampled = (version: RedissonVersion, mode: Mode, on: readonly Mode[]): boolean =>
-  isFullMatrix || version === redissonVersions.newest || mode === on[0]
+interface Extent {
+  /** By default a single server and a Cluster. */
+  readonly on?: readonly Mode[]
+  /** Whether it is what all else rests on. */
+  readonly isCore?: boolean
+}
 
 /**
- * Runs the tests with the newest version of Redisson everywhere, and with the oldest one on one topology; in full with
- * `HOLDFAST_MATRIX=full`.
- *
- * @param on - by default a single server and a Cluster
+ * Where a key lives and what a version sends are separate matters: of the core, the newest version has all topologies, and the oldest one the
+ * first; of all else, the newest version has the first.
  */
+const isSampled = (version: RedissonVersion, isFirst: boolean, isCore: boolean): boolean =>
+  isFullMatrix || (version === redissonVersions.newest ? isFirst || isCore : isFirst && isCore)
+
+/** Runs the tests with a sample of versions of Redisson and topologies, and with `HOLDFAST_MATRIX=full` with all. */
 export function describeTogether(
   what: string,
   tests: (context: () => InteropContext) => void,
-  on: readonly Mode[] = modes,
+  { on = modes, isCore = false }: Extent = {},
 ): void {
   const cases = Object.values(redissonVersions).flatMap((version) =>
-    on.filter((mode) => isSampled(version, mode, on)).map((mode) => ({ version, mode })),
+    on.filter((_, n) => isSampled(version, n === 0, isCore)).map((mode) => ({ version, mode })),
   )
   describe.each(cases)(`${what}: Redisson $version and Holdfast on a $mode`, ({ version, mode }) => {
     let opened: Opened

@@ -18,7 +18,7 @@ export function describeWaiting(suite: Suite): void {
       const startedAt = performance.now()
       await held.unlock()
       const lease = await waiting
-      expect(performance.now() - startedAt).toBeLessThan(suite.times.promptMs)
+      suite.expectInTime(performance.now() - startedAt, suite.times.promptMs)
       expect(lease.isHeld).toBe(true)
       await lease.unlock()
       await suite.untilUnused()
@@ -174,7 +174,7 @@ export function describeWaiting(suite: Suite): void {
         const lease = await waiting
         const waitedMs = performance.now() - killedAt
         expect(waitedMs).toBeGreaterThanOrEqual(leftMs - suite.traits.lease.marginMs - 5)
-        expect(waitedMs).toBeLessThan(watchdogTimeoutMs + promptMs)
+        suite.expectInTime(waitedMs, watchdogTimeoutMs + promptMs)
         await lease.unlock()
       },
     )
@@ -195,7 +195,7 @@ export function describeWaiting(suite: Suite): void {
       await held.unlock()
       const releasedAt = performance.now()
       const lease = await waiting
-      expect(performance.now() - releasedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
+      suite.expectInTime(performance.now() - releasedAt, watchdogTimeoutMs + promptMs)
       await lease.unlock()
     })
 
@@ -217,7 +217,7 @@ export function describeWaiting(suite: Suite): void {
         await held.unlock()
         const releasedAt = performance.now()
         const lease = await waiting
-        expect(performance.now() - releasedAt).toBeLessThan(watchdogTimeoutMs + promptMs)
+        suite.expectInTime(performance.now() - releasedAt, watchdogTimeoutMs + promptMs)
         frozen.thaw()
         await suite.untilQueued(1)
         expect(lease.isHeld).toBe(true)

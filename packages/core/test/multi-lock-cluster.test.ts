@@ -1,34 +1,9 @@
-import { join } from 'node:path'
-import { countCommands, forkWorker, startCluster, uniqueName } from '@holdfast/testkit'
+import { countCommands, startCluster, uniqueName } from '@holdfast/testkit'
 import calculateSlot from 'cluster-key-slot'
 import { closeAfterTest, closeAll, openClient, openRedisClient, useOnce } from './support/clients.js'
 import { loadScripts, runsOf } from './support/scripts.js'
-import { ownRedis } from './support/own-redis.js'
-
-const server = ownRedis()
 
 afterEach(closeAll)
-
-it.each([
-  ['of one slot', `{${uniqueName('load')}}`],
-  ['of any slots', uniqueName('load')],
-])(
-  'tasks of several processes that want random locks %s are never stuck, and never two inside one',
-  async (_, tag) => {
-    const redis = openRedisClient(server.url)
-    const [locks, tasks, passes] = [5, 12, 25]
-    const file = join(__dirname, 'workers/multi-lock.mjs')
-    const args = [server.url, tag, String(locks), String(tasks), String(passes)]
-    const workers = await Promise.all([1, 2, 3].map(() => forkWorker(file, { args })))
-    for (const worker of workers) closeAfterTest(() => worker.kill())
-    const reports = await Promise.all(workers.map((worker) => worker.waitFor('done', 25_000)))
-    for (const report of reports) expect(report).toMatchObject({ passed: tasks * passes, intruders: 0 })
-    // Only last tokens, registrations and tombstones outlive the work.
-    const locksLeft = Array.from({ length: locks }, (__, i) => `lock:${tag}${i}`)
-    expect(await redis.exists(...locksLeft)).toBe(0)
-    await redis.del(...Array.from({ length: locks }, (__, i) => `inside:${tag}${i}`))
-  },
-)
 
 it('in a Cluster, locks of one slot share a command, and the others follow in the order of their slots', async () => {
   const cluster = await startCluster({ masters: 3 })

@@ -1,15 +1,13 @@
 import { linkedEngine } from '@holdfast/conformance'
 import { Holdfast } from '@holdfast/core'
-import { until } from '../src/support/until.js'
-import { trialEngine } from './support/trial-engine.js'
-import { TrialStore } from './support/trial-store.js'
+import { memory } from '../src/index.js'
+import { until } from '@holdfast/testkit'
 
-const store = new TrialStore()
-const engine = trialEngine(store)
+const store = memory()
 const opened: Holdfast[] = []
 
 function open(commandTimeoutMs = 1_000) {
-  const linked = linkedEngine(engine)
+  const linked = linkedEngine(store)
   const holdfast = new Holdfast({ engine: linked.engine, commandTimeoutMs })
   opened.push(holdfast)
   return { lock: holdfast.getLock('job'), link: linked.link }
@@ -25,10 +23,10 @@ it.each([
 ] as const)('a link that swallows what goes %s lets the step reach the store: %p', async (way, isReached) => {
   const { lock, link } = open()
   await lock.isLocked()
-  const { steps } = store
+  const { commands } = store
   link.blackHole(way)
   await expect(lock.tryLock()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect(store.steps > steps).toBe(isReached)
+  expect(store.commands > commands).toBe(isReached)
   link.heal()
   await lock.withLock(() => undefined)
 })
@@ -36,10 +34,10 @@ it.each([
 it('a link that is cut fails what is in flight, and lets the next call through', async () => {
   const { lock, link } = open(10_000)
   await lock.isLocked()
-  const { steps } = store
+  const { commands } = store
   link.blackHole('toClient')
   const isLocked = lock.isLocked()
-  await until(() => store.steps > steps)
+  await until(() => store.commands > commands)
   link.cut()
   link.heal()
   await expect(isLocked).rejects.toThrow('the connection broke')
