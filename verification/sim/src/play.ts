@@ -245,7 +245,7 @@ class Play {
       const ask = () => this.#operator.run(() => asked.countsOf(asking, object, lock))
       // Until it writes, its connection may be at a replica, which is late.
       if (this.#setting.engine === 'redis') {
-        const hold = () => asked.holdAtRest(asking, object, `${name} asks`, 1)
+        const hold = () => asked.holdAtRest(asking, object, `${name} asks`, 2)
         await this.#operator.run(async () => (await hold())?.leave())
       }
       // The first question finds that the session is over, which nothing has kept alive.
