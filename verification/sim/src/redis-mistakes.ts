@@ -129,5 +129,12 @@ export const redisMistakes: readonly Mistake[] = [
       ['progress'],
       ['redis/errors.js', '|READONLY|UNBLOCKED|', '|UNBLOCKED|'],
     ],
+    [
+      'a quorum that wins at the end of its wait may take any time to settle',
+      'quorum',
+      17,
+      ['progress'],
+      ['composing/quorum/acquisition.js', 'this.limitTo(lateSettlingMs);', ''],
+    ],
   ]),
 ]

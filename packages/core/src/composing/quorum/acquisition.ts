@@ -27,6 +27,9 @@ import { tooFewReached } from './wording.js'
 /** After this share of `memberTimeoutMs` masters that have not replied are passed over, if those that have are enough. */
 const patienceShare = 1 / 4
 
+/** How much later than its wait a majority that said yes in time may settle: a round trip, mostly. */
+const lateSettlingMs = 50
+
 /** The pauses of an attempt that insists. */
 const insistence = { firstMs: 3, longestMs: 50 }
 
@@ -73,6 +76,8 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
   /** Of the votes; `null` if they are renewed. */
   readonly #leaseMs: number | null
   /** Masters that have not replied by now are passed over, if those that have are enough. */
+  /** It has won at the end of its wait, and has a moment to settle. */
+  #isLate = false
   #isPatienceOver = false
   #queuedAt: Vote | undefined
   #wasQueued = false
@@ -366,7 +371,9 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
   }
 
   protected onLimit(): void {
-    if (this.state === 'requesting' && roundOf(this.#ballot, this.#isPatienceOver).kind === 'unchecked') {
+    if (!this.#isLate && this.state === 'requesting' && this.#isUnchecked) {
+      this.#isLate = true
+      this.limitTo(lateSettlingMs)
       this.#win()
       return
     }
@@ -382,6 +389,10 @@ export class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajor
     const silent = owing.map(({ master: { name } }) => name)
     const store = { engine, storeName: silent.join(' and ') || storeName }
     this.fail(notReached(this.target, store, this.waitedMs, this.#lastError, this.#details))
+  }
+
+  get #isUnchecked(): boolean {
+    return roundOf(this.#ballot, this.#isPatienceOver).kind === 'unchecked'
   }
 
   protected override enter(next: State): void {
