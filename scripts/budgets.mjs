@@ -11,16 +11,16 @@ import { root } from './lib/workspace.mjs'
 
 const bounds = {
   files: 138,
-  lines: 24_230,
+  lines: 24_240,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 87,
   'interfaces named …Deps': 37,
   'files on the way of a free withLock': 51,
-  'calls per cycle': 405,
+  'calls per cycle': 410,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 259_500,
-  'bundle of one lock with LockClient, bytes': 170_600,
+  'bundle of one lock with Holdfast, bytes': 263_000,
+  'bundle of one lock with LockClient, bytes': 174_000,
 }
 
 /** Files that only say what is public may be short. */

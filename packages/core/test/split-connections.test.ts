@@ -133,3 +133,17 @@ it('an address that leads commands and notifications to different servers is a w
   await held.unlock()
   await (await lock.tryLock())?.unlock()
 })
+
+it('a client that was led to the replica at first works once the address leads to the master', async () => {
+  ways = [replica]
+  const client = openClient(address.url, options)
+  const lock = client.getLock(uniqueName('late'))
+  expect(await lock.tryLock().catch(String)).toContain('the Redis server is a replica')
+  ways = [master]
+  const isHeld = async (): Promise<boolean> =>
+    lock.tryLock().then(
+      (lease) => lease !== null,
+      () => false,
+    )
+  await until(isHeld, { what: 'a hold at the master' })
+})

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** In one module of the bundle, replaces every occurrence of a text, both as esbuild prints them. */
 export interface Edit {
   /** Whose module. */
-  readonly of: 'core' | 'documents' | 'memory' | 'session-queue'
+  readonly of: 'core' | 'documents' | 'memory' | 'pubsub' | 'session-queue'
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -130,10 +130,13 @@ const workspace: Plugin = {
     bundle.onLoad({ filter: /.*/, namespace: 'true-time' }, () => ({
       contents: 'export const nowMs = trueNowMs',
     }))
-    bundle.onResolve({ filter: /^@holdfast\/(core|documents|memory|session-queue)(\/|$)/ }, ({ path }) => {
-      const [, name = '', entry = ''] = path.split('/')
-      return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
-    })
+    bundle.onResolve(
+      { filter: /^@holdfast\/(core|documents|memory|pubsub|session-queue)(\/|$)/ },
+      ({ path }) => {
+        const [, name = '', entry = ''] = path.split('/')
+        return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
+      },
+    )
     bundle.onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
       const [, name = '', entry = ''] = path.split('/')
       return { path: join(root, 'verification', name, 'src', entry, 'index.ts'), sideEffects: false }

@@ -3,27 +3,61 @@ import { clientOptions, type ObjectName } from '@holdfast/chaos'
 import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies, Program } from './bundle.js'
 import type { LinkedClient } from './program/clients.js'
-import type { EngineName, SimStore } from './program/stores.js'
+import type { Reach } from './program/clients.js'
+import type { Ends, EngineName, SimStore } from './program/stores.js'
 import { between } from './random.js'
 import type { Realm } from './realm.js'
+import { RedisGroup } from './redis/group.js'
+import type { ScriptRun } from './redis/server.js'
+import { RedisWay } from './redis/way.js'
 import { Wire } from './wire.js'
 import type { World } from './world.js'
 
 /** By how much the clock of a process is wrong at most: the library allows for one in a hundred. */
 const mostDrift = 0.004
 
-/** A store in a process of its own. */
-export class SimServer {
+/** A store, in processes of its own. */
+export interface SimServer {
+  /** That of the one that counts. */
+  readonly realm: Realm
+  readonly store: Ends
+  /** Whether notices reach that client, if the store can tell. */
+  isSubscribed?(clientId: string): boolean
+  /** The clocks of all of them jump. */
+  step(ms: number): void
+}
+
+class StoreServer implements SimServer {
   readonly realm: Realm
   readonly store: SimStore
 
-  constructor(world: World, copies: Copies, engine: EngineName, n: number, isOnly: boolean) {
+  constructor(world: World, copies: Copies, engine: SimStore['engine'], n: number, isOnly: boolean) {
     this.realm = world.start(`S${n + 1}`)
     // Stores in memory are told apart by how many their process has made.
     const program = isOnly ? copies.takeFor(this.realm) : copies.makeFor(this.realm)
     this.store = program.openStore(engine, n)
   }
+
+  step(ms: number): void {
+    this.realm.step(ms)
+  }
 }
+
+/** One of so many stores. One alone has a replica, if it is of a kind that has any. */
+export function startServer(
+  world: World,
+  copies: Copies,
+  engine: EngineName,
+  n: number,
+  count: number,
+  onRun?: (run: ScriptRun) => void,
+): SimServer {
+  if (engine === 'redis') return new RedisGroup(world, n, count === 1 ? 2 : 1, onRun)
+  return new StoreServer(world, copies, engine, n, count === 1)
+}
+
+/** Messages that a process and a store send each other. */
+type Messages = Pick<Wire, 'slowness' | 'loseMessage'>
 
 /** A process with a client. */
 export class SimProcess {
@@ -34,15 +68,15 @@ export class SimProcess {
   readonly links: LinkedClient['links']
   /** Whether it has made all of its calls. */
   isFinished = false
-  readonly #wires: ReadonlyMap<SimServer, Wire>
+  readonly #messages = new Map<SimServer, Messages>()
+  readonly #ways: RedisWay[] = []
 
   constructor(world: World, copies: Copies, servers: readonly SimServer[], name: string) {
     this.name = name
     const rate = 1 + (world.random() * 2 - 1) * mostDrift
     this.realm = world.start(name, { rate, offsetMs: Math.floor(world.random() * 1e6) })
     this.program = copies.takeFor(this.realm)
-    this.#wires = new Map(servers.map((server) => [server, new Wire(this.realm, server.realm)]))
-    const reaches = servers.map((server) => ({ store: server.store, network: this.wireTo(server) }))
+    const reaches = servers.map((server) => this.#reach(server))
     // Every other client has the masters of a quorum in another order.
     const first = servers.length > 1 && world.random() < 0.5 ? between(world.random, 1, servers.length) : 0
     const ordered = [...reaches.slice(first), ...reaches.slice(0, first)]
@@ -51,10 +85,16 @@ export class SimProcess {
     this.links = reaches.flatMap((reach) => links[ordered.indexOf(reach)] ?? [])
   }
 
-  wireTo(server: SimServer): Wire {
-    const wire = this.#wires.get(server)
-    if (!wire) throw new Error(`${this.name} does not reach that server`)
-    return wire
+  messagesOf(server: SimServer): Messages {
+    const messages = this.#messages.get(server)
+    if (!messages) throw new Error(`${this.name} does not reach that server`)
+    return messages
+  }
+
+  /** It dies; its system closes what it had open. */
+  kill(): void {
+    this.realm.kill()
+    for (const way of this.#ways) way.hangUp()
   }
 
   /** Runs something in it. Resolves in the world outside. */
@@ -77,5 +117,18 @@ export class SimProcess {
     const runner = new this.program.CallRunner(this.name, object, [this.client], write)
     await runner.run(plan, locks, startAtMs)
     this.isFinished = true
+  }
+
+  #reach(server: SimServer): Reach {
+    if (server instanceof RedisGroup) {
+      const way = new RedisWay(this.realm, server)
+      this.#ways.push(way)
+      this.#messages.set(server, way)
+      return { way }
+    }
+    if (!(server instanceof StoreServer)) throw new Error('what kind of store is that?')
+    const wire = new Wire(this.realm, server.realm)
+    this.#messages.set(server, wire)
+    return { store: server.store, network: wire }
   }
 }

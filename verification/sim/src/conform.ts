@@ -1,5 +1,7 @@
 import type { Bundle } from './bundle.js'
 import type { EngineName } from './program/stores.js'
+import { RedisGroup } from './redis/group.js'
+import { RedisWay } from './redis/way.js'
 import { forgetContexts } from './storage.js'
 import { World } from './world.js'
 
@@ -17,7 +19,18 @@ export async function conform(bundle: Bundle, engine: EngineName): Promise<Confo
   const realm = world.start(engine)
   const copies = bundle.compile()
   const failed: string[] = []
-  const scenarios = copies.takeFor(realm).scenariosOn(engine)
+  let runs = 0
+  const group = new RedisGroup(world, 0, 2, () => (runs += 1))
+  const servers = {
+    way: () => new RedisWay(realm, group),
+    restart: (keepsData: boolean) => group.restart(keepsData),
+    failOver: () => group.failOver(),
+    wipe: () => group.wipe(),
+    get runs() {
+      return runs
+    },
+  }
+  const scenarios = copies.takeFor(realm).scenariosOn(engine, servers)
   for (const { title, run } of scenarios) {
     let isOver = false
     const end = (): void => {

@@ -1,33 +1,10 @@
 import type { PlannedFault } from '@holdfast/chaos'
-import type { Excuse } from '@holdfast/testkit'
-import type { SimProcess, SimServer } from './cast.js'
+import type { FaultKind } from './fault-kind.js'
+import type { EngineName } from './program/stores.js'
+import { redisFaults } from './redis/faults.js'
 
-/** Whom a fault hits. */
-export interface Struck {
-  readonly process: SimProcess
-  readonly server: SimServer
-  /** Of its links the one to that server. */
-  readonly link: SimProcess['links'][number]
-  readonly forMs: number
-  /** The process is dead, and, if it is to, another one goes on. */
-  readonly kill: (goesOn: boolean) => void
-  /** An operator evicts all holders. */
-  readonly evict: () => void
-}
-
-export interface FaultKind {
-  /** Whose waiters may lose their turn. */
-  readonly disturbs: 'none' | 'target' | 'all'
-  readonly excuses?: readonly Excuse[]
-  /** By how much it lasts longer than planned. */
-  readonly longerMs?: number
-  /** It is one of a store, of which a quorum has several. */
-  readonly hitsServer?: true
-  /** Returns what heals it, unless it is over at once. */
-  readonly inject: (struck: Struck) => (() => void) | undefined
-}
-
-const faultKinds = {
+/** Of all stores. */
+const commonFaults = {
   blackHole: linkFault('both'),
   blackHoleToStore: linkFault('toStore'),
   blackHoleToClient: linkFault('toClient'),
@@ -49,17 +26,17 @@ const faultKinds = {
   loseMessage: {
     disturbs: 'target',
     inject: ({ process, server, link, forMs }) => {
-      process.wireTo(server).loseMessage(forMs % 10, () => link.cut())
+      process.messagesOf(server).loseMessage(forMs % 10, () => link.cut())
       return () => undefined
     },
   },
   slowLink: {
     disturbs: 'target',
     inject: ({ process, server }) => {
-      const wire = process.wireTo(server)
-      wire.slowness = 12
+      const messages = process.messagesOf(server)
+      messages.slowness = 12
       return () => {
-        wire.slowness = 1
+        messages.slowness = 1
       }
     },
   },
@@ -121,8 +98,8 @@ const faultKinds = {
     disturbs: 'all',
     // Of a bare majority, too, it may take one vote.
     excuses: ['exclusion'],
-    inject: ({ server: { realm }, forMs }) => {
-      realm.step(forMs)
+    inject: ({ server, forMs }) => {
+      server.step(forMs)
       return undefined
     },
   },
@@ -137,13 +114,25 @@ const faultKinds = {
   },
 } satisfies Record<string, FaultKind>
 
+const faultKinds = { ...commonFaults, ...redisFaults }
+
 export type SimFault = keyof typeof faultKinds
 
 export const faultKind = (name: SimFault): FaultKind => faultKinds[name]
 
 export type SimFaultPlan = PlannedFault<SimFault>
 
-export const faultNames = Object.keys(faultKinds).filter((name): name is SimFault => name in faultKinds)
+const namesOf = (kinds: object): readonly SimFault[] =>
+  Object.keys(kinds).filter((name): name is SimFault => name in faultKinds)
+
+/** Much goes on after these that is rare otherwise. */
+const oftenOnRedis = [...Array<SimFault>(4).fill('failOver'), ...Array<SimFault>(2).fill('forgeNotices')]
+
+/** What may happen to a store of that kind and to its clients. */
+export const faultsOn = (engine: EngineName): readonly SimFault[] =>
+  engine === 'redis'
+    ? [...oftenOnRedis, ...namesOf(redisFaults), ...namesOf(commonFaults)]
+    : namesOf(commonFaults)
 
 function linkFault(way: 'both' | 'toStore' | 'toClient'): FaultKind {
   return {

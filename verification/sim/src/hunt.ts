@@ -1,5 +1,5 @@
 import type { Bundle } from './bundle.js'
-import type { Mistake } from './mistakes.js'
+import type { Mistake } from './mistake.js'
 import type { Played } from './play.js'
 import { Simulation } from './simulation.js'
 

@@ -1,28 +1,7 @@
-import type { ObjectName, PlannedCall } from '@holdfast/chaos'
-import type { Promised } from '@holdfast/testkit'
-import type { Edit } from './bundle.js'
+import type { PlannedCall } from '@holdfast/chaos'
+import { mistakesIn, type Mistake } from './mistake.js'
+import { redisMistakes } from './redis-mistakes.js'
 import type { SimSchedule } from './play.js'
-import type { EngineName } from './program/stores.js'
-
-/** A mistake that is planted into the library. A schedule must show it. */
-export interface Mistake {
-  readonly name: string
-  readonly engine: EngineName
-  readonly object: ObjectName
-  readonly edits: readonly Edit[]
-  /** At least one of these promises is broken by it. */
-  readonly breaks: readonly Promised[]
-  /** The seed of the first random schedule that shows it, or a schedule of its own where no random one of the first 500 does. */
-  readonly shownBy: number | SimSchedule
-}
-
-type Draft = readonly [
-  name: string,
-  object: ObjectName,
-  shownBy: Mistake['shownBy'],
-  breaks: Mistake['breaks'],
-  ...edits: readonly (readonly [file: string, find: string, replace: string])[],
-]
 
 const call = (startMs: number, workMs: number, more: Partial<PlannedCall> = {}): PlannedCall => ({
   ...{
@@ -43,16 +22,6 @@ const givesUp: SimSchedule = {
   calls: [[call(50, 0, { leaseMs: 60_000, abortAfterMs: 100 })], [], []],
   faults: [{ name: 'blackHoleToClient', atMs: 40, forMs: 200, target: 0 }],
 }
-
-const mistakesIn = (of: Edit['of'], engine: EngineName, drafts: readonly Draft[]): Mistake[] =>
-  drafts.map(([name, object, shownBy, breaks, ...edits]) => ({
-    name,
-    engine,
-    object,
-    shownBy,
-    breaks,
-    edits: edits.map(([file, find, replace]) => ({ of, file, find, replace })),
-  }))
 
 const inClient = mistakesIn('core', 'memory', [
   [
@@ -231,7 +200,7 @@ const inClient = mistakesIn('core', 'memory', [
       'this.members.every(({ hold }) => hold.isHeld)',
       'this.members.some(({ hold }) => hold.isHeld)',
     ],
-    ['multi/multi-hold.js', 'Math.min(', 'Math.max('],
+    ['multi/multi-hold.js', 'Math.min(...this.members.map', 'Math.max(...this.members.map'],
   ],
   [
     'one master is a majority',
@@ -450,14 +419,14 @@ const inDocuments = mistakesIn('documents', 'documents', [
     'lock',
     12,
     ['exclusion', 'losses'],
-    ['documents.js', '(kind.endUs(content) - nowUs) / 1e3)', '(kind.endUs(content) - nowUs) / 4e5)'],
+    ['documents.js', '.endUs(content) - nowUs) / 1e3)', '.endUs(content) - nowUs) / 4e5)'],
   ],
   [
     'what has ended in a document still counts',
     'lock',
     126,
     ['progress', 'leftovers'],
-    ['documents.js', 'kind.settle(content, nowUs);', 'void nowUs;'],
+    ['documents.js', '.settle(content, nowUs);', '.settle;'],
   ],
   [
     'who is let in never claims it',
@@ -561,4 +530,10 @@ const inQueues = mistakesIn('session-queue', 'session-queue', [
 ])
 
 /** All of them: each must be caught. */
-export const mistakes: readonly Mistake[] = [...inClient, ...inSteps, ...inDocuments, ...inQueues]
+export const mistakes: readonly Mistake[] = [
+  ...inClient,
+  ...inSteps,
+  ...inDocuments,
+  ...inQueues,
+  ...redisMistakes,
+]

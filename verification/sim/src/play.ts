@@ -9,10 +9,11 @@ import {
 } from '@holdfast/chaos'
 import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
-import { SimProcess, SimServer } from './cast.js'
+import { SimProcess, startServer, type SimServer } from './cast.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
+import type { ScriptRun } from './redis/server.js'
 import { forgetContexts } from './storage.js'
 import { World } from './world.js'
 
@@ -22,6 +23,8 @@ export interface Setting {
   readonly engine: EngineName
   /** How many stores there are; several for a quorum. */
   readonly servers: number
+  /** Is told of each script that a server of Redis runs. */
+  readonly onRun?: (run: ScriptRun) => void
 }
 
 export type SimSchedule = Schedule<SimFault>
@@ -53,6 +56,9 @@ export async function play(
   return { ...verdict, steps: world.steps, simulatedMs: world.nowMs }
 }
 
+/** By then a hold has been renewed several times. */
+const renewedMs = 1_000
+
 /** Longer than a lease, and than clients take to connect again. */
 const settledMs = 2_500
 
@@ -68,6 +74,8 @@ class Play {
   readonly #servers: readonly SimServer[]
   readonly #processes: SimProcess[] = []
   readonly #locks = Array.from({ length: lockCount }, (_, n) => `lock-${n + 1}`)
+  /** Those that were connected when all began. */
+  readonly #warm: SimProcess[] = []
   /** Who sees everything, and whom nothing hits. */
   readonly #operator: SimProcess
   #faultsLeft = 0
@@ -77,10 +85,9 @@ class Play {
     this.#world = world
     this.#copies = copies
     this.#setting = setting
-    const { engine, servers } = setting
-    this.#servers = Array.from(
-      { length: servers },
-      (_, n) => new SimServer(world, copies, engine, n, servers === 1),
+    const { engine, servers, onRun } = setting
+    this.#servers = Array.from({ length: servers }, (_, n) =>
+      startServer(world, copies, engine, n, servers, onRun),
     )
     this.#operator = new SimProcess(world, copies, this.#servers, 'operator')
   }
@@ -117,6 +124,7 @@ class Play {
     await this.#world.pass(settledMs)
     this.#findOwners('though all calls are settled')
     await this.#compareCounts()
+    await this.#findUnsubscribed()
     await this.#close()
     await this.#findLeftovers()
   }
@@ -133,8 +141,11 @@ class Play {
 
   /** To begin a session takes a good part of a schedule. */
   async #warmUp(): Promise<void> {
-    await this.#all(this.#processes, 'clients to connect', async ({ client, name }) => {
-      if ('getReadWriteLock' in client) await client.getLock(`warm-up of ${name}`).withLock(() => undefined)
+    await this.#all(this.#processes, 'clients to connect', async (process) => {
+      const { client, name } = process
+      if (!('getReadWriteLock' in client)) return
+      await client.getLock(`warm-up of ${name}`).withLock(() => undefined)
+      this.#warm.push(process)
     })
   }
 
@@ -196,7 +207,7 @@ class Play {
 
   /** @param calls - what another process goes on with */
   #kill(process: SimProcess, calls: SimSchedule['calls'][number] | undefined, startAtMs: number): void {
-    process.realm.kill()
+    process.kill()
     process.isFinished = true
     const { nowMs: atMs } = this.#world
     this.#events.push({ kind: 'killed', atMs, process: process.name })
@@ -221,7 +232,7 @@ class Play {
   async #compareCounts(): Promise<void> {
     const { object } = this.#setting
     const holders = this.#alive.slice(0, lockCount)
-    await this.#all(holders, 'a hold of each lock at rest', async ({ client, program }) => {
+    await this.#all(holders, 'a hold of each lock at rest', async ({ client, name, program }) => {
       const n = holders.findIndex((each) => each.client === client)
       const lock = this.#locks[n] ?? ''
       const { nowMs: askedAtMs } = this.#world
@@ -232,6 +243,11 @@ class Play {
       if (!hold) return
       const { program: asked, client: asking } = this.#operator
       const ask = () => this.#operator.run(() => asked.countsOf(asking, object, lock))
+      // Until it writes, its connection may be at a replica, which is late.
+      if (this.#setting.engine === 'redis') {
+        const hold = () => asked.holdAtRest(asking, object, `${name} asks`, 2)
+        await this.#operator.run(async () => (await hold())?.leave())
+      }
       // The first question finds that the session is over, which nothing has kept alive.
       const counts = await ask().catch(ask)
       const { nowMs: atMs } = this.#world
@@ -251,6 +267,21 @@ class Play {
     await this.#world.pass(1_000)
     for (const { name, realm } of all)
       if (realm.timers > 0) this.failures.push(`${name} left ${realm.timers} timers`)
+  }
+
+  /** A client that holds something for a while is told of what it waits for by then, wherever its connections were. */
+  async #findUnsubscribed(): Promise<void> {
+    const [server] = this.#servers
+    const used = this.#warm.filter(({ realm }) => !realm.isDead)
+    if (!server?.isSubscribed) return
+    await this.#all(used, 'each client to hold something', async ({ client, name, realm }) => {
+      const lease = await client.getLock(`warm-up of ${name}`).lock()
+      await new Promise<void>((resolve) => this.#world.after(renewedMs, () => realm.post(resolve)))
+      const { nowMs: atMs } = this.#world
+      if (server.isSubscribed?.(client.clientId) === false)
+        this.#events.push({ kind: 'leftover', atMs, lock: '', what: `${name}, which no notice reaches` })
+      await lease.unlock()
+    })
   }
 
   /** Nobody holds or waits at a store any more. */

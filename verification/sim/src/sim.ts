@@ -6,7 +6,8 @@ import { Bundle } from './bundle.js'
 import type { Played } from './play.js'
 import type { EngineName } from './program/stores.js'
 import { brokenBySchedule, hunt } from './hunt.js'
-import { mistakes, type Mistake } from './mistakes.js'
+import type { Mistake } from './mistake.js'
+import { mistakes } from './mistakes.js'
 import { engineNames, objectsOn, Simulation } from './simulation.js'
 
 const usage = `pnpm sim [options]

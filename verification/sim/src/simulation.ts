@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto'
 import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
 import type { Bundle, Copies, Edit } from './bundle.js'
-import { faultNames } from './faults.js'
+import { faultsOn } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
 import type { EngineName } from './program/stores.js'
 
-export const engineNames = ['memory', 'documents', 'session-queue'] as const satisfies readonly EngineName[]
+export const engineNames = [
+  'memory',
+  'documents',
+  'session-queue',
+  'redis',
+] as const satisfies readonly EngineName[]
 
 /** Everything that is simulated: which objects on which engine. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
   memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   'session-queue': ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
+  redis: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
 }
 
 /** Twice as long as a lease. */
@@ -44,7 +50,7 @@ export class Simulation {
   get schedules() {
     const { engine, object } = this.#setting
     return schedulesWith(
-      { common: faultNames, own: [] },
+      { common: faultsOn(engine), own: [] },
       object,
       engine === 'session-queue' ? 400 : 0,
       longestFaultMs,

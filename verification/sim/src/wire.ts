@@ -3,7 +3,6 @@ import { between, type Random } from './random.js'
 import type { Realm } from './realm.js'
 
 type Way = Parameters<Network['travel']>[0]
-type Connection = Parameters<Network['travel']>[1]
 
 /** What lies between a process and a store. Messages of one connection stay in order; each takes a time of its own. */
 export class Wire implements Network {
@@ -21,12 +20,14 @@ export class Wire implements Network {
     this.#store = store
   }
 
-  travel(way: Way, connection: Connection): Promise<void> {
+  travel(way: Way, connection: string): Promise<void> {
     if (this.#isLost()) return new Promise(() => undefined)
     const to = this.#endOf(way)
     const { nowMs } = to.world
     const lane = `${way} ${connection}`
-    const atMs = Math.max(nowMs + this.#latencyMs() * this.slowness, this.#lastAtMs.get(lane) ?? 0)
+    // A moment later than the one before: the instant is rounded when it is counted from another one.
+    const afterLastMs = (this.#lastAtMs.get(lane) ?? 0) + 1e-6
+    const atMs = Math.max(nowMs + this.#latencyMs() * this.slowness, afterLastMs)
     this.#lastAtMs.set(lane, atMs)
     return to.arrival(atMs - nowMs)
   }

@@ -3,7 +3,7 @@ import { randomFrom, type Random } from './random.js'
 import { Realm, type RealmOptions } from './realm.js'
 
 /** Far more than any schedule takes. */
-const mostSteps = 60_000
+const mostSteps = 100_000
 
 /** Several processes in one, under one true time: what happens next, happens at once, and all that follows from it before anything else. */
 export class World implements Time {

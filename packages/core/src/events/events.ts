@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { EventEmitter } from 'eventemitter3'
 import { unknownName } from '../options/checks.js'
 import {
   ClosedError,
@@ -136,12 +137,6 @@ export type HoldfastListener<E extends keyof HoldfastEvents> =
 /** A listener that neither throws nor rejects. */
 type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
-interface Listening {
-  readonly listener: object
-  run(...args: readonly unknown[]): void
-  readonly isOnce: boolean
-}
-
 /** Where an event goes besides the listeners of its client. */
 interface EventMirror<E extends keyof HoldfastEvents> {
   isWanted(): boolean
@@ -158,8 +153,7 @@ export type EventMirrors = { readonly [E in keyof HoldfastEvents]?: EventMirror<
  * start, and a listener must not re-enter that call's hold.
  */
 export class Events {
-  /** Replaced, never changed: a listener may come or go while others are called. */
-  readonly #listeners: Partial<Record<keyof HoldfastEvents, readonly Listening[]>> = {}
+  readonly #emitter = new EventEmitter()
   readonly #outage = new OutageReports((error, count) => this.#emitCounted(error, count))
   /** Of a store that replies, and rejects the same again and again: by what it says, since it may reject one object only. */
   readonly #refusals = new Map<string, OutageReports>()
@@ -191,36 +185,25 @@ export class Events {
   }
 
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.#add(event, listener, false)
+    this.#emitter.on(event, this.#guarded(event, listener))
   }
 
   once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.#add(event, listener, true)
+    this.#emitter.once(event, this.#guarded(event, listener))
   }
 
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    const guarded = this.#guarded(event, listener)
-    this.#listeners[event] = this.#listeners[event]?.filter((each) => each.listener !== guarded) ?? []
+    this.#emitter.off(event, this.#guarded(event, listener))
   }
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    // Asked twice in each cycle, so without calling others.
-    if ((this.#listeners[event]?.length ?? 0) > 0) return true
-    return event !== 'error' && this.#mirrors[event]?.isWanted() === true
+    return this.#emitter.listenerCount(event) > 0 || this.#isMirrored(event)
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
     if (this.#isMirrored(event)) this.#mirror(event, args[0])
-    const listening: readonly Listening[] | undefined = this.#listeners[event]
-    if (!listening || listening.length === 0) return
-    this.#outside(() => {
-      for (const each of listening) {
-        if (each.isOnce)
-          this.#listeners[event] = this.#listeners[event]?.filter((other) => other !== each) ?? []
-        each.run(...args)
-      }
-    })
+    if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
   }
 
   /**
@@ -232,7 +215,7 @@ export class Events {
     if (this.hasListeners('warning'))
       this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
     const meaning = endangersLocks.get(code)
-    if (meaning === undefined || (this.#listeners.warning?.length ?? 0) > 0) return
+    if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
     const text = `${message}. ${meaning} ${handleBy('warning')}`
     this.warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
@@ -261,11 +244,6 @@ export class Events {
   close(): void {
     this.#outage.close()
     for (const refusals of [...this.#refusals.values()]) refusals.close()
-  }
-
-  #add<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>, isOnce: boolean): void {
-    const run = this.#guarded(event, listener)
-    this.#listeners[event] = [...(this.#listeners[event] ?? []), { listener: run, run, isOnce }]
   }
 
   #refusalsLike({ message }: RefusedError): OutageReports {

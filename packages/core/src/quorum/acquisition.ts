@@ -23,6 +23,9 @@ import { tooFewReached } from './wording.js'
 /** After this share of `memberTimeoutMs` masters that have not replied are passed over, if those that have are enough. */
 const patienceShare = 1 / 4
 
+/** How much later than its wait a majority that said yes in time may settle: a round trip, mostly. */
+const lateSettlingMs = 50
+
 /** The pauses of an attempt that insists. */
 const insistence = { firstMs: 3, longestMs: 50 }
 
@@ -69,6 +72,8 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   /** Of the votes; `null` if they are renewed. */
   readonly #leaseMs: number | null
   /** Masters that have not replied by now are passed over, if those that have are enough. */
+  /** It has won at the end of its wait, and has a moment to settle. */
+  #isLate = false
   #isPatienceOver = false
   #queuedAt: Vote | undefined
   #wasQueued = false
@@ -362,7 +367,9 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   }
 
   protected onLimit(): void {
-    if (this.state === 'requesting' && roundOf(this.#ballot, this.#isPatienceOver).kind === 'unchecked') {
+    if (!this.#isLate && this.state === 'requesting' && this.#isUnchecked) {
+      this.#isLate = true
+      this.limitTo(lateSettlingMs)
       this.#win()
       return
     }
@@ -378,6 +385,10 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
     const silent = owing.map(({ master: { name } }) => name)
     const store = { engine, storeName: silent.join(' and ') || storeName }
     this.fail(notReached(this.target, store, this.waitedMs, this.#lastError, this.#details))
+  }
+
+  get #isUnchecked(): boolean {
+    return roundOf(this.#ballot, this.#isPatienceOver).kind === 'unchecked'
   }
 
   protected override enter(next: State): void {

@@ -99,11 +99,14 @@ const lacksInfo = ({ cause }: RefusedError): RefusedError =>
     { engine: engineName, cause },
   )
 
+/** Whether it takes writes, as far as it says. */
+const isMaster = ({ role = 'master' }: ServerInfo): boolean => role === 'master'
+
 /** Throws `RefusedError` when the server cannot keep locks. */
 function assertUsable(info: ServerInfo): void {
-  if (info.role !== undefined && info.role !== 'master') {
+  if (!isMaster(info)) {
     // INFO still uses the old word.
-    const role = info.role === 'slave' ? 'replica' : info.role
+    const role = info.role === 'slave' ? 'replica' : String(info.role)
     throw new RefusedError(`the Redis server is a ${role}; locks need the master: point the client at it`, {
       engine: engineName,
     })
@@ -121,15 +124,18 @@ function assertUsable(info: ServerInfo): void {
  *
  * @param key - leads to the server
  * @param name - of the server, in messages
+ * @param leave - has the connection made again: its address may lead to the master by then
  */
 export async function checkServer(
   servers: Pick<ServerIdentity, 'read'>,
   key: string,
   name: string,
   warn: (code: WarningCode, message: string) => void,
+  leave: () => void,
 ): Promise<void> {
   try {
     const info = await servers.read(key)
+    if (!isMaster(info)) leave()
     assertUsable(info)
     if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
       const text = `${name} may evict locks: its maxmemory-policy is ${info.evictionPolicy}; set it to noeviction`

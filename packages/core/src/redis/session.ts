@@ -116,8 +116,12 @@ export class RedisSession implements EngineSession, Carrier {
   async prepare({ main }: Keys): Promise<void> {
     // Its connection takes as many round trips as that for commands, which has to know the nodes of a cluster first.
     if (this.isSingle) this.inbox.subscribe().catch(ignore)
-    this.#checked = checkServer(this.servers, main, this.store.name, (code, message) =>
-      this.#host.warn(code, message),
+    this.#checked = checkServer(
+      this.servers,
+      main,
+      this.store.name,
+      (code, message) => this.#host.warn(code, message),
+      () => this.connection.reconnect(main),
     )
     await this.#checked
     const registering = this.registry

@@ -1,10 +1,12 @@
 import { InProcessLink, linkedEngine, type Link, type Network } from '@holdfast/conformance'
-import { Holdfast, HoldfastQuorum, type ClientOptions } from '@holdfast/core'
+import { Holdfast, HoldfastQuorum, redisEngine, type ClientOptions } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
 import { documentEngine } from '@holdfast/documents'
 import { sessionQueue } from '@holdfast/session-queue'
 import { MemoryStore, queueTraits } from '../stores/index.js'
+import type { RedisWay } from '../redis/way.js'
 import { linkedDocuments } from './linked-documents.js'
+import { SimRedisClient } from './redis-client.js'
 import type { SimStore } from './stores.js'
 
 /** A client, and its links to all of its stores. */
@@ -14,7 +16,9 @@ export interface LinkedClient {
 }
 
 /** A store, and the way to it. */
-export interface Reach {
+export type Reach = StoreReach | { readonly way: RedisWay }
+
+interface StoreReach {
   readonly store: SimStore
   readonly network: Network
 }
@@ -36,7 +40,17 @@ export function openClient(reaches: readonly Reach[], options: Options): LinkedC
   }
 }
 
-function behindLink({ store, network }: Reach): { readonly engine: LockEngine; readonly link: Link } {
+function behindLink(reach: Reach): { readonly engine: LockEngine; readonly link: Link } {
+  if (!('way' in reach)) return storeBehindLink(reach)
+  const { way } = reach
+  const redis = new SimRedisClient(way.address, (events) => way.dial(events))
+  return { engine: redisEngine({ redis }), link: way }
+}
+
+function storeBehindLink({ store, network }: StoreReach): {
+  readonly engine: LockEngine
+  readonly link: Link
+} {
   switch (store.engine) {
     case 'memory': {
       const { engine, link } = linkedEngine(store.memory, 1, network)

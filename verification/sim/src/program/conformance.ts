@@ -2,6 +2,7 @@ import { describeEngine, describeInProcess, type TestHook, type TestRunner } fro
 import { documentEngine } from '@holdfast/documents'
 import { memory } from '@holdfast/memory'
 import { DocumentTable, MemoryUnderTest } from '../stores/index.js'
+import { RedisUnderTest, type RedisServers } from './redis-under-test.js'
 import type { EngineName } from './stores.js'
 
 /** One scenario of the suite, with what runs before and after it. */
@@ -10,14 +11,18 @@ export interface Scenario {
   readonly run: () => Promise<void>
 }
 
-/** The scenarios of the conformance suite that an engine in one process has to pass. */
-export function scenariosOn(engine: EngineName): readonly Scenario[] {
+/**
+ * The scenarios of the conformance suite that an engine in one process has to pass.
+ *
+ * @param servers - those of Redis, if that is what it runs on
+ */
+export function scenariosOn(engine: EngineName, servers: RedisServers): readonly Scenario[] {
   const collector = new ScenarioCollector()
-  describe(engine, collector.runner)
+  describe(engine, servers, collector.runner)
   return collector.scenarios
 }
 
-function describe(engine: EngineName, runner: TestRunner): void {
+function describe(engine: EngineName, servers: RedisServers, runner: TestRunner): void {
   const isExact = true
   switch (engine) {
     case 'memory': {
@@ -42,6 +47,9 @@ function describe(engine: EngineName, runner: TestRunner): void {
     }
     case 'session-queue':
       describeEngine(new MemoryUnderTest(isExact), runner)
+      return
+    case 'redis':
+      describeEngine(new RedisUnderTest(servers), runner)
   }
 }
 

@@ -2,7 +2,7 @@ import { memory, type MemoryStore as Memory } from '@holdfast/memory'
 import { DocumentTable, MemoryQueues } from '../stores/index.js'
 
 /** What the simulation does to a store, and asks it at the end. */
-interface Ends {
+export interface Ends {
   /** Ends without its data, and is there again at once. */
   loseData(): void
   /** Who holds or waits there. Of documents that is not told. */
@@ -16,14 +16,14 @@ export type SimStore =
   | (Ends & { readonly engine: 'documents'; readonly table: DocumentTable })
   | (Ends & { readonly engine: 'session-queue'; readonly queues: MemoryQueues })
 
-export type EngineName = SimStore['engine']
+export type EngineName = SimStore['engine'] | 'redis'
 
 /**
  * A new store, to be used in the process of a server.
  *
  * @param n - unlike that of any other store
  */
-export function openStore(engine: EngineName, n: number): SimStore {
+export function openStore(engine: SimStore['engine'], n: number): SimStore {
   switch (engine) {
     case 'memory':
       // Those of one process are told apart by their number, and each has a process of its own here.

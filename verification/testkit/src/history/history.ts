@@ -37,6 +37,8 @@ export interface CheckOptions {
    * it: then only the time tells. @defaultValue true
    */
   readonly drawsTokensInTurn?: boolean
+  /** What a store may say that refuses something for good. @defaultValue anything */
+  readonly mayRefuse?: RegExp
   /** How fast the clocks of processes go by which they measure their waits, by name. @defaultValue all 1, which is right */
   readonly rates?: Readonly<Record<string, number>>
 }
@@ -53,7 +55,7 @@ export interface History {
 
 export function parseHistory(events: readonly HistoryEvent[], options: CheckOptions): History {
   const { slackMs = 500, settleMs = 10_000, recoveryMs = 2_000, commandTimeoutMs = 5_000 } = options
-  const { handOffMs = 100, drawsTokensInTurn = true, rates = {} } = options
+  const { handOffMs = 100, drawsTokensInTurn = true, mayRefuse = /^/, rates = {} } = options
   const ordered = inOrder(events)
   const faults = new Faults(ordered, recoveryMs)
   return {
@@ -62,6 +64,15 @@ export function parseHistory(events: readonly HistoryEvent[], options: CheckOpti
     holds: holdsOf(ordered),
     faults,
     sizes: new Sizes(ordered, faults),
-    options: { slackMs, settleMs, recoveryMs, commandTimeoutMs, handOffMs, drawsTokensInTurn, rates },
+    options: {
+      slackMs,
+      settleMs,
+      recoveryMs,
+      commandTimeoutMs,
+      handOffMs,
+      drawsTokensInTurn,
+      mayRefuse,
+      rates,
+    },
   }
 }

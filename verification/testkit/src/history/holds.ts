@@ -124,7 +124,7 @@ class OpenHold implements Hold {
     this.#claimUntilMs = Math.max(this.#claimUntilMs, untilMs)
     if (this.#claimUntilMs <= event.atMs) return
     const last = this.live.at(-1)
-    if (last && event.atMs <= last.untilMs) {
+    if (last && isContinued(last, event.atMs)) {
       last.untilMs = this.#claimUntilMs
       last.until = null
     } else {
@@ -168,3 +168,7 @@ class OpenHold implements Hold {
     }
   }
 }
+
+/** Claims are in whole milliseconds, rounded down: one that expired by itself may have gone on for almost one more. */
+const isContinued = ({ untilMs, until }: Stretch, atMs: number): boolean =>
+  atMs <= untilMs || (until === null && atMs < untilMs + 1)

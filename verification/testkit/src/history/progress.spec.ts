@@ -30,6 +30,14 @@ it('an unexpected refusal is reported with its message', () => {
   expect(problems(requested(0, 'a1'), refused(1, 'a1', 'aborted'))).toEqual([])
 })
 
+it('a store that refuses something is reported unless it may say so', () => {
+  const events = [requested(0, 'a1'), refused(1, 'a1', 'refused', { message: 'a replica' })]
+  const problemsIf = (mayRefuse: RegExp): number => checkHistory(events, { ...options, mayRefuse }).length
+  expect(problems(events)).toEqual([])
+  expect(problemsIf(/replica/)).toBe(0)
+  expect(problemsIf(/master/)).toBe(1)
+})
+
 describe('a call with waitMs', () => {
   const call = requested(0, 'a1', { waitMs: 200 })
 

@@ -2,6 +2,7 @@ import { checkHistory } from './check-history.js'
 import type { HistoryEvent } from './event.js'
 import {
   acquired,
+  confirmed,
   ended,
   fault,
   lowered,
@@ -128,6 +129,13 @@ describe('a semaphore that is resized', () => {
     expect(
       broken('exclusion', sized(4), shrunk, before, wants(50, 'b1', 1), holds(51, 'b1', 1)),
     ).toHaveLength(1)
+  })
+
+  it('counts a claim of which less than a millisecond was cut off as one that goes on', () => {
+    const before = [holds(0, 'a1', 3)].map((event) => ({ ...event, claimUntilMs: 40 }))
+    const again = (atMs: number) => confirmed(atMs, 'a1', atMs + 1)
+    expect(broken('exclusion', sized(4), shrunk, before, again(40.9))).toEqual([])
+    expect(broken('exclusion', sized(4), resized(10, 20, 2), before, again(41.1))).toHaveLength(1)
   })
 
   it('has its own size again when that of the resize has expired', () => {

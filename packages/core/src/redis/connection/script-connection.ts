@@ -230,6 +230,11 @@ export class ScriptConnection {
     return cluster ? masterAt(cluster, route) : commands
   }
 
+  /** Drops the connection to the server that owns a key, and connects again. */
+  reconnect(key: string): void {
+    this.#reconnectTo(this.routeOf(key))
+  }
+
   /** Drops a broken or demoted connection and connects again. */
   #reconnectTo(route: string): void {
     const { cluster, commands } = this.#connections

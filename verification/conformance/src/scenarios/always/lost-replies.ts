@@ -177,7 +177,7 @@ export function describeLostReplies(suite: Suite): void {
       ])
       const held = await holder.lock.lock()
       waiter.link.blackHole('toStore')
-      expect(await failureOf(waiter.lock.lock({ waitMs: 200 }))).toBeInstanceOf(UnavailableError)
+      expect(await failureOf(waiter.lock.lock({ waitMs: 900 }))).toBeInstanceOf(UnavailableError)
       waiter.link.heal()
       await waiter.holdfast.getLock(`${suite.lockName}/after`).withLock(() => undefined)
       await suite.untilQueued(0)

@@ -84,6 +84,7 @@ function refusedRightly({ requested, acquired, refused }: Call, { options }: His
   if (reason === 'other') return `failed unexpectedly: ${message}`
   if (reason === 'upgrade' && (requested.permits ?? 1) === 1) return `was taken for an upgrade: ${message}`
   if (reason !== 'timeout') {
+    if (reason === 'refused' && !options.mayRefuse.test(message)) return `was refused: ${message}`
     const mayEnd = requested.waitMs !== null || acquired !== undefined || endsUnlimitedWaits.has(reason)
     return mayEnd ? null : `ended with ${reason}, although its wait was unlimited: ${message}`
   }
