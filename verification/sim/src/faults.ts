@@ -53,7 +53,7 @@ const commonFaults = {
     longerMs: 600,
     inject: ({ process: { realm }, forMs }) => {
       realm.suspend(forMs)
-      return () => realm.thaw()
+      return () => undefined
     },
   },
   killProcess: {

@@ -11,14 +11,20 @@ export interface RealmOptions {
 /** What wall clocks show in the beginning: any instant will do. */
 export const epochMs = 1_700_000_000_000
 
+/** Less than this is rounding. */
+const instantMs = 1e-6
+
 /** A process: with clocks, timers, randomness and a copy of the program of its own. */
 export class Realm {
   readonly name: string
   readonly rate: number
   readonly world: Time
   readonly random: Random
-  isFrozen = false
   isDead = false
+  /** How often it was frozen and not thawed. */
+  #freezes = 0
+  /** Until when its machine sleeps, in true time. */
+  #sleepsUntilMs = -Infinity
   #offsetMs: number
   #wallShiftMs = 0
   readonly #agenda = new Agenda()
@@ -38,6 +44,10 @@ export class Realm {
 
   get wallMs(): number {
     return epochMs + this.monotonicMs + this.#wallShiftMs
+  }
+
+  get isFrozen(): boolean {
+    return this.#freezes > 0 || this.#sleepsUntilMs - this.world.nowMs > instantMs
   }
 
   /** How many timers run in it. */
@@ -87,19 +97,22 @@ export class Realm {
 
   /** Runs nothing any more, while its clocks go on. */
   freeze(): void {
-    this.isFrozen = true
+    this.#freezes += 1
   }
 
   thaw(): void {
-    this.isFrozen = false
+    this.#freezes -= 1
   }
 
   /** Its machine sleeps for so long: its monotonic clock and its timers stand still, its wall clock goes on. */
   suspend(ms: number): void {
-    this.freeze()
-    this.#offsetMs -= ms * this.rate
-    this.#wallShiftMs += ms * this.rate
-    this.#agenda.postponeTimers(ms)
+    const { nowMs } = this.world
+    const longerMs = nowMs + ms - Math.max(nowMs, this.#sleepsUntilMs)
+    if (longerMs <= 0) return
+    this.#sleepsUntilMs = nowMs + ms
+    this.#offsetMs -= longerMs * this.rate
+    this.#wallShiftMs += longerMs * this.rate
+    this.#agenda.postponeTimers(longerMs)
   }
 
   /** Its clocks jump. */
