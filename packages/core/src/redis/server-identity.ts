@@ -131,11 +131,11 @@ export async function checkServer(
   key: string,
   name: string,
   warn: (code: WarningCode, message: string) => void,
-  leave: () => void,
+  leave: () => Promise<void>,
 ): Promise<void> {
   try {
     const info = await servers.read(key)
-    if (!isMaster(info)) leave()
+    if (!isMaster(info)) await leave()
     assertUsable(info)
     if (info.evictionPolicy !== undefined && info.evictionPolicy !== 'noeviction') {
       const text = `${name} may evict locks: its maxmemory-policy is ${info.evictionPolicy}; set it to noeviction`

@@ -3,7 +3,7 @@ import calculateSlot from 'cluster-key-slot'
 import { ClosedError, UnavailableError } from '../../errors/errors.js'
 import type { HoldfastError } from '../../errors/errors.js'
 import { longestMs, monotonicMs } from '../../util/clock.js'
-import { pause, timedOut, TimeLimited, Timeouts, withTimeout } from '../../util/timeouts.js'
+import { pause, timedOut, TimeLimited, Timeouts, within, withTimeout } from '../../util/timeouts.js'
 import { engineName, hasCode, toRedisError } from '../errors.js'
 import { isOutOfStep, numberAt } from '../reply.js'
 import type { Script } from '../scripts/script.js'
@@ -230,9 +230,13 @@ export class ScriptConnection {
     return cluster ? masterAt(cluster, route) : commands
   }
 
-  /** Drops the connection to the server that owns a key, and connects again. */
-  reconnect(key: string): void {
+  /** Drops the connection to the server that owns a key, and connects again. Resolves when it is down: what was sent until then is lost. */
+  async reconnect(key: string): Promise<void> {
+    const { cluster, commands } = this.#connections
+    const isUp = !cluster && commands.status === 'ready'
+    const down = new Promise<void>((resolve) => (isUp ? commands.once('close', () => resolve()) : resolve()))
     this.#reconnectTo(this.routeOf(key))
+    await within(down, disconnectTimeoutMs)
   }
 
   /** Drops a broken or demoted connection and connects again. */
