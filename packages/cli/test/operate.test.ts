@@ -306,7 +306,7 @@ describe('whatever the command', () => {
   const whyNotFull = !existsSync(full) && `there is no ${full} here, as on macOS`
 
   skippedIf(whyNotFull, it)('output that cannot be written is a failure', async () => {
-    const { code, stderr } = await runCli(['ls', '--help'], {
+    const { code, stderr } = await runCli(['inspect', uniqueName('x')], {
       under: (line) => ['sh', '-c', `${line} >${full}`],
     })
     expect(code).toBe(125)
