@@ -4,18 +4,11 @@ import { ableTo, type Contender } from './contender.js'
 import type { Subject } from './compare.js'
 import { handOffsIn, type Visit, type Window } from './hand-offs.js'
 import type { Figure, Plan } from './scenario.js'
-import { nowUs, type ContendOrder, type Entry } from './tasks/contend.js'
+import { nowUs, type Rivals } from './tasks/contend.js'
 import { warmUpMs, WorkerPool } from './worker-pool.js'
 
 /** What contends: a contender in Node, or Redisson in Java. */
 export type Rival = Contender | Redisson
-
-/** Processes of one contender that can contend for one lock. */
-export interface Rivals {
-  /** One list of entries per process. */
-  contend(orders: readonly ContendOrder[]): Promise<readonly (readonly Entry[])[]>
-  stop(): Promise<void>
-}
 
 export const isInJava = (rival: Rival): rival is Redisson => 'start' in rival
 

@@ -1,7 +1,6 @@
 import { buildPeer, LineProcess, NoJavaError, Peer, redissonVersions } from '@holdfast/interop-redisson'
-import type { Rivals } from '../contention.js'
 import type { Contender } from '../contender.js'
-import type { ContendOrder, Entry } from '../tasks/contend.js'
+import type { ContendOrder, Entry, Rivals } from '../tasks/contend.js'
 
 /** Redisson, in JVMs that get only the start and the end of a run and are otherwise left alone. */
 export interface Redisson extends Omit<Contender, 'open'> {

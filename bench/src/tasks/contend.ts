@@ -12,6 +12,13 @@ export interface ContendOrder {
 /** One pass through the lock, which is released as soon as it is acquired. */
 export type Entry = readonly [waiter: number, requestedAtUs: number, enteredAtUs: number]
 
+/** Processes of one contender that can contend for one lock. */
+export interface Rivals {
+  /** One list of entries per process. */
+  contend(orders: readonly ContendOrder[]): Promise<readonly (readonly Entry[])[]>
+  stop(): Promise<void>
+}
+
 export const nowUs = (): number => Number(process.hrtime.bigint() / 1_000n)
 
 /** Waiters that acquire and release one lock repeatedly. Resolves when the last of them has left. */

@@ -17,11 +17,8 @@ import { releaseShared } from './shared/release.js'
 import { resize } from './shared/resize.js'
 import { sharedUpkeep } from './shared/upkeep.js'
 import { sweep } from './sweep.js'
-import { tables } from './tables.js'
+import { tables, type TableKind } from './tables.js'
 import { upkeep } from './upkeep.js'
-
-/** What crashes do to the tables: `unlogged` ones are empty afterwards. */
-export type TableKind = 'unlogged' | 'logged'
 
 /**
  * By their number, from 1. From the first release on, one that was released never changes. A later one may replace a function

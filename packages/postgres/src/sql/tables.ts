@@ -1,4 +1,5 @@
-import type { TableKind } from './migrations.js'
+/** What crashes do to the tables: `unlogged` ones are empty afterwards. */
+export type TableKind = 'unlogged' | 'logged'
 
 /** All that is stored. Steps find a row by its primary key. */
 export const tables = (s: string, kind: TableKind): string => {
