@@ -19,7 +19,7 @@ import { findClients, findReports } from '../objects/inspection.js'
 import type { InspectionDeps, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
 import type { LeasedHold } from '../objects/lease.js'
-import { splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
 import type { Operations } from '../operating/operations.js'
 import { notAnOwner, resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
@@ -137,7 +137,7 @@ export class Semaphore {
     first: PermitOptions | undefined | PermitCallback<T>,
     second?: PermitCallback<T>,
   ): Promise<T> {
-    return useLease(() => {
+    return useLease<PermitLease, T, T>(() => {
       const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
         'withPermits',
         this.name,
@@ -154,7 +154,7 @@ export class Semaphore {
           report: (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
         }),
       }
-    })
+    }, valueOrTimeout)
   }
 
   /**
