@@ -1,4 +1,4 @@
-import type { Closing } from '../errors/store-errors.js'
+import type { Closing } from '../ownership/closing.js'
 import type { Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
