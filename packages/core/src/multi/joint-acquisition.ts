@@ -49,6 +49,7 @@ class JointOwner<L extends MemberLease> implements Waiter {
   readonly entryTtlMs = 0
   readonly obstacle = undefined
   readonly waitsSince = monotonicMs()
+  readonly isInside: boolean
   /** It was evicted before its reply was processed. */
   wasRevoked = false
 
@@ -56,7 +57,9 @@ class JointOwner<L extends MemberLease> implements Waiter {
     readonly member: Member<L>,
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    const { owners } = member.client.acquirer
+    const { acquirer, frames } = member.client
+    const { owners } = acquirer
+    this.isInside = frames.isInside
     this.n = owners.nextNumber()
     this.owner = ownerOf(owners.clientId, this.n)
   }

@@ -1,4 +1,4 @@
-import type { Closing } from '../errors/store-errors.js'
+import type { Closing } from '../ownership/closing.js'
 import type { Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
@@ -128,8 +128,8 @@ export class Entrance {
   }
 }
 
-/** `#acquireInside`, `#acquire`, `acquireForBody`, what `useLease` begins with, `useLease` and `withLock`. */
-const oursInside = 6
+/** `#acquireInside`, `#acquire`, `acquireForBody`, `#acquireForBody` of the lock, what `useLease` begins with, `useLease` and `withLock`. */
+const oursInside = 7
 
 /** The turn of a call among those of its scope did not come in time. */
 export const notReachedTurn = (target: Target, waitedMs: number): NotAcquired => ({

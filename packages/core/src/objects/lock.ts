@@ -26,7 +26,15 @@ import type { Entrance, Outcome } from './entrance.js'
 import { describeLock, foundLock } from './inspection.js'
 import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
 import type { Lease, LockCallback } from './lease.js'
-import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from './use-lease.js'
+import {
+  acquireByOptions,
+  ranOrNot,
+  splitArguments,
+  timedOutWaiting,
+  useLease,
+  valueOrTimeout,
+} from './use-lease.js'
+import type { Acquiring, TryWithLockResult } from './use-lease.js'
 
 /** @internal What locks need of their client. */
 export interface LockDeps {
@@ -107,33 +115,27 @@ export class Lock {
   /** The same with options. */
   withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
   withLock<T>(first: AcquireOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
-    const { frames, entrance, events } = this.#deps
-    return useLease(() => {
-      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
-        'withLock',
-        this.name,
-        first,
-        second,
-      )
-      const request = this.#request(options)
-      return {
-        acquired: entrance.acquireForBody(this.#target, request, this.#isFenced),
-        signal: request.signal,
-        use: (outcome: Outcome) => {
-          if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-          const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
-          return {
-            lease,
-            run: () => frames.runInBody(hold, body, () => fn(lease)),
-            leave: () => {
-              endBody(body, hold, this.#target, events)
-              return lease.unlock()
-            },
-            report: (error) => this.#report(error),
-          }
-        },
-      }
-    })
+    return useLease<Outcome, T, T>(() => this.#acquireForBody('withLock', first, second), valueOrTimeout)
+  }
+
+  /**
+   * Runs `fn` while holding the lock if the lock is free or becomes free within `waitMs` (default 0: one attempt); otherwise `fn` is not
+   * called. Apart from that it is `withLock`.
+   *
+   * @returns `{ ran: true, value }` with what `fn` returned, or `{ ran: false, holder }` when another owner kept the lock
+   * @throws as `withLock`, except the `LockTimeoutError` of its own wait: one that is thrown comes from `fn`
+   */
+  tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
+  ): Promise<TryWithLockResult<T>> {
+    return useLease<Outcome, T, TryWithLockResult<T>>(
+      () => this.#acquireForBody('tryWithLock', first, second, 0),
+      ranOrNot,
+    )
   }
 
   /**
@@ -261,6 +263,34 @@ export class Lock {
       )
     }
     return { client, target: this.#target, wantsToken: this.#isFenced, reentrant: this.#reentrant }
+  }
+
+  #acquireForBody<T>(
+    method: string,
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second: LockCallback<T> | undefined,
+    waitMs?: number,
+  ): Acquiring<Outcome, T> {
+    const { frames, entrance, events } = this.#deps
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(method, this.name, first, second)
+    const request = this.#request(options, waitMs)
+    return {
+      acquired: entrance.acquireForBody(this.#target, request, this.#isFenced),
+      signal: request.signal,
+      use: (outcome) => {
+        if (isNotAcquired(outcome)) return outcome
+        const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
+        return {
+          lease,
+          run: () => frames.runInBody(hold, body, () => fn(lease)),
+          leave: () => {
+            endBody(body, hold, this.#target, events)
+            return lease.unlock()
+          },
+          report: (error) => this.#report(error),
+        }
+      },
+    }
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {

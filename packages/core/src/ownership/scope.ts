@@ -4,6 +4,7 @@ import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
+import type { Closing } from './closing.js'
 import type { AnyPossession, ScopedLease } from './possession.js'
 import { titleFrom, titleOf } from '../engine/requests.js'
 
@@ -11,6 +12,7 @@ import { titleFrom, titleOf } from '../engine/requests.js'
 export interface ScopeDeps {
   readonly events: Events
   readonly background: Background
+  readonly closing: Closing
 }
 
 interface Held<P> {
@@ -32,6 +34,7 @@ export class Scope<P extends AnyPossession> {
 
   constructor(deps: ScopeDeps) {
     this.#deps = deps
+    deps.closing.scopeBegan()
   }
 
   get isEnded(): boolean {
@@ -94,6 +97,7 @@ export class Scope<P extends AnyPossession> {
     this.#isEnded = true
     const leaked = [...this.#held.values()].flat().filter(({ lease }) => !lease.isLeft)
     await Promise.all(leaked.reverse().map((held) => this.#releaseLeaked(held)))
+    this.#deps.closing.scopeEnded()
   }
 
   async #releaseLeaked({ hold, lease }: Held<P>): Promise<void> {

@@ -5,6 +5,7 @@ import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import type { LeaseHandle } from '../holding/lease-set.js'
 import type { Request } from '../options/options.js'
+import type { Surroundings } from '../ownership/closing.js'
 import type { Owners } from '../ownership/owners.js'
 import { monotonicMs } from '../util/clock.js'
 import { backoffMs, retryAfterMs } from '../util/timeouts.js'
@@ -96,8 +97,9 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
     wantsToken: boolean,
     wantedSince?: number,
   ) {
-    const { clientId } = deps.settings
-    super({ clientId, n, target, request: options, wantedSince, channels: deps.channels }, 'beginning')
+    const { settings, channels, frames } = deps
+    const { clientId } = settings
+    super({ clientId, n, target, request: options, wantedSince, channels, frames }, 'beginning')
     this.#deps = deps
     this.#wantsToken = wantsToken
     this.#leaseMs = voteLeaseMs(options, deps.settings)
@@ -455,6 +457,7 @@ export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps
   }
   readonly reports: WaitReports
   readonly channels: Channels
+  readonly frames: Surroundings
   readonly contention: Contention
   /** Those under way. */
   readonly acquisitions: QuorumAcquisitions
@@ -470,6 +473,7 @@ interface UnderWay {
   readonly inside: Request['inside']
   wentDown(master: Master, error: HoldfastError): void
   cameUp(): void
+  readonly isInside: boolean
   close(): void
 }
 
@@ -499,8 +503,8 @@ export class QuorumAcquisitions {
     for (const acquisition of this.all) acquisition.cameUp()
   }
 
-  close(): void {
-    for (const acquisition of this.all) acquisition.close()
+  close(which: 'all' | 'outside'): void {
+    for (const acquisition of this.all) if (which === 'all' || !acquisition.isInside) acquisition.close()
   }
 }
 

@@ -3,7 +3,8 @@ import { nanoid } from 'nanoid'
 import { Channels } from '../channels/channels.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { LockEngine } from '../engine/session.js'
-import { Closing } from '../errors/store-errors.js'
+import { Closing } from '../ownership/closing.js'
+import type { Surroundings } from '../ownership/closing.js'
 import { StoreSilence } from '../errors/store-silence.js'
 import { Events } from '../events/events.js'
 import { HoldEvents } from '../holding/hold-reports.js'
@@ -45,14 +46,14 @@ export class QuorumClient {
   readonly #members: QuorumMember[] = []
   readonly #settings: QuorumSettings
   readonly #repair: Repair
-  readonly #closing = new Closing()
+  readonly closing = new Closing(this.frames)
 
   constructor(settings: QuorumSettings, engines: readonly LockEngine[]) {
     this.#settings = settings
     const identity = { clientId: this.id, engine: settings.engine }
     const channels = new Channels(identity)
     const { id: clientId, frames, acquisitions } = this
-    const closing = this.#closing
+    const closing = this.closing
     const events = new Events((fn) => frames.outside(fn), channels.mirrors)
     this.events = events
     const background = new Background((error) => events.emitError(error))
@@ -61,7 +62,7 @@ export class QuorumClient {
     this.holds = holds
     const { label, engine, watchdogTimeoutMs } = settings
     const client = { host: hostname(), pid: process.pid, label, startedAt: new Date() }
-    const ofMembers = { clientId, client, settings, events, background, closing, acquisitions }
+    const ofMembers = { clientId, client, settings, events, background, closing, frames, acquisitions }
     for (const one of engines) this.#members.push(new QuorumMember(ofMembers, one, this.#members))
     const { masters } = this
     this.#repair = new Repair({
@@ -83,6 +84,7 @@ export class QuorumClient {
         events,
         reports: new WaitEvents(events),
         channels,
+        frames,
         contention: new Contention(watchdogTimeoutMs),
         acquisitions,
         background,
@@ -116,9 +118,7 @@ export class QuorumClient {
 
   async close(drainMs: number): Promise<void> {
     const { holds, acquisitions, background, events } = this
-    this.#closing.begin()
-    acquisitions.close()
-    await holds.drained(drainMs)
+    await this.closing.drain({ holds, waits: acquisitions }, drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
     await holds.drained(this.#settings.memberTimeoutMs)
     this.#repair.end()
@@ -136,6 +136,7 @@ export interface QuorumMemberDeps {
   readonly events: Events
   readonly background: Background
   readonly closing: Closing
+  readonly frames: Surroundings
   readonly acquisitions: QuorumAcquisitions
 }
 
@@ -198,6 +199,7 @@ export class QuorumMember {
         steps,
         inbox,
         channels,
+        frames: deps.frames,
         confirmer: undefined,
         settings: { ...settings, clientId, storeName: name, polls, queuesUnnotified },
         waiters,
@@ -226,7 +228,7 @@ export class QuorumMember {
   async close(): Promise<void> {
     const { memberTimeoutMs } = this.#deps.settings
     const { holds, waiters } = this.#store
-    waiters.close()
+    waiters.close('all')
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
     await Promise.all([
       withTimeout(this.#deps.background.settled(), memberTimeoutMs),

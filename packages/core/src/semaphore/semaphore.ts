@@ -8,7 +8,8 @@ import type { Address, Target } from '../engine/requests.js'
 import type { Registry, Sharing } from '../engine/session.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { Closing, ErrorSubject } from '../errors/store-errors.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
+import type { Closing } from '../ownership/closing.js'
 import type { Events } from '../events/events.js'
 import { traced } from '../holding/hold-reports.js'
 import type { Acquired, Hold } from '../holding/hold.js'
@@ -19,7 +20,7 @@ import { findClients, findReports } from '../objects/inspection.js'
 import type { InspectionDeps, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
 import type { LeasedHold } from '../objects/lease.js'
-import { splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
 import type { Operations } from '../operating/operations.js'
 import { notAnOwner, resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
@@ -137,7 +138,7 @@ export class Semaphore {
     first: PermitOptions | undefined | PermitCallback<T>,
     second?: PermitCallback<T>,
   ): Promise<T> {
-    return useLease(() => {
+    return useLease<PermitLease, T, T>(() => {
       const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
         'withPermits',
         this.name,
@@ -154,7 +155,7 @@ export class Semaphore {
           report: (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
         }),
       }
-    })
+    }, valueOrTimeout)
   }
 
   /**

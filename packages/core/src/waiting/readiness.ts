@@ -1,7 +1,7 @@
 import type { ConnectionChannel } from '../channels/channels.js'
 import type { Address } from '../engine/requests.js'
 import type { EngineSession } from '../engine/session.js'
-import type { Closing } from '../errors/store-errors.js'
+import type { Closing } from '../ownership/closing.js'
 import { UnavailableError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/timeouts.js'

@@ -14,7 +14,11 @@ class TestWait extends Wait<string, State> {
     const address = { name: 'orders', id: 'orders', group: '' }
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
     const request = { waitMs, signal, leaseMs: null, maxHoldMs: Infinity }
-    super({ clientId: 'c', n: 1, target, request, wantedSince: undefined, channels: undefined }, 'first')
+    const frames = { isInside: false }
+    super(
+      { clientId: 'c', n: 1, target, request, wantedSince: undefined, channels: undefined, frames },
+      'first',
+    )
   }
 
   goTo(state: State): void {

@@ -6,6 +6,7 @@ import { HoldfastError, InvalidArgumentError, UnavailableError } from '../errors
 import { toHoldfastError } from '../errors/store-errors.js'
 import type { StoreSilence } from '../errors/store-silence.js'
 import type { Request } from '../options/options.js'
+import type { Surroundings } from '../ownership/closing.js'
 import { onAbort } from '../util/abort.js'
 import type { InContext } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
@@ -35,6 +36,7 @@ export interface WaitSubject {
   /** When the caller wanted it, if it had to wait for its turn in this process first. */
   readonly wantedSince: number | undefined
   readonly channels: Channels | undefined
+  readonly frames: Surroundings
 }
 
 /**
@@ -48,6 +50,7 @@ export abstract class Wait<R, State extends string> {
   protected readonly options: Request
   protected readonly startedAt = monotonicMs()
   readonly waitsSince: number
+  readonly isInside: boolean
   /** Those who listen to holds make spans in the context of the call. */
   readonly #inContext: InContext | undefined
   readonly #channels: Channels | undefined
@@ -58,8 +61,9 @@ export abstract class Wait<R, State extends string> {
   /** Ends with the state that it belongs to. */
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ clientId, n, target, request, wantedSince, channels }: WaitSubject, first: State) {
+  constructor({ clientId, n, target, request, wantedSince, channels, frames }: WaitSubject, first: State) {
     this.#channels = channels
+    this.isInside = frames.isInside
     this.#inContext = channels?.contextOfCall()
     this.waitsSince = wantedSince ?? this.startedAt
     this.n = n
@@ -250,6 +254,7 @@ export interface StoreWaitDeps {
   }
   readonly reports: WaitReports
   readonly channels: Channels | undefined
+  readonly frames: Surroundings
   readonly waiters: WaiterTable
   readonly silence: StoreSilence
   readonly readiness: Ready
@@ -295,8 +300,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   /** @param n - the number of its owner */
   constructor(deps: D, n: number, target: Target, request: Request, wantedSince?: number) {
     const { clientId } = deps.settings
-    const { channels } = deps
-    super({ clientId, n, target, request, wantedSince, channels }, 'starting')
+    const { channels, frames } = deps
+    super({ clientId, n, target, request, wantedSince, channels, frames }, 'starting')
     this.deps = deps
   }
 

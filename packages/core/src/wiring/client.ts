@@ -4,7 +4,7 @@ import type { Channels } from '../channels/channels.js'
 import type { ClientContext } from '../channels/contexts.js'
 import type { Address, Addressing, ObjectType } from '../engine/requests.js'
 import type { LockEngine } from '../engine/session.js'
-import { Closing } from '../errors/store-errors.js'
+import { Closing } from '../ownership/closing.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { Events } from '../events/events.js'
 import type { Hold, HoldDeps } from '../holding/hold.js'
@@ -52,7 +52,7 @@ export class Client {
   readonly settings: Settings
   readonly store: StoreClient
   readonly owners = new Owners(this.id)
-  readonly closing = new Closing()
+  readonly closing = new Closing(this.frames)
   /** What every wait needs. */
   readonly waiting: Omit<AcquisitionDeps<never>, 'holding'>
   /** What every lock of this client needs. */
@@ -122,6 +122,7 @@ export class Client {
       settings: { ...settings, clientId: this.id, storeName, polls, queuesUnnotified },
       reports: new WaitEvents(events),
       channels,
+      frames,
       waiters,
       abandonment,
       proofs,
@@ -195,9 +196,7 @@ export class Client {
 
   async close(drainMs: number): Promise<void> {
     const { holds, waiters, background } = this
-    this.closing.begin()
-    waiters.close()
-    await holds.drained(drainMs)
+    await this.closing.drain({ holds, waits: waiters }, drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
     const { commandTimeoutMs } = this.settings
     await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
