@@ -1,5 +1,5 @@
 // Usage: node scripts/draw-dashboard.mjs <Prometheus URL> <from> <to> <file.svg>
-// Draws the panels of observability/grafana-dashboard.json, for docs/production/observability.md: asks a Prometheus for each panel's own
+// Draws the panels of observability/grafana-dashboard.json, into observability/: asks a Prometheus for each panel's own
 // queries between two Unix times. It is not Grafana, but shows the same series.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { root } from './lib/workspace.mjs'

@@ -1,4 +1,4 @@
-// pnpm bench: compares Holdfast with floors and other libraries. See docs/trust/benchmarks.md.
+// pnpm bench: compares Holdfast with floors and other libraries. See docs/trust/comparison.md.
 import { writeFile } from 'node:fs/promises'
 import { cpus, type as system } from 'node:os'
 import { parseArgs } from 'node:util'

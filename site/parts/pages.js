@@ -25,6 +25,7 @@ export function pageOf(file) {
 export function fileOf(page) {
   const [, name] = /^project\/(.+)\.md$/.exec(page) ?? []
   const files = [
+    ...(page === 'index.md' ? ['README.md'] : []),
     `docs/${page}`,
     page.replace('reference/', 'site/'),
     `${name?.toUpperCase()}.md`,
