@@ -22,7 +22,7 @@ function useChosen(): string {
   }
 }
 
-export const linkTo = (name: string): string => `#/${encodeURIComponent(name)}`
+const linkTo = (name: string): string => `#/${encodeURIComponent(name)}`
 
 export function App() {
   const chosen = useChosen()

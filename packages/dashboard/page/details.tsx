@@ -50,7 +50,7 @@ function One({ details, evict }: OneProps) {
     <section aria-label={kindName(object)}>
       <p class="state">
         <span class="tag">{kindName(object)}</span>
-        {stateOf(details)}
+        <span>{stateOf(details)}</span>
         {fencingToken > 0 && <span class="quiet"> · last fencing token {fencingToken}</span>}
       </p>
       {holders.length > 0 && (
