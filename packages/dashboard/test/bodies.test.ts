@@ -15,6 +15,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
+  dashboard.close()
   await clients.closeAll()
 })
 

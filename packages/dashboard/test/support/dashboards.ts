@@ -5,9 +5,10 @@ import { Clients } from './clients.js'
 
 export type Options = Omit<DashboardOptions, 'holdfast' | 'readOnly'>
 
-/** Dashboards of a client that is new for each test, which ends it. */
+/** Dashboards of a client that is new for each test, which ends both. */
 export function useDashboards() {
   const clients = new Clients()
+  const dashboards: Dashboard[] = []
   let server: RedisServer | undefined
   let holdfast: Holdfast | undefined
 
@@ -20,6 +21,7 @@ export function useDashboards() {
   })
 
   afterEach(async () => {
+    for (const dashboard of dashboards.splice(0)) dashboard.close()
     await clients.closeAll()
   })
 
@@ -30,6 +32,11 @@ export function useDashboards() {
     return value
   }
 
+  function kept(dashboard: Dashboard): Dashboard {
+    dashboards.push(dashboard)
+    return dashboard
+  }
+
   const scene = {
     clients,
     get redis(): RedisServer {
@@ -38,9 +45,10 @@ export function useDashboards() {
     get holdfast(): Holdfast {
       return begun(holdfast)
     },
-    open: (options: Options = {}): Dashboard => createDashboard({ holdfast: scene.holdfast, ...options }),
+    open: (options: Options = {}): Dashboard =>
+      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, ...options })),
     openWritable: ({ authorize = () => 'ann', ...more }: Options = {}): Dashboard =>
-      createDashboard({ holdfast: scene.holdfast, readOnly: false, authorize, ...more }),
+      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, readOnly: false, authorize, ...more })),
   }
   return scene
 }
