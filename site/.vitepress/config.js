@@ -30,7 +30,7 @@ export default defineConfig({
   outDir: 'dist',
   srcExclude: [
     'api/**',
-    '{packages,verification}/**/{CHANGELOG,NOTICE}.md',
+    '{packages,verification}/**/{CHANGELOG,LEDGER,NOTICE}.md',
     '**/{test,build,.cache}/**',
     'lua/**',
   ],

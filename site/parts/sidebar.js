@@ -24,19 +24,21 @@ const pages = Object.entries(sections).map(([text, names]) => ({
 /** Every page that the sidebar leads to. */
 export const listed = new Set(pages.flatMap((section) => section.pages))
 
+const linkTo = (page) => `/${page.replace(/(index)?\.md$/, '')}`
+
 const forMaintainers = ['Internals', 'Project']
 
 /**
- * `titleOf` reads a page's title, so that it is written once. Only the section that is open shows its pages. Maintainers have a separate
- * sidebar.
+ * `titleOf` reads a page's title, so that it is written once. A section leads to its first page, and shows its pages while it is open
+ * (style.css). Maintainers have a separate sidebar.
  */
 export function sidebarOf(titleOf) {
   const groups = pages.map((section) => ({
     text: section.text,
-    collapsed: true,
+    link: linkTo(section.pages[0]),
     items: section.pages.map((page) => ({
       text: titleOf(page),
-      link: `/${page.replace(/(index)?\.md$/, '')}`,
+      link: linkTo(page),
     })),
   }))
   const [theirs, users] = [true, false].map((isTheirs) =>
