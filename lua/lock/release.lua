@@ -7,7 +7,8 @@
   KEYS[4]  fence     string, last fencing token
   ARGV[1]  owner
   ARGV[2]  tokenFloor    largest fencing token that the requesting client has seen
-  ARGV[3]  tombstoneMs   how long late requests of this owner are refused, milliseconds; left out when none can arrive
+  ARGV[3]  tombstoneMs   how long late requests of this owner are refused, milliseconds; left out, or '' before keepMs, when none can arrive
+  ARGV[4]  keepMs        how long the lock stays held by '<owner>:kept', milliseconds, exactly; left out when it becomes free
 
   Returns  1               released
            0               not held by owner (never was, expired, forced, or released before); removes its queue entry
@@ -21,11 +22,16 @@
 local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local tokenFloor = ARGV[2]
-local tombstoneMs = ARGV[3]
+local tombstoneMs = ARGV[3] ~= '' and ARGV[3]
+local keepMs = ARGV[4]
 
 -- The owner is the only field of the hash: Redis deletes the lock with it. A holder has no queue entry.
 local mine = redis.pcall('HDEL', lockKey, owner) == 1
-local first = mine and call('LPOP', queueKey)
+if mine and keepMs then
+  call('HSET', lockKey, owner .. ':kept', '1')
+  call('PEXPIRE', lockKey, keepMs)
+end
+local first = mine and not keepMs and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
   return 1
 end

@@ -40,6 +40,7 @@ export type { ClientInfo } from './engine/replies.js'
 export type { FencedClient } from './engine/session.js'
 export type {
   AcquireOptions,
+  HoldOptions,
   LockOptions,
   RunOptions,
   ClientOptions,

@@ -73,13 +73,15 @@ export class DocumentCommands implements LockSteps {
   }
 
   async release(address: ObjectAddress, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply> {
-    const { clock, queue, host, mail } = this.#deps
+    const { clock, queue, host, mail, session } = this.#deps
     const tombstoneMs = clock.atLeast(request.tombstoneMs)
+    const keepMs = request.keepMs === undefined ? undefined : clock.atLeast(request.keepMs)
+    if (keepMs !== undefined) session.willLease?.(keepMs)
     const released = await this.#run<ReleaseReply>(
       address,
       timeoutMs,
       ({ steps, content, opened, context }) => {
-        const reply = steps.release(content.state, { ...request, tombstoneMs }, context)
+        const reply = steps.release(content.state, { ...request, tombstoneMs, keepMs }, context)
         // Others find out when they look again.
         if (!queue && reply.kind === 'released') opened.afterwards(() => host.wake(address.id))
         return reply

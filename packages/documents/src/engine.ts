@@ -23,7 +23,12 @@ export const documentEngine = (
       ...(queue && { kinds: ['shared', 'latch'] }),
       fifo: queue,
       handOff: queue ? { pollMs, queued: true } : { pollMs },
-      lease: { stepMs: clockStepMs, shortestMs: clockStepMs > 1 ? 3 * clockStepMs : 1, marginMs: 2 },
+      lease: {
+        stepMs: clockStepMs,
+        shortestMs: clockStepMs > 1 ? 3 * clockStepMs : 1,
+        marginMs: 2,
+        keeps: true,
+      },
       // A document that was evicted takes the last token along.
       fencing: evicts ? 'none' : 'while data lives',
       survives,

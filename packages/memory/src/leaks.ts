@@ -1,3 +1,4 @@
+import { isKept } from '@holdfast/core/engine'
 import type { ObjectType } from '@holdfast/core/engine'
 import { objectOf } from '@holdfast/documents'
 import type { LockState, SharedState, WaitingState } from '@holdfast/documents/steps'
@@ -48,7 +49,8 @@ function leaksOfHolds(
   holds: readonly { readonly owner: string; readonly count: number; readonly untilUs: number }[],
   nowUs: number,
 ): Leak[] {
-  const live = holds.filter(({ untilUs }) => untilUs > nowUs)
+  // What is kept on purpose ends by itself.
+  const live = holds.filter(({ owner, untilUs }) => untilUs > nowUs && !isKept(owner))
   return live.map(({ owner, count }) => ({ kind: 'hold', ...leftIn(id), owner, count }))
 }
 

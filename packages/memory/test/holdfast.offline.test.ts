@@ -55,6 +55,49 @@ describe('clients that share a memory store', () => {
     expect(lease.isHeld).toBe(false)
   })
 
+  it('keep a lock for at least atLeastMs, whatever becomes of its holder, and not longer', async () => {
+    const [mine, theirs] = [ann.getLock('order'), bob.getLock('order')]
+    await mine.withLock({ atLeastMs: 60_000 }, () => mine.withLock(() => undefined))
+    const info = await theirs.inspect()
+    expect(info).toMatchObject({ isLocked: true, holder: { client: { label: 'Ann' } } })
+    expect(ann.stats()).toMatchObject({ holds: 0, released: 1, lost: 0 })
+    expect(await mine.tryLock()).toBeNull()
+    store.advance(59_000)
+    await ann.close()
+    expect(await theirs.tryWithLock(() => undefined)).toEqual({ ran: false, holder: info.holder?.owner })
+    store.advance(2_000)
+    // Its time is over before the lock is left.
+    const lease = await theirs.lock({ atLeastMs: 5 })
+    const over = performance.now() + 10
+    while (performance.now() < over) await settled()
+    await lease.unlock()
+    expect(await theirs.isLocked()).toBe(false)
+    await theirs.withLock({ atLeastMs: 60_000 }, () => undefined)
+    expect(await theirs.forceUnlock({ owner: (await theirs.inspect()).holder?.owner ?? '' })).toBe(true)
+    expect(await theirs.isLocked()).toBe(false)
+  })
+
+  it('keep a lock that is released because its client closes', async () => {
+    const lock = ann.getLock('order')
+    await lock.lock({ atLeastMs: 60_000 })
+    await ann.close()
+    expect(await bob.getLock('order').tryLock()).toBeNull()
+    store.advance(61_000)
+    await (await bob.getLock('order').lock()).unlock()
+  })
+
+  it('refuse atLeastMs where a lock cannot be kept', async () => {
+    const { read } = ann.getReadWriteLock('catalog')
+    await expect(read.lock({ atLeastMs: 1_000 })).rejects.toThrow(
+      'a read-lock cannot keep a lock after its release',
+    )
+    await expect(ann.getLock('order').lock({ atLeastMs: 0 })).rejects.toThrow(
+      'atLeastMs must be an integer from 1',
+    )
+    const together = { waitMs: 0, atLeastMs: 1_000 }
+    await expect(ann.getMultiLock(['order']).lock(together)).rejects.toThrow("unknown option 'atLeastMs'")
+  })
+
   it('run a callback if the lock is free within waitMs, and pass on what the callback throws', async () => {
     const [mine, theirs] = [ann.getLock('order'), bob.getLock('order')]
     const lease = await mine.lock()

@@ -1,11 +1,5 @@
 import { inspect } from 'node:util'
-import {
-  HoldfastError,
-  InvalidArgumentError,
-  type AcquireOptions,
-  type Lease,
-  type Lock,
-} from '@holdfast/core'
+import { HoldfastError, InvalidArgumentError, type HoldOptions, type Lease, type Lock } from '@holdfast/core'
 import { isClient, type HoldfastClient } from './options.js'
 
 type Body = (lease: Lease) => Promise<unknown>
@@ -37,11 +31,11 @@ export function nameFrom(returned: unknown, title: string): string {
   )
 }
 
-export const withLock = (lock: Lock, options: AcquireOptions, body: Body): Promise<unknown> =>
+export const withLock = (lock: Lock, options: HoldOptions, body: Body): Promise<unknown> =>
   lock.withLock(options, body)
 
 /** Resolves with `undefined` while others hold the lock. */
-export async function withLockOrSkip(lock: Lock, options: AcquireOptions, body: Body): Promise<unknown> {
+export async function withLockOrSkip(lock: Lock, options: HoldOptions, body: Body): Promise<unknown> {
   const result = await lock.tryWithLock(options, body)
   return result.ran ? result.value : undefined
 }

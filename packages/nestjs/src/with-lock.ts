@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { InvalidArgumentError, type AcquireOptions } from '@holdfast/core'
+import { InvalidArgumentError, type HoldOptions } from '@holdfast/core'
 import { Inject } from '@nestjs/common'
 import { withCurrentLease } from './current-lease.js'
 import { inPlaceOf, methodOf } from './decorated-method.js'
@@ -8,7 +8,7 @@ import { clientOf, nameFrom, settled, withLock, withLockOrSkip } from './locked-
 import { getHoldfastToken } from './tokens.js'
 
 /** How `@WithLock` acquires its lock. An option that is left out takes the client's default. */
-export interface WithLockOptions extends Omit<AcquireOptions, 'signal'> {
+export interface WithLockOptions extends Omit<HoldOptions, 'signal'> {
   /** The name of the client, as given to `HoldfastModule.forRoot`; `'default'` by default. */
   readonly client?: string | undefined
   /**
@@ -108,6 +108,7 @@ export function WithLock(key: string | KeyFunction, options: WithLockOptions = {
 const optionNames: Record<keyof WithLockOptions, true> = {
   waitMs: true,
   leaseMs: true,
+  atLeastMs: true,
   maxHoldMs: true,
   reentrant: true,
   client: true,

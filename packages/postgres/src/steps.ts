@@ -95,8 +95,8 @@ export class Steps {
   }
 
   release({ id, kind }: PostgresAddress, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {
-    const { owner, count, tombstoneMs } = request
-    const values = [id, owner, count, tombstoneMs, tokenFloor]
+    const { owner, count, tombstoneMs, keepMs } = request
+    const values = [id, owner, count, tombstoneMs, tokenFloor, ...(keepMs === undefined ? [] : [keepMs])]
     return { ...this.#call(nameOf('release', kind), values), read: releaseReply }
   }
 

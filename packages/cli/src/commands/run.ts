@@ -9,6 +9,7 @@ import { usageError, withClient } from './with-client.js'
 interface RunOptions extends StoreOptions {
   readonly wait?: number
   readonly lease: number
+  readonly atLeast?: number
   readonly conflictExitCode: number
   readonly label?: string
   readonly quiet?: true
@@ -36,6 +37,12 @@ export function addRun(program: Command): void {
         '-l, --lease <duration>',
         'how long the lock outlives this process; renewed every third of it',
       ).default(30_000, '30s'),
+    )
+    .addOption(
+      durationOption(
+        '--at-least <duration>',
+        'keep the lock for at least this time, though the command ends sooner: once per interval, whatever the clocks of the machines',
+      ),
     )
     .addOption(
       new Option('-E, --conflict-exit-code <code>', 'exit code when the lock was not acquired')
@@ -92,7 +99,8 @@ async function run(name: string, command: string[], options: RunOptions): Promis
   return withClient(storeOptions, { watchdogTimeoutMs: leaseMs, label }, (holdfast) => {
     const lock = holdfast.getLock(name)
     const { quiet: isQuiet = false, storeEnv: hasStoreEnv } = options
-    const order = { lock, command, waitMs, leaseMs, notAcquiredCode, hasStoreEnv, isQuiet }
+    const atLeastMs = options.atLeast
+    const order = { lock, command, waitMs, leaseMs, atLeastMs, notAcquiredCode, hasStoreEnv, isQuiet }
     return new Runner(holdfast, order).run()
   })
 }

@@ -20,6 +20,8 @@ export interface RunOrder {
   readonly command: readonly string[]
   readonly waitMs: number
   readonly leaseMs: number
+  /** For how long the lock is held at least. */
+  readonly atLeastMs: number | undefined
   readonly notAcquiredCode: number
   /** Whether the command gets to know where the locks are, with passwords, as this process does. */
   readonly hasStoreEnv: boolean

@@ -9,6 +9,7 @@ import { outerOwners } from './environment.js'
 interface WaitOrder {
   readonly lock: Lock
   readonly waitMs: number
+  readonly atLeastMs: number | undefined
   readonly isQuiet: boolean
 }
 
@@ -19,10 +20,10 @@ interface WaitOrder {
  */
 export async function waitForLock(
   holdfast: Pick<Holdfast, 'on' | 'off'>,
-  { lock, waitMs, isQuiet }: WaitOrder,
+  { lock, waitMs, atLeastMs, isQuiet }: WaitOrder,
   signal: AbortSignal,
 ): Promise<Lease | null> {
-  if (waitMs === 0) return tryOnce(lock, signal)
+  if (waitMs === 0) return tryOnce(lock, atLeastMs, signal)
   const refusal = new AbortController()
   const onWaiting = (): void =>
     void findHolder(lock).then(
@@ -44,7 +45,7 @@ export async function waitForLock(
   holdfast.on('waiting', onWaiting)
   holdfast.on('error', onError)
   try {
-    return await lock.lock({ waitMs, signal: AbortSignal.any([signal, refusal.signal]) })
+    return await lock.lock({ waitMs, atLeastMs, signal: AbortSignal.any([signal, refusal.signal]) })
   } catch (error) {
     if (signal.aborted) return null
     if (!isHoldfastError(error) || error.code !== 'LOCK_TIMEOUT') throw error
@@ -56,9 +57,13 @@ export async function waitForLock(
   }
 }
 
-async function tryOnce(lock: Lock, signal: AbortSignal): Promise<Lease | null> {
+async function tryOnce(
+  lock: Lock,
+  atLeastMs: number | undefined,
+  signal: AbortSignal,
+): Promise<Lease | null> {
   try {
-    const lease = await lock.tryLock({ signal })
+    const lease = await lock.tryLock({ atLeastMs, signal })
     if (!lease) say(`lock ${escapeText(lock.name)} is held by ${await findHolder(lock)}`)
     return lease
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Lease, LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
 import { splitArguments } from '../objects/use-lease.js'
 import type { TryWithLockResult } from '../objects/use-lease.js'
-import type { AcquireOptions, RunOptions } from '../options/options.js'
+import type { HoldOptions, RunOptions } from '../options/options.js'
 import { outsideFrames } from '../ownership/frames.js'
 import { onAbort } from '../util/abort.js'
 import { kindOf, shown } from '../util/mistakes.js'
@@ -54,12 +54,9 @@ export class BridgedLock {
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
-  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
-  async withLock<T>(
-    first: AcquireOptions | undefined | LockCallback<T>,
-    second?: LockCallback<T>,
-  ): Promise<T> {
-    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+  withLock<T>(options: HoldOptions | undefined, fn: LockCallback<T>): Promise<T>
+  async withLock<T>(first: HoldOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
+    const { options, fn } = splitArguments<HoldOptions, LockCallback<T>>(
       'withLock',
       this.#lock.name,
       first,
@@ -77,12 +74,12 @@ export class BridgedLock {
    */
   tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
   /** The same with options. */
-  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(options: HoldOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
   async tryWithLock<T>(
-    first: AcquireOptions | undefined | LockCallback<T>,
+    first: HoldOptions | undefined | LockCallback<T>,
     second?: LockCallback<T>,
   ): Promise<TryWithLockResult<T>> {
-    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+    const { options, fn } = splitArguments<HoldOptions, LockCallback<T>>(
       'tryWithLock',
       this.#lock.name,
       first,
@@ -100,7 +97,7 @@ export class BridgedLock {
    *
    * @throws as `withLock`, except what is about `fn`; otherwise as `Lock.lock`
    */
-  lock(options?: AcquireOptions): Promise<BridgedLease> {
+  lock(options?: HoldOptions): Promise<BridgedLease> {
     return this.#acquire(
       () => this.#lock.lock(options),
       (lease, old) => new BridgedLease(lease, old),
@@ -113,7 +110,7 @@ export class BridgedLock {
    *
    * @throws as `lock`, except `LockTimeoutError`
    */
-  tryLock(options?: AcquireOptions): Promise<BridgedLease | null> {
+  tryLock(options?: HoldOptions): Promise<BridgedLease | null> {
     return this.#acquire(
       () => this.#lock.tryLock(options),
       async (lease, old) => {

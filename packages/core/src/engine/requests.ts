@@ -55,6 +55,11 @@ export interface ReleaseRequest {
   readonly count: number
   /** How long a late request of this owner is to be refused, milliseconds; 0 when none can be on its way. */
   readonly tombstoneMs: number
+  /**
+   * With `count` 0: for how long the lock stays held once its owner is gone, by {@link keptBy} that owner, milliseconds from the step on, exactly.
+   * Above 0; left out when the lock becomes free. Only for engines with the trait `lease.keeps`.
+   */
+  readonly keepMs?: number | undefined
 }
 
 /** How many permits an object is to have in all, whatever size its clients know. */
@@ -100,14 +105,26 @@ export interface Addressing {
 /** The owner of the n-th outermost acquisition of a client. */
 export const ownerOf = (clientId: string, n: number): string => `${clientId}:${n}`
 
+/** Who holds a lock that its owner has released before `atLeastMs` were over: no client acts for it. */
+export const keptBy = (owner: string): string => owner + keptSuffix
+
+const keptSuffix = ':kept'
+
+/** Whether a lock is held by no client any more. */
+export const isKept = (owner: string): boolean => owner.endsWith(keptSuffix)
+
 /** Whether it has the form of an owner. */
-export const isOwner = (text: unknown): text is string => typeof text === 'string' && /^.+:\d+$/s.test(text)
+export const isOwner = (text: unknown): text is string =>
+  typeof text === 'string' && /^.+:\d+(:kept)?$/s.test(text)
 
 /** Which acquisition of its client an owner stands for. */
 export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))
 
 /** The client that an owner belongs to. */
-export const clientOf = (owner: string): string => owner.slice(0, owner.lastIndexOf(':'))
+export const clientOf = (owner: string): string => {
+  const acting = isKept(owner) ? owner.slice(0, -keptSuffix.length) : owner
+  return acting.slice(0, acting.lastIndexOf(':'))
+}
 
 /**
  * A read/write lock is a semaphore: a reader takes one permit, a writer takes all of them. So many readers at once are

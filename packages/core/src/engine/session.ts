@@ -190,6 +190,8 @@ export interface Traits {
      * `leaseMs` or `maxHoldMs` that is not longer is refused.
      */
     readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
+    /** Whether a release can keep a lock held for a time ({@link ReleaseRequest.keepMs}). Without it `atLeastMs` is refused. */
+    readonly keeps?: true
   }
   /**
    * Whether a grant comes with a number larger than that of every earlier grant of the lock: always, as long as the

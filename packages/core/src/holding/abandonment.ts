@@ -24,6 +24,8 @@ export interface AbandonedOwner {
   readonly inDoubt: boolean
   /** The lease that it requested. */
   readonly leaseMs: number
+  /** The instant until which a lock that it holds is to stay held by no one, if it is. */
+  readonly keepUntil?: number
 }
 
 /** A request that is held back. */
@@ -120,7 +122,7 @@ export class Abandonment {
     }
   }
 
-  #giveUp({ address, title, owner, inDoubt, leaseMs }: AbandonedOwner): Promise<void> {
+  #giveUp({ address, title, owner, inDoubt, leaseMs, keepUntil = -Infinity }: AbandonedOwner): Promise<void> {
     const tombstoneMs = this.tombstoneMs(leaseMs)
     const release = {
       address,
@@ -129,6 +131,7 @@ export class Abandonment {
       count: 0,
       tombstoneMs: inDoubt ? tombstoneMs : 0,
       until: monotonicMs() + tombstoneMs,
+      keepUntil,
       incarnation: undefined,
       failures: 0,
       wasDenied: false,

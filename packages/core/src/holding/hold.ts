@@ -280,7 +280,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     const tombstoneMs = count === 0 && this.inDoubt ? abandonment.tombstoneMs(this.clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
     const title = titleOf(this.ownTarget)
-    const unsent = { failures: 0, wasDenied: false }
+    const unsent = { failures: 0, wasDenied: false, keepUntil: this.keepUntil }
     return { address, title, owner, count, tombstoneMs, until, incarnation: this.incarnation, ...unsent }
   }
 
@@ -309,7 +309,9 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     this.deps.holds.remove(this, 'released')
   }
 
-  #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number): L {
+  #open(target: Target, { leaseMs, maxHoldMs, atLeastMs }: Request, enteredAt: number): L {
+    // From now on: the store has granted it by now, maybe only after the request was sent.
+    if (atLeastMs !== undefined) this.keepUntil = Math.max(this.keepUntil, monotonicMs() + atLeastMs)
     const lease = this.deps.leaseMaker.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
     this.leases.add(lease.entry)
     this.deps.watchdog.reschedule(this)

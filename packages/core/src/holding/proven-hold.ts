@@ -53,6 +53,8 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
   protected state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
   protected ownTarget: Target
   protected token: number
+  /** The lock is to stay held until then, however early it is released. */
+  protected keepUntil = -Infinity
   protected readonly clock: LeaseClock
   protected readonly inDoubt: boolean
   /** Of the store that proved it last, if known. */
@@ -282,7 +284,8 @@ export abstract class ProvenHold<D extends ProvenHoldDeps = ProvenHoldDeps> impl
     const mayLastMs = this.clock.mayLastMs(monotonicMs())
     const { address, owner } = this
     const title = titleOf(this.ownTarget)
-    this.deps.abandonment.abandon({ address, title, owner, inDoubt: this.inDoubt, leaseMs: mayLastMs })
+    const { inDoubt, keepUntil } = this
+    this.deps.abandonment.abandon({ address, title, owner, inDoubt, leaseMs: mayLastMs, keepUntil })
   }
 
   /** After a suspend the hold is unknown until a renewal, requested here, proves it. */

@@ -22,6 +22,8 @@ export interface PendingRelease extends ReleaseRequest {
   readonly title?: string
   /** The instant after which it no longer matters. */
   until: number
+  /** The instant until which the lock is to stay held by no one; in the past for one that becomes free. */
+  readonly keepUntil: number
   /** The incarnation of the store that confirmed the hold, if known. */
   readonly incarnation: string | undefined
   /** How often it got no reply. */
@@ -47,14 +49,14 @@ export async function sendRelease(
   release: PendingRelease,
   waitMs: number,
 ): Promise<ReleaseOutcome> {
-  const { address, title, owner, count, tombstoneMs, until } = release
+  const { address, title, owner, count, until } = release
   let now = monotonicMs()
   const stopAt = Math.min(until, now + waitMs)
   for (;;) {
     const epoch = store.connectionEpoch
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
-      const reply = await steps.release(address, { owner, count, tombstoneMs }, timeoutMs)
+      const reply = await steps.release(address, wanted(release, now), timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)
       release.wasDenied = true
@@ -75,6 +77,12 @@ export async function sendRelease(
       if (now >= stopAt) return release.wasDenied && now >= until ? 'not-held' : 'unanswered'
     }
   }
+}
+
+/** What to send now. */
+function wanted({ owner, count, tombstoneMs, keepUntil }: PendingRelease, now: number): ReleaseRequest {
+  const keepMs = count === 0 ? Math.ceil(keepUntil - now) : 0
+  return keepMs > 0 ? { owner, count, tombstoneMs, keepMs } : { owner, count, tombstoneMs }
 }
 
 /** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */

@@ -20,6 +20,7 @@ export type {
   AcquireOptions,
   ClientOptions,
   CloseOptions,
+  HoldOptions,
   LockOptions,
   RunOptions,
 } from '../options/options.js'

@@ -13,8 +13,8 @@ import type { Member, MemberClient } from '../multi/member.js'
 import type { Operations } from '../operating/operations.js'
 import { resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
-import { resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
+import { resolveHold } from '../options/options.js'
+import type { AcquireOptions, HoldOptions, LeaseBounds, Request } from '../options/options.js'
 import type { Frames } from '../ownership/frames.js'
 import type { Possession } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
@@ -113,8 +113,8 @@ export class Lock {
    */
   withLock<T>(fn: LockCallback<T>): Promise<T>
   /** The same with options. */
-  withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
-  withLock<T>(first: AcquireOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
+  withLock<T>(options: HoldOptions | undefined, fn: LockCallback<T>): Promise<T>
+  withLock<T>(first: HoldOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
     return useLease<Outcome, T, T>(() => this.#acquireForBody('withLock', first, second), valueOrTimeout)
   }
 
@@ -127,9 +127,9 @@ export class Lock {
    */
   tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
   /** The same with options. */
-  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(options: HoldOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
   tryWithLock<T>(
-    first: AcquireOptions | undefined | LockCallback<T>,
+    first: HoldOptions | undefined | LockCallback<T>,
     second?: LockCallback<T>,
   ): Promise<TryWithLockResult<T>> {
     return useLease<Outcome, T, TryWithLockResult<T>>(
@@ -148,8 +148,8 @@ export class Lock {
    * for a write lock inside a read lock of the same caller; `ReplicationError` when too few replicas acknowledged the grant
    * (`minReplicas`); `TooManyWaitersError`, `ClosedError`; `NotOwnerError` when the scope of the call had ended by then
    */
-  lock(options?: AcquireOptions): Promise<Lease>
-  lock(options?: AcquireOptions, second?: unknown): Promise<Lease> {
+  lock(options?: HoldOptions): Promise<Lease>
+  lock(options?: HoldOptions, second?: unknown): Promise<Lease> {
     return this.#acquireInScope(leaseOrTimeout, options, second)
   }
 
@@ -158,8 +158,8 @@ export class Lock {
    *
    * @throws as `lock`, except `LockTimeoutError`
    */
-  tryLock(options?: AcquireOptions): Promise<Lease | null>
-  tryLock(options?: AcquireOptions, second?: unknown): Promise<Lease | null> {
+  tryLock(options?: HoldOptions): Promise<Lease | null>
+  tryLock(options?: HoldOptions, second?: unknown): Promise<Lease | null> {
     return this.#acquireInScope(leaseOrNull, options, second, 0)
   }
 
@@ -267,12 +267,12 @@ export class Lock {
 
   #acquireForBody<T>(
     method: string,
-    first: AcquireOptions | undefined | LockCallback<T>,
+    first: HoldOptions | undefined | LockCallback<T>,
     second: LockCallback<T> | undefined,
     waitMs?: number,
   ): Acquiring<Outcome, T> {
     const { frames, entrance, events } = this.#deps
-    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(method, this.name, first, second)
+    const { options, fn } = splitArguments<HoldOptions, LockCallback<T>>(method, this.name, first, second)
     const request = this.#request(options, waitMs)
     return {
       acquired: entrance.acquireForBody(this.#target, request, this.#isFenced),
@@ -293,13 +293,13 @@ export class Lock {
     }
   }
 
-  #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
+  #request(options: HoldOptions | undefined, waitMs?: number): Request {
+    return resolveHold(options, this.#deps.settings, waitMs, this.#reentrant, this.kind)
   }
 
   #acquireInScope<T extends Lease | null>(
     toResult: (outcome: Outcome) => T,
-    options: AcquireOptions | undefined,
+    options: HoldOptions | undefined,
     second: unknown,
     waitMs?: number,
   ): Promise<T> {

@@ -1,3 +1,4 @@
+import type { ObjectKind } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { driftMs } from '../time/deadline.js'
@@ -60,6 +61,21 @@ export interface AcquireOptions {
   readonly reentrant?: boolean | undefined
 }
 
+/** How one acquisition of a lock behaves. */
+export interface HoldOptions extends AcquireOptions {
+  /**
+   * For how long the lock is held at least, counted from the acquisition: released before that, it stays held until then, by no one. So a
+   * short job runs once per interval, although clocks of instances differ. At least 1.
+   *
+   * What is kept is not renewed, cannot be lost and outlives `close()`; `forceUnlock()` ends it. A process that dies first changes nothing:
+   * its lease ends as always. Refused for read/write locks, multi locks and quorum locks, with Redisson, and by engines whose holds end with a
+   * session.
+   *
+   * @defaultValue none: the lock is free once it is released
+   */
+  readonly atLeastMs?: number | undefined
+}
+
 /** How a lock, a read/write lock or a multi lock is made. */
 export type LockOptions = Pick<AcquireOptions, 'reentrant'>
 
@@ -96,6 +112,8 @@ export interface Request {
   readonly leaseMs: number | null
   readonly maxHoldMs: number
   readonly signal: AbortSignal | undefined
+  /** For how long the lock is held at least. */
+  readonly atLeastMs?: number | undefined
   /** Whether the call itself said that it waits without limit. */
   readonly isStandby?: boolean
   /** Whether it may re-enter; `undefined` leaves it to each member of a multi lock. */
@@ -107,6 +125,8 @@ export interface Request {
 /** The shortest lease that can be had, and from which engine. */
 export interface LeaseBounds {
   readonly engine: string
+  /** Whether a release can keep a lock. */
+  readonly keeps?: boolean
   readonly shortestLeaseMs: number
   readonly confirmation?: Traits['lease']['confirmation']
   /** Of a quorum, the longest fixed lease, and the option that sets it. */
@@ -147,6 +167,8 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
   reentrant: true,
 }
 export const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
+const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
+export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =
   'a lock has no options but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
@@ -213,6 +235,27 @@ function checkLongest(leaseMs: number | null | undefined, { longestLease }: Leas
     `leaseMs must be at most ${longestLease.option} (${longestLease.ms}): a master that restarts without its data has ` +
       `a vote again after that time, got ${leaseMs}`,
   )
+}
+
+/** Checks the options of one acquisition of a lock, and fills in the client's defaults. Arguments as for `resolveRequest`. */
+export function resolveHold(
+  given: HoldOptions | undefined,
+  settings: LeaseBounds & { readonly defaults: AcquireOptions },
+  waitMs: number | undefined,
+  reentrant: boolean,
+  kind: ObjectKind,
+): Request {
+  const request = resolveRequest(given, settings, waitMs, reentrant, holdOptionNames)
+  const atLeastMs = given?.atLeastMs
+  if (atLeastMs === undefined) return request
+  requireInteger('atLeastMs', atLeastMs, 1)
+  if (kind !== 'lock' || !settings.keeps) {
+    const what = kind === 'lock' ? `the engine ${settings.engine}` : `a ${kind}`
+    throw new InvalidArgumentError(
+      `${what} cannot keep a lock after its release, so atLeastMs is refused; keep a record of when the job last ran, and check it under the lock`,
+    )
+  }
+  return { ...request, atLeastMs }
 }
 
 /** Checks the options of a close. */
@@ -286,6 +329,7 @@ export function resolveSettings(
     commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
     maxWaiters: options.maxWaiters ?? Infinity,
     marginMs,
+    keeps: traits.lease.keeps === true,
     evicts: traits.evicts === true,
     hasTokens: traits.fencing !== 'none',
     defaults: { waitMs, leaseMs, maxHoldMs, signal, reentrant },

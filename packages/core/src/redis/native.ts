@@ -21,9 +21,15 @@ import type { RedisSessionOptions } from './session.js'
  */
 export function nativeEngine(options: RedisOptions, carried: readonly CarriedSteps[] = []): LockEngine {
   const settings = resolveRedisSettings(options)
+  const traits = traitsOf(settings, {
+    kinds: ['shared', 'latch'],
+    fifo: true,
+    handOff: 'grant',
+    operator: true,
+  })
   return {
     name: engineName,
-    traits: traitsOf(settings, { kinds: ['shared', 'latch'], fifo: true, handOff: 'grant', operator: true }),
+    traits: { ...traits, lease: { ...traits.lease, keeps: true } },
     open(host): RedisSession {
       const reached = reach(options, settings, host)
       const calls = { lock: new NativeCalls(reached.connections.cluster === null) }

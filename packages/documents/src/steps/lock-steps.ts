@@ -1,4 +1,5 @@
 import {
+  keptBy,
   RefusedError,
   type AcquireReply,
   type AcquireRequest,
@@ -48,16 +49,20 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
 
 /** Sets the hold count; at 0 gives up the hold and the queue entry, and hands a free lock on. */
 export function release(state: LockState, request: ReleaseRequest, context: StepContext): ReleaseReply {
-  const { owner, count } = request
+  const { nowUs } = context
+  const { owner, count, keepMs } = request
   const { hold } = state
   const isMine = hold?.owner === owner
   if (count > 0) {
     if (isMine) hold.count = count
     return isMine ? released : notHeld
   }
-  if (isMine) state.hold = null
+  if (isMine) {
+    const kept = keepMs !== undefined && { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
+    state.hold = kept || null
+  }
   state.queue.delete(owner)
-  leaveTombstone(state, request, context.nowUs)
+  leaveTombstone(state, request, nowUs)
   if (!state.hold) grantToFirst(state, context)
   return isMine ? released : notHeld
 }

@@ -26,20 +26,21 @@ const handOn = (s: string): string => `
 
 /**
  * `release`: sets the hold count. At 0 gives up hold and queue entry, leaves a tombstone for p_tombstone_ms (0: none), and
- * hands a free lock on.
+ * hands a free lock on. With p_keep_ms above 0 the lock stays held for that long, exactly, by no client.
  *
  * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
  */
 export const release = (s: string): string => `
 create function ${s}.release(
-  p_name text, p_owner text, p_count int, p_tombstone_ms bigint, p_floor bigint, out is_mine boolean
+  p_name text, p_owner text, p_count int, p_tombstone_ms bigint, p_floor bigint, p_keep_ms bigint default 0,
+  out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare
   l ${s}.lock;
   was ${s}.lock;
   now_us bigint;
 begin
-${checkTimes('p_tombstone_ms')}
+${checkTimes('p_tombstone_ms', 'p_keep_ms')}
 ${lockRowToRelease(s)}
   was := l;
   ${readClock}
@@ -53,6 +54,11 @@ ${settle(s)}
     end if;
   else
 ${giveUp(s)}
+    if is_mine and p_keep_ms > 0 then
+      l.owner := p_owner || ':kept';
+      l.hold_count := 1;
+      l.until_us := now_us + p_keep_ms * 1000;
+    end if;
 ${leaveTombstone(s)}
 ${handOn(s)}
   end if;

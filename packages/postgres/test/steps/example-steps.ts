@@ -27,6 +27,15 @@ export const release = (client: Client, count = 0, tombstoneUnits = 0, tokenFloo
   tombstoneMs: tombstoneUnits * unitMs,
   tokenFloor,
 })
+/** A release that keeps the lock. */
+export const keep = (client: Client, units: number): Step => ({
+  kind: 'release',
+  owner: ownerOf(client),
+  count: 0,
+  tombstoneMs: 0,
+  keepMs: units * unitMs,
+  tokenFloor: 0,
+})
 export const force = (client: Client, tokenFloor = 0): Step => ({
   kind: 'force',
   owner: ownerOf(client),

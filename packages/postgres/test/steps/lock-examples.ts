@@ -6,6 +6,7 @@ import {
   inspect,
   pass,
   refresh,
+  keep,
   release,
   renew,
   short,
@@ -70,6 +71,21 @@ export const lockExamples: readonly (readonly Step[])[] = [
       [acquire('A'), wait('B', 1.25), pass(5), step, inspect],
     ],
   ),
+  // A release that keeps the lock, for less and for more than its lease; again, and of a stranger.
+  [acquire('A'), wait('B'), keep('A', 1.5), inspect, keep('A', 9.5), renew('A', 9.5), inspect, pass(1)],
+  [acquire('A'), wait('B'), keep('A', 1.5), pass(1), acquire('C'), pass(1), acquire('C'), inspect],
+  [
+    acquire('A', 2),
+    acquire('A', 2),
+    keep('A', 9.5),
+    inspect,
+    pass(7),
+    inspect,
+    acquire('B'),
+    pass(5),
+    acquire('B'),
+  ],
+  [acquire('A'), wait('C'), keep('B', 1.5), keep('C', 1.5), inspect, release('A'), inspect],
   // Counts, tombstones, tokens that are seen elsewhere.
   [acquire('A'), acquire('A', 2), acquire('B', 2), release('A', 1), release('B', 1), inspect, release('A')],
   [

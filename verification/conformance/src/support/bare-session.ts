@@ -57,6 +57,10 @@ export class BareSession {
     return (await this.session.steps.release(this.address, request, timeoutMs)).kind
   }
 
+  async force(owner: string): Promise<string> {
+    return (await this.session.steps.force(this.address, owner)).kind
+  }
+
   renew(leaseMs: number, ...owners: string[]) {
     const { address } = this
     return this.session.steps.renew(

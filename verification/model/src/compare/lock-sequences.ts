@@ -41,6 +41,10 @@ const release = fc.record({
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: times([2.25, 5.25]) },
   ),
+  keepMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: times([1.5, 4.5]) },
+  ),
   tokenFloor,
 })
 const force = fc.record({ kind: fc.constant('force' as const), owner, tokenFloor })

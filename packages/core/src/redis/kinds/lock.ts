@@ -137,7 +137,9 @@ export class NativeCalls extends LockCalls {
   }
 
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
-    const args = [request.owner, tokenFloor, ...tombstoneOf(request)]
+    const { owner, tombstoneMs, keepMs } = request
+    const ends = keepMs === undefined ? tombstoneOf(request) : [tombstoneMs > 0 ? tombstoneMs : '', keepMs]
+    const args = [owner, tokenFloor, ...ends]
     return { script: lockScripts.lockRelease, keys: keyList(keys), args }
   }
 

@@ -464,9 +464,14 @@ return replies`
 const p72 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local tokenFloor = ARGV[2]
-local tombstoneMs = ARGV[3]
+local tombstoneMs = ARGV[3] ~= '' and ARGV[3]
+local keepMs = ARGV[4]
 local mine = redis.pcall('HDEL', lockKey, owner) == 1
-local first = mine and call('LPOP', queueKey)
+if mine and keepMs then
+call('HSET', lockKey, owner .. ':kept', '1')
+call('PEXPIRE', lockKey, keepMs)
+end
+local first = mine and not keepMs and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
 return 1
 end`
@@ -1129,7 +1134,7 @@ export const lockScripts = {
   lockForce: /* @__PURE__ */ new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', [p2, p58, p4, p30, p31, p32, p59, p40, p41, p42, p43, p44, p36, p45, p46, p60, p61]),
   lockInspect: /* @__PURE__ */ new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', [p2, p62, p4, p30, p31, p32, p63, p41, p64]),
   lockRefresh: /* @__PURE__ */ new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', [p2, p4, p65, p66, p31, p67, p41, p68, p53, p34, p54, p69, p70, p71]),
-  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', '927e9c70e23452c38f523e4482b637630e42af53', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
+  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', 'a054d716c50c83f7bffbdf821b7bc96b574482a9', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
   lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p79]),
   lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p80, p30, p31, p32, p81, p65, p82]),
 }

@@ -1,12 +1,14 @@
 import { expect } from '../../expect/expect.js'
 import { until } from '../../support/until.js'
+import { keptBy } from '@holdfast/core/engine'
+import { failureOf } from '../../support/observing.js'
 import { BareSession } from '../../support/bare-session.js'
 import type { Suite } from '../../support/suite.js'
 
 /** What single steps do when they come twice, late, or from an owner that holds nothing. */
 export function describeSteps(suite: Suite): void {
   const bare = { needs: ['engine'] } as const
-  const { fifo, handOff, fencing } = suite.traits
+  const { fifo, handOff, fencing, lease } = suite.traits
 
   async function open(): Promise<BareSession> {
     const engine = suite.engine.engine?.()
@@ -55,6 +57,33 @@ export function describeSteps(suite: Suite): void {
       const [a = ''] = store.owners(1)
       expect(await store.acquire(a, { count: 2, entryTtlMs: 60_000 })).toEqual({ kind: 'lost' })
       expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
+    })
+
+    it('a release that keeps the lock leaves it to no client, for that long exactly, and changes nothing when it comes again', async () => {
+      const store = await open()
+      const [a = '', b = ''] = store.owners(2)
+      if (!lease.keeps) {
+        const { lock } = await suite.open()
+        expect(await failureOf(lock.lock({ atLeastMs: 1_000 }))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+        return
+      }
+      // Shorter and longer than what is left of the lease.
+      for (const keepMs of [40_000, 90_000]) {
+        expect(await store.acquire(a)).toMatchObject({ kind: 'held' })
+        const kept = { owner: keptBy(a), count: 1 }
+        expect(await store.release(a, { keepMs })).toBe('released')
+        const { ttlMs } = await store.inspect()
+        expect(ttlMs > keepMs - 10_000 && ttlMs <= keepMs + lease.stepMs).toBe(true)
+        expect(await store.release(a, { keepMs: 95_000 })).toBe('not-held')
+        expect(await store.release(a)).toBe('not-held')
+        expect(await store.renew(60_000, a)).toEqual(['not-held'])
+        expect(await store.acquire(b)).toMatchObject({ kind: 'busy', holder: kept.owner })
+        const after = await store.inspect()
+        expect(after).toMatchObject(kept)
+        expect(after.ttlMs <= ttlMs).toBe(true)
+        expect(await store.force(kept.owner)).toBe('released')
+        expect(await store.inspect()).toMatchObject({ owner: '' })
+      }
     })
 
     it('an acquire that arrives after its owner was abandoned is refused, on a free lock and on a held one', async () => {
