@@ -1,19 +1,9 @@
 import type { Address, ReleaseRequest } from '../engine/requests.js'
-import type { LockSteps } from '../engine/lock-steps.js'
-import type { StoreFacts } from '../engine/session.js'
 import { ClosedError, UnavailableError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { Background } from '../util/background.js'
+import type { StoreClient } from '../store-client.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../util/clock.js'
-
-/** What sending a release needs. */
-export interface ReleaseDeps {
-  readonly store: StoreFacts
-  readonly steps: LockSteps
-  readonly settings: { readonly commandTimeoutMs: number; readonly evicts: boolean }
-  readonly background: Background
-}
 
 /** A release under way, and for how long it matters. */
 export interface PendingRelease extends ReleaseRequest {
@@ -43,22 +33,23 @@ export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
  * the store evicts single holds, the first run may have found nothing, too: always a loss.
  */
 export async function sendRelease(
-  { store, steps, settings, background }: ReleaseDeps,
+  store: StoreClient,
   release: PendingRelease,
   waitMs: number,
 ): Promise<ReleaseOutcome> {
+  const { facts, steps, settings, background } = store
   const { address, title, owner, count, tombstoneMs, until } = release
   let now = monotonicMs()
   const stopAt = Math.min(until, now + waitMs)
   for (;;) {
-    const epoch = store.connectionEpoch
+    const epoch = facts.connectionEpoch
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
       const reply = await steps.release(address, { owner, count, tombstoneMs }, timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)
       release.wasDenied = true
-      const isRepeated = release.failures > 0 || epoch !== store.connectionEpoch
+      const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
       const mayHaveRunBefore = count === 0 && !settings.evicts && isRepeated
       const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
@@ -79,12 +70,12 @@ export async function sendRelease(
 
 /** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */
 async function isStill(
-  store: StoreFacts,
+  { facts }: StoreClient,
   { address, incarnation }: PendingRelease,
   withinMs: number,
 ): Promise<boolean> {
   if (incarnation === undefined) return false
-  const found = await withTimeout(store.incarnation(address), Math.max(1, withinMs))
+  const found = await withTimeout(facts.incarnation(address), Math.max(1, withinMs))
   if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
   return found === incarnation
 }

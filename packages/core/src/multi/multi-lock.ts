@@ -2,36 +2,29 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
-import { partsOf } from '../lock-client.js'
+import { lockOf, storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
-import { notReachedTurn } from '../objects/entrance.js'
-import type { Lease, LockCallback } from '../objects/lease.js'
+import { limitOf, notReachedTurn } from '../objects/entrance.js'
+import type { LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
 import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
 import { resolveReentrant, resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, LockOptions, Request } from '../options/options.js'
+import type { AcquireOptions, LockOptions, Request } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
-import type { ScopedLease } from '../ownership/possession.js'
+import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { multiSteps } from '../redis/kinds/multi.js'
+import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../util/clock.js'
 import { kindOf } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { limitOf } from '../waiting/turn.js'
 import { inOrder, mayReenter, MemberBodies } from './member.js'
 import type { Member } from './member.js'
 import { acquireTogether } from './multi-attempt.js'
 import type { AcquiredTogether } from './multi-attempt.js'
 import { MultiLease } from './multi-lease.js'
-
-/** @internal What multi locks need of their client. */
-export interface MultiLockDeps {
-  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-  readonly events: Events
-}
 
 /**
  * Several locks that are acquired as one, as `holdfast.getMultiLock` returns them, of any client. Sends nothing.
@@ -43,10 +36,10 @@ export function getMultiLock(
   members: readonly (Lock | string)[],
   options?: LockOptions,
 ): MultiLock {
-  const parts = partsOf(client, 'getMultiLock')
-  const locks = locksOf(members, (member) => parts.lock(member, false, undefined))
+  const store = storeOf(client, 'getMultiLock')
+  const locks = locksOf(members, (member) => lockOf(store, member, false, undefined))
   for (const { member } of locks) member.client.session.carry?.(multiSteps)
-  return new MultiLock(parts.lockDeps, locks, resolveReentrant(options))
+  return new MultiLock(store, locks, resolveReentrant(options))
 }
 
 function leaseOrTimeout(outcome: MultiLease | NotAcquired): MultiLease {
@@ -66,14 +59,14 @@ const leaseOrNull = (outcome: MultiLease | NotAcquired): MultiLease | null =>
 export class MultiLock {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #deps: MultiLockDeps
+  readonly #store: StoreClient
   readonly #locks: readonly Lock[]
-  readonly #members: readonly Member<Lease>[]
+  readonly #members: readonly Member[]
   readonly #reentrant: boolean | undefined
 
   /** @internal Multi locks come from `holdfast.getMultiLock(members)`. */
-  constructor(deps: MultiLockDeps, locks: readonly Lock[], reentrant?: boolean) {
-    this.#deps = deps
+  constructor(store: StoreClient, locks: readonly Lock[], reentrant?: boolean) {
+    this.#store = store
     this.#reentrant = reentrant
     this.#members = inOrder(locks.map(({ member }) => member))
     const byId = new Map([...locks].reverse().map((lock) => [lock.member.target.address.id, lock]))
@@ -108,14 +101,14 @@ export class MultiLock {
         second,
       )
       const request = this.#request(options)
-      const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
+      const beginBody = (): MemberBodies => new MemberBodies(call)
       return {
         acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
         signal: request.signal,
-        use: (outcome: AcquiredTogether<Lease> | NotAcquired) => {
+        use: (outcome: AcquiredTogether | NotAcquired) => {
           if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
           const { hold, bodies = beginBody() } = outcome
-          const lease = new MultiLease(hold, this.names, this.#deps)
+          const lease = new MultiLease(hold, this.names, this.#store.settings)
           return {
             lease,
             run: () => bodies.run(() => fn(lease)),
@@ -188,12 +181,14 @@ export class MultiLock {
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
+    return resolveRequest(options, this.#store.settings, waitMs, this.#reentrant)
   }
 
   async #acquire(request: Request, startedAt = monotonicMs()): Promise<MultiLease | NotAcquired> {
     const outcome = await acquireTogether(this.#members, request, startedAt)
-    return outcome.kind === 'acquired' ? new MultiLease(outcome.hold, this.names, this.#deps) : outcome
+    return outcome.kind === 'acquired'
+      ? new MultiLease(outcome.hold, this.names, this.#store.settings)
+      : outcome
   }
 
   #acquireInScope<T>(
@@ -215,7 +210,7 @@ export class MultiLock {
   }
 
   #report(error: unknown): void {
-    this.#deps.events.emitError(toHoldfastError(error))
+    this.#store.events.emitError(toHoldfastError(error))
   }
 }
 
@@ -226,7 +221,7 @@ export class MultiLock {
  * @param id - of the multi lock
  */
 async function acquireInScopes(
-  members: readonly Member<Lease>[],
+  members: readonly Member[],
   id: string,
   request: Request,
   acquire: (startedAt: number) => Promise<MultiLease | NotAcquired>,
@@ -251,7 +246,7 @@ async function acquireInScopes(
     if ('kind' in outcome) return outcome
     for (const { scope, target } of places) {
       const held = outcome.members.find(({ member }) => member.target.address === target.address)
-      if (held) scope.keep(held.hold, partOf(outcome, held.lease, id))
+      if (held) scope.keep(held.hold, partOf(outcome, held.entry, id))
     }
     return outcome
   } finally {
@@ -260,7 +255,7 @@ async function acquireInScopes(
 }
 
 /** What a scope keeps for one of the locks: to leave it is to leave all. */
-const partOf = (whole: MultiLease, { name, kind, owner }: Lease, multiLock: string): ScopedLease => ({
+const partOf = (whole: MultiLease, { name, kind, owner }: LeaseEntry, multiLock: string): ScopedLease => ({
   name,
   kind,
   owner,

@@ -44,7 +44,7 @@ Socket.prototype.write = function (...given) {
 /** The event comes of the hold, and the files after it are those of events. */
 function onAcquired() {
   const files = filesNow()
-  note(files.slice(0, files.indexOf('holding/hold-reports.ts')))
+  note(files.slice(0, files.indexOf('events/observer.ts')))
 }
 
 /** What `run` passes on its way, each script taking over at a write to the socket. */
