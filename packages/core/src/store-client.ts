@@ -11,7 +11,7 @@ import { clientOf } from './engine/requests.js'
 import type { Address, Addressing, ObjectType, Target } from './engine/requests.js'
 import type { EngineSession, Inbox, LockEngine, Registry, StoreFacts } from './engine/session.js'
 import { InvalidArgumentError } from './errors/errors.js'
-import { Closing, toHoldfastError } from './errors/store-errors.js'
+import { toHoldfastError } from './errors/store-errors.js'
 import { StoreSilence } from './errors/store-silence.js'
 import { Events } from './events/events.js'
 import type { WarningCode } from './events/events.js'
@@ -25,6 +25,7 @@ import type { Home } from './objects/home.js'
 import { checkName } from './objects/lock-name.js'
 import type { Operations } from './operating/operations.js'
 import type { Request, Settings } from './options/options.js'
+import { Closing } from './ownership/closing.js'
 import { Frames } from './ownership/frames.js'
 import { Owners } from './ownership/owners.js'
 import { Background, outsideAllCalls } from './util/background.js'
@@ -56,7 +57,7 @@ export class ClientParts {
   readonly info: ClientInfo
   readonly frames = new Frames()
   readonly owners = new Owners(this.id)
-  readonly closing = new Closing()
+  readonly closing = new Closing(this.frames)
   readonly channels: Channels | undefined
   readonly events: Events
   readonly background: Background
@@ -236,10 +237,8 @@ export class StoreClient implements EngineHost, Home {
 
   /** Ends every call, then every hold, then the session. */
   async closeAll(drainMs: number): Promise<void> {
-    const { holds, waiters, background, closing, commandTimeoutMs } = this
-    closing.begin()
-    waiters.close()
-    await holds.drained(drainMs)
+    const { holds, background, commandTimeoutMs } = this
+    await this.closing.drain({ holds, waits: this.waiters }, drainMs)
     this.loseAll()
     await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
     await this.close()

@@ -3,8 +3,8 @@ import { RefusedError } from '../errors/errors.js'
 import type { StoreClient } from '../store-client.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../util/clock.js'
-import { sendRelease } from './release.js'
-import type { PendingRelease } from './release.js'
+import { sendRelease } from './hold.js'
+import type { PendingRelease } from './hold.js'
 
 /** An owner to give up. */
 export interface AbandonedOwner {

@@ -54,6 +54,7 @@ class JointOwner implements Waiter {
   readonly entryTtlMs = 0
   readonly obstacle = undefined
   readonly waitsSince = monotonicMs()
+  readonly isInside: boolean
   /** It was evicted before its reply was processed. */
   wasRevoked = false
 
@@ -61,7 +62,8 @@ class JointOwner implements Waiter {
     readonly member: Member,
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    const { owners, clientId } = member.client
+    const { owners, clientId, frames } = member.client
+    this.isInside = frames.isInside
     this.n = owners.nextNumber()
     this.owner = ownerOf(clientId, this.n)
   }

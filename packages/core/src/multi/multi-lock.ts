@@ -7,10 +7,19 @@ import type { LockClient } from '../lock-client.js'
 import { limitOf, notReachedTurn } from '../objects/entrance.js'
 import type { LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
-import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import {
+  acquireByOptions,
+  ranOrNot,
+  splitArguments,
+  timedOutWaiting,
+  useLease,
+  valueOrTimeout,
+} from '../objects/use-lease.js'
+import type { Acquiring, TryWithLockResult } from '../objects/use-lease.js'
 import { resolveReentrant, resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LockOptions, Request } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
+import type { CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { multiSteps } from '../redis/kinds/multi.js'
@@ -93,34 +102,34 @@ export class MultiLock {
     second?: LockCallback<T, MultiLease>,
   ): Promise<T> {
     const call = callSite(1)
-    return useLease(() => {
-      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
-        'withLock',
-        undefined,
-        first,
-        second,
-      )
-      const request = this.#request(options)
-      const beginBody = (): MemberBodies => new MemberBodies(call)
-      return {
-        acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
-        signal: request.signal,
-        use: (outcome: AcquiredTogether | NotAcquired) => {
-          if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
-          const { hold, bodies = beginBody() } = outcome
-          const lease = new MultiLease(hold, this.names, this.#store.settings)
-          return {
-            lease,
-            run: () => bodies.run(() => fn(lease)),
-            leave: () => {
-              bodies.end()
-              return lease.unlock()
-            },
-            report: (error) => this.#report(error),
-          }
-        },
-      }
-    })
+    return useLease<AcquiredTogether | NotAcquired, T, T>(
+      () => this.#acquireForBody('withLock', call, first, second),
+      valueOrTimeout,
+    )
+  }
+
+  /**
+   * Runs `fn` while holding all locks if all are free or become free within `waitMs` (default 0: one attempt); otherwise `fn` is not called,
+   * and none of them is held.
+   *
+   * @returns `{ ran: true, value }` with what `fn` returned, or `{ ran: false, holder }` with the owner that kept one of the locks
+   * @throws as `withLock`, except the `LockTimeoutError` of its own wait: one that is thrown comes from `fn`
+   */
+  tryWithLock<T>(fn: LockCallback<T, MultiLease>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(
+    options: AcquireOptions | undefined,
+    fn: LockCallback<T, MultiLease>,
+  ): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second?: LockCallback<T, MultiLease>,
+  ): Promise<TryWithLockResult<T>> {
+    const call = callSite(1)
+    return useLease<AcquiredTogether | NotAcquired, T, TryWithLockResult<T>>(
+      () => this.#acquireForBody('tryWithLock', call, first, second, 0),
+      ranOrNot,
+    )
   }
 
   /**
@@ -178,6 +187,41 @@ export class MultiLock {
   /** The same for the same members. */
   get #id(): string {
     return JSON.stringify(this.#members.map(({ target: { kind, address } }) => [kind, address.id]))
+  }
+
+  #acquireForBody<T>(
+    method: string,
+    call: CallSite,
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second: LockCallback<T, MultiLease> | undefined,
+    waitMs?: number,
+  ): Acquiring<AcquiredTogether | NotAcquired, T> {
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
+      method,
+      undefined,
+      first,
+      second,
+    )
+    const request = this.#request(options, waitMs)
+    const beginBody = (): MemberBodies => new MemberBodies(call)
+    return {
+      acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
+      signal: request.signal,
+      use: (outcome) => {
+        if (outcome.kind === 'not-acquired') return outcome
+        const { hold, bodies = beginBody() } = outcome
+        const lease = new MultiLease(hold, this.names, this.#store.settings)
+        return {
+          lease,
+          run: () => bodies.run(() => fn(lease)),
+          leave: () => {
+            bodies.end()
+            return lease.unlock()
+          },
+          report: (error) => this.#report(error),
+        }
+      },
+    }
   }
 
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {

@@ -126,8 +126,8 @@ function acquireAfresh(
   return home.acquire(target, request, wantsToken, wantedSince)
 }
 
-/** `acquireInside`, `acquire`, `acquireForBody`, what `useLease` begins with, `useLease` and `withLock`. */
-const oursInside = 6
+/** `acquireInside`, `acquire`, `acquireForBody`, `#acquireForBody` of the lock, what `useLease` begins with, `useLease` and `withLock`. */
+const oursInside = 7
 
 /** The turn of a call among those of its scope did not come in time. */
 export const notReachedTurn = (target: Target, waitedMs: number): NotAcquired => ({

@@ -21,7 +21,15 @@ import { describeLock, foundLock } from './inspection.js'
 import type { FoundLock, LockInfo } from './inspection.js'
 import { Lease } from './lease.js'
 import type { LockCallback } from './lease.js'
-import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from './use-lease.js'
+import {
+  acquireByOptions,
+  ranOrNot,
+  splitArguments,
+  timedOutWaiting,
+  useLease,
+  valueOrTimeout,
+} from './use-lease.js'
+import type { Acquiring, TryWithLockResult } from './use-lease.js'
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => 'waitedMs' in outcome
 
@@ -75,34 +83,27 @@ export class Lock {
   /** The same with options. */
   withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
   withLock<T>(first: AcquireOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
-    const { frames, events } = this.#home
-    return useLease(() => {
-      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
-        'withLock',
-        this.name,
-        first,
-        second,
-      )
-      const request = this.#request(options)
-      return {
-        acquired: acquireForBody(this.#home, this.#target, request, this.#isFenced),
-        signal: request.signal,
-        use: (outcome: Outcome) => {
-          if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-          const { hold, entry, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
-          const lease = new Lease(this.#home, entry)
-          return {
-            lease,
-            run: () => frames.runInBody(hold, body, () => fn(lease)),
-            leave: () => {
-              endBody(body, hold, this.#target, events)
-              return lease.unlock()
-            },
-            report: (error) => this.#report(error),
-          }
-        },
-      }
-    })
+    return useLease<Outcome, T, T>(() => this.#acquireForBody('withLock', first, second), valueOrTimeout)
+  }
+
+  /**
+   * Runs `fn` while holding the lock if the lock is free or becomes free within `waitMs` (default 0: one attempt); otherwise `fn` is not
+   * called. Apart from that it is `withLock`.
+   *
+   * @returns `{ ran: true, value }` with what `fn` returned, or `{ ran: false, holder }` when another owner kept the lock
+   * @throws as `withLock`, except the `LockTimeoutError` of its own wait: one that is thrown comes from `fn`
+   */
+  tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
+  ): Promise<TryWithLockResult<T>> {
+    return useLease<Outcome, T, TryWithLockResult<T>>(
+      () => this.#acquireForBody('tryWithLock', first, second, 0),
+      ranOrNot,
+    )
   }
 
   /**
@@ -230,6 +231,35 @@ export class Lock {
       )
     }
     return { client, target: this.#target, wantsToken: this.#isFenced, reentrant: this.#reentrant }
+  }
+
+  #acquireForBody<T>(
+    method: string,
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second: LockCallback<T> | undefined,
+    waitMs?: number,
+  ): Acquiring<Outcome, T> {
+    const { frames, events } = this.#home
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(method, this.name, first, second)
+    const request = this.#request(options, waitMs)
+    return {
+      acquired: acquireForBody(this.#home, this.#target, request, this.#isFenced),
+      signal: request.signal,
+      use: (outcome) => {
+        if (isNotAcquired(outcome)) return outcome
+        const { hold, entry, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
+        const lease = new Lease(this.#home, entry)
+        return {
+          lease,
+          run: () => frames.runInBody(hold, body, () => fn(lease)),
+          leave: () => {
+            endBody(body, hold, this.#target, events)
+            return lease.unlock()
+          },
+          report: (error) => this.#report(error),
+        }
+      },
+    }
   }
 
   #leaseOrTimeout(outcome: Outcome): Lease {

@@ -83,6 +83,15 @@ export class Frames {
     return undefined
   }
 
+  /** Whether a hold that is live, or a scope that has not ended, is around the caller. */
+  get isInside(): boolean {
+    for (let frame = storage.getStore(); frame; frame = frame.outer) {
+      if (!this.#isOwn(frame)) continue
+      if ('hold' in frame ? !frame.hold.isOver && !frame.hold.loss : !frame.scope.isEnded) return true
+    }
+    return false
+  }
+
   #bodyAround(hold: Possession): Body | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if ('body' in frame && frame.hold === hold && frame.body.hasBegun) return frame.body

@@ -4,6 +4,7 @@ import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
+import type { Closing } from './closing.js'
 import type { Possession, ScopedLease } from './possession.js'
 import { titleFrom, titleOf } from '../engine/requests.js'
 
@@ -11,6 +12,7 @@ import { titleFrom, titleOf } from '../engine/requests.js'
 export interface ScopingClient {
   readonly events: Events
   readonly background: Background
+  readonly closing: Closing
 }
 
 interface Held {
@@ -32,6 +34,7 @@ export class Scope {
 
   constructor(client: ScopingClient) {
     this.#client = client
+    client.closing.scopeBegan()
   }
 
   get isEnded(): boolean {
@@ -94,6 +97,7 @@ export class Scope {
     this.#isEnded = true
     const leaked = [...this.#held.values()].flat().filter(({ lease }) => !lease.isLeft)
     await Promise.all(leaked.reverse().map((held) => this.#releaseLeaked(held)))
+    this.#client.closing.scopeEnded()
   }
 
   async #releaseLeaked({ hold, lease }: Held): Promise<void> {

@@ -421,6 +421,7 @@ interface UnderWay {
   readonly inside: Request['inside']
   wentDown(master: Master, error: HoldfastError): void
   cameUp(): void
+  readonly isInside: boolean
   close(): void
 }
 
@@ -450,8 +451,8 @@ export class QuorumAcquisitions {
     for (const acquisition of this.all) acquisition.cameUp()
   }
 
-  close(): void {
-    for (const acquisition of this.all) acquisition.close()
+  close(which: 'all' | 'outside'): void {
+    for (const acquisition of this.all) if (which === 'all' || !acquisition.isInside) acquisition.close()
   }
 }
 

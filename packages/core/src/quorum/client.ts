@@ -2,7 +2,6 @@ import { Channels } from '../channels/channels.js'
 import type { Addressing, Target } from '../engine/requests.js'
 import type { LockEngine } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import type { Closing } from '../errors/store-errors.js'
 import { StoreSilence } from '../errors/store-silence.js'
 import type { Events } from '../events/events.js'
 import { EventObserver, warnOfSelfDeadlock } from '../events/observer.js'
@@ -10,6 +9,7 @@ import { HoldTable } from '../holding/hold-table.js'
 import type { AnyAcquired, Home } from '../objects/home.js'
 import { Operations } from '../operating/operations.js'
 import type { Request } from '../options/options.js'
+import type { Closing } from '../ownership/closing.js'
 import type { Frames } from '../ownership/frames.js'
 import { ClientParts } from '../store-client.js'
 import type { ClientKind } from '../store-client.js'
@@ -108,10 +108,8 @@ export class QuorumClient implements Home {
   }
 
   async close(drainMs: number): Promise<void> {
-    const { holds, acquisitions, background, closing } = this
-    closing.begin()
-    acquisitions.close()
-    await holds.drained(drainMs)
+    const { holds, acquisitions, background } = this
+    await this.closing.drain({ holds, waits: acquisitions }, drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
     await holds.drained(this.settings.memberTimeoutMs)
     clearInterval(this.#repairing)

@@ -187,9 +187,10 @@ export class HoldfastQuorum {
   }
 
   /**
-   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
-   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
-   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   * Ends the client. From now on calls and waits outside of its holds and scopes reject with `ClosedError`. Holders, and functions that run in
+   * a `scope`, get `drainMs` (default 0) to end their work, in which they may re-enter and acquire further locks. Then all calls reject, the
+   * signals of holds that are left abort (`LockLostError`, reason `closed`), and these are released. When this resolves, Holdfast has
+   * no timer and no socket left. May be called repeatedly.
    *
    * With unresponsive masters it takes at most `drainMs` + 2 × `memberTimeoutMs`, and about 2 seconds for the sockets.
    */

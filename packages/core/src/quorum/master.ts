@@ -57,7 +57,7 @@ export class Master extends StoreClient {
   /** Ends every wait, and lets go of every vote that is left. */
   async leave(): Promise<void> {
     const { holds, waiters, background, commandTimeoutMs } = this
-    waiters.close()
+    waiters.close('all')
     this.loseAll()
     await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
     this.health.close()

@@ -14,7 +14,7 @@ import type { LockClient } from '../lock-client.js'
 import { findClients, findReports } from '../objects/inspection.js'
 import type { OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
-import { splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
 import { notAnOwner, resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
 import { resolvePermits, resolveResize, resolveSize } from '../options/options.js'
@@ -89,7 +89,7 @@ export class Semaphore {
     first: PermitOptions | undefined | PermitCallback<T>,
     second?: PermitCallback<T>,
   ): Promise<T> {
-    return useLease(() => {
+    return useLease<PermitLease, T, T>(() => {
       const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
         'withPermits',
         this.name,
@@ -106,7 +106,7 @@ export class Semaphore {
           report: (error) => this.#store.events.emitError(toHoldfastError(error, this.#subject)),
         }),
       }
-    })
+    }, valueOrTimeout)
   }
 
   /**

@@ -13,7 +13,12 @@ class TestWait extends Wait<string, State> {
     const address = { name: 'orders', id: 'orders', group: '' }
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
     const request = { waitMs, signal, leaseMs: null, maxHoldMs: Infinity }
-    const client = { clientId: 'c', settings: { engine: 'test' }, channels: undefined }
+    const client = {
+      clientId: 'c',
+      settings: { engine: 'test' },
+      channels: undefined,
+      frames: { isInside: false },
+    }
     super(client, 1, target, request, undefined, 'first')
   }
 

@@ -4,6 +4,7 @@ import type { Address, Target } from '../engine/requests.js'
 import { HoldfastError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import type { Request, Settings } from '../options/options.js'
+import type { Surroundings } from '../ownership/closing.js'
 import type { StoreClient } from '../store-client.js'
 import { onAbort } from '../util/abort.js'
 import type { InContext } from '../util/background.js'
@@ -27,6 +28,7 @@ export interface WaitingClient {
   readonly clientId: string
   readonly settings: { readonly engine: string }
   readonly channels: Channels | undefined
+  readonly frames: Surroundings
 }
 
 /**
@@ -40,6 +42,7 @@ export abstract class Wait<R, State extends string> {
   protected readonly options: Request
   protected readonly startedAt = monotonicMs()
   readonly waitsSince: number
+  readonly isInside: boolean
   /** Those who listen to holds make spans in the context of the call. */
   readonly #inContext: InContext | undefined
   readonly #client: WaitingClient
@@ -63,6 +66,7 @@ export abstract class Wait<R, State extends string> {
     first: State,
   ) {
     this.#client = client
+    this.isInside = client.frames.isInside
     this.#inContext = client.channels?.contextOfCall()
     this.waitsSince = wantedSince ?? this.startedAt
     this.n = n

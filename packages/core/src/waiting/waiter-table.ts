@@ -33,6 +33,8 @@ export interface Waiter extends Owned {
   wake(): void
   /** This owner was evicted, it is said: look. */
   revoked(): void
+  /** Whether its call was inside a hold or scope of the client. */
+  readonly isInside: boolean
   /** The client closes. */
   close(): void
 
@@ -290,9 +292,9 @@ export class WaiterTable {
     for (const waiter of this.#all.all) if (!waiter.isQueued) waiter.wake()
   }
 
-  /** Ends every wait because the client closes. */
-  close(): void {
-    for (const waiter of this.#all.all) waiter.close()
+  /** Ends waits because the client closes. */
+  close(which: 'all' | 'outside'): void {
+    for (const waiter of this.#all.all) if (which === 'all' || !waiter.isInside) waiter.close()
   }
 
   #makeStanding(id: string): Standing {
