@@ -8,8 +8,7 @@ import { SharedPoll, type StoreContact } from './shared-poll.js'
 const listed = { inAll: 20_000, perClient: 200, least: 20 }
 
 /**
- * A poll costs the store a few messages per client. With this pause per client it spends less than 5 % of a core on them:
- * docs/production/dashboard.md has the figures.
+ * A poll costs the store a few messages per client. With this pause per client it spends less than 5 % of a core on them.
  */
 const pausePerClientMs = 2.5
 /** With longer ones clients might begin their counts again between two polls. */
