@@ -22,7 +22,6 @@ const { metricDefinitions, prometheusNameOf } = await import(`${root}packages/me
 const cell = (text) =>
   text
     .replaceAll(/\n\s*- /g, '<br>• ')
-    .replaceAll(/\n\n/g, '<br>')
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', '\\|')
 const code = (text) => `\`${text}\``
@@ -30,6 +29,12 @@ const code = (text) => `\`${text}\``
 function table(head, rows) {
   const line = (cells) => `| ${cells.map(cell).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** The first paragraph, with the list that it announces: a table is to be looked over, and the API reference has the rest. */
+function summaryOf(symbol) {
+  const [first, list] = documentationOf(symbol).split('\n\n')
+  return first.endsWith(':') ? `${first}\n${list}` : first
 }
 
 /** The members of the interfaces, each once, required ones first, without those of interfaces that are written with a `-`. */
@@ -43,7 +48,7 @@ function options(...names) {
     .map((member) => [
       code(member.name),
       tagOf(member, 'defaultValue') || (isOptional(member) ? 'none' : 'required'),
-      documentationOf(member),
+      summaryOf(member),
     ])
   return table(['Option', 'Default', 'Meaning'], rows)
 }
@@ -80,9 +85,6 @@ const errorClasses = () =>
     .sort((a, b) => positionOf(a) - positionOf(b))
 
 const nameOfField = (field) => code(`${field.name}${isOptional(field) ? '?' : ''}`)
-
-/** The first paragraph, where a table is to be looked over; the API reference has the rest. */
-const summaryOf = (symbol) => documentationOf(symbol).split('\n\n')[0]
 
 function events() {
   const common = new Set(membersOf(exportOf('LockEvent')).map(({ name }) => name))
