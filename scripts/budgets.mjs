@@ -10,8 +10,8 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 134,
-  lines: 23_540,
+  files: 135,
+  lines: 23_720,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 60,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 50,
   'calls per cycle': 401,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 260_200,
-  'bundle of one lock with LockClient, bytes': 172_100,
+  'bundle of one lock with Holdfast, bytes': 262_200,
+  'bundle of one lock with LockClient, bytes': 174_200,
 }
 
 /** Files that only say what is public may be short. */
