@@ -10,8 +10,8 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 139,
-  lines: 24_480,
+  files: 140,
+  lines: 24_660,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 87,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 51,
   'calls per cycle': 410,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 264_100,
-  'bundle of one lock with LockClient, bytes': 175_000,
+  'bundle of one lock with Holdfast, bytes': 266_000,
+  'bundle of one lock with LockClient, bytes': 177_100,
 }
 
 /** Files that only say what is public may be short. */

@@ -80,7 +80,9 @@ export type {
 } from './redis/connection/types.js'
 export type { RedisSource } from './redis/connection/types.js'
 export type {
+  AskCredentials,
   OpenedRedis,
+  RedisCredentials,
   RedisAddress,
   RedisClient,
   RedisClientOptions,

@@ -1,14 +1,14 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { EvictionReply, EvictionRequest, LockHolder } from '../../src/shared/payloads.js'
-import { visibleName } from '../../src/shared/visible-name.js'
-import { failureOf, isJson } from '../replies.js'
-import { authorization } from '../token.js'
+import type { EvictionReply, EvictionRequest, Holder } from '../src/shared/payloads.js'
+import { visibleName } from '../src/shared/visible-name.js'
 import { Name, ProcessName } from './name.js'
+import { isJson, reasonOf } from './poll.js'
+import { authorization } from './token.js'
 
 interface EvictDialogProps {
   readonly name: string
-  readonly victim: LockHolder
+  readonly victim: Holder
   readonly close: () => void
 }
 
@@ -101,7 +101,7 @@ async function evict(request: EvictionRequest): Promise<Progress> {
     }
     // What is in front of the dashboard may give up waiting for a reply that is still to come.
     if (isJson(response) || response.status < 500)
-      return { is: 'failed', message: `Refused: ${await failureOf(response)}` }
+      return { is: 'failed', message: `Refused: ${await reasonOf(response)}` }
   } catch {
     // As without a usable reply.
   }
