@@ -57,9 +57,9 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
     if (isMine) hold.count = count
     return isMine ? released : notHeld
   }
-  if (isMine) {
-    const kept = keepMs !== undefined && { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
-    state.hold = kept || null
+  if (isMine) state.hold = null
+  if (isMine && keepMs !== undefined) {
+    state.hold = { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
   }
   state.queue.delete(owner)
   leaveTombstone(state, request, nowUs)
