@@ -57,6 +57,10 @@ export function pagesOfRepository(md) {
     for (const token of tokens.flatMap(({ children }) => children ?? []))
       if (token.type === 'link_open') token.attrSet('href', linkFrom(file, token.attrGet('href')))
   })
+  md.core.ruler.push('boxes-to-tick', ({ tokens }) => {
+    for (const [first] of tokens.flatMap(({ children }) => (children?.length ? [children] : [])))
+      first.content = first.content.replace(/^\[ \] /, '☐ ')
+  })
   // A picture scrolls on a phone, by the keyboard, too.
   md.core.ruler.push('pictures', ({ tokens }) => {
     for (const [i, { type, children }] of tokens.entries())

@@ -36,6 +36,7 @@ export function sidebarOf(titleOf) {
   const groups = pages.map((section) => ({
     text: section.text,
     link: linkTo(section.pages[0]),
+    docFooterText: titleOf(section.pages[0]),
     items: section.pages.map((page) => ({
       text: titleOf(page),
       link: linkTo(page),
