@@ -1,37 +1,4 @@
-import type { EngineHost } from '../engine/host.js'
-import { passOn } from './notices.js'
-
-type Call = readonly [method: keyof EngineHost, ...given: unknown[]]
-
-/** What a message has the client do. */
-function heard(message: string): Call[] {
-  const calls: Call[] = []
-  const note =
-    (method: keyof EngineHost) =>
-    (...given: unknown[]): void => {
-      calls.push([method, ...given])
-    }
-  passOn(message, {
-    clientId: 'c1',
-    client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
-    watchdogTimeoutMs: 30_000,
-    renewEveryMs: 10_000,
-    commandTimeoutMs: 5_000,
-    now: () => 0,
-    granted: note('granted'),
-    revoked: note('revoked'),
-    wake: note('wake'),
-    opened: note('opened'),
-    onMessage: note('onMessage'),
-    missed: note('missed'),
-    unsubscribed: note('unsubscribed'),
-    broken: note('broken'),
-    reconnected: note('reconnected'),
-    warn: note('warn'),
-    error: note('error'),
-  })
-  return calls
-}
+import { heard } from '../../test/support/heard.js'
 
 describe('a notice', () => {
   it('of a grant has owner, proof, token, server time, lease and lock', () =>
