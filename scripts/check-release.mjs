@@ -11,6 +11,7 @@ const versionOf = (name) => JSON.parse(read(`${folderOf(name)}/package.json`)).v
 const problems = releaseProblems({
   repositoryUrl,
   reportsTo,
+  readme: read('README.md'),
   versions: Object.fromEntries(publishedPackages.map((name) => [name, versionOf(name)])),
   changelog: read('CHANGELOG.md'),
   tag: process.argv[2],

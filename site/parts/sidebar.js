@@ -1,6 +1,14 @@
 /** Pages by the folder that they are in, or from the root of the site. */
 const sections = {
-  Start: ['/index', 'quickstart', 'quickstart-postgres', 'choose', 'compatibility', 'versions'],
+  Start: [
+    '/index',
+    'should-i-use',
+    'quickstart',
+    'quickstart-postgres',
+    'choose',
+    'compatibility',
+    'versions',
+  ],
   Concepts: ['how-it-works', 'ownership', 'waiting', 'leases', 'fencing', 'shutdown'],
   Objects: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum-lock'],
   Stores: [
